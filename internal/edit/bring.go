@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package edit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+)
+
+// bring adds the patch's new files and packages to out.
+func (p Patch) bring(s Series, upstream, own fs.FS, out map[string][]byte) error {
+	if len(p.Files) == 0 && len(p.Packages) == 0 {
+		return nil
+	}
+	paths, self, err := p.importPaths(s, own)
+	if err != nil {
+		return err
+	}
+	files := slices.Clone(p.Files)
+	for _, pkg := range p.Packages {
+		of, err := pkg.files(own)
+		if err != nil {
+			return fmt.Errorf("package %s: %w", pkg.From, err)
+		}
+		files = append(files, of...)
+	}
+	for _, f := range files {
+		content, err := fs.ReadFile(own, f.From)
+		if err != nil {
+			return fmt.Errorf("file %s: %w", f.From, withoutPath(err))
+		}
+		if _, err := fs.Stat(upstream, f.To); err == nil || out[f.To] != nil {
+			return fmt.Errorf("file %s: %s exists", f.From, f.To)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("file %s: %w", f.From, err)
+		}
+		if strings.HasSuffix(f.From, ".go") && !inTestdata(f.From) {
+			if content, err = settle(content, self, paths); err != nil {
+				return fmt.Errorf("file %s: %w", f.From, err)
+			}
+		}
+		out[f.To] = content
+	}
+	return nil
+}
+
+// files returns the files of a package: those of its folder and all that is in
+// its testdata. Other folders are packages of their own.
+func (pkg Package) files(own fs.FS) ([]File, error) {
+	var files []File
+	err := fs.WalkDir(own, pkg.From, func(name string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return withoutPath(err)
+		case !e.IsDir():
+			files = append(files, File{From: name, To: path.Join(pkg.To, strings.TrimPrefix(name, pkg.From))})
+		case name != pkg.From && !inTestdata(strings.TrimPrefix(name, pkg.From)):
+			return fs.SkipDir
+		}
+		return nil
+	})
+	if err == nil && len(files) == 0 {
+		err = errors.New("no files")
+	}
+	return files, err
+}
+
+func inTestdata(name string) bool {
+	return slices.Contains(strings.Split(name, "/"), "testdata")
+}
+
+// importPaths maps the import paths of packages in this repository to those
+// they have where p's module can import them, and returns the path that they all
+// begin with. A module comes after those it uses, which are whole before it; in
+// its own only what p and those before it bring is there, and that is preferred.
+func (p Patch) importPaths(s Series, own fs.FS) (paths map[string]string, self string, err error) {
+	mod, err := fs.ReadFile(own, "go.mod")
+	if err != nil {
+		return nil, "", err
+	}
+	if self = modfile.ModulePath(mod); self == "" {
+		return nil, "", errors.New("own go.mod: no module path")
+	}
+	paths = map[string]string{}
+	for _, m := range s.Modules {
+		for _, by := range s.Patches {
+			for _, pkg := range by.Packages {
+				if by.Module == m.Name {
+					paths[path.Join(self, pkg.From)] = path.Join(m.Path, pkg.To)
+				}
+			}
+			if m.Name == p.Module && by.Slug == p.Slug {
+				break
+			}
+		}
+		if m.Name == p.Module {
+			return paths, self, nil
+		}
+	}
+	return nil, "", fmt.Errorf("no module %q in the series", p.Module)
+}
+
+// withoutPath takes away the path that an error of a file system repeats.
+func withoutPath(err error) error {
+	var of *fs.PathError
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
+}

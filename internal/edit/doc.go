@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package edit changes Go source the way patches ask for it: a place is named
+// by file, declaration and the shape of the code there, with the number of
+// matches expected, and bytes are spliced in at positions of the syntax tree.
+// Nothing is reprinted, so comments and layout stay. It is a set of functions on
+// bytes: it knows neither git nor the network, and writes no file.
+//
+// # An example
+//
+// Upstream says, in pkg/store/store.go:
+//
+//	func (s *Store) Close() error {
+//		for _, f := range s.files {
+//			// The first error counts.
+//			if err := f.Close(); err != nil {
+//				return err
+//			}
+//		}
+//		s.files = nil
+//		return nil
+//	}
+//
+// The patch that closes all files even if one of them fails:
+//
+//	closing := edit.In("pkg/store/store.go", edit.Method("Store", "Close"))
+//	edits := []edit.Edit{
+//		closing.Before(edit.Top(), "var errs []error"),
+//		closing.Replace(edit.Stmt(edit.If("err != nil")).Within(edit.Range("s.files")),
+//			"errs = append(errs, f.Close())"),
+//		closing.Replace(edit.Stmt(edit.Return("nil")), "return errors.Join(errs...)"),
+//		edit.AddImport("pkg/store/store.go", "errors"),
+//	}
+//
+// If upstream renames files, the second edit fails, and nothing is changed:
+//
+//	close-all: pkg/store/store.go: method Close: anchor "if err != nil within range s.files": 0 matches, want 1
+//
+// # Declarations
+//
+// [In] takes a path and a declaration: [Func], [Method], [Type], [Var] or
+// [Const], which the file must declare once. A file with build tags or for
+// another system is a file like any other.
+//
+// # Places
+//
+//	Stmt(shape)    a statement of that shape, with the comment lines directly above and the comment behind it
+//	Expr(src)      an expression, by its source form
+//	Field(name)    a field of a struct or a method of an interface, with its comments
+//	Key(name)      an element of a composite literal, with its comments
+//	Top(), Bottom()  the ends of a function's body
+//
+//	.And(n)        with the n statements that follow
+//	.Through(shape)  to the next statement of that shape
+//	.Within(shape) only below a statement of that shape
+//	.Times(n)      n matches, not one; the edit applies to each
+//	.Bare()        without comments
+//	.As(name)      a name for errors
+//
+// # Shapes
+//
+// A statement has a shape by its own expressions and headers. What is in the
+// statement lists below it, bodies of function literals included, has its own:
+// a call in the body of a loop is no shape of the loop, unless asked with Has.
+// Expressions are given as written; white space, comments and trailing commas do
+// not count.
+//
+//	Call(fun)                calls fun
+//	Assign(x, ...)           assigns to each of them, with = or an operator
+//	Define(x, ...)           defines each of them with :=
+//	Declare(x)               declares x with var, const or type
+//	If(cond), For(cond), Range(x), Switch(tag)   without arguments: any
+//	Case(x, ...), Case("default")                a clause of a switch or select
+//	Return(x, ...), Return("")                   with exactly these results, with none
+//	Defer(), Go(), Select()
+//	Has(shape), All(shapes...), Not(shape)
+//
+// # Operations
+//
+//	Before, After, Replace, Delete    at a place
+//	MoveBefore, MoveAfter             a run of statements, to a place in the same declaration
+//	Signature, Body                   of a function
+//	AddField                          of a struct or interface
+//	Drop, Rename                      the declaration
+//	InsertBefore, InsertAfter         new declarations around it
+//	Append, AddImport, AddImportAs, DropImport   in a file
+//	DropFile                                     a file
+//	GoMod with Require, Substitute    in a go.mod file
+//
+// # Text
+//
+// Text is written without indent, which it gets from its place; lines inside a
+// raw string stay as they are. A newline at its start, as of a raw string that
+// begins on a line of its own, and one at its end do not count. More of them are
+// blank lines. In a file with CRLF, inserted lines end so too.
+//
+// # What is refused
+//
+// Each edit must change something and leave source that parses. A whole patch
+// must leave the files it touches gofmt-clean, as they were before: neighbours of
+// a field that gofmt would align anew have to be edited too, or kept apart by a
+// blank line. With any error [Patch.Apply] returns no file at all.
+package edit

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package edit
+
+import (
+	"errors"
+	"strings"
+)
+
+// Signature replaces everything from the word func up to the body; text begins
+// with func.
+func (sc Scope) Signature(text string) Edit {
+	text, err := joined(text)
+	if err == nil && !strings.HasPrefix(text, "func") {
+		err = errors.New(`signature does not begin with "func"`)
+	}
+	return sc.edit(func(d *decl) ([]splice, error) {
+		if d.fn == nil {
+			return nil, errors.New("is no function")
+		}
+		sig := span{d.src.offset(d.fn.Type.Func), d.src.span(d.fn.Type).hi}
+		return []splice{replace(sig.lo, sig.hi, text)}, nil
+	}, err)
+}
+
+// Body replaces everything between the braces of a function's body; with an
+// empty text nothing is left there.
+func (sc Scope) Body(text string) Edit {
+	return sc.edit(func(d *decl) ([]splice, error) {
+		body, err := d.body()
+		if err != nil {
+			return nil, err
+		}
+		if strings.TrimSpace(text) == "" {
+			return []splice{replace(body.lo+1, body.hi, "")}, nil
+		}
+		c, err := d.src.empty(body).put(text)
+		return []splice{c}, err
+	})
+}

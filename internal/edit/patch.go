@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package edit
+
+// Patch is one commit onto one upstream module, written as a Go value.
+type Patch struct {
+	Slug     string    // unique in the series; names the exported file and the commit trailer
+	Module   string    // short name of the upstream module, as in Series.Modules
+	Subject  string    // first line of the commit, in the upstream's style: "nri: deliver ..."
+	Body     string    // why before what; paragraphs wrapped at 72 columns
+	Refs     []string  // upstream threads: "containerd/nri#286"
+	Rules    []string  // contract rules it keeps: "L8"
+	Status   Status    // where it is meant to go
+	Until    string    // what would let it go
+	Edits    []Edit    // in order; each sees what the former left
+	Files    []File    // whole new files
+	Packages []Package // whole new packages, copied from this repository
+}
+
+// Status says where a patch is meant to go.
+type Status string
+
+const (
+	// Upstream patches are meant to be merged by the upstream project.
+	Upstream Status = "Upstream"
+	// Carry patches stay with this project.
+	Carry Status = "Carry"
+	// Drop patches exist only to build, and end with the next upstream release.
+	Drop Status = "Drop"
+)
+
+// File is a whole new file of an upstream package. From is a path below the
+// root of this repository, To below the root of the upstream module.
+type File struct{ From, To string }
+
+// Package is a package of this repository that a patch brings along. Imports
+// of it, and of other packages brought to the same module, are rewritten; its
+// tests come along too. From and To are folders as in File.
+type Package struct{ From, To string }
+
+// Module is an upstream module.
+type Module struct {
+	Name string // "containerd"
+	Path string // "github.com/containerd/containerd/v2"; its version is pinned in go.mod
+}
+
+// Series is the ordered list of patches over the modules.
+type Series struct {
+	Modules []Module // in build order: a module comes after those it uses
+	Patches []Patch
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package edit
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"reflect"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The edits of an archive are written as a patch would write them, so that
+// archives show the package as it is used: calls of these functions, and of the
+// methods of what they return.
+var funcs = map[string]any{
+	"In": In, "Func": Func, "Method": Method, "Type": Type, "Var": Var, "Const": Const,
+	"Stmt": Stmt, "Expr": Expr, "Field": Field, "Key": Key, "Top": Top, "Bottom": Bottom,
+	"Call": Call, "Assign": Assign, "Define": Define, "Declare": Declare, "If": If, "Range": Range,
+	"For": For, "Return": Return, "Defer": Defer, "Go": Go, "Switch": Switch, "Case": Case,
+	"Select": Select, "Has": Has, "All": All, "Not": Not,
+	"AddImport": AddImport, "AddImportAs": AddImportAs, "DropImport": DropImport, "DropFile": DropFile,
+	"Append": Append, "GoMod": GoMod, "Require": Require, "Substitute": Substitute,
+	"File":    func(from, to string) File { return File{from, to} },
+	"Package": func(from, to string) Package { return Package{from, to} },
+}
+
+// readPatch makes a patch of a list of expressions.
+func readPatch(t *testing.T, script string) Patch {
+	expr, err := parser.ParseExpr("func() {\n" + script + "}")
+	require.NoError(t, err, "edit")
+	p := Patch{Slug: "the-patch", Module: "app"}
+	for _, s := range expr.(*ast.FuncLit).Body.List {
+		v, err := eval(s.(*ast.ExprStmt).X)
+		require.NoError(t, err)
+		switch v := v.Interface().(type) {
+		case Edit:
+			p.Edits = append(p.Edits, v)
+		case File:
+			p.Files = append(p.Files, v)
+		case Package:
+			p.Packages = append(p.Packages, v)
+		default:
+			require.Failf(t, "no edit", "%T", v)
+		}
+	}
+	return p
+}
+
+func eval(e ast.Expr) (reflect.Value, error) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if n, err := strconv.Atoi(e.Value); err == nil {
+			return reflect.ValueOf(n), nil
+		}
+		s, err := strconv.Unquote(e.Value)
+		return reflect.ValueOf(s), err
+	case *ast.Ident:
+		if f, ok := funcs[e.Name]; ok {
+			return reflect.ValueOf(f), nil
+		}
+	case *ast.SelectorExpr:
+		x, err := eval(e.X)
+		if err != nil {
+			return x, err
+		}
+		if m := x.MethodByName(e.Sel.Name); m.IsValid() {
+			return m, nil
+		}
+	case *ast.CallExpr:
+		f, err := eval(e.Fun)
+		if err != nil {
+			return f, err
+		}
+		var args []reflect.Value
+		for _, a := range e.Args {
+			v, err := eval(a)
+			if err != nil {
+				return v, err
+			}
+			args = append(args, v)
+		}
+		return f.Call(args)[0], nil
+	}
+	return reflect.Value{}, fmt.Errorf("cannot read %T %v", e, e)
+}

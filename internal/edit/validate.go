@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package edit
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var (
+	slugForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
+	// Upstream's own commits look like this: "cri,nri: tell ...".
+	subjectForm = regexp.MustCompile(`^[a-z0-9][a-z0-9,./_-]*: [a-z].*[^.\s]$`)
+)
+
+// Validate returns all that is wrong with the series as values: what a patch
+// lacks, or gives in a form that cannot be exported. It does not apply them.
+func (s Series) Validate() error {
+	var errs []error
+	var modules []string
+	for i, m := range s.Modules {
+		if m.Name == "" || m.Path == "" {
+			errs = append(errs, fmt.Errorf("module %d: name or path missing", i+1))
+		}
+		if slices.Contains(modules, m.Name) {
+			errs = append(errs, fmt.Errorf("module %s: given twice", m.Name))
+		}
+		modules = append(modules, m.Name)
+	}
+	seen := map[string]bool{}
+	for i, p := range s.Patches {
+		name := p.Slug
+		if name == "" {
+			name = fmt.Sprintf("patch %d", i+1)
+		}
+		if seen[p.Slug] {
+			errs = append(errs, fmt.Errorf("%s: slug is given twice", name))
+		}
+		seen[p.Slug] = true
+		for _, err := range p.validate(modules) {
+			errs = append(errs, fmt.Errorf("%s: %w", name, err))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (p Patch) validate(modules []string) []error {
+	var errs []error
+	want := func(ok bool, format string, args ...any) {
+		if !ok {
+			errs = append(errs, fmt.Errorf(format, args...))
+		}
+	}
+	said := func(s string) bool { return strings.TrimSpace(s) != "" }
+	want(slugForm.MatchString(p.Slug), "slug %q: want lower-case words joined by hyphens", p.Slug)
+	want(slices.Contains(modules, p.Module), "module %q: not in the series", p.Module)
+	want(subjectForm.MatchString(p.Subject), `subject %q: want "area: lower-case words" without a final dot`, p.Subject)
+	want(len(p.Subject) <= 72, "subject %q: %d bytes, want 72 at most", p.Subject, len(p.Subject))
+	want(said(p.Body), "body missing: say why before what")
+	want(len(p.Refs)+len(p.Rules) > 0 && !slices.ContainsFunc(slices.Concat(p.Refs, p.Rules), func(s string) bool { return !said(s) }),
+		"refs and rules missing: name an upstream thread or a rule of the contract")
+	want(said(p.Until), "until missing: say what would let it go")
+	want(slices.Contains([]Status{Upstream, Carry, Drop}, p.Status), "status %q: want Upstream, Carry or Drop", p.Status)
+	want(len(p.Edits)+len(p.Files)+len(p.Packages) > 0, "changes nothing")
+	for i, e := range p.Edits {
+		want(fs.ValidPath(e.path) && e.path != ".", "edit %d: path %q: want a path below the module's root", i+1, e.path)
+		if e.err != nil {
+			errs = append(errs, e.locate(e.err))
+		}
+	}
+	for _, f := range slices.Concat(p.Files, asFiles(p.Packages)) {
+		want(fs.ValidPath(f.From) && fs.ValidPath(f.To), "%q to %q: want paths below the roots", f.From, f.To)
+	}
+	return errs
+}
+
+func asFiles(packages []Package) []File {
+	var files []File
+	for _, p := range packages {
+		files = append(files, File(p))
+	}
+	return files
+}
