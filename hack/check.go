@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/hookline-nri/hookline/internal/tree"
+)
+
+func (a *app) check() *cli.Command {
+	return &cli.Command{
+		Name:      "check",
+		Usage:     "check every patch, the export, and what was generated",
+		UsageText: "go run ./hack check [--update]",
+		Description: `Every patch applies. Every commit compiles, is formatted, and go vet finds
+nothing in the packages it touches; what passed before is not checked again. git
+am of the export onto the pristine modules gives the same commits. The patch ids
+in patches/series.golden and the table in README.md are those of the series.`,
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "update", Usage: "renew patches/series.golden and the table in README.md"}},
+		Before: takes(0, "[--update]"),
+		Action: a.applied(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
+			golden, err := w.Golden(ctx, trees)
+			if err != nil {
+				return err
+			}
+			if cmd.Bool("update") {
+				if err := a.update(golden); err != nil {
+					return err
+				}
+			}
+			if err := w.Prove(ctx, trees); err != nil {
+				return err
+			}
+			checked, err := w.Check(ctx, trees, a.product)
+			if err != nil {
+				return err
+			}
+			if err := errors.Join(a.goldenDrift(golden), a.readmeDrift()); err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.stdout, "%d patches hold, %d of them checked now\n", len(a.series.Patches), checked)
+			return err
+		}),
+	}
+}
+
+func (a *app) goldenFile() string { return filepath.Join(a.root, "patches", "series.golden") }
+func (a *app) readmeFile() string { return filepath.Join(a.root, "README.md") }
+
+// update renews what is generated from the series.
+func (a *app) update(golden string) error {
+	readme, err := os.ReadFile(a.readmeFile())
+	if err != nil {
+		return err
+	}
+	renewed, err := inReadme(readme, markdownTable(a.series))
+	if err != nil {
+		return fmt.Errorf("README.md: %w", err)
+	}
+	if !bytes.Equal(readme, renewed) {
+		if err := os.WriteFile(a.readmeFile(), renewed, 0o644); err != nil {
+			return err
+		}
+	}
+	return os.WriteFile(a.goldenFile(), []byte(golden), 0o644)
+}
+
+// goldenDrift names the first patch whose result is not the one on record.
+func (a *app) goldenDrift(golden string) error {
+	content, err := os.ReadFile(a.goldenFile())
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if string(content) == golden {
+		return nil
+	}
+	want := map[string]bool{}
+	for line := range strings.Lines(string(content)) {
+		want[line] = true
+	}
+	for line := range strings.Lines(golden) {
+		if !want[line] {
+			slug, _, _ := strings.Cut(line, " ")
+			return fmt.Errorf("patches/series.golden: %[1]s is new or gives another result: look at diff %[1]s, then run check --update", slug)
+		}
+	}
+	return errors.New("patches/series.golden: patches went or changed places: run check --update")
+}
+
+func (a *app) readmeDrift() error {
+	readme, err := os.ReadFile(a.readmeFile())
+	if err != nil {
+		return err
+	}
+	renewed, err := inReadme(readme, markdownTable(a.series))
+	if err == nil && !bytes.Equal(readme, renewed) {
+		err = errors.New("the table of patches is not that of the series: run check --update")
+	}
+	if err != nil {
+		return fmt.Errorf("README.md: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package demo
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/containerd/nri/pkg/api"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+var began = time.Unix(1000, 0)
+
+// told is what a plugin got of pod web, a millisecond apart.
+func told(events ...plugin.Event) plugin.Calls {
+	var calls plugin.Calls
+	for i, e := range events {
+		at := began.Add(time.Duration(i) * time.Millisecond)
+		calls = append(calls, plugin.Call{Event: e, Pod: &api.PodSandbox{Name: "web"}, Start: at, End: at})
+	}
+	return calls
+}
+
+func life() plugin.Calls {
+	return told(plugin.RunPodSandbox, plugin.CreateContainer, plugin.StopContainer, plugin.RemoveContainer, plugin.StopPodSandbox, plugin.RemovePodSandbox)
+}
+
+func stop(took time.Duration, err error) step {
+	return step{what: "StopPodSandbox web", start: began, end: began.Add(took), err: err}
+}
+
+// Each rule holds for a whole life, and breaks for what it is there to see.
+func TestRules(t *testing.T) {
+	for name, c := range map[string]struct {
+		story  story
+		broken string // rule; none: all hold
+	}{
+		"a whole life":              {story{told: []record{{calls: life()}}}, ""},
+		"an end too few":            {story{told: []record{{calls: life()[:5]}}}, "L3"},
+		"an end twice":              {story{told: []record{{calls: append(life(), life()[5])}}}, "L3"},
+		"an end of the unknown":     {story{told: []record{{calls: told(plugin.StopPodSandbox)}}}, "L3"},
+		"a dropped plugin":          {story{told: []record{{calls: life()[:5], dropped: true}}}, ""},
+		"a container after its pod": {story{told: []record{{calls: append(told(plugin.RunPodSandbox, plugin.StopPodSandbox, plugin.CreateContainer), life()[2:4]...)[:5]}}}, "L1"},
+		"something left":            {story{left: []string{"mount /x"}}, "L7"},
+		"a stop that failed":        {story{steps: []step{stop(0, errors.New("no"))}}, "L8"},
+		"a stop within the timeout": {story{steps: []step{stop(timeout+slack, nil)}}, ""},
+		"a stop beyond the timeout": {story{steps: []step{stop(timeout+slack+1, nil)}}, "L9"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			broken := map[string]bool{}
+			for _, v := range c.story.rules() {
+				if len(v.broken) > 0 {
+					broken[v.rule] = true
+				}
+			}
+			if c.broken == "" {
+				require.Empty(t, broken)
+			} else {
+				require.Contains(t, broken, c.broken)
+			}
+		})
+	}
+}
+
+func TestTable(t *testing.T) {
+	hangs := life()[:5]
+	hangs[4].End = time.Time{}
+	fails := life()
+	fails[2].Err = errors.New("no")
+	s := story{
+		start: began,
+		steps: []step{stop(time.Second, nil)},
+		told:  []record{{name: "10-fails", calls: fails}, {name: "20-hangs", calls: hangs, dropped: true}},
+	}
+	var out bytes.Buffer
+	s.write(&out)
+	require.Contains(t, out.String(), `
+at    request and events            10-fails  20-hangs
+0 ms  StopPodSandbox web (1000 ms)            
+0 ms    RunPodSandbox               ok        ok
+1 ms    CreateContainer             ok        ok
+2 ms    StopContainer               fails     ok
+3 ms    RemoveContainer             ok        ok
+4 ms    StopPodSandbox              ok        hangs, dropped
+5 ms    RemovePodSandbox            ok        -
+`)
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package demo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// timeout is NRI's request timeout on the demo's node: how long a plugin that
+// hangs may hold up a request.
+const timeout = time.Second
+
+// Run plays the demo on a node of its own and writes what came of it to out.
+// Step announces what takes its time. The node is gone when Run returns.
+func Run(ctx context.Context, options node.Options, out io.Writer, step func(string) (end func())) (retErr error) {
+	options.RequestTimeout = timeout
+	end := step("start a private node")
+	n, err := node.Start(ctx, options)
+	end()
+	if err != nil {
+		return err
+	}
+	defer func() { retErr = errors.Join(retErr, n.Close()) }()
+
+	c := newCast()
+	defer c.leave()
+	for _, p := range c.plugins {
+		if err := p.Connect(ctx, n.NRISocket()); err != nil {
+			return err
+		}
+	}
+	s := &story{start: time.Now()}
+	end = step("take pods through their life")
+	err = s.play(ctx, n)
+	end()
+	if err != nil {
+		return err
+	}
+	s.told = c.records()
+	s.write(out)
+	return nil
+}
+
+// cast are the plugins, in the order in which the runtime asks them.
+type cast struct {
+	plugins []*plugin.Plugin
+	hang    *plugin.Gate
+}
+
+const (
+	refusedPod = "refused"
+	settle     = "wait until app runs"
+)
+
+// newCast makes one plugin that fails every end and refuses one pod, one that
+// hangs when a pod stops, and one before and one after them that do as they
+// are asked.
+func newCast() *cast {
+	c := &cast{hang: plugin.NewGate()}
+	first := plugin.New("10", "first")
+
+	fails := plugin.New("20", "fails")
+	for _, end := range []plugin.Event{plugin.StopContainer, plugin.RemoveContainer, plugin.StopPodSandbox, plugin.RemovePodSandbox} {
+		fails.On(end, plugin.Fail("the end is not near"))
+	}
+	fails.On(plugin.RunPodSandbox, func(_ context.Context, call *plugin.Call) error {
+		if call.Pod.GetName() == refusedPod {
+			return errors.New("no room for this pod")
+		}
+		return nil
+	})
+
+	hangs := plugin.New("30", "hangs")
+	hangs.On(plugin.StopPodSandbox, c.hang.Hold)
+
+	c.plugins = []*plugin.Plugin{first, fails, hangs, plugin.New("40", "last")}
+	return c
+}
+
+// record is what one plugin was told.
+type record struct {
+	name    string
+	calls   plugin.Calls
+	dropped bool // the runtime closed the connection
+}
+
+func (c *cast) records() []record {
+	var records []record
+	for _, p := range c.plugins {
+		r := record{name: p.Name(), calls: p.Calls()}
+		select {
+		case <-p.Closed():
+			r.dropped = true
+		default:
+		}
+		records = append(records, r)
+	}
+	return records
+}
+
+// leave lets go of what hangs and closes the connections.
+func (c *cast) leave() {
+	c.hang.Release()
+	for _, p := range c.plugins {
+		p.Crash()
+	}
+}
+
+// story is what happened.
+type story struct {
+	start time.Time
+	told  []record // by plugin, in index order
+	steps []step
+	left  []string // on the node, at the end
+}
+
+// step is one CRI request.
+type step struct {
+	what       string
+	start, end time.Time
+	err        error
+}
+
+func (s step) took() time.Duration { return s.end.Sub(s.start) }
+
+// do makes a CRI request. What it returns is part of the story.
+func (s *story) do(what string, request func() error) error {
+	st := step{what: what, start: time.Now()}
+	st.err = request()
+	st.end = time.Now()
+	s.steps = append(s.steps, st)
+	return st.err
+}
+
+// play takes one pod with a container through its life, has another refused,
+// and creates that one again when nobody minds.
+func (s *story) play(ctx context.Context, n *node.Node) error {
+	client := n.CRI()
+	refused := client.Pod(refusedPod)
+	_ = s.do("RunPodSandbox refused", func() error { _, err := client.RunPod(ctx, refused); return err })
+
+	var err error
+	if s.left, err = leftovers(ctx, n); err != nil {
+		return err
+	}
+
+	web := client.Pod("web")
+	var pod, ctr string
+	for _, request := range []struct {
+		what string
+		do   func() error
+	}{
+		{"RunPodSandbox web", func() (err error) { pod, err = client.RunPod(ctx, web); return err }},
+		{"CreateContainer app", func() (err error) { ctr, err = client.Create(ctx, pod, web, client.Container("app")); return err }},
+		{"StartContainer app", func() error { return client.Start(ctx, ctr) }},
+		{settle, func() error { return n.Settled(ctx, ctr) }},
+		{"StopContainer app", func() error { return client.Stop(ctx, ctr, time.Second) }},
+		{"RemoveContainer app", func() error { return client.Remove(ctx, ctr) }},
+		{"StopPodSandbox web", func() error { return client.StopPod(ctx, pod) }},
+		{"RemovePodSandbox web", func() error { return client.RemovePod(ctx, pod) }},
+	} {
+		do := s.do
+		if request.what == settle { // no request, and no part of the story
+			do = func(_ string, wait func() error) error { return wait() }
+		}
+		if err := do(request.what, request.do); err != nil {
+			return fmt.Errorf("%s: %w", request.what, err)
+		}
+	}
+	return nil
+}
+
+// leftovers is what there is on a node that should have no pods.
+func leftovers(ctx context.Context, n *node.Node) ([]string, error) {
+	found, err := n.Leftovers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	left := make([]string, 0, len(found))
+	for _, l := range found {
+		left = append(left, fmt.Sprint(l))
+	}
+	return left, nil
+}

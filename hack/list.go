@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/urfave/cli/v3"
+)
+
+func (a *app) list() *cli.Command {
+	return &cli.Command{
+		Name:      "list",
+		Usage:     "list the patches: module, slug, status, rules of the contract, why",
+		UsageText: "go run ./hack list [--markdown]",
+		Flags:     []cli.Flag{&cli.BoolFlag{Name: "markdown", Usage: "as the table of the README"}},
+		Before:    takes(0, "[--markdown]"),
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			if !cmd.Bool("markdown") {
+				return plainTable(a.stdout, a.series)
+			}
+			_, err := io.WriteString(a.stdout, markdownTable(a.series))
+			return err
+		},
+	}
+}

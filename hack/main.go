@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/hookline-nri/hookline/internal/edit"
+	"github.com/hookline-nri/hookline/internal/tree"
+	"github.com/hookline-nri/hookline/patches"
+)
+
+const modulePath = "github.com/hookline-nri/hookline"
+
+// config is what the tests exchange: a series, what is built of it, and where.
+type config struct {
+	root    string // of the repository
+	series  edit.Series
+	product tree.Product
+	build   string              // behind the plus sign of the built version
+	tests   map[string][]string // packages of upstream to test, by module, besides those touched
+	stdout  io.Writer
+	stderr  io.Writer
+}
+
+func main() {
+	if err := hookline(os.Args[1:]); err != nil {
+		fmt.Fprintf(os.Stderr, "hookline: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func hookline(args []string) error {
+	root, err := findRoot()
+	if err != nil {
+		return err
+	}
+	return runToEnd(config{
+		root:   root,
+		series: patches.Series,
+		product: tree.Product{
+			Module:   "containerd",
+			Commands: []string{"cmd/containerd", "cmd/ctr", "cmd/containerd-shim-runc-v2"},
+			Tags:     []string{"urfave_cli_no_docs"},
+			Vars:     "version",
+		},
+		build: fmt.Sprintf("hookline.%d", patches.Release),
+		tests: map[string][]string{
+			"nri":        {"./pkg/..."},
+			"containerd": {"./internal/nri/...", "./internal/cri/..."},
+		},
+		stdout: os.Stdout,
+		stderr: os.Stderr,
+	}, args)
+}
+
+// runToEnd is run with what ends a process taken care of: at the first signal
+// it winds up, at the second it dies.
+func runToEnd(cfg config, args []string) error {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	context.AfterFunc(ctx, stop)
+	return run(ctx, cfg, args)
+}
+
+// findRoot looks for the repository in the working directory and above.
+func findRoot() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		content, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && modfile.ModulePath(content) == modulePath {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", errors.New("run this inside the repository: no folder above has the go.mod of " + modulePath)
+		}
+		dir = filepath.Dir(dir)
+	}
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/hookline-nri/hookline/internal/tree"
+)
+
+// app is a run of the CLI.
+type app struct {
+	config
+	progress *progress
+}
+
+func run(ctx context.Context, cfg config, args []string) error {
+	a := &app{cfg, newProgress(cfg.stderr)}
+	root := &cli.Command{
+		Name:  "hack",
+		Usage: "apply, build, check and export the patch series",
+		Flags: []cli.Flag{&cli.StringFlag{
+			Name:        "output",
+			Usage:       "folder for results",
+			Value:       filepath.Join(a.root, "_output"),
+			DefaultText: "_output in the repository",
+		}},
+		Commands: []*cli.Command{
+			a.list(), a.apply(), a.build(), a.diff(), a.check(), a.test(), a.export(), a.bump(),
+			a.tools(), a.demo(), a.lint(), a.diagrams(), a.targets(),
+		},
+		Action: func(_ context.Context, cmd *cli.Command) error {
+			if name := cmd.Args().First(); name != "" {
+				return fmt.Errorf("there is no command %q: see --help", name)
+			}
+			return cli.ShowRootCommandHelp(cmd)
+		},
+		HideHelpCommand: true,
+		Writer:          a.stdout,
+		ErrWriter:       a.stderr,
+		// The caller prints the error, once, and chooses the exit code.
+		ExitErrHandler: func(context.Context, *cli.Command, error) {},
+	}
+	usage := func(_ context.Context, cmd *cli.Command, err error, _ bool) error {
+		return fmt.Errorf("%w: see %s --help", err, cmd.Name)
+	}
+	for _, cmd := range append(root.Commands, root) {
+		cmd.OnUsageError = usage
+		cmd.HideHelpCommand = true
+	}
+	return root.Run(ctx, append([]string{root.Name}, args...))
+}
+
+// in opens the workspace for a command, and closes it after.
+func (a *app) in(do func(context.Context, *cli.Command, *tree.Workspace) error) cli.ActionFunc {
+	return func(ctx context.Context, cmd *cli.Command) (err error) {
+		w, err := tree.Open(a.series, a.root, cmd.String("output"), cmd.Name, a.progress.step)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, w.Close()) }()
+		return do(ctx, cmd, w)
+	}
+}
+
+// applied is in with the trees at what the series says.
+func (a *app) applied(do func(context.Context, *cli.Command, *tree.Workspace, []tree.Tree) error) cli.ActionFunc {
+	return a.in(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace) error {
+		trees, err := w.Apply(ctx)
+		if err != nil {
+			return err
+		}
+		return do(ctx, cmd, w, trees)
+	})
+}
+
+// takes makes sure of the number of arguments before anything is done.
+func takes(n int, usage string) cli.BeforeFunc {
+	return func(ctx context.Context, cmd *cli.Command) (context.Context, error) {
+		if cmd.NArg() != n {
+			return ctx, fmt.Errorf("usage: %s", strings.TrimSpace(cmd.Name+" "+usage))
+		}
+		return ctx, nil
+	}
+}
+
+// short is a path as seen from here.
+func short(path string) string {
+	if dir, err := os.Getwd(); err == nil {
+		if rel, err := filepath.Rel(dir, path); err == nil && !strings.HasPrefix(rel, "..") {
+			return rel
+		}
+	}
+	return path
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/hookline-nri/hookline/internal/tree"
+)
+
+func (a *app) test() *cli.Command {
+	return &cli.Command{
+		Name:      "test",
+		Usage:     "run upstream's own tests on the patched trees",
+		UsageText: "go run ./hack test [PKG...]",
+		Description: `Without arguments, tests the packages that the series touches and those around
+them. A PKG begins with the name of a module: nri/pkg/adaptation, containerd/internal/cri/...`,
+		Action: a.applied(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
+			var results []tree.Tests
+			var err error
+			if cmd.NArg() > 0 {
+				results, err = w.TestOnly(ctx, trees, a.product.Tags, cmd.Args().Slice())
+			} else {
+				results, err = w.Test(ctx, trees, a.product.Tags, a.tests)
+			}
+			for _, r := range results {
+				fmt.Fprint(a.stderr, r.Output)
+				fmt.Fprintf(a.stdout, "%s: %d packages passed (%d cached), %d failed, %d without tests\n", r.Module, r.Passed, r.Cached, r.Failed, r.Untested)
+			}
+			return err
+		}),
+	}
+}

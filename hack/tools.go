@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/urfave/cli/v3"
+)
+
+func (a *app) tools() *cli.Command {
+	return &cli.Command{
+		Name:      "tools",
+		Usage:     "build runc and the CNI plugins of tests and demo",
+		UsageText: "go run ./hack tools",
+		Description: `Builds what hack/tools/go.mod pins into tools/bin of the output folder, from the
+modules. Needs a C compiler, for runc. Nothing is installed on the host.`,
+		Before: takes(0, ""),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			if _, err := exec.LookPath("gcc"); err != nil {
+				return errors.New("no gcc in PATH: runc is built with cgo, install gcc and the headers of libc")
+			}
+			return a.goTool(ctx, "build runc and CNI plugins", filepath.Join("hack", "tools"), cmd.String("output"))
+		},
+	}
+}
+
+// goTool builds the tools of a module below the repository. A tool that is up
+// to date is not built again, the go command sees to that.
+func (a *app) goTool(ctx context.Context, what, module, output string) error {
+	bin := filepath.Join(output, "tools", "bin")
+	if err := os.MkdirAll(bin, 0o755); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	defer a.progress.step(what)()
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", bin+string(filepath.Separator), "tool")
+	build.Dir = filepath.Join(a.root, module)
+	build.Env = append(os.Environ(), "CGO_ENABLED=1")
+	if out, err := build.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w\n%s", what, err, out)
+	}
+	return nil
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tree
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"go/format"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Check compiles and vets every commit: the packages it touches, and what the
+// product is built from. A module that is not the product is compiled whole.
+// Commits that passed before are not checked again. It returns how many were.
+func (w *Workspace) Check(ctx context.Context, trees []Tree, p Product) (checked int, err error) {
+	dir, err := w.temp("check")
+	if err != nil {
+		return 0, err
+	}
+	// In build order: a commit is compiled with the tips of the modules before.
+	for i, t := range trees {
+		n, err := w.checkTree(ctx, trees[:i+1], p, filepath.Join(dir, t.Name))
+		if err != nil {
+			return checked, err
+		}
+		checked += n
+	}
+	return checked, nil
+}
+
+func (w *Workspace) checkTree(ctx context.Context, trees []Tree, p Product, dir string) (checked int, err error) {
+	t := trees[len(trees)-1]
+	toolchain, err := w.toolchain(ctx, t.Work)
+	if err != nil {
+		return 0, err
+	}
+	what := []string{"./..."}
+	if t.Name == p.Module {
+		what = nil
+		for _, c := range p.Commands {
+			what = append(what, "./"+c)
+		}
+	}
+	r, there := repo{work: dir}, false
+	for _, c := range t.Commits {
+		if err := formatted(c); err != nil {
+			return checked, err
+		}
+		passed := w.path("checked", key(append([]string{"check 1", toolchain, Revision(trees[:len(trees)-1]), c.ID}, append(p.Tags, what...)...)...))
+		if exists(passed) {
+			continue
+		}
+		if !there {
+			if err := w.borrow(ctx, trees[:len(trees)-1], filepath.Dir(dir)); err != nil {
+				return checked, err
+			}
+			if r, err = t.repo().scratch(ctx, dir, c.ID); err != nil {
+				return checked, err
+			}
+		} else if _, err := r.git(ctx, "reset", "--quiet", "--hard", c.ID); err != nil {
+			return checked, err
+		}
+		there = true
+		if err := w.checkCommit(ctx, c, dir, what, p.Tags); err != nil {
+			return checked, err
+		}
+		checked++
+		if err := replaceFile(passed, nil); err != nil {
+			return checked, err
+		}
+	}
+	return checked, nil
+}
+
+// borrow puts the tips of modules beside the tree to compile, where its go.mod
+// looks for them, unless checking them has left them there.
+func (w *Workspace) borrow(ctx context.Context, trees []Tree, dir string) error {
+	for _, t := range trees {
+		work := filepath.Join(dir, t.Name)
+		if exists(work) {
+			if _, err := (repo{work: work}).git(ctx, "reset", "--quiet", "--hard", t.Tip()); err != nil {
+				return err
+			}
+		} else if _, err := t.repo().scratch(ctx, work, t.Tip()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *Workspace) checkCommit(ctx context.Context, c Commit, dir string, what, tags []string) error {
+	end := w.Step(fmt.Sprintf("check %s: compile and vet", c.Patch.Slug))
+	defer end()
+	touched, err := w.packages(ctx, dir, c, tags)
+	if err != nil {
+		return err
+	}
+	// -export compiles, as build does, but spends no time on linking.
+	list := append(append([]string{"list", "-export", "-f={{with .Error}}{{.}}{{end}}"}, tagsFlag(tags)...), append(what, touched...)...)
+	if _, err := w.golang(ctx, dir, list...); err != nil {
+		return fmt.Errorf("%s: does not compile: %w", c.Patch.Slug, err)
+	}
+	if len(touched) == 0 {
+		return nil
+	}
+	if _, err := w.golang(ctx, dir, append(append([]string{"vet"}, tagsFlag(tags)...), touched...)...); err != nil {
+		return fmt.Errorf("%s: vet: %w", c.Patch.Slug, err)
+	}
+	return nil
+}
+
+// packages lists the packages that a commit touches and that exist on this platform.
+func (w *Workspace) packages(ctx context.Context, dir string, c Commit, tags []string) ([]string, error) {
+	folders := folders(c)
+	if len(folders) == 0 {
+		return nil, nil
+	}
+	list := append(append([]string{"list", "-e", "-f={{if or .GoFiles .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}"}, tagsFlag(tags)...), folders...)
+	out, err := w.golang(ctx, dir, list...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Patch.Slug, err)
+	}
+	return strings.Fields(out), nil
+}
+
+// folders of the Go files that a commit touches, as patterns for the go command.
+func folders(c Commit) []string {
+	set := map[string]bool{}
+	for name, content := range c.Files {
+		if content != nil && strings.HasSuffix(name, ".go") && !strings.Contains("/"+name, "/testdata/") {
+			set["./"+path.Dir(name)] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(set))
+}
+
+// formatted refuses files that gofmt would change. Line ends are upstream's.
+func formatted(c Commit) error {
+	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
+		if !strings.HasSuffix(name, ".go") {
+			continue
+		}
+		src := bytes.ReplaceAll(c.Files[name], []byte("\r\n"), []byte("\n"))
+		out, err := format.Source(src)
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", c.Patch.Slug, name, err)
+		}
+		if !bytes.Equal(src, out) {
+			return fmt.Errorf("%s: %s is not as gofmt has it", c.Patch.Slug, name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tree
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/internal/edit"
+)
+
+// Files must be as gofmt has them; lines may end as upstream's do.
+func TestFormatted(t *testing.T) {
+	for _, test := range []struct{ name, file, src, want string }{
+		{"clean", "a.go", "package a\n\nvar x = 1\n", ""},
+		{"clean with CRLF", "a.go", "package a\r\n\r\nvar x = 1\r\n", ""},
+		{"spaces", "a.go", "package a\n\nvar  x = 1\n", "slug: a.go is not as gofmt has it"},
+		{"no Go", "a.go", "package\n", "slug: a.go: "},
+		{"no Go file", "go.mod", "module  a\n", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			err := formatted(Commit{Patch: edit.Patch{Slug: "slug"}, Files: map[string][]byte{test.file: []byte(test.src)}})
+			if test.want == "" {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorContains(t, err, test.want)
+		})
+	}
+}
+
+func TestFolders(t *testing.T) {
+	c := Commit{Files: map[string][]byte{
+		"main.go": nil, "pkg/a/a.go": nil, "pkg/a/a_test.go": nil, "pkg/b/testdata/x.go": nil, "go.mod": nil, "docs/a.md": nil,
+	}}
+	require.Equal(t, []string{"./.", "./pkg/a"}, folders(c))
+}

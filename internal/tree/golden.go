@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tree
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// Golden lists the series as "slug patch-id", a line each, modules in build
+// order. The id is git's stable one: it changes with what a patch does, not with
+// where in a file it does it.
+func (w *Workspace) Golden(ctx context.Context, trees []Tree) (string, error) {
+	var golden strings.Builder
+	for _, t := range trees {
+		if len(t.Commits) == 0 {
+			continue
+		}
+		r := t.repo()
+		log, err := r.git(ctx, "log", "--reverse", "--patch", "--no-renames", "--unified=3", "--format=commit %H", t.Base+".."+t.Tip())
+		if err != nil {
+			return "", fmt.Errorf("patch ids of %s: %w", t.Name, err)
+		}
+		out, err := r.gitWith(ctx, strings.NewReader(log), nil, "patch-id", "--stable")
+		if err != nil {
+			return "", fmt.Errorf("patch ids of %s: %w", t.Name, err)
+		}
+		ids := map[string]string{}
+		for line := range strings.Lines(out) {
+			if id, commit, ok := strings.Cut(strings.TrimSpace(line), " "); ok {
+				ids[commit] = id
+			}
+		}
+		for _, c := range t.Commits {
+			if ids[c.ID] == "" {
+				return "", fmt.Errorf("%s: git gives no patch id for %s", c.Patch.Slug, c.ID)
+			}
+			fmt.Fprintf(&golden, "%s %s\n", c.Patch.Slug, ids[c.ID])
+		}
+	}
+	return golden.String(), nil
+}
+
+// Diff is what one patch changes, as git shows it.
+func (w *Workspace) Diff(ctx context.Context, trees []Tree, slug string) (string, error) {
+	for _, t := range trees {
+		for _, c := range t.Commits {
+			if c.Patch.Slug == slug {
+				return t.repo().git(ctx, "diff-tree", "--patch", "--no-renames", "--no-commit-id", c.ID)
+			}
+		}
+	}
+	return "", fmt.Errorf("the series has no patch %q: see list", slug)
+}

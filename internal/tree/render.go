@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tree
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/hookline-nri/hookline/internal/edit"
+)
+
+// plan is what one repository is to hold: a base, and a change per patch.
+type plan struct {
+	Source
+	key     string // of the base commit
+	changes []change
+}
+
+// change is a patch as applied to what the patches before it left.
+type change struct {
+	patch edit.Patch
+	files map[string][]byte // nil: removed
+	key   string
+}
+
+func fate(content []byte) string {
+	if content == nil {
+		return "removed"
+	}
+	return "written"
+}
+
+// generation is part of every key. It changes when a commit of the same content
+// would come out differently: another identity, date or message.
+const generation = "hookline tree 1"
+
+// render applies the whole series in memory. It stops at the first patch that
+// does not fit, so that nothing is written of a series that does not fit.
+func render(series edit.Series, sources []Source, own fs.FS) ([]plan, error) {
+	plans := make([]plan, 0, len(sources))
+	for _, s := range sources {
+		p := plan{Source: s, key: key(generation, s.Path, s.Version, s.Sum)}
+		err := eachPatch(series, s, own, func(patch edit.Patch, files map[string][]byte, err error) error {
+			if err != nil {
+				return err
+			}
+			parent := p.key
+			if n := len(p.changes); n > 0 {
+				parent = p.changes[n-1].key
+			}
+			parts := []string{parent, patch.Slug, message(patch)}
+			for _, name := range slices.Sorted(maps.Keys(files)) {
+				parts = append(parts, name, fate(files[name]), string(files[name]))
+			}
+			p.changes = append(p.changes, change{patch, files, key(parts...)})
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		plans = append(plans, p)
+	}
+	return plans, nil
+}
+
+// eachPatch applies the patches of one module, one on top of the other, and
+// hands each result to then. A patch that does not fit leaves no trace for the next.
+func eachPatch(series edit.Series, s Source, own fs.FS, then func(edit.Patch, map[string][]byte, error) error) error {
+	upstream := overlay{os.DirFS(s.Dir), map[string][]byte{}}
+	for _, patch := range series.Patches {
+		if patch.Module != s.Name {
+			continue
+		}
+		files, err := patch.Apply(series, upstream, own)
+		if err == nil && len(files) == 0 {
+			err = fmt.Errorf("%s: changes nothing", patch.Slug)
+		}
+		if err := then(patch, files, err); err != nil {
+			return err
+		}
+		maps.Copy(upstream.files, files)
+	}
+	return nil
+}
+
+// key hashes parts so that no two lists of parts run together.
+func key(parts ...string) string {
+	sum := sha256.New()
+	for _, p := range parts {
+		part(sum, p)
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:40]
+}
+
+func part(sum hash.Hash, s string) {
+	fmt.Fprintf(sum, "%d:", len(s))
+	_, _ = io.WriteString(sum, s)
+}
+
+// message is a patch's commit message: its own words, the threads, and a
+// trailer that says where the commit comes from.
+func message(p edit.Patch) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s\n\n%s\n\n", p.Subject, strings.TrimSpace(p.Body))
+	for _, ref := range p.Refs {
+		fmt.Fprintf(&b, "Refs: %s\n", ref)
+	}
+	fmt.Fprintf(&b, "Hookline-Patch: %s", p.Slug)
+	if len(p.Rules) > 0 {
+		fmt.Fprintf(&b, " (%s)", strings.Join(p.Rules, ", "))
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+func baseMessage(s Source) string {
+	return fmt.Sprintf("%s %s\n\nThe module as published.\n\nModule: %s\nChecksum: %s\n", s.Name, s.Version, s.Path, s.Sum)
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tree
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Tests is how the tests of one module went, in packages.
+type Tests struct {
+	Module                 string
+	Passed, Cached, Failed int    // cached ones have passed too
+	Untested               int    // packages without tests
+	Output                 string // of the packages that failed
+}
+
+// Test runs upstream's own tests in the patched trees: of the packages the
+// series touches, and of the patterns given by module. It fails where a test
+// does; how each module went is told either way.
+func (w *Workspace) Test(ctx context.Context, trees []Tree, tags []string, also map[string][]string) ([]Tests, error) {
+	var results []Tests
+	for _, t := range trees {
+		patterns := slices.Clone(also[t.Name])
+		for _, c := range t.Commits {
+			touched, err := w.packages(ctx, t.Work, c, tags)
+			if err != nil {
+				return results, err
+			}
+			patterns = append(patterns, touched...)
+		}
+		result, err := w.test(ctx, t, tags, patterns)
+		if err != nil {
+			return results, err
+		}
+		results = append(results, result)
+	}
+	return results, failed(results)
+}
+
+// TestOnly runs the tests of the given packages, patterns that start with a
+// module's short name or its path: "nri/pkg/...".
+func (w *Workspace) TestOnly(ctx context.Context, trees []Tree, tags, patterns []string) ([]Tests, error) {
+	var results []Tests
+	rest := slices.Clone(patterns)
+	for _, t := range trees {
+		var own []string
+		rest = slices.DeleteFunc(rest, func(p string) bool {
+			for _, prefix := range []string{t.Path, t.Name} {
+				if below, ok := strings.CutPrefix(p+"/", prefix+"/"); ok {
+					own = append(own, strings.TrimSuffix("./"+below, "/"))
+					return true
+				}
+			}
+			return false
+		})
+		if len(own) == 0 {
+			continue
+		}
+		result, err := w.test(ctx, t, tags, own)
+		if err != nil {
+			return results, err
+		}
+		results = append(results, result)
+	}
+	if len(rest) > 0 {
+		return results, fmt.Errorf("%s is in no module of the series: begin it with a module's name, as nri/pkg/... does", rest[0])
+	}
+	return results, failed(results)
+}
+
+func failed(results []Tests) error {
+	for _, r := range results {
+		if r.Failed > 0 {
+			return fmt.Errorf("tests of %s fail", r.Module)
+		}
+	}
+	return nil
+}
+
+func (w *Workspace) test(ctx context.Context, t Tree, tags, patterns []string) (Tests, error) {
+	result := Tests{Module: t.Name}
+	if len(patterns) == 0 {
+		return result, nil
+	}
+	end := w.Step(fmt.Sprintf("upstream's tests of %s %s with %d patches", t.Name, t.Version, len(t.Commits)))
+	defer end()
+	args := []string{"test", "-json"}
+	if len(tags) > 0 {
+		args = append(args, "-tags="+strings.Join(tags, ","))
+	}
+	out, in := io.Pipe()
+	counted := make(chan error, 1)
+	go func() {
+		err := result.count(out)
+		_, _ = io.Copy(io.Discard, out)
+		counted <- err
+	}()
+	_, err := w.golangTo(ctx, t.Work, in, append(args, patterns...)...)
+	_ = in.Close()
+	err = errors.Join(err, <-counted)
+	// That a test failed is no error of ours; that none could be run is.
+	if ctx.Err() != nil || (err != nil && result.Failed == 0) {
+		return result, fmt.Errorf("tests of %s: %w", t.Name, cause(ctx, err))
+	}
+	return result, nil
+}
+
+// count reads the stream of go test -json.
+func (r *Tests) count(stream io.Reader) error {
+	output := map[string]*strings.Builder{}
+	events := json.NewDecoder(stream)
+	for {
+		var e struct{ Action, Package, ImportPath, Test, Output string }
+		if err := events.Decode(&e); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return fmt.Errorf("output of go test: %w", err)
+		}
+		from := e.Package
+		if from == "" {
+			from, _, _ = strings.Cut(e.ImportPath, " ")
+		}
+		if output[from] == nil {
+			output[from] = &strings.Builder{}
+		}
+		switch e.Action {
+		case "output", "build-output":
+			output[from].WriteString(e.Output)
+		}
+		if e.Test != "" {
+			continue
+		}
+		switch e.Action {
+		case "pass":
+			r.Passed++
+			if strings.Contains(output[from].String(), "(cached)") {
+				r.Cached++
+			}
+		case "skip":
+			r.Untested++
+		case "fail":
+			r.Failed++
+			r.Output += output[from].String()
+		}
+		if e.Action == "pass" || e.Action == "skip" {
+			delete(output, from)
+		}
+	}
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tree
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/require"
+)
+
+// Packages are counted, not tests; the output of those that fail is kept.
+func TestCount(t *testing.T) {
+	stream := `
+{"Action":"start","Package":"m/a"}
+{"Action":"run","Package":"m/a","Test":"TestA"}
+{"Action":"pass","Package":"m/a","Test":"TestA"}
+{"Action":"output","Package":"m/a","Output":"ok  \tm/a\t(cached)\n"}
+{"Action":"pass","Package":"m/a"}
+{"Action":"pass","Package":"m/b"}
+{"Action":"skip","Package":"m/c"}
+{"Action":"output","Package":"m/d","Test":"TestD","Output":"d_test.go:7: no\n"}
+{"Action":"fail","Package":"m/d","Test":"TestD"}
+{"Action":"fail","Package":"m/d"}
+{"Action":"build-output","ImportPath":"m/e [m/e.test]","Output":"e.go:3: undefined\n"}
+{"Action":"build-fail","ImportPath":"m/e [m/e.test]"}
+{"Action":"fail","Package":"m/e","FailedBuild":"m/e [m/e.test]"}
+`
+	var got Tests
+	require.NoError(t, got.count(strings.NewReader(stream)))
+	want := Tests{Passed: 2, Cached: 1, Failed: 2, Untested: 1, Output: "d_test.go:7: no\ne.go:3: undefined\n"}
+	require.Empty(t, cmp.Diff(want, got))
+
+	require.Error(t, got.count(strings.NewReader("no json")))
+}

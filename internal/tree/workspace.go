@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tree
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+
+	"github.com/hookline-nri/hookline/internal/edit"
+)
+
+// Workspace is a series, the repository it comes from and the folder its
+// results go to. It holds the lock of that folder until it is closed.
+type Workspace struct {
+	Series edit.Series
+	Root   string // has the go.mod and go.sum that pin the modules, and the files that patches bring
+	Out    string // output folder, made where absent
+
+	// Step is told of each step that takes a while, just before it starts; what
+	// it returns is called when the step has ended. It is never nil.
+	Step func(what string) (end func())
+
+	tmp  string
+	lock *lock
+}
+
+// Open makes the output folder and takes its lock. purpose says what the caller
+// is up to, for whoever finds the folder locked. step may be nil.
+func Open(series edit.Series, root, out, purpose string, step func(string) func()) (*Workspace, error) {
+	if err := prerequisites(); err != nil {
+		return nil, err
+	}
+	if err := series.Validate(); err != nil {
+		return nil, err
+	}
+	if step == nil {
+		step = func(string) func() { return func() {} }
+	}
+	root, err := filepath.Abs(root)
+	if err != nil {
+		return nil, err
+	}
+	out, err = filepath.Abs(out)
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspace{Series: series, Root: root, Out: out, Step: step, tmp: filepath.Join(out, "tmp")}
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return nil, unwritable(out, err)
+	}
+	if w.lock, err = acquire(filepath.Join(out, "lock"), purpose); err != nil {
+		return nil, err
+	}
+	// What a run that died has left here is of no use to anyone.
+	if err := errors.Join(removeAll(w.tmp), os.MkdirAll(w.tmp, 0o755)); err != nil {
+		return nil, errors.Join(unwritable(out, err), w.lock.release())
+	}
+	return w, nil
+}
+
+// Close removes what is temporary and lets the lock go.
+func (w *Workspace) Close() error {
+	return errors.Join(removeAll(w.tmp), w.lock.release())
+}
+
+// Stock is the workspace of one module without patches, below this one and
+// under its lock.
+func (w *Workspace) Stock(module string) (*Workspace, error) {
+	for _, m := range w.Series.Modules {
+		if m.Name == module {
+			stock := *w
+			stock.Series = edit.Series{Modules: []edit.Module{m}}
+			stock.Out = w.path("stock")
+			return &stock, nil
+		}
+	}
+	return nil, fmt.Errorf("stock: the series has no module %q", module)
+}
+
+func (w *Workspace) path(elem ...string) string {
+	return filepath.Join(append([]string{w.Out}, elem...)...)
+}
+
+// temp makes a new folder that lasts until the workspace is closed.
+func (w *Workspace) temp(name string) (string, error) {
+	return os.MkdirTemp(w.tmp, name+"-")
+}
+
+// prerequisites says what is missing on this machine, and how to get it.
+func prerequisites() error {
+	for _, need := range []struct{ program, install string }{
+		{"git", "install the package git"},
+		{"go", "install Go, at least the version that go.mod names"},
+	} {
+		if _, err := exec.LookPath(need.program); err != nil {
+			return fmt.Errorf("%s is not on the PATH: %s", need.program, need.install)
+		}
+	}
+	return nil
+}
+
+func unwritable(dir string, err error) error {
+	var path *os.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return fmt.Errorf("output folder %s: %w: make it writable or choose another one with --output", dir, err)
+}
+
+// removeAll removes a folder even where folders in it are read-only, as those
+// are that were copied from the module cache or written by a test.
+func removeAll(dir string) error {
+	if os.RemoveAll(dir) == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			_ = os.Chmod(path, 0o755)
+		}
+		return nil
+	})
+	return os.RemoveAll(dir)
+}
+
+// exists tells whether there is something at path.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// replaceFile writes a file so that it is either the old or the new one.
+func replaceFile(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// cause prefers the reason a context ended over what it did to err.
+func cause(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
