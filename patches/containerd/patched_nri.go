@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// PatchedNRI builds containerd with the patched NRI beside it.
+var PatchedNRI = edit.Patch{
+	Slug:    "go-mod-patched-nri",
+	Module:  "containerd",
+	Subject: "go.mod: take the patched NRI",
+	Body: `The patches of containerd that follow build on those of NRI. Take NRI
+v0.12.5, the release that NRI's patches are made for, and replace it by the
+patched tree, which lies beside containerd's.
+
+In a git checkout of containerd, run "go mod vendor" after this commit.`,
+	Refs:   []string{"containerd/nri#286"},
+	Status: edit.Drop,
+	Until:  "NRI has a release with the patches, and containerd's go.mod takes it",
+	Edits: []edit.Edit{
+		edit.GoMod("go.mod",
+			edit.Require("github.com/containerd/nri", "v0.12.5"),
+			edit.Substitute("github.com/containerd/nri", "../nri", ""),
+		),
+	},
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+const (
+	containerRemove = "internal/cri/server/container_remove.go"
+	sandboxRemove   = "internal/cri/server/sandbox_remove.go"
+)
+
+// RemoveLocksOnce lets RemovePodSandbox remove containers under the block of
+// plugin registration that it already holds.
+var RemoveLocksOnce = edit.Patch{
+	Slug:    "cri-nri-remove-locks-once",
+	Module:  "containerd",
+	Subject: "cri,nri: block plugin sync once in RemovePodSandbox",
+	Body: `The removal of a pod with containers wedges the node for good when an NRI
+plugin registers in the middle of it. RemovePodSandbox blocks the
+synchronization of plugins and calls RemoveContainer for each container that
+is left, which blocks it again. The block is a read lock, and a plugin that
+registers takes the write lock. If one registers between the two, the second
+read lock waits for the writer and the writer for the first: the removal
+never returns, no plugin registers any more, and every later pod operation
+waits behind them.
+
+Split RemoveContainer into the request, which takes the block, and the
+removal, which RemovePodSandbox calls under its own.`,
+	Refs:   []string{"containerd/containerd#13733", "containerd/containerd#14083"},
+	Rules:  []string{"L8", "L13"},
+	Status: edit.Upstream,
+	Until:  "RemovePodSandbox no longer takes the plugin sync lock twice, or the lock is gone",
+	Edits: []edit.Edit{
+		edit.In(containerRemove, edit.Method("criService", "RemoveContainer")).
+			Delete(edit.Stmt(edit.All(edit.Defer(), edit.Call("c.nri.BlockPluginSync")))),
+		edit.In(containerRemove, edit.Method("criService", "RemoveContainer")).Rename("removeContainer"),
+		edit.In(containerRemove, edit.Method("criService", "removeContainer")).InsertBefore(
+			`// RemoveContainer removes the container. Plugins that register meanwhile wait.
+func (c *criService) RemoveContainer(ctx context.Context, r *runtime.RemoveContainerRequest) (*runtime.RemoveContainerResponse, error) {
+	defer c.nri.BlockPluginSync().Unblock()
+
+	return c.removeContainer(ctx, r)
+}`),
+		edit.In(sandboxRemove, edit.Method("criService", "RemovePodSandbox")).
+			Replace(edit.Expr("c.RemoveContainer"), `c.removeContainer`),
+	},
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// StopBeforeShutdown lets the roll-back of a pod wait for the end of its
+// sandbox process before it deletes it.
+var StopBeforeShutdown = edit.Patch{
+	Slug:    "cri-stop-before-shutdown",
+	Module:  "containerd",
+	Subject: "cri: stop a sandbox before its roll-back shuts it down",
+	Body: `About one in twenty pods that fail in their NRI hook is not rolled back: its
+namespace, address, snapshot and record stay until the kubelet removes it.
+
+The roll-back shuts down a sandbox whose process still runs. Shutdown kills
+the task and deletes it. The exit monitor of the sandbox sees the process
+end and deletes the task as well. The one that comes second may find the
+shim's connection closed ("failed to delete task: ttrpc: closed"); if it is
+Shutdown, the clean-up is given up and the sandbox is kept as unknown.
+
+Stop the sandbox first, as RemovePodSandbox does. Stop returns when the exit
+monitor is done, so that Shutdown has no task left to fight over.`,
+	Refs:   []string{"containerd/containerd#13355", "containerd/containerd#13859"},
+	Rules:  []string{"L7"},
+	Status: edit.Upstream,
+	Until:  "the roll-back of RunPodSandbox no longer deletes the task of a sandbox while its exit monitor does",
+	Edits: []edit.Edit{
+		edit.In(sandboxRun, edit.Method("criService", "RunPodSandbox")).Before(
+			edit.Stmt(edit.Call("c.sandboxService.ShutdownSandbox")),
+			`// The exit monitor deletes the task as well. Wait for it, two deletions at
+// once can fail one another.
+if err := c.sandboxService.StopSandbox(deferCtx, sandbox.Sandboxer, id); err != nil && !errdefs.IsNotFound(err) {
+	log.G(deferCtx).WithError(err).Warnf("failed to stop sandbox %q before its shutdown", id)
+}`),
+	},
+}

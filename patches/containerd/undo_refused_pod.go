@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+const (
+	criNRI     = "internal/cri/nri/nri_api_linux.go"
+	sandboxRun = "internal/cri/server/sandbox_run.go"
+)
+
+// UndoRefusedPod tells the plugins of the end of a pod whose creation failed
+// in or after its hook.
+var UndoRefusedPod = edit.Patch{
+	Slug:    "cri-nri-undo-refused-pod",
+	Module:  "containerd",
+	Subject: "cri,nri: undo a failed RunPodSandbox under its own context",
+	Body: `When RunPodSandbox fails in its NRI hook or after it, plugins are told of
+the end of the pod under the context that failed, or not of its stop at all.
+
+When the hook fails, StopPodSandbox and RemovePodSandbox are sent under the
+context of the request. If the hook failed because the kubelet gave up or
+its deadline passed, that context is dead: no plugin hears of the end, and
+what they set up for the pod is leaked.
+
+When a step after the hook fails, RemovePodSandbox is sent without a
+StopPodSandbox before it. Plugins that release resources in the latter keep
+them.
+
+Do both in one place: Stop, then Remove, under a context of their own with
+the timeout of other deferred cleanups. Deferred functions run last in first
+out, so this is still before the sandbox and its network are torn down.`,
+	Refs:   []string{"containerd/containerd#13355", "containerd/containerd#13609", "containerd/containerd#13859", "containerd/nri#286"},
+	Rules:  []string{"L7"},
+	Status: edit.Upstream,
+	Until:  "containerd rolls back NRI's part of a failed RunPodSandbox with Stop and Remove under a context that outlives the request",
+	Edits: []edit.Edit{
+		edit.In(criNRI, edit.Method("API", "RunPodSandbox")).Replace(
+			edit.Stmt(edit.All(edit.If("err != nil"), edit.Has(edit.Call("a.nri.RemovePodSandbox")))),
+			`if err != nil {
+	a.UndoRunPodSandbox(criPod)
+}`),
+		edit.In(sandboxRun, edit.Method("criService", "RunPodSandbox")).Replace(
+			edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.nri.RemovePodSandbox")))),
+			`defer func() {
+	if retErr != nil {
+		c.nri.UndoRunPodSandbox(&sandbox)
+	}
+}()`),
+	},
+	Files: []edit.File{
+		{From: "patches/containerd/files/internal/cri/nri/undo_linux.go", To: "internal/cri/nri/undo_linux.go"},
+		{From: "patches/containerd/files/internal/cri/nri/undo_other.go", To: "internal/cri/nri/undo_other.go"},
+		{From: "patches/containerd/files/internal/cri/nri/undo_linux_test.go", To: "internal/cri/nri/undo_linux_test.go"},
+	},
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation
+
+import (
+	"errors"
+	"fmt"
+)
+
+// teardownErrors collects what plugins answered to the end of a pod or
+// container, which goes to all of them.
+type teardownErrors []error
+
+// add notes the error of a plugin, if it is one.
+func (e *teardownErrors) add(p *plugin, err error) {
+	if err != nil {
+		*e = append(*e, fmt.Errorf("plugin %q: %w", p.name(), err))
+	}
+}
+
+// join returns all errors as one, nil if there are none.
+func (e teardownErrors) join() error {
+	return errors.Join(e...)
+}

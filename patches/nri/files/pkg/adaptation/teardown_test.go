@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/containerd/nri/pkg/api"
+)
+
+// The end of a pod or container is told to every plugin, whatever the others
+// return, and the runtime learns of each failure and whose it was.
+func TestTeardownReachesAllPlugins(t *testing.T) {
+	var (
+		ctx = context.Background()
+		pod = &api.PodSandbox{Id: "pod0", Name: "pod0", Uid: "uid0", Namespace: "default"}
+		ctr = &api.Container{Id: "ctr0", PodSandboxId: "pod0", Name: "ctr0"}
+	)
+
+	for _, tc := range lifecycleRequests {
+		switch tc.event {
+		case StopPodSandbox, RemovePodSandbox, StopContainer, RemoveContainer:
+		default:
+			continue
+		}
+		t.Run(tc.event, func(t *testing.T) {
+			s := &Suite{}
+			first := refusesEnds("00", "first")
+			second := refusesEnds("10", "second")
+			last := &mockPlugin{idx: "20", name: "last"}
+			s.Prepare(t, &mockRuntime{}, first, second, last)
+			s.Startup()
+			rt := s.runtime.runtime
+
+			require.NoError(t, rt.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: pod}))
+			_, err := rt.CreateContainer(ctx, &api.CreateContainerRequest{Pod: pod, Container: ctr})
+			require.NoError(t, err)
+
+			err = tc.send(ctx, rt, pod, ctr)
+			require.ErrorContains(t, err, first.FullName())
+			require.ErrorContains(t, err, second.FullName())
+			require.NotContains(t, err.Error(), last.FullName())
+
+			want := &Event{Type: EventType(tc.event), Pod: pod, Ctr: ctr}
+			require.NoError(t, last.Wait(want, time.After(startupTimeout)))
+		})
+	}
+}
+
+// refusesEnds returns a plugin that fails to handle the end of any object.
+func refusesEnds(idx, name string) *mockPlugin {
+	fail := func(*mockPlugin, *api.PodSandbox, *api.Container) error {
+		return errors.New("refused by " + name)
+	}
+	return &mockPlugin{
+		idx:              idx,
+		name:             name,
+		stopPodSandbox:   fail,
+		removePodSandbox: fail,
+		removeContainer:  fail,
+		stopContainer: func(*mockPlugin, *api.PodSandbox, *api.Container) ([]*api.ContainerUpdate, error) {
+			return nil, errors.New("refused by " + name)
+		},
+	}
+}

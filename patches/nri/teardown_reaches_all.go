@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nri
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// TeardownReachesAll goes on after a plugin that fails to handle the end of a
+// pod or container, and reports all failures at the end.
+var TeardownReachesAll = edit.Patch{
+	Slug:    "nri-teardown-reaches-all",
+	Module:  "nri",
+	Subject: "adaptation: deliver teardown to every plugin",
+	Body: `One plugin that fails to handle the stop or removal of a pod or container
+keeps that event from all plugins after it. They never release what they
+hold for the pod: addresses, devices and CPUs leak until they restart.
+
+The end of a pod or container is a fact. No plugin can refuse it, so there
+is no reason to stop at the first error. Ask every plugin, and return the
+errors joined, each with the name of its plugin. StopContainer returns the
+updates of those that answered beside the error.`,
+	Refs:   []string{"containerd/nri#286"},
+	Rules:  []string{"L8", "L9"},
+	Status: edit.Upstream,
+	Until:  "NRI delivers StopPodSandbox, RemovePodSandbox, StopContainer and RemoveContainer to all plugins whatever the others return",
+	Edits: edits(
+		continueAfterError("StopPodSandbox"),
+		continueAfterError("RemovePodSandbox"),
+		continueAfterError("RemoveContainer"),
+		stopContainerContinues(),
+	),
+	Files: []edit.File{
+		{From: "patches/nri/files/pkg/adaptation/teardown.go", To: "pkg/adaptation/teardown.go"},
+		{From: "patches/nri/files/pkg/adaptation/teardown_test.go", To: "pkg/adaptation/teardown_test.go"},
+	},
+}
+
+// continueAfterError rewrites the loop over the plugins in a relay method that
+// returns only an error.
+func continueAfterError(method string) []edit.Edit {
+	m := edit.In(adaptation, edit.Method("Adaptation", method))
+	return []edit.Edit{
+		m.Before(eachPlugin, `var errs teardownErrors`),
+		m.Replace(onError, `errs.add(plugin, err)`),
+		m.Replace(edit.Stmt(edit.Return("nil")), `return errs.join()`),
+	}
+}
+
+// stopContainerContinues does the same where replies are collected. The second
+// error is that of applying a reply.
+func stopContainerContinues() []edit.Edit {
+	m := edit.In(adaptation, edit.Method("Adaptation", "StopContainer"))
+	return []edit.Edit{
+		m.Before(eachPlugin, `var errs teardownErrors`),
+		m.Replace(edit.Stmt(edit.Assign("err")).And(1), `errs.add(plugin, result.apply(rpl, plugin.name()))`),
+		m.Replace(onError, `if err != nil {
+	errs.add(plugin, err)
+	continue
+}`),
+		m.Replace(edit.Stmt(edit.Return("result.stopContainerResponse()", "nil")),
+			`return result.stopContainerResponse(), errs.join()`),
+	}
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package patches
+
+import (
+	"github.com/hookline-nri/hookline/internal/edit"
+	"github.com/hookline-nri/hookline/patches/containerd"
+	"github.com/hookline-nri/hookline/patches/nri"
+)
+
+// Release is N in the version that built binaries carry, vX.Y.Z+hookline.N. It
+// goes up with each release on the same upstream version.
+const Release = 1
+
+// Series is the fork: what is changed, in which order. Reading it is reading
+// all there is.
+var Series = edit.Series{
+	Modules: []edit.Module{
+		{Name: "nri", Path: "github.com/containerd/nri"},
+		{Name: "containerd", Path: "github.com/containerd/containerd/v2"},
+	},
+	Patches: []edit.Patch{
+		// NRI: who is told of an end.
+		nri.TeardownReachesAll,
+		nri.RefusedPodEnds,
+
+		// containerd: built on the NRI above.
+		containerd.PatchedNRI,
+
+		// containerd: what becomes of a pod that failed, and of locks.
+		containerd.UndoRefusedPod,
+		containerd.StopBeforeShutdown,
+		containerd.RemoveLocksOnce,
+	},
+}
