@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package cri is the kubelet's side of the tests: a CRI client over gRPC, and
+// the few pod and container configurations that they need.
+package cri
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/credentials/insecure"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// Client speaks CRI to one runtime. The whole API is there through the
+// embedded clients; the methods below are the steps of a pod's life.
+type Client struct {
+	Runtime runtime.RuntimeServiceClient
+	Images  runtime.ImageServiceClient
+
+	conn         *grpc.ClientConn
+	image        string
+	cgroupParent string
+}
+
+// Dial prepares a client for the runtime at a unix socket. Containers run
+// image, pods live below cgroupParent. It connects with the first call, and
+// again after the runtime was restarted.
+func Dial(socket, image, cgroupParent string) (*Client, error) {
+	conn, err := grpc.NewClient("unix://"+socket,
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		// A restarted runtime is back within a moment, grpc's own pace is for networks.
+		grpc.WithConnectParams(grpc.ConnectParams{
+			Backoff:           backoff.Config{BaseDelay: 10 * time.Millisecond, Multiplier: 1.6, MaxDelay: 200 * time.Millisecond},
+			MinConnectTimeout: time.Second,
+		}))
+	if err != nil {
+		return nil, fmt.Errorf("dial CRI at %s: %w", socket, err)
+	}
+	return &Client{
+		Runtime:      runtime.NewRuntimeServiceClient(conn),
+		Images:       runtime.NewImageServiceClient(conn),
+		conn:         conn,
+		image:        image,
+		cgroupParent: cgroupParent,
+	}, nil
+}
+
+// Close closes the connection.
+func (c *Client) Close() error { return c.conn.Close() }
+
+// RunPod creates a pod and returns its id.
+func (c *Client) RunPod(ctx context.Context, pod *runtime.PodSandboxConfig) (string, error) {
+	r, err := c.Runtime.RunPodSandbox(ctx, &runtime.RunPodSandboxRequest{Config: pod})
+	if err != nil {
+		return "", fmt.Errorf("run pod %s: %w", pod.GetMetadata().GetName(), err)
+	}
+	return r.GetPodSandboxId(), nil
+}
+
+// StopPod stops a pod with all of its containers.
+func (c *Client) StopPod(ctx context.Context, id string) error {
+	if _, err := c.Runtime.StopPodSandbox(ctx, &runtime.StopPodSandboxRequest{PodSandboxId: id}); err != nil {
+		return fmt.Errorf("stop pod %s: %w", id, err)
+	}
+	return nil
+}
+
+// RemovePod removes a pod with all of its containers.
+func (c *Client) RemovePod(ctx context.Context, id string) error {
+	if _, err := c.Runtime.RemovePodSandbox(ctx, &runtime.RemovePodSandboxRequest{PodSandboxId: id}); err != nil {
+		return fmt.Errorf("remove pod %s: %w", id, err)
+	}
+	return nil
+}
+
+// Create creates a container in a pod that was created from the given
+// configuration, and returns its id.
+func (c *Client) Create(ctx context.Context, podID string, pod *runtime.PodSandboxConfig, container *runtime.ContainerConfig) (string, error) {
+	r, err := c.Runtime.CreateContainer(ctx, &runtime.CreateContainerRequest{
+		PodSandboxId:  podID,
+		Config:        container,
+		SandboxConfig: pod,
+	})
+	if err != nil {
+		return "", fmt.Errorf("create container %s in pod %s: %w", container.GetMetadata().GetName(), podID, err)
+	}
+	return r.GetContainerId(), nil
+}
+
+// Start starts a created container.
+func (c *Client) Start(ctx context.Context, id string) error {
+	if _, err := c.Runtime.StartContainer(ctx, &runtime.StartContainerRequest{ContainerId: id}); err != nil {
+		return fmt.Errorf("start container %s: %w", id, err)
+	}
+	return nil
+}
+
+// Stop stops a container, which is killed if it has not exited after grace.
+// CRI counts in whole seconds.
+func (c *Client) Stop(ctx context.Context, id string, grace time.Duration) error {
+	if _, err := c.Runtime.StopContainer(ctx, &runtime.StopContainerRequest{ContainerId: id, Timeout: int64(grace.Seconds())}); err != nil {
+		return fmt.Errorf("stop container %s: %w", id, err)
+	}
+	return nil
+}
+
+// Remove removes a container, running or not.
+func (c *Client) Remove(ctx context.Context, id string) error {
+	if _, err := c.Runtime.RemoveContainer(ctx, &runtime.RemoveContainerRequest{ContainerId: id}); err != nil {
+		return fmt.Errorf("remove container %s: %w", id, err)
+	}
+	return nil
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cri
+
+import runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+// Pod is the configuration of a pod with a network of its own. The same name
+// is the same pod to the runtime, which lets it exist once at a time.
+func (c *Client) Pod(name string) *runtime.PodSandboxConfig {
+	return &runtime.PodSandboxConfig{
+		Metadata: &runtime.PodSandboxMetadata{Name: name, Namespace: "default", Uid: name + "-uid"},
+		Hostname: name,
+		Labels:   map[string]string{"app": name},
+		Linux: &runtime.LinuxPodSandboxConfig{
+			CgroupParent: c.cgroupParent,
+			SecurityContext: &runtime.LinuxSandboxSecurityContext{
+				NamespaceOptions: &runtime.NamespaceOption{Pid: runtime.NamespaceMode_CONTAINER},
+			},
+		},
+	}
+}
+
+// Container is the configuration of a container that waits for its end. The
+// arguments are those of the program in integration/pause.
+func (c *Client) Container(name string, args ...string) *runtime.ContainerConfig {
+	return &runtime.ContainerConfig{
+		Metadata: &runtime.ContainerMetadata{Name: name},
+		Image:    &runtime.ImageSpec{Image: c.image},
+		Args:     args,
+		Linux: &runtime.LinuxContainerConfig{
+			SecurityContext: &runtime.LinuxContainerSecurityContext{
+				NamespaceOptions: &runtime.NamespaceOption{Pid: runtime.NamespaceMode_CONTAINER},
+			},
+		},
+	}
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package image makes the one image of the tests: an OCI layout with a single
+// static program, built from integration/pause. No registry is asked.
+package image
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+
+	"github.com/opencontainers/go-digest"
+	"github.com/opencontainers/image-spec/specs-go"
+	v1 "github.com/opencontainers/image-spec/specs-go/v1"
+)
+
+// Name is what containerd knows the image by.
+const Name = "localhost/hookline/pause:1"
+
+// nameAnnotation tells containerd's import the full name of an image in a layout.
+const nameAnnotation = "io.containerd.image.name"
+
+const program = "github.com/hookline-nri/hookline/integration/pause"
+
+// BuildProgram builds the program as a static binary at path. It runs go, in
+// the current directory, which must belong to this module.
+func BuildProgram(ctx context.Context, path string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, program)
+	// A race or coverage build of the caller must not carry over.
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false", "GOOS=linux")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w: %s", program, err, bytes.TrimSpace(out))
+	}
+	return nil
+}
+
+// Write writes the image with the given program as an OCI layout, in tar form.
+func Write(w io.Writer, program []byte) error {
+	layout := layout{tar: tar.NewWriter(w)}
+	rootfs, err := layer(program)
+	if err != nil {
+		return fmt.Errorf("make layer: %w", err)
+	}
+	platform := v1.Platform{Architecture: runtime.GOARCH, OS: "linux"}
+	layerDesc := layout.blob(v1.MediaTypeImageLayer, rootfs)
+	configDesc := layout.document(v1.MediaTypeImageConfig, v1.Image{
+		Platform: platform,
+		Config:   v1.ImageConfig{Entrypoint: []string{"/pause"}, WorkingDir: "/"},
+		RootFS:   v1.RootFS{Type: "layers", DiffIDs: []digest.Digest{layerDesc.Digest}},
+	})
+	manifest := layout.document(v1.MediaTypeImageManifest, v1.Manifest{
+		Versioned: specs.Versioned{SchemaVersion: 2},
+		MediaType: v1.MediaTypeImageManifest,
+		Config:    configDesc,
+		Layers:    []v1.Descriptor{layerDesc},
+	})
+	manifest.Platform = &platform
+	manifest.Annotations = map[string]string{nameAnnotation: Name}
+	layout.json(v1.ImageIndexFile, v1.Index{
+		Versioned: specs.Versioned{SchemaVersion: 2},
+		MediaType: v1.MediaTypeImageIndex,
+		Manifests: []v1.Descriptor{manifest},
+	})
+	layout.json(v1.ImageLayoutFile, v1.ImageLayout{Version: v1.ImageLayoutVersion})
+	return layout.close()
+}
+
+// layer is a root file system that holds the program alone.
+func layer(program []byte) ([]byte, error) {
+	var buf bytes.Buffer
+	w := tar.NewWriter(&buf)
+	if err := w.WriteHeader(&tar.Header{Name: "pause", Mode: 0o755, Size: int64(len(program)), Format: tar.FormatPAX}); err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(program); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), nil
+}
+
+// layout writes the files of an OCI layout, and keeps the first error.
+type layout struct {
+	tar *tar.Writer
+	err error
+}
+
+func (l *layout) file(name string, content []byte) {
+	if l.err != nil {
+		return
+	}
+	if l.err = l.tar.WriteHeader(&tar.Header{Name: name, Mode: 0o644, Size: int64(len(content))}); l.err == nil {
+		_, l.err = l.tar.Write(content)
+	}
+}
+
+func (l *layout) blob(mediaType string, content []byte) v1.Descriptor {
+	desc := v1.Descriptor{MediaType: mediaType, Digest: digest.FromBytes(content), Size: int64(len(content))}
+	l.file("blobs/"+desc.Digest.Algorithm().String()+"/"+desc.Digest.Encoded(), content)
+	return desc
+}
+
+func (l *layout) encode(document any) []byte {
+	content, err := json.Marshal(document)
+	if l.err == nil {
+		l.err = err
+	}
+	return content
+}
+
+func (l *layout) document(mediaType string, document any) v1.Descriptor {
+	return l.blob(mediaType, l.encode(document))
+}
+
+func (l *layout) json(name string, document any) { l.file(name, l.encode(document)) }
+
+func (l *layout) close() error {
+	if l.err != nil {
+		return fmt.Errorf("write image layout: %w", l.err)
+	}
+	return l.tar.Close()
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"fmt"
+	"syscall"
+	"testing"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// whole is what every plugin is told of a pod with one container.
+var whole = []plugin.Event{
+	plugin.RunPodSandbox,
+	plugin.CreateContainer,
+	plugin.PostCreateContainer,
+	plugin.StartContainer,
+	plugin.PostStartContainer,
+	plugin.StopContainer,
+	plugin.RemoveContainer,
+	plugin.StopPodSandbox,
+	plugin.RemovePodSandbox,
+}
+
+func TestL1_OrderOfALife(t *testing.T) {
+	n := startNode(t)
+	plugins := []*plugin.Plugin{plugin.New("10", "first"), plugin.New("20", "second"), plugin.New("30", "third")}
+	connect(t, n, plugins...)
+
+	l := newLife(t, n, "ordinary")
+	l.end(t)
+
+	for _, p := range plugins {
+		assert.Equal(t, whole, p.Calls().Of(l.pod).Events(), p.Name())
+		assert.Equal(t, []plugin.Event{plugin.Configure, plugin.Synchronize}, p.Calls()[:2].Events(), p.Name())
+		assert.Len(t, p.Calls(), len(whole)+2, "%s was told of what it does not know", p.Name())
+	}
+	// What may be refused or adjusted goes from one to the next.
+	for i := range plugins[1:] {
+		for _, event := range []plugin.Event{plugin.RunPodSandbox, plugin.CreateContainer, plugin.StartContainer} {
+			before, after := plugins[i].Calls().Only(event), plugins[i+1].Calls().Only(event)
+			assert.False(t, after[0].Start.Before(before[0].End), "%s reached %s before %s had agreed", event, plugins[i+1].Name(), plugins[i].Name())
+		}
+	}
+	nothingLeft(t, n)
+}
+
+func TestL5_HookFindsAPodThatIsThere(t *testing.T) {
+	n := startNode(t)
+	p := plugin.New("10", "looks")
+	p.On(plugin.RunPodSandbox, looksAtNetwork(n))
+	connect(t, n, p)
+
+	l := newLife(t, n, "there")
+	run := p.Calls().Only(plugin.RunPodSandbox)
+	require.Len(t, run, 1)
+	require.NoError(t, run[0].Err)
+	pod := run[0].Pod
+	require.Equal(t, l.pod, pod.GetId())
+	require.Equal(t, "there", pod.GetName())
+	require.Len(t, pod.GetIps(), 1)
+	require.NotEmpty(t, pod.GetLinux().GetCgroupsPath())
+	require.NoError(t, syscall.Kill(int(pod.GetPid()), 0), "no process %d", pod.GetPid())
+	l.end(t)
+	nothingLeft(t, n)
+}
+
+func TestL11_RepeatedTeardownSendsNothing(t *testing.T) {
+	n := startNode(t)
+	p := plugin.New("10", "once")
+	connect(t, n, p)
+	l := newLife(t, n, "twice")
+	l.end(t)
+	l.end(t)
+	require.Equal(t, whole, p.Calls().Of(l.pod).Events())
+}
+
+func TestL3_ForcedRemovalTellsEveryEnd(t *testing.T) {
+	n := startNode(t)
+	p := plugin.New("10", "told")
+	connect(t, n, p)
+	l := newLife(t, n, "forced")
+	require.NoError(t, n.CRI().RemovePod(deadline(t), l.pod))
+	for _, event := range teardown {
+		require.Len(t, p.Calls().Of(l.pod).Only(event), 1, fmt.Sprint(event))
+	}
+	nothingLeft(t, n)
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	containerd "github.com/containerd/containerd/v2/client"
+	"github.com/hookline-nri/hookline/integration/image"
+	"github.com/hookline-nri/hookline/integration/wait"
+	"golang.org/x/sys/unix"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// Boot starts containerd, for the first time or after Stop or Kill, and
+// returns when it serves CRI, its network is ready, and NRI plugins can connect.
+func (n *Node) Boot(ctx context.Context) error {
+	if err := n.exec(); err != nil {
+		return fmt.Errorf("start containerd: %w", err)
+	}
+	if err := wait.Until(ctx, "containerd", n.ready); err != nil {
+		return n.withLog(err)
+	}
+	client, err := containerd.New(n.paths.grpc(), containerd.WithDefaultNamespace(namespace))
+	if err != nil {
+		return n.withLog(fmt.Errorf("connect to containerd: %w", err))
+	}
+	n.client = client
+	return nil
+}
+
+// Stop asks containerd to end and waits for it. Pods go on.
+func (n *Node) Stop(ctx context.Context) error { return n.end(ctx, unix.SIGTERM) }
+
+// Kill kills containerd. Pods go on.
+func (n *Node) Kill(ctx context.Context) error { return n.end(ctx, unix.SIGKILL) }
+
+func (n *Node) end(ctx context.Context, signal syscall.Signal) error {
+	if err := n.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("send %s to containerd: %w", signal, err)
+	}
+	select {
+	case <-n.exited:
+		return n.disconnect()
+	case <-ctx.Done():
+		return fmt.Errorf("wait for containerd to end after %s: %w", signal, ctx.Err())
+	}
+}
+
+// disconnect closes what Boot opened.
+func (n *Node) disconnect() error {
+	if n.client == nil {
+		return nil
+	}
+	err := n.client.Close()
+	n.client = nil
+	return err
+}
+
+// exec runs containerd in the node's namespaces and cgroup. It is in it before
+// it can have started anything.
+func (n *Node) exec() error {
+	bin, err := filepath.Abs(n.options.Bin)
+	if err != nil {
+		return err
+	}
+	log, err := os.OpenFile(n.paths.log(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }() // containerd has its own by then
+	cmd := exec.Command(filepath.Join(bin, "containerd"), "--config", n.paths.config())
+	cmd.Dir = n.Folder()
+	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH")) // where the shim is looked for
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a terminal's ^C is for the caller, who closes the node
+	if err := n.ns.do(cmd.Start); err != nil {
+		return err
+	}
+	exited := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // how it ended is in its ProcessState
+		close(exited)
+	}()
+	n.cmd, n.exited = cmd, exited
+	return n.group.add(cmd.Process.Pid)
+}
+
+// ready tells whether containerd serves. Sockets are tried first, since a
+// failed gRPC connection takes its time to try again.
+func (n *Node) ready(ctx context.Context) error {
+	select {
+	case <-n.exited:
+		return fmt.Errorf("%w: containerd ended: %s", wait.ErrPermanent, n.cmd.ProcessState)
+	default:
+	}
+	for _, socket := range []string{n.paths.grpc(), n.paths.nri()} {
+		conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
+		if err != nil {
+			return err
+		}
+		if err := conn.Close(); err != nil {
+			return err
+		}
+	}
+	status, err := n.cri.Runtime.Status(ctx, &runtime.StatusRequest{})
+	if err != nil {
+		return err
+	}
+	for _, condition := range status.GetStatus().GetConditions() {
+		if condition.GetType() != runtime.RuntimeReady && condition.GetType() != runtime.NetworkReady {
+			continue
+		}
+		if !condition.GetStatus() {
+			return fmt.Errorf("%s is false: %s", condition.GetType(), condition.GetMessage())
+		}
+	}
+	return nil
+}
+
+// importImage imports and unpacks the image, and waits until CRI, which learns
+// of it by an event, knows it.
+func (n *Node) importImage(ctx context.Context, program []byte) error {
+	var layout bytes.Buffer
+	if err := image.Write(&layout, program); err != nil {
+		return err
+	}
+	images, err := n.client.Import(ctx, &layout)
+	if err != nil {
+		return fmt.Errorf("import: %w", err)
+	}
+	for _, i := range images {
+		if err := containerd.NewImage(n.client, i).Unpack(ctx, snapshotter); err != nil {
+			return fmt.Errorf("unpack %s: %w", i.Name, err)
+		}
+	}
+	return wait.Until(ctx, "image "+image.Name, func(ctx context.Context) error {
+		r, err := n.cri.Images.ImageStatus(ctx, &runtime.ImageStatusRequest{Image: &runtime.ImageSpec{Image: image.Name}})
+		if err == nil && r.GetImage() == nil {
+			err = errors.New("CRI does not know it")
+		}
+		return err
+	})
+}
+
+// Log returns containerd's log so far.
+func (n *Node) Log() (string, error) {
+	content, err := os.ReadFile(n.paths.log())
+	return string(content), err
+}
+
+// withLog adds the last lines of containerd's log to an error.
+func (n *Node) withLog(err error) error {
+	log, logErr := n.Log()
+	if logErr != nil {
+		return errors.Join(err, logErr)
+	}
+	const last = 20
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	lines = lines[max(0, len(lines)-last):]
+	return fmt.Errorf("%w; containerd's last words:\n%s", err, strings.Join(lines, "\n"))
+}

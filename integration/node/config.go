@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/hookline-nri/hookline/integration/image"
+)
+
+const (
+	shim    = "containerd-shim-runc-v2"
+	network = "hookline" // name of the CNI network
+)
+
+// paths are all places of a node, below its folder. Names are short where
+// sockets lie: the path of one must fit in 107 bytes, and containerd allows
+// the folder of its shims' sockets 38.
+type paths string
+
+func (p paths) in(elem ...string) string {
+	return filepath.Join(append([]string{string(p)}, elem...)...)
+}
+
+func (p paths) root() string      { return p.in("root") }
+func (p paths) state() string     { return p.in("state") }
+func (p paths) grpc() string      { return p.in("c.sock") }
+func (p paths) nri() string       { return p.in("nri.sock") }
+func (p paths) shims() string     { return p.in("s") }
+func (p paths) runc() string      { return p.in("runc") }
+func (p paths) cniBin() string    { return p.in("cni", "bin") }
+func (p paths) cniConf() string   { return p.in("cni", "conf") }
+func (p paths) addresses() string { return p.in("cni", "addresses") }
+func (p paths) varLib() string    { return p.in("var-lib") }
+func (p paths) config() string    { return p.in("config.toml") }
+func (p paths) more() string      { return p.in("more.toml") }
+func (p paths) log() string       { return p.in("containerd.log") }
+func (p paths) lock() string      { return p.in("lock") }
+
+// write lays out the folder for containerd.
+func (p paths) write(o Options) error {
+	for _, folder := range []string{p.cniBin(), p.cniConf()} {
+		if err := os.MkdirAll(folder, 0o755); err != nil {
+			return err
+		}
+	}
+	// Tests may add plugins of their own to the folder, or put them in place of these.
+	for _, plugin := range []string{"ptp", "host-local", "loopback"} {
+		program, err := filepath.Abs(filepath.Join(o.Tools, plugin))
+		if err != nil {
+			return err
+		}
+		if err := os.Symlink(program, filepath.Join(p.cniBin(), plugin)); err != nil {
+			return err
+		}
+	}
+	conflist := o.Network
+	if conflist == "" {
+		conflist = fmt.Sprintf(conflistText, network, p.addresses())
+	}
+	config, err := p.containerd(o)
+	if err != nil {
+		return err
+	}
+	files := map[string]string{
+		filepath.Join(p.cniConf(), "10-hookline.conflist"): conflist,
+		p.config(): config,
+	}
+	if o.Config != "" {
+		files[p.more()] = o.Config
+	}
+	for path, content := range files {
+		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// conflistText is the pods' network: a veth pair each, addresses from a file,
+// no rule of a packet filter. Any range will do, since the other end is in the
+// node's own network namespace.
+const conflistText = `{
+  "cniVersion": "1.1.0",
+  "name": %q,
+  "plugins": [{
+    "type": "ptp",
+    "ipam": {
+      "type": "host-local",
+      "ranges": [[{"subnet": "10.88.0.0/24"}]],
+      "routes": [{"dst": "0.0.0.0/0"}],
+      "dataDir": %q
+    }
+  }]
+}
+`
+
+// containerd is the configuration of containerd. Whatever has a default
+// outside of the folder is named.
+func (p paths) containerd(o Options) (string, error) {
+	runc, err := filepath.Abs(filepath.Join(o.Tools, "runc"))
+	if err != nil {
+		return "", err
+	}
+	level := o.LogLevel
+	if level == "" {
+		level = "debug"
+	}
+	var imports, timeouts strings.Builder
+	if o.Config != "" {
+		fmt.Fprintf(&imports, "%q", p.more())
+	}
+	for key, d := range map[string]time.Duration{
+		"plugin_request_timeout":      o.RequestTimeout,
+		"plugin_registration_timeout": o.RegistrationTimeout,
+	} {
+		if d > 0 {
+			fmt.Fprintf(&timeouts, "%s = %q\n", key, d)
+		}
+	}
+	return strings.NewReplacer(
+		"@IMPORTS@", imports.String(),
+		"@LEVEL@", level,
+		"@ROOT@", p.root(),
+		"@STATE@", p.state(),
+		"@GRPC@", p.grpc(),
+		"@SHIMS@", p.shims(),
+		"@OPT@", p.in("opt"),
+		"@IMAGE@", image.Name,
+		"@CNI_BIN@", p.cniBin(),
+		"@CNI_CONF@", p.cniConf(),
+		"@CDI@", p.in("cdi"),
+		"@RUNC@", runc,
+		"@RUNC_ROOT@", p.runc(),
+		"@NRI@", p.nri(),
+		"@NRI_PLUGINS@", p.in("nri", "plugins"),
+		"@NRI_CONF@", p.in("nri", "conf"),
+		"@NRI_TIMEOUTS@", timeouts.String(),
+	).Replace(configText), nil
+}
+
+// configText leaves out what pods do not need here, so that a node starts fast.
+const configText = `version = 4
+root = "@ROOT@"
+state = "@STATE@"
+imports = [@IMPORTS@]
+disabled_plugins = [
+  "io.containerd.snapshotter.v1.blockfile",
+  "io.containerd.snapshotter.v1.btrfs",
+  "io.containerd.snapshotter.v1.devmapper",
+  "io.containerd.snapshotter.v1.erofs",
+  "io.containerd.snapshotter.v1.native",
+  "io.containerd.snapshotter.v1.zfs",
+  "io.containerd.differ.v1.erofs",
+  "io.containerd.mount-handler.v1.erofs",
+  "io.containerd.image-verifier.v1.bindir",
+  "io.containerd.monitor.container.v1.restart",
+  "io.containerd.internal.v1.tracing",
+  "io.containerd.tracing.processor.v1.otlp",
+]
+
+[debug]
+level = "@LEVEL@"
+
+[plugins."io.containerd.server.v1.grpc"]
+address = "@GRPC@"
+
+[plugins."io.containerd.server.v1.ttrpc"]
+address = "@GRPC@.ttrpc"
+
+[plugins."io.containerd.shim.v1.manager"]
+socket_dir = "@SHIMS@"
+
+[plugins."io.containerd.internal.v1.opt"]
+path = "@OPT@"
+
+[plugins."io.containerd.cri.v1.images".pinned_images]
+sandbox = "@IMAGE@"
+
+[plugins."io.containerd.cri.v1.runtime"]
+restrict_oom_score_adj = true
+netns_mounts_under_state_dir = true
+cdi_spec_dirs = ["@CDI@"]
+
+[plugins."io.containerd.cri.v1.runtime".cni]
+bin_dirs = ["@CNI_BIN@"]
+conf_dir = "@CNI_CONF@"
+
+[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
+runtime_type = "io.containerd.runc.v2"
+
+[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc.options]
+BinaryName = "@RUNC@"
+Root = "@RUNC_ROOT@"
+
+[plugins."io.containerd.nri.v1.nri"]
+socket_path = "@NRI@"
+plugin_path = "@NRI_PLUGINS@"
+plugin_config_path = "@NRI_CONF@"
+@NRI_TIMEOUTS@`

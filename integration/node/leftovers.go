@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/containerd/containerd/v2/core/snapshots"
+	"github.com/vishvananda/netlink"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+const snapshotter = "overlayfs"
+
+// Leftover is a thing that pods have, by what it is and its name, path or id.
+type Leftover struct{ Kind, Name string }
+
+func (l Leftover) String() string { return l.Kind + " " + l.Name }
+
+// Leftovers lists what there is on the node beyond what a node without pods
+// has: sandboxes, containers, snapshots and leases in containerd's metadata,
+// pods and containers that CRI lists, processes, cgroups, mounts, network
+// namespaces, links, addresses and attachments of the network, state of runc,
+// bundles, other folders and sockets. It is empty when nothing is left. Names
+// that CRI has reserved cannot be listed: create the same pod again.
+func (n *Node) Leftovers(ctx context.Context) ([]Leftover, error) {
+	found, err := n.inventory(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var left []Leftover
+	for item := range found {
+		if !n.baseline[item] {
+			left = append(left, item)
+		}
+	}
+	slices.SortFunc(left, func(a, b Leftover) int { return strings.Compare(a.String(), b.String()) })
+	return left, nil
+}
+
+// inventory lists all that pods may leave.
+func (n *Node) inventory(ctx context.Context) (map[Leftover]bool, error) {
+	found := map[Leftover]bool{}
+	add := func(kind, name string) { found[Leftover{kind, name}] = true }
+	for kind, list := range map[string]func(context.Context, func(kind, name string)) error{
+		"CRI":                   n.listCRI,
+		"containerd's metadata": n.listMetadata,
+		"processes":             n.listProcesses,
+		"the kernel's objects":  n.listKernel,
+		"files":                 n.listFiles,
+	} {
+		if err := list(ctx, add); err != nil {
+			return nil, fmt.Errorf("list what is left in %s: %w", kind, err)
+		}
+	}
+	return found, nil
+}
+
+func (n *Node) listCRI(ctx context.Context, add func(kind, name string)) error {
+	pods, err := n.cri.Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
+	if err != nil {
+		return err
+	}
+	for _, pod := range pods.GetItems() {
+		add("CRI pod", pod.GetId())
+	}
+	containers, err := n.cri.Runtime.ListContainers(ctx, &runtime.ListContainersRequest{})
+	if err != nil {
+		return err
+	}
+	for _, c := range containers.GetContainers() {
+		add("CRI container", c.GetId())
+	}
+	return nil
+}
+
+func (n *Node) listMetadata(ctx context.Context, add func(kind, name string)) error {
+	sandboxes, err := n.client.SandboxStore().List(ctx)
+	if err != nil {
+		return fmt.Errorf("list sandboxes: %w", err)
+	}
+	for _, s := range sandboxes {
+		add("sandbox record", s.ID)
+	}
+	containers, err := n.client.ContainerService().List(ctx)
+	if err != nil {
+		return fmt.Errorf("list containers: %w", err)
+	}
+	for _, c := range containers {
+		add("container record", c.ID)
+	}
+	leases, err := n.client.LeasesService().List(ctx)
+	if err != nil {
+		return fmt.Errorf("list leases: %w", err)
+	}
+	for _, l := range leases {
+		add("lease", l.ID)
+	}
+	err = n.client.SnapshotService(snapshotter).Walk(ctx, func(_ context.Context, s snapshots.Info) error {
+		add("snapshot", s.Name)
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("list snapshots: %w", err)
+	}
+	return nil
+}
+
+// listProcesses leaves containerd itself out, which a restart changes.
+func (n *Node) listProcesses(_ context.Context, add func(kind, name string)) error {
+	pids, err := n.group.processes()
+	if err != nil {
+		return err
+	}
+	for _, pid := range pids {
+		if pid != n.cmd.Process.Pid {
+			add("process", command(pid))
+		}
+	}
+	groups, err := n.group.folders("pods")
+	if err != nil {
+		return err
+	}
+	for _, group := range groups {
+		if filepath.Base(group) != "pods" {
+			add("cgroup", group)
+		}
+	}
+	return nil
+}
+
+// listKernel looks from inside of the node's namespaces.
+func (n *Node) listKernel(_ context.Context, add func(kind, name string)) error {
+	return n.ns.do(func() error {
+		mounts, err := mountsOf("/proc/thread-self/mountinfo")
+		if err != nil {
+			return err
+		}
+		for _, m := range mounts {
+			switch {
+			case !strings.HasPrefix(m.point, n.Folder()+"/"):
+			case m.kind == "nsfs":
+				add("network namespace", m.point)
+			default:
+				add("mount", m.point)
+			}
+		}
+		links, err := netlink.LinkList()
+		if err != nil {
+			return fmt.Errorf("list links: %w", err)
+		}
+		for _, link := range links {
+			add("link", link.Attrs().Name)
+		}
+		return nil
+	})
+}
+
+// places are the folders that hold one entry for each thing of a kind.
+func (p paths) places() map[string][]string {
+	const tasks, cri = "io.containerd.runtime.v2.task", "io.containerd.grpc.v1.cri"
+	return map[string][]string{
+		"address":          {filepath.Join(p.addresses(), network)},
+		"attachment":       {filepath.Join(p.varLib(), "upper", "cni", "results")},
+		"runc state":       {filepath.Join(p.runc(), namespace)},
+		"shim socket":      {p.shims()},
+		"bundle":           {filepath.Join(p.root(), tasks, namespace), filepath.Join(p.state(), tasks, namespace)},
+		"network file":     {filepath.Join(p.state(), cri, "netns")},
+		"sandbox folder":   {filepath.Join(p.root(), cri, "sandboxes"), filepath.Join(p.state(), cri, "sandboxes")},
+		"container folder": {filepath.Join(p.root(), cri, "containers"), filepath.Join(p.state(), cri, "containers")},
+	}
+}
+
+func (n *Node) listFiles(_ context.Context, add func(kind, name string)) error {
+	for kind, folders := range n.paths.places() {
+		for _, folder := range folders {
+			entries, err := os.ReadDir(folder)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			for _, entry := range entries {
+				// What host-local keeps for itself is no address.
+				if kind == "address" && (entry.Name() == "lock" || strings.HasPrefix(entry.Name(), "last_reserved_ip")) {
+					continue
+				}
+				add(kind, filepath.Join(folder, entry.Name()))
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// prefix starts the names of the nodes' folders, and "hookline-" those of their cgroups.
+const prefix = "n"
+
+// Sweep removes all that runs which were killed have left below base
+// (DefaultBase when empty). Nodes in use stay.
+func Sweep(ctx context.Context, base string) error {
+	if base == "" {
+		base = DefaultBase
+	}
+	unlock, err := lockBase(base)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return sweep(ctx, base)
+}
+
+// sweep needs the lock of base: a folder without a locked file may be one that
+// is just being made.
+func sweep(ctx context.Context, base string) error {
+	entries, err := os.ReadDir(base)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, entry := range entries {
+		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), prefix) {
+			continue
+		}
+		p := paths(filepath.Join(base, entry.Name()))
+		lock, err := lockFile(p.lock(), unix.LOCK_NB)
+		if errors.Is(err, unix.EWOULDBLOCK) {
+			continue // its run is alive
+		}
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		err = p.end(ctx)
+		if err == nil {
+			err = os.RemoveAll(string(p))
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("sweep node %s: %w", entry.Name(), err))
+		}
+		errs = append(errs, lock.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// claim makes the folder of a new node, and locks it for as long as the file
+// is open. It sweeps first.
+func claim(ctx context.Context, base string) (paths, *os.File, error) {
+	if err := os.MkdirAll(base, 0o711); err != nil {
+		return "", nil, err
+	}
+	unlock, err := lockBase(base)
+	if err != nil {
+		return "", nil, err
+	}
+	defer unlock()
+	if err := sweep(ctx, base); err != nil {
+		return "", nil, err
+	}
+	folder, err := os.MkdirTemp(base, prefix)
+	if err != nil {
+		return "", nil, err
+	}
+	p := paths(folder)
+	lock, err := lockFile(p.lock(), unix.LOCK_NB)
+	if err == nil {
+		err = os.Chmod(folder, 0o711) // pods with user namespaces go through it
+	}
+	if err != nil {
+		return "", nil, errors.Join(err, os.RemoveAll(folder))
+	}
+	return p, lock, nil
+}
+
+// cgroup is the name of the node's cgroup.
+func (p paths) cgroup() string { return "hookline-" + filepath.Base(string(p)) }
+
+// end ends all of a node but its folder: its processes, with them its
+// namespaces and the mounts and links in them, and its cgroup.
+func (p paths) end(ctx context.Context) error {
+	group, err := newCgroup(p.cgroup())
+	if err != nil {
+		return err
+	}
+	return group.remove(ctx)
+}
+
+// release removes the folder of a node that has ended. A sweep must not see it
+// half gone, without its lock.
+func (p paths) release() error {
+	unlock, err := lockBase(filepath.Dir(string(p)))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return os.RemoveAll(string(p))
+}
+
+func lockBase(base string) (unlock func(), err error) {
+	lock, err := lockFile(filepath.Join(base, "lock"), 0)
+	if err != nil {
+		return nil, err
+	}
+	return func() { _ = lock.Close() }, nil
+}
+
+// lockFile opens a file and takes its lock, which ends with the last file
+// descriptor, and so with this process. Children do not inherit it.
+func lockFile(path string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	for {
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|flags)
+		if !errors.Is(err, unix.EINTR) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
+	}
+	return f, nil
+}

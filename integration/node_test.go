@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/require"
+)
+
+// What nothingLeft proves is worth what Leftovers sees.
+func TestLeftoversSeeAllOfAPod(t *testing.T) {
+	n := startNode(t)
+	l := newLife(t, n, "seen")
+	left, err := n.Leftovers(deadline(t))
+	require.NoError(t, err)
+	var kinds []string
+	for _, l := range left {
+		kinds = append(kinds, l.Kind)
+	}
+	slices.Sort(kinds)
+	require.Equal(t, []string{
+		"CRI container", "CRI pod", "address", "attachment", "bundle", "cgroup", "container folder", "container record",
+		"lease", "link", "mount", "network file", "network namespace", "process", "runc state", "sandbox folder",
+		"sandbox record", "shim socket", "snapshot",
+	}, slices.Compact(kinds), "found:%s", lines(left))
+	l.end(t)
+	nothingLeft(t, n)
+}
+
+func TestL8_TeardownAfterARestart(t *testing.T) {
+	for name, end := range map[string]func(*node.Node, context.Context) error{
+		"killed":  (*node.Node).Kill,
+		"stopped": (*node.Node).Stop,
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := startNode(t)
+			p := plugin.New("10", "returns")
+			connect(t, n, p)
+			l := newLife(t, n, "survivor")
+
+			require.NoError(t, end(n, deadline(t)))
+			requireClosed(t, p.Closed(), "the end of the plugin's connection")
+			require.NoError(t, n.Boot(deadline(t)))
+			connect(t, n, p)
+
+			synchronized := p.Calls().Only(plugin.Synchronize)
+			require.Len(t, synchronized, 2)
+			require.Len(t, synchronized[1].Pods, 1)
+			require.Equal(t, l.pod, synchronized[1].Pods[0].GetId())
+			l.end(t)
+			nothingLeft(t, n)
+		})
+	}
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command pause is all that runs in the pods of the tests: it waits for
+// SIGTERM or SIGINT and exits with the code it was given. As the first process
+// of a pid namespace it also reaps what it inherits.
+package main
+
+import (
+	"flag"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	code := flag.Int("code", 0, "exit with this code")
+	now := flag.Bool("now", false, "exit at once")
+	stubborn := flag.Bool("stubborn", false, "ignore SIGTERM, so that stopping takes the whole grace period")
+	flag.Parse()
+	if *now {
+		os.Exit(*code)
+	}
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGCHLD)
+	for s := range signals {
+		switch {
+		case s == syscall.SIGCHLD:
+			reap()
+		case s == syscall.SIGTERM && *stubborn:
+		default:
+			os.Exit(*code)
+		}
+	}
+}
+
+// reap collects every child that has exited.
+func reap() {
+	for {
+		if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); pid <= 0 && err != syscall.EINTR {
+			return
+		}
+	}
+}

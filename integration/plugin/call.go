@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plugin
+
+import (
+	"time"
+
+	"github.com/containerd/nri/pkg/api"
+)
+
+// Event is what a plugin is told of, by the name it has in NRI's API.
+type Event string
+
+// The events of NRI, in the order of a life.
+const (
+	Configure                   Event = "Configure"
+	Synchronize                 Event = "Synchronize"
+	RunPodSandbox               Event = "RunPodSandbox"
+	UpdatePodSandbox            Event = "UpdatePodSandbox"
+	PostUpdatePodSandbox        Event = "PostUpdatePodSandbox"
+	CreateContainer             Event = "CreateContainer"
+	ValidateContainerAdjustment Event = "ValidateContainerAdjustment"
+	PostCreateContainer         Event = "PostCreateContainer"
+	StartContainer              Event = "StartContainer"
+	PostStartContainer          Event = "PostStartContainer"
+	UpdateContainer             Event = "UpdateContainer"
+	PostUpdateContainer         Event = "PostUpdateContainer"
+	StopContainer               Event = "StopContainer"
+	RemoveContainer             Event = "RemoveContainer"
+	StopPodSandbox              Event = "StopPodSandbox"
+	RemovePodSandbox            Event = "RemovePodSandbox"
+)
+
+// Call is one event as the plugin got it, and what it answered.
+type Call struct {
+	Event     Event
+	Pod       *api.PodSandbox // nil for Configure and Synchronize
+	Container *api.Container  // nil for what concerns no container
+
+	Pods       []*api.PodSandbox // of Synchronize
+	Containers []*api.Container  // of Synchronize
+
+	Resources *api.LinuxResources                     // of UpdatePodSandbox and UpdateContainer
+	Overhead  *api.LinuxResources                     // of UpdatePodSandbox
+	Proposed  *api.ValidateContainerAdjustmentRequest // of ValidateContainerAdjustment
+
+	// What a Reply may set: Adjust for CreateContainer; Update for Synchronize,
+	// CreateContainer, UpdateContainer and StopContainer.
+	Adjust *api.ContainerAdjustment
+	Update []*api.ContainerUpdate
+
+	Start time.Time // when the event arrived
+	End   time.Time // when it was answered; zero while it is not
+	Err   error     // the answer
+	// Abandoned is what had become of the runtime's own context by then: nil as
+	// long as the runtime still waited for the answer.
+	Abandoned error
+
+	plugin *Plugin
+}
+
+// Calls are events in the order in which they arrived.
+type Calls []Call
+
+// Of keeps the events of one pod and of its containers.
+func (c Calls) Of(podID string) Calls {
+	return c.keep(func(call Call) bool { return call.Pod.GetId() == podID })
+}
+
+// Named keeps the events of pods with a name, which is known before the id.
+func (c Calls) Named(pod string) Calls {
+	return c.keep(func(call Call) bool { return call.Pod.GetName() == pod })
+}
+
+// Only keeps the given events.
+func (c Calls) Only(events ...Event) Calls {
+	return c.keep(func(call Call) bool {
+		for _, e := range events {
+			if call.Event == e {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// Events lists the events alone.
+func (c Calls) Events() []Event {
+	events := make([]Event, 0, len(c))
+	for _, call := range c {
+		events = append(events, call.Event)
+	}
+	return events
+}
+
+func (c Calls) keep(wanted func(Call) bool) Calls {
+	var kept Calls
+	for _, call := range c {
+		if wanted(call) {
+			kept = append(kept, call)
+		}
+	}
+	return kept
+}

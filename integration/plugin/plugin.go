@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package plugin is an NRI plugin for tests: on the wire it is what any plugin
+// is, since it stands on NRI's own stub. It records every event with its time
+// and content, and answers each kind of event as it was told to.
+package plugin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"sync"
+	"time"
+
+	"github.com/containerd/nri/pkg/stub"
+)
+
+// Plugin is one plugin, with at most one connection at a time. Its record goes
+// on over reconnections.
+type Plugin struct {
+	index, name string
+
+	mu      sync.Mutex
+	events  []Event // subscribed; none means all
+	replies map[Event]Reply
+	calls   []*Call
+	conn    net.Conn
+	closed  <-chan struct{}
+}
+
+// New makes a plugin. The runtime calls plugins in the order of index, two digits.
+func New(index, name string) *Plugin {
+	return &Plugin{index: index, name: name, replies: map[Event]Reply{}}
+}
+
+// Name is what the runtime knows the plugin by.
+func (p *Plugin) Name() string { return p.index + "-" + p.name }
+
+// Subscribe limits the events of the next connection. A plugin that does not
+// subscribe gets all but ValidateContainerAdjustment. Configure and
+// Synchronize come without asking.
+func (p *Plugin) Subscribe(events ...Event) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.events = events
+}
+
+// On sets the answer to an event from now on. A nil reply agrees, as do events
+// that have none.
+func (p *Plugin) On(event Event, reply Reply) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.replies[event] = reply
+}
+
+// Connect registers with the runtime at an NRI socket, and returns when the
+// plugin has answered Synchronize.
+func (p *Plugin) Connect(ctx context.Context, socket string) error {
+	if err := p.connect(ctx, socket); err != nil {
+		p.Crash()
+		return fmt.Errorf("connect NRI plugin %s: %w", p.Name(), err)
+	}
+	return nil
+}
+
+func (p *Plugin) connect(ctx context.Context, socket string) error {
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
+	if err != nil {
+		return err
+	}
+	h := &handler{plugin: p, synchronized: make(chan struct{}), closed: make(chan struct{})}
+	s, err := stub.New(h,
+		stub.WithConnection(conn),
+		stub.WithPluginIdx(p.index),
+		stub.WithPluginName(p.name),
+		stub.WithLogger(silent{}),
+		stub.WithOnClose(h.close))
+	if err != nil {
+		return errors.Join(err, conn.Close())
+	}
+	p.mu.Lock()
+	p.conn, p.closed = conn, h.closed
+	p.mu.Unlock()
+
+	// The stub waits for its configuration with no deadline, and the context
+	// that it is started with is that of the whole connection.
+	started := make(chan error, 1)
+	go func() { started <- s.Start(context.WithoutCancel(ctx)) }()
+	for {
+		select {
+		case err := <-started:
+			if err != nil {
+				return err
+			}
+			started = nil
+		case <-h.synchronized:
+			return nil
+		case <-h.closed:
+			return errors.New("connection closed before Synchronize was answered")
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Crash drops the connection with no goodbye. Without a connection it does nothing.
+func (p *Plugin) Crash() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.conn != nil {
+		_ = p.conn.Close() // whatever it says, the connection is no more
+		p.conn = nil
+	}
+}
+
+// Closed is closed when the current connection is gone, whoever dropped it.
+// It is nil before the first one.
+func (p *Plugin) Closed() <-chan struct{} {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.closed
+}
+
+// Calls returns the record so far, including what is not answered yet.
+func (p *Plugin) Calls() Calls {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	calls := make(Calls, 0, len(p.calls))
+	for _, call := range p.calls {
+		calls = append(calls, *call)
+	}
+	return calls
+}
+
+// answer records a call and replies to it. What the reply sets in the call is
+// for the caller to send.
+func (p *Plugin) answer(ctx context.Context, call *Call) error {
+	call.plugin, call.Start = p, time.Now()
+	recorded := *call
+	p.mu.Lock()
+	p.calls = append(p.calls, &recorded)
+	reply := p.replies[call.Event]
+	p.mu.Unlock()
+
+	if reply != nil {
+		call.Err = reply(ctx, call)
+	}
+	call.Abandoned, call.End = ctx.Err(), time.Now()
+	p.mu.Lock()
+	recorded = *call
+	p.mu.Unlock()
+	return call.Err
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plugin
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"time"
+)
+
+// Reply answers one event. It may look at the call, set Adjust and Update in
+// it, take its time, or refuse. The context is the runtime's: it ends when the
+// runtime no longer waits for the answer, or the connection is gone.
+type Reply func(ctx context.Context, call *Call) error
+
+// Fail refuses with an error of the given text.
+func Fail(text string) Reply {
+	return func(context.Context, *Call) error { return errors.New(text) }
+}
+
+// Delay agrees after d, or as soon as the runtime stops waiting.
+func Delay(d time.Duration) Reply {
+	return func(ctx context.Context, _ *Call) error {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Crash drops the connection in place of an answer.
+func Crash(_ context.Context, call *Call) error {
+	call.plugin.Crash()
+	return errors.New("plugin crashed")
+}
+
+// Gate holds events until it is released.
+type Gate struct {
+	entered, released chan struct{}
+	enter, release    sync.Once
+}
+
+// NewGate returns a closed gate.
+func NewGate() *Gate {
+	return &Gate{entered: make(chan struct{}), released: make(chan struct{})}
+}
+
+// Hold is a Reply that agrees once the gate is released. It hangs on even when
+// the runtime has given up, as a plugin with a deadlock would.
+func (g *Gate) Hold(context.Context, *Call) error {
+	g.enter.Do(func() { close(g.entered) })
+	<-g.released
+	return nil
+}
+
+// Entered is closed when the first event has reached the gate.
+func (g *Gate) Entered() <-chan struct{} { return g.entered }
+
+// Release lets go of all that waits at the gate, and of what will come.
+func (g *Gate) Release() { g.release.Do(func() { close(g.released) }) }

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookline-nri/hookline/integration/image"
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// output holds the binaries; tests run in their own folder.
+const output = "../_output"
+
+// onStock tells that the tests run on the unpatched containerd.
+var onStock = os.Getenv("RUNTIME") == "stock"
+
+// pause is the program for the image, built once.
+var pause string
+
+func TestMain(m *testing.M) {
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (code int, err error) {
+	if pause = os.Getenv(leave); pause != "" {
+		return 1, leaveANode()
+	}
+	if err := binaries().Check(); err != nil {
+		if os.Getenv("CI") == "" {
+			fmt.Println("integration tests are skipped:", err)
+			return 0, nil
+		}
+		return 1, err
+	}
+	folder, err := os.MkdirTemp("", "hookline")
+	if err != nil {
+		return 1, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	pause = filepath.Join(folder, "pause")
+	if err := image.BuildProgram(context.Background(), pause); err != nil {
+		return 1, err
+	}
+	code = m.Run()
+	printBreaks(os.Stdout)
+	return code, nil
+}
+
+// deadline is the test's context with an end that no healthy run gets near.
+func deadline(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// binaries are the options that all nodes have.
+func binaries() node.Options {
+	bin := filepath.Join(output, "bin")
+	if onStock {
+		bin = filepath.Join(output, "stock", "bin")
+	}
+	return node.Options{Bin: bin, Tools: filepath.Join(output, "tools", "bin"), Pause: pause}
+}
+
+// startNode runs a node for one test. What the host turns out to lack skips
+// the test at home, and fails it in CI.
+func startNode(t *testing.T, change ...func(*node.Options)) *node.Node {
+	t.Helper()
+	options := binaries()
+	for _, f := range change {
+		f(&options)
+	}
+	n, err := node.Start(deadline(t), options)
+	if errors.Is(err, node.ErrPrerequisite) && os.Getenv("CI") == "" {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		if t.Failed() {
+			showLog(t, n)
+		}
+		if err := n.Close(); err != nil {
+			t.Errorf("close node: %v", err)
+		}
+	})
+	return n
+}
+
+// showLog shows the end of containerd's log, and keeps all of it.
+func showLog(t *testing.T, n *node.Node) {
+	log, err := n.Log()
+	if err != nil {
+		t.Logf("no log of containerd: %v", err)
+		return
+	}
+	kept := filepath.Join(output, "logs", t.Name()+".log")
+	err = os.MkdirAll(filepath.Dir(kept), 0o755)
+	if err == nil {
+		err = os.WriteFile(kept, []byte(log), 0o644)
+	}
+	const last = 30
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	t.Logf("containerd's last words, all of them in %s (%v):\n%s", kept, err, strings.Join(lines[max(0, len(lines)-last):], "\n"))
+}
+
+// connect connects plugins, one after the other, for as long as the test runs.
+func connect(t *testing.T, n *node.Node, plugins ...*plugin.Plugin) {
+	t.Helper()
+	for _, p := range plugins {
+		require.NoError(t, p.Connect(deadline(t), n.NRISocket()))
+		t.Cleanup(p.Crash)
+	}
+}
+
+// life is a pod with one running container.
+type life struct {
+	n              *node.Node
+	pod, container string // ids
+}
+
+// newLife brings a pod with one container up.
+func newLife(t *testing.T, n *node.Node, name string) life {
+	t.Helper()
+	ctx, c := deadline(t), n.CRI()
+	config := c.Pod(name)
+	pod, err := c.RunPod(ctx, config)
+	require.NoError(t, err)
+	container, err := c.Create(ctx, pod, config, c.Container("main"))
+	require.NoError(t, err)
+	require.NoError(t, c.Start(ctx, container))
+	require.NoError(t, n.Settled(ctx, container))
+	return life{n, pod, container}
+}
+
+// end stops and removes the container, then the pod, step by step.
+func (l life) end(t *testing.T) {
+	t.Helper()
+	ctx, c := deadline(t), l.n.CRI()
+	require.NoError(t, c.Stop(ctx, l.container, 10*time.Second))
+	require.NoError(t, c.Remove(ctx, l.container))
+	require.NoError(t, c.StopPod(ctx, l.pod))
+	require.NoError(t, c.RemovePod(ctx, l.pod))
+}
+
+// requireClosed waits for a channel's end.
+func requireClosed(t *testing.T, done <-chan struct{}, what string) {
+	t.Helper()
+	ctx := deadline(t)
+	select {
+	case <-done:
+	case <-ctx.Done():
+		require.FailNow(t, "waited in vain for "+what)
+	}
+}
+
+// await waits for what should come within moments.
+func await(t require.TestingT, what string, holds func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	require.NoError(t, wait.Until(ctx, what, holds))
+}
+
+// got tells whether a plugin got an event, answered or not.
+func got(p *plugin.Plugin, event plugin.Event) error {
+	if len(p.Calls().Only(event)) == 0 {
+		return fmt.Errorf("%s got no %s", p.Name(), event)
+	}
+	return nil
+}
+
+// answered tells whether a plugin has answered an event.
+func answered(p *plugin.Plugin, event plugin.Event) error {
+	for _, call := range p.Calls().Only(event) {
+		if !call.End.IsZero() {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s has answered no %s", p.Name(), event)
+}
+
+// nothingLeft waits until the node is as it was without pods. What containerd
+// does in the background, such as the end of a shim, has a moment.
+func nothingLeft(t require.TestingT, n *node.Node) {
+	await(t, "a clean node", func(ctx context.Context) error {
+		left, err := n.Leftovers(ctx)
+		if err == nil && len(left) > 0 {
+			err = fmt.Errorf("left:%s", lines(left))
+		}
+		return err
+	})
+}
+
+// lines puts each of a list on a line.
+func lines[T fmt.Stringer](list []T) string {
+	var b strings.Builder
+	for _, item := range list {
+		b.WriteString("\n\t" + item.String())
+	}
+	return b.String()
+}
+
+// samePodAgain proves that a pod's name and all else that it needs is free.
+func samePodAgain(t require.TestingT, n *node.Node, config *runtime.PodSandboxConfig) {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	id, err := n.CRI().RunPod(ctx, config)
+	require.NoError(t, err)
+	require.NoError(t, n.CRI().StopPod(ctx, id))
+	require.NoError(t, n.CRI().RemovePod(ctx, id))
+}

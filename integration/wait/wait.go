@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package wait waits for conditions, never for a time.
+package wait
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// interval is how often a condition is asked.
+const interval = 5 * time.Millisecond
+
+// ErrPermanent, wrapped by what a condition returns, ends the wait at once.
+var ErrPermanent = errors.New("will not come true")
+
+// Until asks holds until it returns nil. When ctx ends first, the error names
+// what was waited for, for how long, and the last answer.
+func Until(ctx context.Context, what string, holds func(context.Context) error) error {
+	start := time.Now()
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	var last error
+	for {
+		err := holds(ctx)
+		if err == nil {
+			return nil
+		}
+		if errors.Is(err, ErrPermanent) {
+			return fmt.Errorf("wait for %s: %w", what, err)
+		}
+		// An answer cut short by the deadline says less than the one before it.
+		if last == nil || ctx.Err() == nil {
+			last = err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait for %s: %w after %s: %w", what, ctx.Err(), time.Since(start).Round(time.Millisecond), last)
+		case <-tick.C:
+		}
+	}
+}
