@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Recipes only call go and the commands of hack/ (go run ./hack --help).
+
+RUNTIME ?= hookline
+TOOLS   := $(CURDIR)/_output/tools
+
+HACK := go run ./hack
+ifeq ($(RUNTIME),stock)
+BUILD := build --stock
+else
+BUILD := build
+endif
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## print this list
+	@$(HACK) targets
+
+.PHONY: build
+build: ## containerd, ctr and containerd-shim-runc-v2 in _output/bin (RUNTIME=stock: unpatched, in _output/stock/bin)
+	@$(HACK) $(BUILD)
+
+.PHONY: tools
+tools: ## runc and the CNI plugins in _output/tools/bin, from their modules
+	@$(HACK) tools
+
+.PHONY: demo
+demo: ## watch pods and plugins on a private node, and which rules hold (RUNTIME=stock: on unpatched containerd)
+	@$(HACK) demo --runtime $(RUNTIME)
+
+.PHONY: test
+ifeq ($(RUNTIME),stock)
+test: build tools ## everything: unit, CLI, series, upstream's unit tests, integration (RUNTIME=stock: lists what stock breaks)
+	RUNTIME=stock go test -C integration -count=1
+else
+test: unit check upstream-test integration ## everything: unit, CLI, series, upstream's unit tests, integration (RUNTIME=stock: lists what stock breaks)
+endif
+
+.PHONY: unit
+unit: ## unit, edit and CLI tests with the race detector
+	go test -race $$(go list ./... | grep -v /integration$$)
+
+.PHONY: check
+check: ## every patch applies, compiles, is clean, and exports to the same tree
+	@$(HACK) check
+
+.PHONY: upstream-test
+upstream-test: ## upstream's own unit tests of the touched packages, on the patched trees
+	@$(HACK) test
+
+.PHONY: integration
+integration: build tools ## real pods on the built containerd (root)
+	RUNTIME=$(RUNTIME) go test -C integration -count=1
+
+.PHONY: export
+export: ## the series as files for git am, in _output/series
+	@$(HACK) export
+
+.PHONY: lint
+lint: ## gofmt, go vet and golangci-lint, the import rules included
+	@$(HACK) lint
+
+.PHONY: diagrams
+diagrams: ## render docs/diagrams/*.d2, with d2 as hack/tools/diagrams pins it
+	@$(HACK) diagrams
