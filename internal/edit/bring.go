@@ -50,14 +50,20 @@ func (p Patch) bring(s Series, upstream, own fs.FS, out map[string][]byte) error
 	return nil
 }
 
-// files returns the files of a package: those of its folder and all that is in
-// its testdata. Other folders are packages of their own.
+// files returns the files of a package: those of its folder, but for the
+// exceptions, and all that is in its testdata unless that is one. Other folders
+// are packages of their own.
 func (pkg Package) files(own fs.FS) ([]File, error) {
 	var files []File
 	err := fs.WalkDir(own, pkg.From, func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return withoutPath(err)
+		case pkg.excepted(strings.TrimPrefix(name, pkg.From+"/")):
+			if e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
 		case !e.IsDir():
 			files = append(files, File{From: name, To: path.Join(pkg.To, strings.TrimPrefix(name, pkg.From))})
 		case name != pkg.From && !inTestdata(strings.TrimPrefix(name, pkg.From)):
@@ -69,6 +75,13 @@ func (pkg Package) files(own fs.FS) ([]File, error) {
 		err = errors.New("no files")
 	}
 	return files, err
+}
+
+func (pkg Package) excepted(name string) bool {
+	return slices.ContainsFunc(pkg.Except, func(pattern string) bool {
+		matches, _ := path.Match(pattern, name) // Validate refuses malformed ones
+		return matches
+	})
 }
 
 func inTestdata(name string) bool {

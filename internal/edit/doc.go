@@ -66,6 +66,7 @@
 // not count.
 //
 //	Call(fun)                calls fun
+//	Mentions(expr)           has the expression in it
 //	Assign(x, ...)           assigns to each of them, with = or an operator
 //	Define(x, ...)           defines each of them with :=
 //	Declare(x)               declares x with var, const or type

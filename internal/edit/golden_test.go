@@ -84,11 +84,11 @@ func (c testCase) run(t *testing.T) []txtar.File {
 	series := Series{
 		Modules: []Module{{"lib", "example.org/lib"}, {"app", "example.org/app/v2"}, {"tool", "example.org/tool"}},
 		Patches: []Patch{
-			{Slug: "before", Module: "app", Packages: []Package{{"earlier", "internal/earlier"}}},
+			{Slug: "before", Module: "app", Packages: []Package{{From: "earlier", To: "internal/earlier"}}},
 			c.patch,
-			{Slug: "after", Module: "app", Packages: []Package{{"later", "internal/later"}}},
-			{Slug: "in-lib", Module: "lib", Packages: []Package{{"lower", "pkg/lower"}}},
-			{Slug: "in-tool", Module: "tool", Packages: []Package{{"upper", "upper"}}},
+			{Slug: "after", Module: "app", Packages: []Package{{From: "later", To: "internal/later"}}},
+			{Slug: "in-lib", Module: "lib", Packages: []Package{{From: "lower", To: "pkg/lower"}}},
+			{Slug: "in-tool", Module: "tool", Packages: []Package{{From: "upper", To: "upper"}}},
 		},
 	}
 	changed, err := c.patch.Apply(series, c.upstream, c.own)

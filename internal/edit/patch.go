@@ -35,8 +35,13 @@ type File struct{ From, To string }
 
 // Package is a package of this repository that a patch brings along. Imports
 // of it, and of other packages brought to the same module, are rewritten; its
-// tests come along too. From and To are folders as in File.
-type Package struct{ From, To string }
+// tests come along too. From and To are folders as in File. Except are patterns,
+// as of path.Match, of names of files that stay at home: tests that need what
+// the upstream module does not require.
+type Package struct {
+	From, To string
+	Except   []string
+}
 
 // Module is an upstream module.
 type Module struct {

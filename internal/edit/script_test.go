@@ -19,13 +19,14 @@ import (
 var funcs = map[string]any{
 	"In": In, "Func": Func, "Method": Method, "Type": Type, "Var": Var, "Const": Const,
 	"Stmt": Stmt, "Expr": Expr, "Field": Field, "Key": Key, "Top": Top, "Bottom": Bottom,
-	"Call": Call, "Assign": Assign, "Define": Define, "Declare": Declare, "If": If, "Range": Range,
+	"Call": Call, "Mentions": Mentions, "Assign": Assign, "Define": Define, "Declare": Declare, "If": If, "Range": Range,
 	"For": For, "Return": Return, "Defer": Defer, "Go": Go, "Switch": Switch, "Case": Case,
 	"Select": Select, "Has": Has, "All": All, "Not": Not,
 	"AddImport": AddImport, "AddImportAs": AddImportAs, "DropImport": DropImport, "DropFile": DropFile,
 	"Append": Append, "GoMod": GoMod, "Require": Require, "Substitute": Substitute,
-	"File":    func(from, to string) File { return File{from, to} },
-	"Package": func(from, to string) Package { return Package{from, to} },
+	"File":          func(from, to string) File { return File{from, to} },
+	"Package":       func(from, to string) Package { return Package{From: from, To: to} },
+	"PackageExcept": func(from, to, except string) Package { return Package{from, to, []string{except}} },
 }
 
 // readPatch makes a patch of a list of expressions.

@@ -54,6 +54,16 @@ func Call(fun string) Shape {
 	})
 }
 
+// Mentions is a statement that has expr in one of its own expressions.
+func Mentions(expr string) Shape {
+	return shape("mention of", []string{expr}, func(s *stmt, expr []string) bool {
+		return slices.ContainsFunc(s.own, func(n ast.Node) bool {
+			e, ok := n.(ast.Expr)
+			return ok && s.form(e) == expr[0]
+		})
+	})
+}
+
 // Assign is a statement that assigns to each of left, with = or an operator
 // such as += or ++; it may do so in its header.
 func Assign(left ...string) Shape {

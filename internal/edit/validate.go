@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -75,13 +76,19 @@ func (p Patch) validate(modules []string) []error {
 	for _, f := range slices.Concat(p.Files, asFiles(p.Packages)) {
 		want(fs.ValidPath(f.From) && fs.ValidPath(f.To), "%q to %q: want paths below the roots", f.From, f.To)
 	}
+	for _, pkg := range p.Packages {
+		for _, pattern := range pkg.Except {
+			_, err := path.Match(pattern, "")
+			want(err == nil, "exception %q of %q: not a pattern", pattern, pkg.From)
+		}
+	}
 	return errs
 }
 
 func asFiles(packages []Package) []File {
 	var files []File
 	for _, p := range packages {
-		files = append(files, File(p))
+		files = append(files, File{From: p.From, To: p.To})
 	}
 	return files
 }

@@ -56,7 +56,8 @@ func TestValidateRefuses(t *testing.T) {
 		"path outside":     {func(p *Patch) { p.Edits = []Edit{Append("../a.go", "var x int")} }, `edit 1: path "../a.go"`},
 		"bad anchor":       {func(p *Patch) { p.Edits = []Edit{In("a.go", Func("f")).Delete(Expr(""))} }, `app-stop: a.go: func f: anchor "": empty expression`},
 		"file outside":     {func(p *Patch) { p.Files = []File{{"/a.go", "a.go"}} }, `app-stop: "/a.go" to "a.go": want paths below the roots`},
-		"package to where": {func(p *Patch) { p.Packages = []Package{{"a", ""}} }, `app-stop: "a" to "": want paths below the roots`},
+		"package to where": {func(p *Patch) { p.Packages = []Package{{From: "a"}} }, `app-stop: "a" to "": want paths below the roots`},
+		"bad exception":    {func(p *Patch) { p.Packages = []Package{{From: "a", To: "a", Except: []string{"["}}} }, `app-stop: exception "[" of "a": not a pattern`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := sound()
