@@ -27,8 +27,14 @@ tools: ## runc and the CNI plugins in _output/tools/bin, from their modules
 	@$(HACK) tools
 
 .PHONY: demo
-demo: ## watch pods and plugins on a private node, and which rules hold (RUNTIME=stock: on unpatched containerd)
+demo: build tools ## watch pods and plugins on a private node, and which rules hold (RUNTIME=stock: on unpatched containerd)
 	@$(HACK) demo --runtime $(RUNTIME)
+
+.PHONY: bench
+bench: tools ## stock and patched side by side, a table with ratios and goals (root; BENCH="--only run" for one scenario)
+	@$(HACK) build
+	@$(HACK) build --stock
+	@$(HACK) bench $(BENCH)
 
 .PHONY: test
 ifeq ($(RUNTIME),stock)

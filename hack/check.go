@@ -23,9 +23,10 @@ func (a *app) check() *cli.Command {
 		Usage:     "check every patch, the export, and what was generated",
 		UsageText: "go run ./hack check [--update]",
 		Description: `Every patch applies. Every commit compiles, is formatted, and go vet finds
-nothing in the packages it touches; what passed before is not checked again. git
-am of the export onto the pristine modules gives the same commits. The patch ids
-in patches/series.golden and the table in README.md are those of the series.`,
+nothing in the packages it touches. The exported API of a module only grows.
+What passed before is not checked again. git am of the export onto the pristine
+modules gives the same commits. The patch ids in patches/series.golden and the
+table in README.md are those of the series.`,
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "update", Usage: "renew patches/series.golden and the table in README.md"}},
 		Before: takes(0, "[--update]"),
 		Action: a.applied(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
@@ -43,6 +44,9 @@ in patches/series.golden and the table in README.md are those of the series.`,
 			}
 			checked, err := w.Check(ctx, trees, a.product)
 			if err != nil {
+				return err
+			}
+			if err := w.CheckAPI(ctx, trees, a.product.Tags); err != nil {
 				return err
 			}
 			if err := errors.Join(a.goldenDrift(golden), a.readmeDrift()); err != nil {

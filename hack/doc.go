@@ -13,6 +13,7 @@
 //	go run ./hack bump MODULE@VERSION     what of the series fits another version
 //	go run ./hack tools                   runc and CNI plugins, for tests and demo
 //	go run ./hack demo [--runtime stock]  pods and plugins on a private node
+//	go run ./hack bench [--only SCENARIO] stock and patched side by side
 //	go run ./hack lint                    gofmt, vet and golangci-lint on this repository
 //	go run ./hack diagrams                the pictures of the documentation
 //	go run ./hack targets                 what make can do

@@ -71,6 +71,15 @@ func invented(variant string) edit.Series {
 	case "silent": // upstream's test fails
 		loudly.Edits = []edit.Edit{edit.In("greet.go", edit.Func("Hello")).Body("return \"\"\n")}
 	}
+	shout := edit.In("loud/loud.go", edit.Func("Shout"))
+	switch variant {
+	case "api-added":
+		twice.Edits = []edit.Edit{shout.InsertAfter("// Whisper is a greeting from nearby.\nfunc Whisper() string { return \"psst\" }\n")}
+	case "api-changed":
+		twice.Edits = []edit.Edit{shout.Signature("func Shout(name string) string")}
+	case "api-removed":
+		twice.Edits = []edit.Edit{shout.Drop()}
+	}
 	hall.Edits = []edit.Edit{place.Body(greets)}
 	quiet := edit.Patch{
 		Slug:    "greet-quietly-now",
@@ -89,7 +98,10 @@ func invented(variant string) edit.Series {
 	switch variant {
 	case "shorter":
 		s.Patches = s.Patches[:3]
-	case "quiet": // drops whole files
+	case "untested", "quiet": // drop whole files
+		if variant == "untested" {
+			quiet.Slug, quiet.Edits = "greet-untested", []edit.Edit{edit.DropFile("greet_test.go")}
+		}
 		s.Patches = append(s.Patches, quiet)
 	}
 	return s

@@ -34,7 +34,7 @@ func run(ctx context.Context, cfg config, args []string) error {
 		}},
 		Commands: []*cli.Command{
 			a.list(), a.apply(), a.build(), a.diff(), a.check(), a.test(), a.export(), a.bump(),
-			a.tools(), a.demo(), a.lint(), a.diagrams(), a.targets(),
+			a.tools(), a.demo(), a.bench(), a.lint(), a.diagrams(), a.targets(),
 		},
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			if name := cmd.Args().First(); name != "" {

@@ -54,10 +54,7 @@ type cast struct {
 	hang    *plugin.Gate
 }
 
-const (
-	refusedPod = "refused"
-	settle     = "wait until app runs"
-)
+const refusedPod = "refused"
 
 // newCast makes one plugin that fails every end and refuses one pod, one that
 // hangs when a pod stops, and one before and one after them that do as they
@@ -139,42 +136,35 @@ func (s *story) do(what string, request func() error) error {
 	return st.err
 }
 
-// play takes one pod with a container through its life, has another refused,
-// and creates that one again when nobody minds.
+// play has a pod refused, and takes another with a container through its life.
 func (s *story) play(ctx context.Context, n *node.Node) error {
 	client := n.CRI()
-	refused := client.Pod(refusedPod)
-	_ = s.do("RunPodSandbox refused", func() error { _, err := client.RunPod(ctx, refused); return err })
-
+	_ = s.do("RunPodSandbox refused", func() error { // the refusal is part of the story
+		_, err := client.RunPod(ctx, client.Pod(refusedPod))
+		return err
+	})
 	var err error
 	if s.left, err = leftovers(ctx, n); err != nil {
 		return err
 	}
 
 	web := client.Pod("web")
-	var pod, ctr string
-	for _, request := range []struct {
-		what string
-		do   func() error
-	}{
-		{"RunPodSandbox web", func() (err error) { pod, err = client.RunPod(ctx, web); return err }},
-		{"CreateContainer app", func() (err error) { ctr, err = client.Create(ctx, pod, web, client.Container("app")); return err }},
-		{"StartContainer app", func() error { return client.Start(ctx, ctr) }},
-		{settle, func() error { return n.Settled(ctx, ctr) }},
-		{"StopContainer app", func() error { return client.Stop(ctx, ctr, time.Second) }},
-		{"RemoveContainer app", func() error { return client.Remove(ctx, ctr) }},
-		{"StopPodSandbox web", func() error { return client.StopPod(ctx, pod) }},
-		{"RemovePodSandbox web", func() error { return client.RemovePod(ctx, pod) }},
-	} {
-		do := s.do
-		if request.what == settle { // no request, and no part of the story
-			do = func(_ string, wait func() error) error { return wait() }
-		}
-		if err := do(request.what, request.do); err != nil {
-			return fmt.Errorf("%s: %w", request.what, err)
-		}
+	var pod, app string
+	life := errors.Join(
+		s.do("RunPodSandbox web", func() (err error) { pod, err = client.RunPod(ctx, web); return err }),
+		s.do("CreateContainer app", func() (err error) { app, err = client.Create(ctx, pod, web, client.Container("app")); return err }),
+		s.do("StartContainer app", func() error { return client.Start(ctx, app) }),
+		n.Settled(ctx, app),
+	)
+	if life != nil {
+		return life
 	}
-	return nil
+	return errors.Join(
+		s.do("StopContainer app", func() error { return client.Stop(ctx, app, time.Second) }),
+		s.do("RemoveContainer app", func() error { return client.Remove(ctx, app) }),
+		s.do("StopPodSandbox web", func() error { return client.StopPod(ctx, pod) }),
+		s.do("RemovePodSandbox web", func() error { return client.RemovePod(ctx, pod) }),
+	)
 }
 
 // leftovers is what there is on a node that should have no pods.

@@ -31,8 +31,9 @@ func TestFormatted(t *testing.T) {
 }
 
 func TestFolders(t *testing.T) {
+	var removed []byte
 	c := Commit{Files: map[string][]byte{
-		"main.go": nil, "pkg/a/a.go": nil, "pkg/a/a_test.go": nil, "pkg/b/testdata/x.go": nil, "go.mod": nil, "docs/a.md": nil,
+		"main.go": {}, "pkg/a/a.go": {}, "pkg/a/a_test.go": {}, "pkg/b/testdata/x.go": {}, "go.mod": {}, "docs/a.md": {}, "pkg/c/c.go": removed,
 	}}
 	require.Equal(t, []string{"./.", "./pkg/a"}, folders(c))
 }

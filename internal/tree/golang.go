@@ -19,9 +19,13 @@ func (w *Workspace) golangTo(ctx context.Context, dir string, stdout io.Writer, 
 		dir:    dir,
 		stdout: stdout,
 		args:   append([]string{"go"}, args...),
-		env: environ([]string{"GOFLAGS=", "GOWORK=", "GO111MODULE=", "CGO_ENABLED=", "GOTMPDIR=", "PWD="},
-			"GOFLAGS=-mod=readonly", "GOWORK=off", "GO111MODULE=on", "CGO_ENABLED=0", "GOTMPDIR="+w.tmp),
+		env:    w.goEnviron(),
 	}.run(ctx)
+}
+
+func (w *Workspace) goEnviron() []string {
+	return environ([]string{"GOFLAGS=", "GOWORK=", "GO111MODULE=", "CGO_ENABLED=", "GOTMPDIR=", "PWD="},
+		"GOFLAGS=-mod=readonly", "GOWORK=off", "GO111MODULE=on", "CGO_ENABLED=0", "GOTMPDIR="+w.tmp)
 }
 
 // toolchain names all about the go command that decides what it builds.

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/hookline-nri/hookline/integration/bench"
+	"github.com/hookline-nri/hookline/integration/node"
+)
+
+func (a *app) bench() *cli.Command {
+	counts := bench.DefaultCounts
+	return &cli.Command{
+		Name:      "bench",
+		Usage:     "measure stock and patched containerd side by side (root)",
+		UsageText: "go run ./hack bench [--only SCENARIO]...",
+		Description: `Both run on private nodes at the same time and take turns. The result is a table
+in markdown: medians, in parentheses the middle half (of less than eight
+measurements: all), the ratio of patched to stock, and whether the goal was met,
+with the figure that tells. A goal that is missed is no failure.
+
+Scenarios:
+  run        RunPodSandbox without plugins
+  rate       pods per second, without plugins and with slow ones
+  neighbour  a container's life while another pod's hook takes long
+  hung       StopPodSandbox with plugins that hang
+  register   registration of a plugin on a full and busy node
+  engine     the engine alone, from go test -bench
+
+Needs build, build --stock and tools before.`,
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "only", Usage: "measure this `SCENARIO`; may be given again", DefaultText: "all"},
+			&cli.IntFlag{Name: "runs", Usage: "`NUMBER` of pods of each runtime in run", Value: counts.Runs, Destination: &counts.Runs},
+			&cli.IntFlag{Name: "pods", Usage: "`NUMBER` of pods in a round of rate", Value: counts.Pods, Destination: &counts.Pods},
+			&cli.IntFlag{Name: "rounds", Usage: "`NUMBER` of rounds in rate, neighbour, hung and register", Value: counts.Rounds, Destination: &counts.Rounds},
+			&cli.IntFlag{Name: "node-pods", Usage: "`NUMBER` of pods on the node in register", Value: counts.NodePods, Destination: &counts.NodePods},
+		},
+		Before: takes(0, "[--only SCENARIO]..."),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			out := cmd.String("output")
+			tools := filepath.Join(out, "tools", "bin")
+			options := bench.Options{
+				Stock:   node.Options{Bin: filepath.Join(out, "stock", "bin"), Tools: tools},
+				Patched: node.Options{Bin: filepath.Join(out, "bin"), Tools: tools},
+				Only:    cmd.StringSlice("only"),
+				Counts:  counts,
+				Engine:  a.benchEngine,
+				Step:    a.progress.step,
+			}
+			load := averageLoad()
+			rows, err := bench.Run(ctx, options)
+			if len(rows) == 0 {
+				return err
+			}
+			for _, side := range []struct{ name, bin string }{{"Stock", options.Stock.Bin}, {"Patched", options.Patched.Bin}} {
+				fmt.Fprintf(a.stdout, "%s: %s\n", side.name, version(side.bin))
+			}
+			fmt.Fprintf(a.stdout, "Machine: %d processors, load %s before\n\n", runtime.NumCPU(), load)
+			return errors.Join(bench.Table(a.stdout, rows), err)
+		},
+	}
+}
+
+// benchEngine runs the benchmarks of the engine, each a few times.
+func (a *app) benchEngine(ctx context.Context) ([]byte, error) {
+	test := exec.CommandContext(ctx, "go", "test", "-run=^$", "-bench=.", "-benchmem", "-benchtime=200ms", "-count=5", "./internal/nri/lifecycle")
+	test.Dir = a.root
+	test.Cancel = func() error { return test.Process.Signal(os.Interrupt) } // which it passes on
+	test.WaitDelay = 5 * time.Second
+	out, err := test.CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("benchmarks of the engine: %w\n%s", err, out)
+	}
+	return out, err
+}
+
+// version is what a containerd says of itself.
+func version(bin string) string {
+	said, err := exec.Command(filepath.Join(bin, "containerd"), "--version").Output()
+	if err != nil {
+		return "unknown: " + err.Error()
+	}
+	return strings.TrimSpace(string(said))
+}
+
+// averageLoad is the number of processes that wanted to run, over the last minute.
+func averageLoad() string {
+	content, err := os.ReadFile("/proc/loadavg")
+	load, _, ok := strings.Cut(string(content), " ")
+	if err != nil || !ok {
+		return "unknown"
+	}
+	return load
+}

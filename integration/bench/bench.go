@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookline-nri/hookline/integration/image"
+	"github.com/hookline-nri/hookline/integration/node"
+)
+
+// Options say what is measured, and how often.
+type Options struct {
+	Stock, Patched node.Options
+	Only           []string // scenarios, by name; all when empty
+	Counts         Counts
+
+	// Engine runs the benchmarks of the engine and returns what go test wrote.
+	Engine func(context.Context) ([]byte, error)
+	// Step is told of each step just before it starts; what it returns is called
+	// when the step has ended.
+	Step func(what string) (end func())
+}
+
+// Counts are how often things are done. All are positive.
+type Counts struct {
+	Runs     int // pods of each runtime whose RunPodSandbox is timed
+	Pods     int // pods of which a rate is taken
+	Rounds   int // turns of each runtime in the other scenarios
+	NodePods int // pods on the node that plugins register with
+}
+
+// DefaultCounts take some minutes.
+var DefaultCounts = Counts{Runs: 60, Pods: 48, Rounds: 5, NodePods: 200}
+
+// scenarios in the order of the table.
+var scenarios = []struct {
+	name    string
+	measure func(*bench, context.Context) ([]Row, error)
+}{
+	{"run", (*bench).run},
+	{"rate", (*bench).rate},
+	{"neighbour", (*bench).neighbour},
+	{"hung", (*bench).hung},
+	{"register", (*bench).register},
+	{"engine", (*bench).engine},
+}
+
+// Scenarios lists the names of the scenarios.
+func Scenarios() []string {
+	var names []string
+	for _, s := range scenarios {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// patience is how long one scenario may take before something must be stuck.
+const patience = 20 * time.Minute
+
+// bench is a run.
+type bench struct {
+	Options
+	scenario string // the one at work
+}
+
+// Run measures the scenarios one after the other. One that fails does not keep
+// the others from being measured: there may be both rows and an error.
+func Run(ctx context.Context, options Options) (rows []Row, retErr error) {
+	b := &bench{Options: options}
+	if err := b.check(); err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "hookline")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { retErr = errors.Join(retErr, os.RemoveAll(folder)) }()
+	pause := filepath.Join(folder, "pause") // built once, for all nodes
+	if err := image.BuildProgram(ctx, pause); err != nil {
+		return nil, err
+	}
+	b.Stock.Pause, b.Patched.Pause = pause, pause
+
+	var errs []error
+	for _, s := range scenarios {
+		if len(b.Only) > 0 && !slices.Contains(b.Only, s.name) {
+			continue
+		}
+		b.scenario = s.name
+		limited, cancel := context.WithTimeout(ctx, patience)
+		measured, err := s.measure(b, limited)
+		cancel()
+		if ctx.Err() != nil {
+			return rows, errors.Join(context.Cause(ctx), err)
+		}
+		if err != nil {
+			errs = append(errs, fmt.Errorf("bench %s: %w", s.name, err))
+			continue
+		}
+		rows = append(rows, measured...)
+	}
+	return rows, errors.Join(errs...)
+}
+
+func (b *bench) check() error {
+	for _, name := range b.Only {
+		if !slices.Contains(Scenarios(), name) {
+			return fmt.Errorf("there is no scenario %q: %s", name, strings.Join(Scenarios(), ", "))
+		}
+	}
+	if c := b.Counts; min(c.Runs, c.Pods, c.Rounds, c.NodePods) < 1 {
+		return errors.New("counts of a benchmark must be positive")
+	}
+	return errors.Join(b.Stock.Check(), b.Patched.Check())
+}
+
+// step announces a step of the scenario at work.
+func (b *bench) step(format string, args ...any) (end func()) {
+	return b.Step(b.scenario + ": " + fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package bench measures the built containerd against the stock one, on real
+// pods and with real plugins.
+//
+// Both run at the same time, each on a node of its own, and take turns: what
+// disturbs the machine meanwhile disturbs both. Which of them begins changes
+// from turn to turn. Each scenario has nodes of its own and is a file of its
+// own; bench.go lists them, pair.go has the nodes and their turns, sample.go
+// and table.go make figures of what was measured.
+//
+// Performance is measured here and never asserted: whether a goal was met is
+// told, and is no error.
+package bench

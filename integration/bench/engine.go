@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// engineRows are figures of the engine by benchmark and unit, as go test names
+// both. A limit of less than zero is no goal.
+var engineRows = []struct {
+	what, benchmark, unit string
+	limit                 float64
+	goal                  string
+}{
+	{"Engine, one event for ten plugins (ns)", "Ask/plugins=10", "ns/op", 5000, "%.0f ns"},
+	{"Engine, events of a pod's life for ten plugins (ns each)", "Life/plugins=10", "ns/event", 5000, "%.0f ns"},
+	{"Engine, teardown event for ten plugins (ns)", "Teardown/plugins=10", "ns/op", -1, ""},
+	{"Engine, one event, ten plugins not subscribed (allocations)", "Ask/plugins=10/unsubscribed", "allocs/op", 0, "%.0f"},
+	{"Ledger, a pod with two containers, one plugin (bytes)", "Ledger", "B/pod", 512, "%.0f bytes"},
+}
+
+// engine is what the engine itself costs: no RPC, no pods, and none in stock.
+func (b *bench) engine(ctx context.Context) ([]Row, error) {
+	if b.Engine == nil {
+		return nil, errors.New("no way to run the engine's benchmarks was given")
+	}
+	end := b.step("go test -bench")
+	output, err := b.Engine(ctx)
+	end()
+	if err != nil {
+		return nil, err
+	}
+	return readEngine(bytes.NewReader(output))
+}
+
+// readEngine finds the engine's rows in the output of go test -bench.
+func readEngine(output io.Reader) ([]Row, error) {
+	measured := map[[2]string]Sample{}
+	results := benchfmt.NewReader(output, "go test -bench")
+	for results.Scan() {
+		result, ok := results.Result().(*benchfmt.Result)
+		if !ok {
+			continue
+		}
+		for _, v := range result.Values {
+			unit, value := v.Unit, v.Value
+			if v.OrigUnit != "" { // before it was put into base units
+				unit, value = v.OrigUnit, v.OrigValue
+			}
+			at := [2]string{withoutProcs(result.Name), unit}
+			measured[at] = append(measured[at], value)
+		}
+	}
+	if err := results.Err(); err != nil {
+		return nil, err
+	}
+	var rows []Row
+	for _, e := range engineRows {
+		row := Row{What: e.what, Patched: measured[[2]string{e.benchmark, e.unit}]}
+		if len(row.Patched) == 0 {
+			return nil, fmt.Errorf("go test -bench: no %s of Benchmark%s", e.unit, e.benchmark)
+		}
+		if e.limit >= 0 {
+			row.Goals = []Goal{atMost(e.limit, row.Patched.Median(), e.goal)}
+		}
+		rows = append(rows, row)
+	}
+	return rows, nil
+}
+
+// withoutProcs is a benchmark's name without the number of processors at its end.
+func withoutProcs(name benchfmt.Name) string {
+	base, parts := name.Parts()
+	var b strings.Builder
+	b.Write(base)
+	for _, p := range parts {
+		if p[0] != '-' {
+			b.Write(p)
+		}
+	}
+	return b.String()
+}

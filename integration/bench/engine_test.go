@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bench
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const engineOutput = `goos: linux
+goarch: amd64
+BenchmarkAsk/plugins=10-2                   	   61345	      3000 ns/op	     800 B/op	      10 allocs/op
+BenchmarkAsk/plugins=10-2                   	   61345	      4000 ns/op	     800 B/op	      10 allocs/op
+BenchmarkAsk/plugins=10/unsubscribed-2      	  587650	       481.5 ns/op	       0 B/op	       0 allocs/op
+BenchmarkLife/plugins=10-2                  	    1642	    148304 ns/op	      6000 ns/event	   23099 B/op	     252 allocs/op
+BenchmarkTeardown/plugins=10-2              	    5206	     47141 ns/op	    5544 B/op	      61 allocs/op
+BenchmarkLedger-2                           	      45	   5036545 ns/op	       223.0 B/pod
+PASS
+`
+
+// Figures keep the units they were printed in, and goals are theirs.
+func TestReadEngine(t *testing.T) {
+	rows, err := readEngine(strings.NewReader(engineOutput))
+	require.NoError(t, err)
+	require.Len(t, rows, len(engineRows))
+
+	require.Equal(t, Sample{3000, 4000}, rows[0].Patched)
+	require.Equal(t, []Goal{{"at most 5000 ns", 3500, true}}, rows[0].Goals)
+	require.Equal(t, []Goal{{"at most 5000 ns", 6000, false}}, rows[1].Goals)
+	require.Empty(t, rows[2].Goals)
+	require.Equal(t, []Goal{{"at most 0", 0, true}}, rows[3].Goals)
+	require.Equal(t, []Goal{{"at most 512 bytes", 223, true}}, rows[4].Goals)
+}
+
+// A benchmark that was renamed is missed, not skipped.
+func TestReadEngineMissing(t *testing.T) {
+	_, err := readEngine(strings.NewReader(strings.ReplaceAll(engineOutput, "Ledger", "Book")))
+	require.EqualError(t, err, "go test -bench: no B/pod of BenchmarkLedger")
+}
+
+func TestCheckOptions(t *testing.T) {
+	_, err := Run(t.Context(), Options{Only: []string{"fast"}, Counts: DefaultCounts})
+	require.EqualError(t, err, `there is no scenario "fast": run, rate, neighbour, hung, register, engine`)
+	_, err = Run(t.Context(), Options{})
+	require.EqualError(t, err, "counts of a benchmark must be positive")
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bench
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// timeout is NRI's default request timeout.
+const timeout = 2 * time.Second
+
+func defaultTimeout(o *node.Options) { o.RequestTimeout = timeout }
+
+// roomy is for hooks that take longer, on a machine that may be busy.
+func roomy(o *node.Options) { o.RequestTimeout = 5 * timeout }
+
+// hung is what the stop of a pod takes when no plugin answers.
+func (b *bench) hung(ctx context.Context) (_ []Row, retErr error) {
+	p, err := b.start(ctx, defaultTimeout)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { retErr = errors.Join(retErr, p.close()) }()
+
+	row := Row{What: "StopPodSandbox (request timeouts), five plugins hang"}
+	for turn := range b.Counts.Rounds {
+		end := b.step("round %d of %d", turn+1, b.Counts.Rounds)
+		err := p.turn(turn, func(s *side) error {
+			took, err := s.hungStop(ctx)
+			*row.of(s) = append(*row.of(s), took.Seconds()/timeout.Seconds())
+			return err
+		})
+		end()
+		if err != nil {
+			return nil, err
+		}
+	}
+	row.Goals = []Goal{atMost(1.25, row.Patched.Median(), "%.2f request timeouts")}
+	return []Row{row}, nil
+}
+
+// hungStop stops a pod that plugins know which hang then. A runtime drops
+// those, so each stop has new ones.
+func (s *side) hungStop(ctx context.Context) (time.Duration, error) {
+	gate := plugin.NewGate()
+	defer s.disconnect()
+	defer gate.Release()
+	hang := func(p *plugin.Plugin) {
+		p.Subscribe(plugin.RunPodSandbox, plugin.StopPodSandbox)
+		p.On(plugin.StopPodSandbox, gate.Hold)
+	}
+	if err := s.connect(ctx, five("hung", hang)...); err != nil {
+		return 0, err
+	}
+	id, err := s.CRI().RunPod(ctx, s.CRI().Pod("pod"))
+	if err != nil {
+		return 0, err
+	}
+	took, err := timed(func() error { return s.CRI().StopPod(ctx, id) })
+	if err != nil {
+		return 0, err
+	}
+	return took, s.CRI().RemovePod(ctx, id)
+}

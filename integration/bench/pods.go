@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// timed says how long a request took.
+func timed(request func() error) (time.Duration, error) {
+	start := time.Now()
+	err := request()
+	return time.Since(start), err
+}
+
+// life runs a pod and ends it. It returns how long the start took.
+func (s *side) life(ctx context.Context, name string) (time.Duration, error) {
+	var id string
+	took, err := timed(func() (err error) { id, err = s.CRI().RunPod(ctx, s.CRI().Pod(name)); return err })
+	if err != nil {
+		return took, err
+	}
+	return took, s.end(ctx, id)
+}
+
+// end stops and removes a pod.
+func (s *side) end(ctx context.Context, id string) error {
+	if err := s.CRI().StopPod(ctx, id); err != nil {
+		return err
+	}
+	return s.CRI().RemovePod(ctx, id)
+}
+
+// lives runs and ends pods, so many at a time.
+func (s *side) lives(ctx context.Context, pods, atOnce int) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for i := range pods {
+		group.Go(func() error {
+			_, err := s.life(ctx, fmt.Sprintf("pod-%d", i))
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+// warm has a runtime do once what it does slower for the first time.
+func (s *side) warm(ctx context.Context) error {
+	_, err := s.life(ctx, "warm")
+	return err
+}
+
+// hostPod is a pod in the network of the node, which takes no address.
+func (s *side) hostPod(name string) *runtime.PodSandboxConfig {
+	pod := s.CRI().Pod(name)
+	pod.Hostname = ""
+	pod.Linux.SecurityContext.NamespaceOptions.Network = runtime.NamespaceMode_NODE
+	return pod
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// workers is how many pods come and go at a time while plugins register.
+const workers = 4
+
+// register is what it takes a plugin to register on a node that is full and busy.
+func (b *bench) register(ctx context.Context) (_ []Row, retErr error) {
+	p, err := b.start(ctx, roomy)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { retErr = errors.Join(retErr, p.close()) }()
+	if err := p.both(func(s *side) error { return b.fill(ctx, s) }); err != nil {
+		return nil, err
+	}
+	row := Row{What: fmt.Sprintf("Registration (ms), %d pods, %d more come and go", b.Counts.NodePods, workers)}
+	for turn := range b.Counts.Rounds {
+		end := b.step("round %d of %d: five registrations with each", turn+1, b.Counts.Rounds)
+		err := p.turn(turn, func(s *side) error {
+			defer s.disconnect()
+			return s.busy(ctx, func() error { return s.registrations(ctx, row.of(s)) })
+		})
+		end()
+		if err != nil {
+			return nil, err
+		}
+	}
+	row.Goals = []Goal{atMost(250, row.Patched.Median(), "%.0f ms")}
+	return []Row{row}, nil
+}
+
+// fill runs the pods of the node. They are in its network: they do without
+// addresses, and start faster.
+func (b *bench) fill(ctx context.Context, s *side) error {
+	const portion = 50
+	for from := 0; from < b.Counts.NodePods; from += portion {
+		to := min(from+portion, b.Counts.NodePods)
+		end := b.step("%s: pods %d to %d of %d", s.name, from+1, to, b.Counts.NodePods)
+		group, ctx := errgroup.WithContext(ctx)
+		group.SetLimit(workers)
+		for i := from; i < to; i++ {
+			group.Go(func() error {
+				_, err := s.CRI().RunPod(ctx, s.hostPod(fmt.Sprintf("full-%d", i)))
+				return err
+			})
+		}
+		err := group.Wait()
+		end()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// registrations times plugins that join one after the other, and stay until pods
+// no longer come and go.
+func (s *side) registrations(ctx context.Context, times *Sample) error {
+	for _, p := range five("newcomer", func(*plugin.Plugin) {}) {
+		took, err := timed(func() error { return s.connect(ctx, p) })
+		if err != nil {
+			return err
+		}
+		times.add(took)
+	}
+	return nil
+}
+
+// busy does something while pods come and go.
+func (s *side) busy(ctx context.Context, do func() error) error {
+	idle := make(chan struct{}) // closed: the pods at work are the last
+	group, ctx := errgroup.WithContext(ctx)
+	var working sync.WaitGroup
+	for i := range workers {
+		working.Add(1)
+		started := sync.OnceFunc(working.Done)
+		group.Go(func() error {
+			defer started()
+			for {
+				if _, err := s.life(ctx, fmt.Sprintf("busy-%d", i)); err != nil {
+					return err
+				}
+				started()
+				select {
+				case <-idle:
+					return nil
+				default:
+				}
+			}
+		})
+	}
+	working.Wait()
+	err := do()
+	close(idle)
+	return errors.Join(err, group.Wait())
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bench
+
+import (
+	"context"
+	"errors"
+)
+
+// run is what the patches cost who has no plugin.
+func (b *bench) run(ctx context.Context) (_ []Row, retErr error) {
+	p, err := b.start(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { retErr = errors.Join(retErr, p.close()) }()
+	if err := p.both(func(s *side) error { return s.warm(ctx) }); err != nil {
+		return nil, err
+	}
+	row := Row{What: "RunPodSandbox, no plugin (ms)"}
+	defer b.step("%d pods of each, one at a time", b.Counts.Runs)()
+	for turn := range b.Counts.Runs {
+		if err := p.turn(turn, func(s *side) error {
+			took, err := s.life(ctx, "pod")
+			row.of(s).add(took)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+	}
+	row.Goals = []Goal{atMost(1.03, row.Patched.Median()/row.Stock.Median(), "%.2f of stock")}
+	return []Row{row}, nil
+}
