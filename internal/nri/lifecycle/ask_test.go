@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestL1_PluginsAreAskedInIndexOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.joined(newPlugin("20-b"), newPlugin("10-a"), newPlugin("20-c"), newPlugin("05-d"))
+		var order []string
+		err := f.Ask(t.Context(), event("CreateContainer:p1/c1"), func(c Connection, _ any) error {
+			order = append(order, c.Name())
+			return nil
+		})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"05-d", "10-a", "20-b", "20-c"}, order)
+	})
+}
+
+// What one plugin replied is in the request before the next one gets it.
+func TestL1_ReplyIsAppliedBeforeTheNextIsAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		var seen []string
+		for _, name := range []string{"10-a", "20-b", "30-c"} {
+			p := newPlugin(name)
+			p.handle = func(_ context.Context, ev Event) (any, error) {
+				seen = append(seen, *ev.Request.(*string))
+				return p.name, nil
+			}
+			f.joined(p)
+		}
+		quiet := newPlugin("15-q")
+		quiet.wants = none
+		f.joined(quiet)
+
+		request := "runtime"
+		ev := event("CreateContainer:p1/c1")
+		ev.Request = &request
+		err := f.Ask(t.Context(), ev, func(c Connection, reply any) error {
+			if reply == nil {
+				assert.Equal(t, "15-q", c.Name(), "only who did not subscribe has no reply")
+				return nil
+			}
+			request += "+" + reply.(string)
+			return nil
+		})
+		require.NoError(t, err)
+		assert.Equal(t, []string{"runtime", "runtime+10-a", "runtime+10-a+20-b"}, seen)
+	})
+}
+
+func TestL7_RefusalEndsThoseThatWereAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a, b, c := newPlugin("10-a"), newPlugin("20-b").refuse(RunPodSandbox), newPlugin("30-c")
+		f.joined(a, b, c)
+
+		ctx, giveUp := context.WithCancel(t.Context())
+		err := f.ask(ctx, "RunPodSandbox:p1")
+		require.ErrorIs(t, err, errRefused)
+		giveUp() // the caller's context is dead by now; the undo has its own
+		require.NoError(t, f.Teardown(ctx, []Event{event("StopPodSandbox:p1"), event("RemovePodSandbox:p1")}, nil))
+
+		const life = "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1"
+		assert.Equal(t, life, a.told())
+		assert.Equal(t, life, b.told(), "who refused may have acted on it")
+		assert.Equal(t, "Synchronize()", c.told(), "who was never asked gets nothing")
+	})
+}
+
+func TestL7_ErrorOfTheCallerIsARefusal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a, b := newPlugin("10-a"), newPlugin("20-b")
+		f.joined(a, b)
+		conflict := errors.New("conflicting adjustment")
+		err := f.Ask(t.Context(), event("CreateContainer:p1/c1"), func(Connection, any) error { return conflict })
+		require.ErrorIs(t, err, conflict)
+		assert.Equal(t, "Synchronize()", b.told())
+	})
+}
+
+// The caller gives up while its Run waits behind that of another pod.
+func TestL3_GivenUpBeforeItWasSentIsNeverHeardOf(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a, b := newPlugin("10-a"), newPlugin("20-b")
+		b.handle = func(ctx context.Context, ev Event) (any, error) {
+			if ev.Pod == "slow" {
+				time.Sleep(time.Second)
+			}
+			return nil, nil
+		}
+		f.joined(a, b)
+		slow := make(chan error)
+		go func() { slow <- f.ask(t.Context(), "RunPodSandbox:slow") }()
+		synctest.Wait()
+
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second/2)
+		defer cancel()
+		start := time.Now()
+		err := f.ask(ctx, "RunPodSandbox:p1")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "RunPodSandbox of pod p1: waiting for plugin 20-b")
+		assert.Equal(t, time.Second/2, time.Since(start))
+		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
+		require.NoError(t, <-slow)
+
+		assert.NotContains(t, b.told(), ":p1")
+		assert.Contains(t, a.told(), "RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1")
+		assert.Contains(t, f.journal.outcomes(RunPodSandbox), "20-b withdrawn")
+		assert.Empty(t, b.judged, "a caller who gave up says nothing of the plugin")
+	})
+}
+
+// A dead context of the caller asks nobody at all.
+func TestL3_DeadCallerAsksNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		f.joined(a)
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		require.ErrorIs(t, f.ask(ctx, "RunPodSandbox:p1"), context.Canceled)
+		assert.Equal(t, "Synchronize()", a.told())
+	})
+}
+
+func TestL16_TimeoutFollowsTheFailurePolicy(t *testing.T) {
+	for _, tc := range []struct {
+		name                       string
+		failRequest, keepConnected bool
+		fails, stays               bool
+	}{
+		{name: "default"},
+		{name: "fail_request", failRequest: true, fails: true},
+		{name: "keep_connected", keepConnected: true, stays: true},
+		{name: "both", failRequest: true, keepConnected: true, fails: true, stays: true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t)
+				a, b := newPlugin("10-a").hang(RunPodSandbox), newPlugin("20-b")
+				a.failRequest, a.keepConnected = tc.failRequest, tc.keepConnected
+				f.joined(a, b)
+
+				start := time.Now()
+				var replied []string
+				err := f.Ask(t.Context(), event("RunPodSandbox:p1"), func(c Connection, _ any) error {
+					replied = append(replied, c.Name())
+					return nil
+				})
+				assert.Equal(t, requestTimeout, time.Since(start))
+				if tc.fails {
+					require.ErrorIs(t, err, context.DeadlineExceeded)
+					assert.Equal(t, "Synchronize()", b.told())
+				} else {
+					require.NoError(t, err)
+					assert.Equal(t, []string{"20-b"}, replied, "a plugin that failed has no reply")
+				}
+				synctest.Wait()
+				assert.Equal(t, !tc.stays, a.isClosed())
+				assert.Contains(t, f.journal.outcomes(RunPodSandbox), "10-a timed out")
+				if !tc.stays {
+					assert.ErrorIs(t, f.journal.reason("10-a"), context.DeadlineExceeded)
+				}
+			})
+		})
+	}
+}
+
+// A deadline of the caller that passes while a plugin is busy is no failure of
+// the plugin: it stays, whatever its policy.
+func TestL16_DeadlineOfTheCallerDoesNotCount(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a").hang(RunPodSandbox)
+		f.joined(a)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		err := f.ask(ctx, "RunPodSandbox:p1")
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		synctest.Wait()
+		assert.Empty(t, a.judged)
+		assert.False(t, a.isClosed())
+		assert.Equal(t, "10-a canceled", f.journal.outcomes(RunPodSandbox))
+	})
+}
+
+// expiring is a context that ends after it was looked at a few times.
+type expiring struct {
+	context.Context
+	looks int
+	done  chan struct{}
+}
+
+func (c *expiring) Done() <-chan struct{} { return c.done }
+
+func (c *expiring) Err() error {
+	c.looks--
+	switch {
+	case c.looks > 0:
+		return nil
+	case c.looks == 0:
+		close(c.done)
+	}
+	return context.DeadlineExceeded
+}
+
+// A plugin refuses in the very moment in which its caller's deadline passes.
+func TestL16_RefusalAtTheDeadlineOfTheCaller(t *testing.T) {
+	for looks := 1; looks < 10; looks++ {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t)
+			a := newPlugin("10-a").refuse(RunPodSandbox)
+			f.joined(a)
+			require.Error(t, f.ask(&expiring{t.Context(), looks, make(chan struct{})}, "RunPodSandbox:p1"))
+			synctest.Wait()
+			assert.NotContains(t, f.journal.outcomes(RunPodSandbox), "timed out")
+			assert.False(t, a.isClosed())
+		})
+	}
+}
+
+// The request timeout counts from when the event was sent, not from when its
+// caller came.
+func TestL16_TheWaitForOthersIsNotTheTimeOfThePlugin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		a.handle = func(ctx context.Context, _ Event) (any, error) {
+			select {
+			case <-time.After(requestTimeout - time.Millisecond):
+				return nil, nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		f.joined(a)
+		done := make(chan error)
+		for _, p := range []string{"p1", "p2", "p3"} {
+			go func() { done <- f.ask(t.Context(), "RunPodSandbox:"+p) }()
+		}
+		for range 3 {
+			require.NoError(t, <-done)
+		}
+		assert.Equal(t, "10-a answered, 10-a answered, 10-a answered", f.journal.outcomes(RunPodSandbox))
+	})
+}
+
+func TestL14_NobodyWaitsForWhoDidNotSubscribe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a").hang(CreateContainer)
+		a.wants = func(k Kind) bool { return k == CreateContainer || k == StopPodSandbox }
+		a.keepConnected = true
+		f.joined(a)
+		f.did("RunPodSandbox:p1")
+		go f.ask(t.Context(), "CreateContainer:p1/c1")
+		synctest.Wait()
+
+		start := time.Now()
+		f.did("RunPodSandbox:p2", "UpdatePodSandbox:p2")
+		assert.Zero(t, time.Since(start))
+
+		// Its place in the line is kept: the Stop of p2 is known to be owed.
+		f.end("StopPodSandbox:p2")
+		synctest.Wait()
+		assert.Equal(t, "Synchronize() CreateContainer:p1/c1 StopPodSandbox:p2", a.told())
+	})
+}
+
+func TestL3_NothingOfWhatAPluginDoesNotKnow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		f.joined(a)
+		f.did("UpdatePodSandbox:p1", "StartContainer:p1/c1", "UpdateContainer:p1/c1")
+		require.NoError(t, f.end("StopContainer:p1/c1", "RemoveContainer:p1/c1", "StopPodSandbox:p1", "RemovePodSandbox:p1"))
+		assert.Equal(t, "Synchronize()", a.told())
+	})
+}
+
+func TestL11_NoContainerIsCreatedInAStoppedPod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		f.joined(a)
+		f.did("RunPodSandbox:p1")
+		require.NoError(t, f.end("StopPodSandbox:p1"))
+		err := f.ask(t.Context(), "CreateContainer:p1/c1")
+		require.ErrorIs(t, err, ErrStopped)
+		require.ErrorContains(t, err, "CreateContainer of container c1 of pod p1")
+		assert.NotContains(t, a.told(), "c1")
+	})
+}
+
+// A pod may be gone altogether by the time its container gets that far.
+func TestL11_NoContainerIsCreatedInAPodThatIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(o *Options) {
+			o.Alive = func(pod string) bool { return pod != "p1" }
+		})
+		a := newPlugin("10-a")
+		f.joined(a)
+		f.did("RunPodSandbox:p1")
+		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
+		f.gone("RemovePodSandbox:p1")
+		require.ErrorIs(t, f.ask(t.Context(), "CreateContainer:p1/c1"), ErrStopped)
+		assert.NotContains(t, a.told(), "c1")
+		assert.Empty(t, f.Status().Creations)
+	})
+}
+
+// A pod is stopped while a container is being created in it: those that were
+// asked get the container's Stop before the pod's, the others hear nothing of
+// the container, and the creation fails.
+func TestL1_PodStopsDuringTheCreationOfAContainer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a, b, c := newPlugin("10-a"), newPlugin("20-b"), newPlugin("30-c")
+		b.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == CreateContainer {
+				time.Sleep(time.Second)
+			}
+			return nil, nil
+		}
+		f.joined(a, b, c)
+		f.did("RunPodSandbox:p1")
+		created := make(chan error)
+		go func() { created <- f.ask(t.Context(), "CreateContainer:p1/c1") }()
+		synctest.Wait()
+
+		require.NoError(t, f.end("StopPodSandbox:p1"))
+		require.ErrorIs(t, <-created, ErrStopped)
+		require.NoError(t, f.end("StopContainer:p1/c1", "RemoveContainer:p1/c1"))
+		require.NoError(t, f.end("RemovePodSandbox:p1"))
+
+		const life = "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1 StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1"
+		assert.Equal(t, life, a.told())
+		assert.Equal(t, life, b.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", c.told())
+	})
+}
+
+func TestAskIsNotForEnds(t *testing.T) {
+	f := newFixture(t)
+	for _, ev := range []string{"StopPodSandbox:p1", "RemoveContainer:p1/c1", "Synchronize:"} {
+		assert.Error(t, f.ask(t.Context(), ev))
+	}
+	assert.Error(t, f.Teardown(t.Context(), []Event{event("RunPodSandbox:p1")}, nil))
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"testing"
+)
+
+// inert is a connection that answers at once.
+type inert struct {
+	index  string
+	wants  func(Kind) bool
+	closed chan struct{}
+	timed  bool // whether it looks at its context, as an RPC does
+}
+
+func (c *inert) Name() string                      { return c.index + "-inert" }
+func (c *inert) Index() string                     { return c.index }
+func (c *inert) Subscribed(k Kind) bool            { return c.wants(k) }
+func (c *inert) Failed(Event, error) (error, bool) { return nil, false }
+func (c *inert) Closed() <-chan struct{}           { return c.closed }
+func (c *inert) Close()                            {}
+
+func (c *inert) Deliver(ctx context.Context, _ Event) (any, error) {
+	if c.timed {
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		default:
+		}
+	}
+	return nil, nil
+}
+
+func benchEngine(b *testing.B, n int, conn inert) *Engine {
+	e := New(Options{})
+	b.Cleanup(e.Close)
+	for i := range n {
+		c := conn
+		c.index, c.closed = fmt.Sprintf("%02d", i), make(chan struct{})
+		err := e.Join(b.Context(), &c,
+			func(context.Context) (Snapshot, error) { return Snapshot{}, nil },
+			func(context.Context, Snapshot) error { return nil })
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	return e
+}
+
+func all(Kind) bool  { return true }
+func none(Kind) bool { return false }
+
+// BenchmarkAsk is the cost of one blocking event for ten plugins that answer
+// at once.
+func BenchmarkAsk(b *testing.B) {
+	for _, bc := range []struct {
+		name string
+		n    int
+		conn inert
+	}{
+		{"plugins=0", 0, inert{wants: all}},
+		{"plugins=1", 1, inert{wants: all}},
+		{"plugins=10", 10, inert{wants: all}},
+		{"plugins=10/timed", 10, inert{wants: all, timed: true}},
+		{"plugins=10/unsubscribed", 10, inert{wants: none}},
+	} {
+		b.Run(bc.name, func(b *testing.B) {
+			e := benchEngine(b, bc.n, bc.conn)
+			ev := Event{Kind: RunPodSandbox, Pod: "p"}
+			if err := e.Ask(b.Context(), ev, nil); err != nil {
+				b.Fatal(err)
+			}
+			ev.Kind = UpdatePodSandbox
+			ctx := b.Context()
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := e.Ask(ctx, ev, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkLife is the cost of all that a pod with one container is told of
+// from its Run to its Remove, per event.
+func BenchmarkLife(b *testing.B) {
+	for _, bc := range []struct {
+		name string
+		conn inert
+	}{
+		{"plugins=10", inert{wants: all}},
+		{"plugins=10/unsubscribed", inert{wants: none}},
+	} {
+		b.Run(bc.name, func(b *testing.B) {
+			e := benchEngine(b, 10, bc.conn)
+			ctx := b.Context()
+			b.ReportAllocs()
+			var events int
+			for b.Loop() {
+				for _, k := range []Kind{RunPodSandbox, CreateContainer, PostCreateContainer, StartContainer, PostStartContainer} {
+					ev := Event{Kind: k, Pod: "p"}
+					if k >= CreateContainer {
+						ev.Container = "c"
+					}
+					if err := e.Ask(ctx, ev, nil); err != nil {
+						b.Fatal(err)
+					}
+					events++
+				}
+				for _, k := range []Kind{StopContainer, RemoveContainer, StopPodSandbox, RemovePodSandbox} {
+					ev := Event{Kind: k, Pod: "p"}
+					if k >= CreateContainer {
+						ev.Container = "c"
+					}
+					ends := []Event{ev}
+					if err := e.Teardown(ctx, ends, nil); err != nil {
+						b.Fatal(err)
+					}
+					e.Gone(ends)
+					events++
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(events), "ns/event")
+		})
+	}
+}
+
+// BenchmarkTeardown is the cost of one end for ten plugins that answer at once.
+func BenchmarkTeardown(b *testing.B) {
+	for _, bc := range []struct {
+		name string
+		conn inert
+	}{
+		{"plugins=10", inert{wants: all}},
+		{"plugins=10/unsubscribed", inert{wants: none}},
+	} {
+		b.Run(bc.name, func(b *testing.B) {
+			e := benchEngine(b, 10, bc.conn)
+			ids := make([]string, 0, b.N)
+			ctx := b.Context()
+			for i := range b.N {
+				ids = append(ids, fmt.Sprint("p", i))
+				if err := e.Ask(ctx, Event{Kind: RunPodSandbox, Pod: ids[i]}, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportAllocs()
+			b.ResetTimer()
+			for i := range b.N {
+				if err := e.Teardown(ctx, []Event{{Kind: StopPodSandbox, Pod: ids[i]}}, nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkLedger prints the memory of one pod with two containers in one
+// connection's ledger.
+func BenchmarkLedger(b *testing.B) {
+	const pods = 5000
+	ids := make([][3]string, pods)
+	for i := range ids {
+		for j := range ids[i] {
+			ids[i][j] = fmt.Sprintf("%064d", 3*i+j)
+		}
+	}
+	size := func() uint64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	var bytes uint64
+	for b.Loop() {
+		before := size()
+		g := newLedger()
+		for _, id := range ids {
+			g.admit(Event{Kind: RunPodSandbox, Pod: id[0]})
+			g.admit(Event{Kind: CreateContainer, Pod: id[0], Container: id[1]})
+			g.admit(Event{Kind: CreateContainer, Pod: id[0], Container: id[2]})
+		}
+		bytes = size() - before
+		runtime.KeepAlive(g)
+	}
+	b.ReportMetric(float64(bytes)/pods, "B/pod")
+}

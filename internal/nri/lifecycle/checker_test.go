@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A life is what one connection knows of a pod or container, read off the
+// events it was sent and nothing else.
+type life struct {
+	pod              string // of a container
+	listed           bool   // was in Synchronize
+	asked            bool   // had its first event
+	stopped, removed bool
+}
+
+// A reading is the history of one connection held against L1 and L3.
+type reading struct {
+	wants      func(Kind) bool
+	pods       map[string]*life
+	containers map[string]*life
+	faults     []string
+}
+
+// read goes through a history. It knows nothing of the engine.
+func read(history []record, wants func(Kind) bool) *reading {
+	r := &reading{wants: wants, pods: make(map[string]*life), containers: make(map[string]*life)}
+	for i, rec := range history {
+		switch {
+		case rec.Kind == Synchronize && i == 0:
+			r.listed(rec.listed)
+		case rec.Kind == Synchronize:
+			r.fault("L1", rec, "is not the first that the plugin is sent")
+		case i == 0:
+			r.fault("L1", rec, "comes before Synchronize")
+			return r
+		case !wants(rec.Kind):
+			r.fault("L14", rec, "was not subscribed to")
+		case rec.Container == "":
+			r.pod(rec)
+		default:
+			r.container(rec)
+		}
+	}
+	return r
+}
+
+func (r *reading) fault(rule string, rec record, what string) {
+	r.faults = append(r.faults, fmt.Sprintf("%s: %s %s", rule, rec, what))
+}
+
+func (r *reading) listed(s Snapshot) {
+	for _, o := range s.Pods {
+		if r.pods[o.Pod] != nil {
+			r.fault("L1", record{Event: Event{Kind: Synchronize}, listed: s}, "lists "+o.Pod+" twice")
+		}
+		r.pods[o.Pod] = &life{listed: true, stopped: o.Stopped}
+	}
+	for _, o := range s.Containers {
+		if r.containers[o.Container] != nil {
+			r.fault("L1", record{Event: Event{Kind: Synchronize}, listed: s}, "lists "+o.Container+" twice")
+		}
+		r.containers[o.Container] = &life{listed: true, pod: o.Pod}
+	}
+}
+
+func (r *reading) pod(rec record) {
+	p := r.pods[rec.Pod]
+	if p == nil && (rec.Kind == RunPodSandbox || !r.wants(RunPodSandbox)) {
+		p = &life{}
+		r.pods[rec.Pod] = p
+	}
+	if !r.goesOn(rec, p, RunPodSandbox, StopPodSandbox, RemovePodSandbox) {
+		return
+	}
+	for id, c := range r.containers {
+		if c.pod != rec.Pod {
+			continue
+		}
+		if rec.Kind == StopPodSandbox && !c.stopped && r.wants(StopContainer) {
+			r.fault("L1", rec, "comes before the StopContainer of "+id)
+		}
+		if rec.Kind == RemovePodSandbox && !c.removed && r.wants(RemoveContainer) {
+			r.fault("L1", rec, "comes before the RemoveContainer of "+id)
+		}
+	}
+}
+
+func (r *reading) container(rec record) {
+	c := r.containers[rec.Container]
+	if c == nil && (rec.Kind == CreateContainer || !r.wants(CreateContainer)) {
+		c = &life{pod: rec.Pod}
+		r.containers[rec.Container] = c
+		p := r.pods[rec.Pod]
+		switch {
+		case p == nil && r.wants(RunPodSandbox):
+			r.fault("L3", rec, "is of a pod that the plugin does not know")
+		case p != nil && p.stopped && rec.Kind == CreateContainer:
+			r.fault("L11", rec, "is in a stopped pod")
+		}
+	}
+	r.goesOn(rec, c, CreateContainer, StopContainer, RemoveContainer)
+}
+
+// goesOn holds one event against what the plugin knows of its object.
+func (r *reading) goesOn(rec record, l *life, first, stop, remove Kind) bool {
+	switch {
+	case l == nil:
+		r.fault("L3", rec, "is of something that the plugin does not know")
+		return false
+	case l.removed:
+		r.fault("L3", rec, "comes after the last word")
+		return false
+	case rec.Kind == first && (l.asked || l.stopped):
+		r.fault("L1", rec, "comes twice, or after the Stop")
+	case rec.Kind == CreateContainer && l.listed:
+		r.fault("L1", rec, "is of a container that Synchronize listed")
+	case rec.Kind == stop && l.stopped:
+		r.fault("L3", rec, "comes twice")
+	case rec.Kind == remove && !l.stopped && r.wants(stop):
+		r.fault("L3", rec, "comes without a Stop")
+	case rec.Kind != first && rec.Kind != stop && rec.Kind != remove && l.stopped:
+		r.fault("L1", rec, "comes after the Stop")
+	}
+	l.asked = l.asked || rec.Kind == first
+	l.stopped = l.stopped || rec.Kind == stop
+	l.removed = rec.Kind == remove
+	return true
+}
+
+// alive returns what the plugin was told of and has not been told the end of.
+func (r *reading) alive() (pods, containers []string) {
+	for id, p := range r.pods {
+		if !p.removed && r.wants(RemovePodSandbox) {
+			pods = append(pods, id)
+		}
+	}
+	for id, c := range r.containers {
+		if !c.removed && r.wants(RemoveContainer) {
+			containers = append(containers, id)
+		}
+	}
+	slices.Sort(pods)
+	slices.Sort(containers)
+	return pods, containers
+}

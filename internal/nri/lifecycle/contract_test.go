@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// TestContract takes a world through random creations, failures, givings-up,
+// joins, losses, hangs and restarts, and holds it against L1 to L4, L9, L11 and
+// L13 to L17 all the way and in the end.
+func TestContract(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		if faults := play(t, drawMoves(rt)); faults != "" {
+			rt.Fatal(faults)
+		}
+	})
+}
+
+// A move is one thing that the kubelet, a plugin or an operator does. All that
+// is random in it is drawn before the play begins: so a play that failed can
+// be repeated and made smaller.
+type move func(w *world)
+
+// drawMoves draws the moves of a play.
+func drawMoves(rt *rapid.T) []move {
+	var moves []move
+	// does makes an action of a function that draws a move.
+	does := func(draw func(rt *rapid.T) move) func(*rapid.T) {
+		return func(rt *rapid.T) {
+			m, settled := draw(rt), rapid.Bool().Draw(rt, "settled")
+			moves = append(moves, func(w *world) {
+				m(w)
+				if settled {
+					// The others start while this one is still on its way.
+					synctest.Wait()
+				}
+			})
+		}
+	}
+	rt.Repeat(map[string]func(*rapid.T){
+		"join": does(func(rt *rapid.T) move {
+			temper := drawTemper(rt)
+			name := fmt.Sprintf("%d0-plugin%d", rapid.IntRange(0, 2).Draw(rt, "index"), len(moves))
+			return func(w *world) { w.join(temper.plugin(name)) }
+		}),
+		"leave": does(func(rt *rapid.T) move {
+			n := drawNumber(rt, "who")
+			return func(w *world) {
+				if p := pick(w.here(), n); p != nil {
+					p.Close()
+				}
+			}
+		}),
+		"run pod": does(func(rt *rapid.T) move {
+			id, c, patience := fmt.Sprintf("p%d", len(moves)), drawCourse(rt), drawPatience(rt)
+			return func(w *world) {
+				p := w.process
+				p.op(patience, func(ctx context.Context) { p.runPod(ctx, id, c) })
+			}
+		}),
+		"create container": does(func(rt *rapid.T) move {
+			id, n, c, patience := fmt.Sprintf("c%d", len(moves)), drawNumber(rt, "pod"), drawCourse(rt), drawPatience(rt)
+			return func(w *world) {
+				p, pod := w.process, pick(w.podIDs(), n)
+				p.op(patience, func(ctx context.Context) { p.createContainer(ctx, pod, id, c) })
+			}
+		}),
+		"update pod":       does(onPod((*process).updatePod)),
+		"stop pod":         does(onPod((*process).stopPod)),
+		"remove pod":       does(onPod((*process).removePod)),
+		"stop container":   does(onContainer((*process).stopContainer)),
+		"remove container": does(onContainer((*process).removeContainer)),
+		"give up": does(func(rt *rapid.T) move {
+			n := drawNumber(rt, "whose")
+			return func(w *world) {
+				if giveUp := pick(w.process.callers, n); giveUp != nil {
+					giveUp()
+				}
+			}
+		}),
+		"restart": does(func(rt *rapid.T) move {
+			rarely := rapid.IntRange(0, 3).Draw(rt, "rarely") == 0
+			return func(w *world) {
+				if rarely {
+					w.restart()
+				}
+			}
+		}),
+		"wait": does(func(rt *rapid.T) move {
+			d := rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, 2 * requestTimeout}).Draw(rt, "time")
+			return func(*world) { time.Sleep(d) }
+		}),
+	})
+	return moves
+}
+
+// onPod draws a move that does something to some pod.
+func onPod(f func(*process, context.Context, string, course)) func(rt *rapid.T) move {
+	return onOneOf((*world).podIDs, f)
+}
+
+func onContainer(f func(*process, context.Context, string, course)) func(rt *rapid.T) move {
+	return onOneOf((*world).containerIDs, f)
+}
+
+func onOneOf(ids func(*world) []string, f func(*process, context.Context, string, course)) func(rt *rapid.T) move {
+	return func(rt *rapid.T) move {
+		n, c, patience := drawNumber(rt, "which"), drawCourse(rt), drawPatience(rt)
+		return func(w *world) {
+			if id := pick(ids(w), n); id != "" {
+				p := w.process
+				p.op(patience, func(ctx context.Context) { f(p, ctx, id, c) })
+			}
+		}
+	}
+}
+
+// pick returns one of some, the zero value if there are none.
+func pick[T any](some []T, n int) (one T) {
+	if len(some) > 0 {
+		one = some[n%len(some)]
+	}
+	return one
+}
+
+func (w *world) podIDs() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Sorted(maps.Keys(w.pods))
+}
+
+func (w *world) containerIDs() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Sorted(maps.Keys(w.containers))
+}
+
+// drawNumber draws a number to pick by: what there will be to pick from is not
+// known yet.
+func drawNumber(rt *rapid.T, label string) int {
+	return rapid.IntRange(0, 999).Draw(rt, label)
+}
+
+func drawCourse(rt *rapid.T) course {
+	times := rapid.SampledFrom([]time.Duration{0, 0, time.Millisecond, 700 * time.Millisecond, 3 * time.Second})
+	return course{
+		before: times.Draw(rt, "before"),
+		after:  times.Draw(rt, "after"),
+		fails:  rapid.IntRange(0, 4).Draw(rt, "fails") == 4,
+		idle:   rapid.IntRange(0, 2).Draw(rt, "idle") == 2,
+	}
+}
+
+// drawPatience draws the deadline of a caller, zero for none.
+func drawPatience(rt *rapid.T) time.Duration {
+	return rapid.SampledFrom([]time.Duration{0, 0, 300 * time.Millisecond, 1100 * time.Millisecond, 10 * time.Second}).Draw(rt, "patience")
+}
+
+// play makes the moves in a world of its own, in virtual time, and returns the
+// rules that were broken with what each plugin was told, or nothing.
+func play(t *testing.T, moves []move) (faults string) {
+	synctest.Test(t, func(*testing.T) {
+		w := newWorld()
+		defer w.end()
+		for _, m := range moves {
+			m(w)
+			if faults = w.story(w.broken()); faults != "" {
+				return
+			}
+		}
+		w.settle()
+		if faults = w.story(w.atRest()); faults != "" {
+			return
+		}
+		w.removeAll()
+		w.settle()
+		w.join(temper{wants: "everything"}.plugin("99-last"))
+		w.settle()
+		faults = w.story(append(w.atRest(), w.leftovers()...))
+	})
+	return faults
+}
+
+// story returns faults with what led to them.
+func (w *world) story(faults []string) string {
+	if len(faults) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(strings.Join(faults, "\n"))
+	for _, p := range w.plugins {
+		fmt.Fprintf(&b, "\n%s: %s", p.name, p.told())
+	}
+	return b.String()
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func pods(ids ...string) []Object {
+	var objects []Object
+	for _, id := range ids {
+		objects = append(objects, Object{Pod: id})
+	}
+	return objects
+}
+
+// A plugin joins while a pod is in CNI ADD, which then fails.
+func TestL3_PodInCreationIsListedAndEndsIfItFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		f.listed.Pods = pods("p1")
+		f.joined(a)
+		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
+		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+	})
+}
+
+// A plugin joins during the hook of another one: it is listed the pod, and
+// asked before the pod is Ready.
+func TestL2_WhoJoinsDuringTheHookIsAskedBeforeTheSeal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a, b := newPlugin("10-a"), newPlugin("05-b").refuse(RunPodSandbox)
+		a.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == RunPodSandbox {
+				f.listed.Pods = pods("p1")
+				f.joined(b)
+			}
+			return nil, nil
+		}
+		f.joined(a)
+		err := f.ask(t.Context(), "RunPodSandbox:p1")
+		require.ErrorIs(t, err, errRefused, "its refusal counts")
+		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
+		assert.Equal(t, "Synchronize(p1) RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", b.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+	})
+}
+
+// The creation waits for the plugin that joins, since it needs its answer.
+func TestL13_CreationWaitsForAJoinNoLongerThanItsTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		a.failRequest = true
+		a.synchronize = func(ctx context.Context, _ Snapshot) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		joined := make(chan error)
+		go func() { joined <- f.join(a) }()
+		synctest.Wait()
+		start := time.Now()
+		require.NoError(t, f.ask(t.Context(), "RunPodSandbox:p1"), "a plugin that never joined fails nothing")
+		assert.Equal(t, syncTimeout, time.Since(start))
+		err := <-joined
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "synchronize plugin 10-a: no answer within 5s")
+		synctest.Wait()
+		assert.True(t, a.isClosed())
+		assert.ErrorIs(t, f.journal.reason("10-a"), context.DeadlineExceeded)
+		assert.Empty(t, f.Status().Connections)
+	})
+}
+
+func TestL13_JoiningWaitsForNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a").hang(RunPodSandbox, StopPodSandbox)
+		a.keepConnected = true
+		hung := newPlugin("20-hung")
+		hung.synchronize = func(ctx context.Context, _ Snapshot) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		f.joined(a)
+		go f.join(hung)
+		go f.ask(t.Context(), "RunPodSandbox:p1")
+		synctest.Wait()
+		go f.end("StopPodSandbox:p1")
+		synctest.Wait()
+		start := time.Now()
+		f.joined(newPlugin("30-c"))
+		assert.Zero(t, time.Since(start))
+	})
+}
+
+// A pod ends while a plugin synchronizes.
+func TestL3_PodEndsDuringSynchronize(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		listed []Object
+		told   string
+	}{
+		{"in the list", pods("p1"), "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1"},
+		{"not in the list", nil, "Synchronize()"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t)
+				f.did("RunPodSandbox:p1")
+				a := newPlugin("10-a")
+				a.synchronize = func(context.Context, Snapshot) error {
+					go f.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+					synctest.Wait()
+					return nil
+				}
+				f.listed.Pods = tc.listed
+				f.joined(a)
+				synctest.Wait()
+				assert.Equal(t, tc.told, a.told())
+			})
+		})
+	}
+}
+
+// A pod that was stopped before is told of as stopped, and gets its Remove
+// alone, whether the engine or only the runtime knows.
+func TestL2_StoppedPodGetsOnlyItsRemove(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		require.NoError(t, f.end("StopPodSandbox:p1"))
+		a := newPlugin("10-a")
+		f.listed.Pods = []Object{{Pod: "p1"}, {Pod: "p2", Stopped: true}, {Pod: "p3"}}
+		f.listed.Containers = []Object{{Pod: "p1", Container: "c1"}} // its exit is not noticed yet
+		f.joined(a)
+		require.NoError(t, f.end("StopContainer:p1/c1", "RemoveContainer:p1/c1", "StopPodSandbox:p1", "RemovePodSandbox:p1"))
+		require.NoError(t, f.end("StopPodSandbox:p2", "RemovePodSandbox:p2"))
+		assert.Equal(t, "Synchronize(p1! p2! p3) RemovePodSandbox:p1 RemovePodSandbox:p2", a.told())
+	})
+}
+
+// An object whose Remove is out, and that is still listed, would never end for
+// one who is told of it.
+func TestL3_WhatIsBeingRemovedIsNotToldAnyMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.did("RunPodSandbox:p1", "RunPodSandbox:p2", "CreateContainer:p2/c1", "PostCreateContainer:p2/c1")
+		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
+		require.NoError(t, f.end("RemoveContainer:p2/c1"))
+		f.listed.Pods = pods("p1", "p2")
+		f.listed.Containers = []Object{{Pod: "p2", Container: "c1"}}
+		a := newPlugin("10-a")
+		f.joined(a)
+		assert.Equal(t, "Synchronize(p2)", a.told())
+
+		// Its removal failed in the runtime: it is there again.
+		f.gone("RemovePodSandbox:p1")
+		f.gone("RemoveContainer:p2/c1")
+		b := newPlugin("20-b")
+		f.joined(b)
+		assert.Equal(t, "Synchronize(p1 p2 p2/c1)", b.told())
+	})
+}
+
+// Two removals at once, of which one fails: the pod is still on its way out.
+func TestL3_TwoRemovalsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.did("RunPodSandbox:p1")
+		for range 2 {
+			require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
+		}
+		f.listed.Pods = pods("p1")
+		a, b := newPlugin("10-a"), newPlugin("20-b")
+		f.gone("RemovePodSandbox:p1")
+		f.joined(a)
+		assert.Equal(t, "Synchronize()", a.told())
+		f.gone("RemovePodSandbox:p1")
+		f.joined(b)
+		assert.Equal(t, "Synchronize(p1)", b.told())
+		assert.Empty(t, f.endings)
+	})
+}
+
+// A container is told of exactly once, to whoever joins at whatever moment of
+// its creation.
+func TestL2_ContainerInCreationIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		during, after, late := newPlugin("20-during"), newPlugin("30-after"), newPlugin("40-late")
+		a := newPlugin("10-a")
+		a.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == CreateContainer {
+				f.joined(during)
+			}
+			return nil, nil
+		}
+		f.joined(a)
+		f.did("RunPodSandbox:p1")
+		f.listed.Pods = pods("p1")
+		ev := event("CreateContainer:p1/c1")
+		ev.Request = "request of c1"
+		require.NoError(t, f.Ask(t.Context(), ev, nil))
+		f.joined(after) // all agreed, the runtime does not list it yet
+		f.listed.Containers = []Object{{Pod: "p1", Container: "c1", Value: "listed c1"}}
+		f.joined(late) // listed by both
+		f.did("PostCreateContainer:p1/c1")
+		require.NoError(t, f.end("StopContainer:p1/c1"))
+
+		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1 StopContainer:p1/c1", during.told())
+		assert.Equal(t, "Synchronize(p1 p1/c1) PostCreateContainer:p1/c1 StopContainer:p1/c1", after.told())
+		assert.Equal(t, after.told(), late.told())
+		assert.Equal(t, "request of c1", after.history[0].listed.Containers[0].Value)
+		assert.Equal(t, "listed c1", late.history[0].listed.Containers[0].Value)
+	})
+}
+
+// A creation that fails after all agreed ends for those who were listed it.
+func TestL3_SealedCreationThatIsUndoneEndsForJoiners(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		f.listed.Pods = pods("p1")
+		a, b := newPlugin("10-a"), newPlugin("20-b")
+		f.joined(a)
+		require.NoError(t, f.end("StopContainer:p1/c1", "RemoveContainer:p1/c1"))
+		f.gone("RemoveContainer:p1/c1")
+		f.joined(b)
+		assert.Equal(t, "Synchronize(p1 p1/c1) StopContainer:p1/c1 RemoveContainer:p1/c1", a.told())
+		assert.Equal(t, "Synchronize(p1)", b.told())
+	})
+}
+
+func TestL2_PodInBothListsIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		f.listed.Pods = []Object{{Pod: "p1", Value: "creating"}, {Pod: "p2"}, {Pod: "p1", Value: "ready"}}
+		f.joined(a)
+		assert.Equal(t, "Synchronize(p1 p2)", a.told())
+		assert.Equal(t, "ready", a.history[0].listed.Pods[0].Value)
+	})
+}
+
+func TestL3_TwoConnectionsOfOnePlugin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		old, next := newPlugin("10-a").hang(UpdatePodSandbox), newPlugin("10-a")
+		f.joined(old)
+		f.did("RunPodSandbox:p1")
+		f.listed.Pods = pods("p1")
+		f.joined(next)
+		updated := make(chan error)
+		go func() { updated <- f.ask(t.Context(), "UpdatePodSandbox:p1") }()
+		synctest.Wait()
+
+		start := time.Now()
+		old.Close() // resolves its own handles, and nothing else
+		require.NoError(t, <-updated)
+		assert.Zero(t, time.Since(start))
+		require.NoError(t, f.end("StopPodSandbox:p1"))
+		assert.Equal(t, "Synchronize(p1) UpdatePodSandbox:p1 StopPodSandbox:p1", next.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 UpdatePodSandbox:p1", old.told())
+	})
+}
+
+// The runtime is killed with a Stop half delivered: the stop is repeated
+// afterwards, and those who join get it once.
+func TestL15_RestartInTheMiddleOfAStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		killed := newFixture(t)
+		a, b := newPlugin("10-a"), newPlugin("20-b").hang(StopPodSandbox)
+		killed.joined(a, b)
+		killed.did("RunPodSandbox:p1")
+		go killed.end("StopPodSandbox:p1")
+		synctest.Wait()
+		killed.Close()
+
+		f := newFixture(t)
+		f.listed.Pods = pods("p1")
+		a2, b2 := newPlugin("10-a"), newPlugin("20-b")
+		f.joined(a2, b2)
+		require.NoError(t, f.end("StopPodSandbox:p1"))
+		require.NoError(t, f.end("RemovePodSandbox:p1"))
+		for _, p := range []*plugin{a2, b2} {
+			assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", p.told())
+		}
+	})
+}
+
+func TestL13_FailedJoinLeavesNothing(t *testing.T) {
+	broken := errors.New("broken")
+	for _, tc := range []struct {
+		name string
+		list func(context.Context) (Snapshot, error)
+		sync func(context.Context, Snapshot) error
+	}{
+		{"list", func(context.Context) (Snapshot, error) { return Snapshot{}, broken }, nil},
+		{"synchronize", nil, func(context.Context, Snapshot) error { return broken }},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t)
+				a := newPlugin("10-a")
+				a.synchronize = tc.sync
+				list := tc.list
+				if list == nil {
+					list = f.list
+				}
+				err := f.Join(t.Context(), a, list, a.sync)
+				require.ErrorIs(t, err, broken)
+				synctest.Wait()
+				assert.True(t, a.isClosed())
+				assert.ErrorIs(t, f.journal.reason("10-a"), broken)
+				assert.Empty(t, f.Status().Connections)
+			})
+		})
+	}
+}
+
+// A connection that closes while it synchronizes lets go of all at once.
+func TestL13_ConnectionClosesDuringSynchronize(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		a.synchronize = func(ctx context.Context, _ Snapshot) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		joined, run := make(chan error), make(chan error)
+		go func() { joined <- f.join(a) }()
+		synctest.Wait()
+		go func() { run <- f.ask(t.Context(), "RunPodSandbox:p1") }()
+		synctest.Wait()
+		start := time.Now()
+		a.Close()
+		require.ErrorIs(t, <-joined, ErrClosed)
+		require.NoError(t, <-run)
+		assert.Zero(t, time.Since(start))
+	})
+}
+
+func TestEndsThatWereNotTakenBackAreSweptUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		require.NoError(t, f.end("StopPodSandbox:p1"))
+		require.NoError(t, f.end("StopContainer:p2/c1")) // noticed after p2 was removed
+		f.listed.Pods = pods("p1")
+		f.joined(newPlugin("10-a"))
+		assert.Len(t, f.endings, 1)
+		assert.Contains(t, f.endings, "p1")
+	})
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+// A ledger is what one connection knows of each pod and container, and so
+// what it may still be sent. It is where L1, L3 and L11 are kept, for all
+// connections, in one place.
+//
+// An entry is made just before the first event is sent, not when it
+// succeeded: a plugin that refused or timed out may have acted on it, and
+// must hear the end. An entry is gone once its Remove is sent.
+//
+// A ledger has no lock of its own; its lane's lock guards it.
+type ledger struct {
+	pods       map[string]podEntry
+	containers map[string]containerEntry
+}
+
+// A mark is how far a pod or container has come for a connection.
+type mark uint8
+
+const (
+	// unknown is the mark of a pod of which the connection knows containers alone.
+	unknown mark = iota
+	// listed: told of by Synchronize. A pod's Run may still follow (L1).
+	listed
+	// told: told of by its first event.
+	told
+	// stopped: had its Stop, or was stopped when the connection joined.
+	stopped
+)
+
+type podEntry struct {
+	containers int32 // that are known
+	running    int32 // of those, the ones that had no Stop
+	mark       mark
+}
+
+type containerEntry struct {
+	pod  string
+	mark mark
+}
+
+func newLedger() ledger {
+	return ledger{pods: make(map[string]podEntry), containers: make(map[string]containerEntry)}
+}
+
+// seed enters what the connection was told of by Synchronize.
+func (g *ledger) seed(s Snapshot) {
+	for _, p := range s.Pods {
+		m := listed
+		if p.Stopped {
+			m = stopped
+		}
+		g.pods[p.Pod] = podEntry{mark: m}
+	}
+	for _, c := range s.Containers {
+		g.enter(c.Pod, c.Container, listed)
+	}
+}
+
+// enter adds a container that has not had its Stop.
+func (g *ledger) enter(pod, container string, m mark) {
+	g.containers[container] = containerEntry{pod: pod, mark: m}
+	p := g.pods[pod]
+	p.containers++
+	p.running++
+	g.pods[pod] = p
+}
+
+// admit says whether an event that is not an end may be sent, and enters it
+// if it is a first one. ErrStopped says that there must be no such event.
+func (g *ledger) admit(ev Event) (bool, error) {
+	pod := g.pods[ev.Pod]
+	switch {
+	case ev.Kind == RunPodSandbox:
+		if pod.mark > listed {
+			return false, nil
+		}
+		pod.mark = told
+		g.pods[ev.Pod] = pod
+		return true, nil
+	case ev.Kind == CreateContainer:
+		if pod.mark == stopped {
+			return false, ErrStopped
+		}
+		if _, known := g.containers[ev.Container]; known {
+			return false, nil
+		}
+		g.enter(ev.Pod, ev.Container, told)
+		return true, nil
+	case ev.Container != "":
+		c := g.containers[ev.Container]
+		return c.mark == listed || c.mark == told, nil
+	}
+	return pod.mark == listed || pod.mark == told, nil
+}
+
+// step returns the next event that the connection is owed before the end that
+// goal asks for is complete, and enters it. It is called until ok is false:
+// then the goal is reached, or was long ago, or the connection never knew of
+// the object.
+//
+// So a Stop is sent before a Remove that comes without one, the containers'
+// Stops before their pod's, and their Removes before its, whatever was handed
+// in and in whichever order (L1).
+func (g *ledger) step(goal Event) (kind Kind, container string, ok bool) {
+	if goal.Container != "" {
+		return g.stepContainer(goal.Container, goal.Kind == RemoveContainer)
+	}
+	p, known := g.pods[goal.Pod]
+	remove := goal.Kind == RemovePodSandbox
+	switch {
+	case !known:
+		return 0, "", false
+	case p.running > 0:
+		return g.stepContainer(g.find(goal.Pod, true), false)
+	case remove && p.containers > 0:
+		return g.stepContainer(g.find(goal.Pod, false), true)
+	case p.mark == listed || p.mark == told:
+		p.mark = stopped
+		g.pods[goal.Pod] = p
+		return StopPodSandbox, "", true
+	case remove:
+		delete(g.pods, goal.Pod)
+		return RemovePodSandbox, "", true
+	}
+	return 0, "", false
+}
+
+func (g *ledger) stepContainer(id string, remove bool) (Kind, string, bool) {
+	c, known := g.containers[id]
+	if !known {
+		return 0, "", false
+	}
+	p := g.pods[c.pod]
+	if c.mark != stopped {
+		c.mark = stopped
+		g.containers[id] = c
+		p.running--
+		g.pods[c.pod] = p
+		return StopContainer, id, true
+	}
+	if !remove {
+		return 0, "", false
+	}
+	delete(g.containers, id)
+	p.containers--
+	if p.containers == 0 && p.mark == unknown {
+		delete(g.pods, c.pod)
+	} else {
+		g.pods[c.pod] = p
+	}
+	return RemoveContainer, id, true
+}
+
+// find returns the container of a pod with the least id, if running is set
+// among those that had no Stop. It looks at all containers, but is called
+// only for a pod that ends before containers of it.
+func (g *ledger) find(pod string, running bool) string {
+	var least string
+	for id, c := range g.containers {
+		if c.pod != pod || running && c.mark == stopped {
+			continue
+		}
+		if least == "" || id < least {
+			least = id
+		}
+	}
+	return least
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import "time"
+
+// An Observer is told of all that the engine does, for metrics and logs
+// (L17). Its methods are called without a lock, from several goroutines, and
+// on the way of pods: they must be quick.
+type Observer interface {
+	// Delivered is called when an event ended for a connection that
+	// subscribed to it.
+	Delivered(Delivery)
+
+	// Joined is called when a connection was synchronized. took is the time
+	// since it came in, pods and containers are how many it was told of.
+	Joined(conn Connection, took time.Duration, pods, containers int)
+
+	// Left is called once for each connection that came in, synchronized or
+	// not, when all of its events have ended. reason is ErrClosed if the
+	// connection closed of itself, and otherwise wraps why it was dropped.
+	Left(conn Connection, reason error)
+}
+
+// A Delivery is what became of one event at one connection.
+type Delivery struct {
+	Conn    Connection
+	Event   Event
+	Outcome Outcome
+	// Waited is the time from when the event was meant for the plugin to when
+	// it was sent: the wait for the plugin's earlier requests.
+	Waited time.Duration
+	// Took is the time the plugin took, zero if it was not sent.
+	Took time.Duration
+	// Late is set for an end that nobody waited for any longer.
+	Late bool
+	// Err is set unless the plugin answered.
+	Err error
+}
+
+// An Outcome says how a delivery ended.
+type Outcome uint8
+
+const (
+	// Answered: the plugin replied.
+	Answered Outcome = iota + 1
+	// Refused: the plugin, or the way to it, answered with an error.
+	Refused
+	// TimedOut: the plugin did not answer within the request timeout.
+	TimedOut
+	// Canceled: the caller gave up after the event was sent.
+	Canceled
+	// Withdrawn: the caller gave up before the event was sent.
+	Withdrawn
+	// Lost: the connection closed first.
+	Lost
+)
+
+var outcomeNames = [...]string{
+	Answered:  "answered",
+	Refused:   "refused",
+	TimedOut:  "timed out",
+	Canceled:  "canceled",
+	Withdrawn: "withdrawn",
+	Lost:      "lost",
+}
+
+// String returns the outcome in words.
+func (o Outcome) String() string {
+	if o == 0 || int(o) >= len(outcomeNames) {
+		return "unknown"
+	}
+	return outcomeNames[o]
+}
+
+// unobserved is the observer of an engine that was given none.
+type unobserved struct{}
+
+func (unobserved) Delivered(Delivery)                         {}
+func (unobserved) Joined(Connection, time.Duration, int, int) {}
+func (unobserved) Left(Connection, error)                     {}

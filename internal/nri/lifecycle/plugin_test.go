@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// The timeouts of all tests, in the virtual time of a synctest bubble.
+const (
+	requestTimeout = 2 * time.Second
+	syncTimeout    = 5 * time.Second
+)
+
+var errRefused = errors.New("refused")
+
+// A plugin is a connection that keeps what it was sent and answers as the test
+// says.
+type plugin struct {
+	name  string
+	wants func(Kind) bool
+	// The failure policy, as NRI has it.
+	failRequest, keepConnected bool
+	// handle is what the plugin does on an event, nil to answer at once.
+	handle func(context.Context, Event) (any, error)
+	// synchronize is what it does on Synchronize, nil to answer at once.
+	synchronize func(context.Context, Snapshot) error
+
+	once   sync.Once
+	closed chan struct{}
+
+	mu      sync.Mutex // guards what follows
+	history []record
+	current Event    // what it is busy with
+	faults  []string // what a connection must never see
+	judged  []Event  // what Failed was asked of
+}
+
+// A record is one thing that a plugin was sent.
+type record struct {
+	Event
+	listed Snapshot // of Synchronize
+}
+
+func newPlugin(name string) *plugin {
+	return &plugin{name: name, closed: make(chan struct{}), wants: all}
+}
+
+func (p *plugin) Name() string            { return p.name }
+func (p *plugin) Index() string           { return p.name[:2] }
+func (p *plugin) Subscribed(k Kind) bool  { return p.wants(k) }
+func (p *plugin) Closed() <-chan struct{} { return p.closed }
+func (p *plugin) Close()                  { p.once.Do(func() { close(p.closed) }) }
+
+func (p *plugin) isClosed() bool {
+	select {
+	case <-p.closed:
+		return true
+	default:
+		return false
+	}
+}
+
+// enter keeps a record and sees to it that there is one request at a time.
+func (p *plugin) enter(r record) func() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.current.Kind != 0 {
+		p.faults = append(p.faults, fmt.Sprintf("L1: %s is sent during %s", r, p.current))
+	}
+	p.current = r.Event
+	p.history = append(p.history, r)
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.current = Event{}
+	}
+}
+
+func (p *plugin) Deliver(ctx context.Context, ev Event) (any, error) {
+	switch {
+	case p.isClosed():
+		return nil, ErrClosed
+	case ev.Kind.final() && ctx.Err() != nil:
+		// As in an RPC. Of other events a dead caller does not matter.
+		return nil, ctx.Err()
+	}
+	defer p.enter(record{Event: ev})()
+	if p.handle == nil {
+		return nil, nil
+	}
+	return p.handle(ctx, ev)
+}
+
+func (p *plugin) sync(ctx context.Context, s Snapshot) error {
+	defer p.enter(record{Event: Event{Kind: Synchronize}, listed: s})()
+	if p.synchronize == nil {
+		return nil
+	}
+	return p.synchronize(ctx, s)
+}
+
+// Failed is the failure policy of NRI v0.12.5.
+func (p *plugin) Failed(ev Event, err error) (fail error, drop bool) {
+	p.mu.Lock()
+	p.judged = append(p.judged, ev)
+	p.mu.Unlock()
+	timeout, lost := errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrClosed)
+	if !timeout && !lost {
+		return fmt.Errorf("plugin %s: %w", p.name, err), false
+	}
+	if p.failRequest {
+		fail = fmt.Errorf("plugin %s failed to handle %s: %w", p.name, ev, err)
+	}
+	return fail, lost || !p.keepConnected
+}
+
+// hang makes the plugin hang in events of the given kinds.
+func (p *plugin) hang(hung ...Kind) *plugin {
+	p.handle = func(ctx context.Context, ev Event) (any, error) {
+		if !slices.Contains(hung, ev.Kind) {
+			return nil, nil
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-p.closed:
+			return nil, ErrClosed
+		}
+	}
+	return p
+}
+
+// refuse makes the plugin refuse events of the given kinds.
+func (p *plugin) refuse(refused ...Kind) *plugin {
+	p.handle = func(_ context.Context, ev Event) (any, error) {
+		if slices.Contains(refused, ev.Kind) {
+			return nil, errRefused
+		}
+		return nil, nil
+	}
+	return p
+}
+
+// told returns what the plugin was sent, one word for each, such as
+// "Synchronize(p1 p2! p1/c1)" or "RunPodSandbox:p1". A pod with an exclamation
+// mark was listed as stopped.
+func (p *plugin) told() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	words := make([]string, len(p.history))
+	for i, r := range p.history {
+		words[i] = r.String()
+	}
+	return strings.Join(words, " ")
+}
+
+// had says whether the plugin was sent an event.
+func (p *plugin) had(ev Event) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.ContainsFunc(p.history, func(r record) bool { return r.same(&ev) })
+}
+
+// busyWith says whether the plugin is in its handler for an event.
+func (p *plugin) busyWith(ev Event) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.current.same(&ev)
+}
+
+func (p *plugin) count() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.history)
+}
+
+func (r record) String() string {
+	if r.Kind == Synchronize {
+		var ids []string
+		for _, o := range r.listed.Pods {
+			id := o.Pod
+			if o.Stopped {
+				id += "!"
+			}
+			ids = append(ids, id)
+		}
+		for _, o := range r.listed.Containers {
+			ids = append(ids, o.Pod+"/"+o.Container)
+		}
+		return "Synchronize(" + strings.Join(ids, " ") + ")"
+	}
+	if r.Container != "" {
+		return r.Kind.String() + ":" + r.Pod + "/" + r.Container
+	}
+	return r.Kind.String() + ":" + r.Pod
+}
+
+// A journal is an observer that keeps everything.
+type journal struct {
+	mu         sync.Mutex // guards what follows
+	deliveries []Delivery
+	joined     []string
+	left       map[string]error
+}
+
+func (j *journal) Delivered(d Delivery) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.deliveries = append(j.deliveries, d)
+}
+
+func (j *journal) Joined(c Connection, _ time.Duration, pods, containers int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.joined = append(j.joined, fmt.Sprintf("%s %d %d", c.Name(), pods, containers))
+}
+
+func (j *journal) Left(c Connection, reason error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.left == nil {
+		j.left = make(map[string]error)
+	}
+	j.left[c.Name()] = reason
+}
+
+func (j *journal) reason(name string) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.left[name]
+}
+
+// outcomes returns what became of the events of a kind, such as
+// "10-a answered, 20-b timed out late".
+func (j *journal) outcomes(k Kind) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var words []string
+	for _, d := range j.deliveries {
+		if d.Event.Kind != k {
+			continue
+		}
+		w := d.Conn.Name() + " " + d.Outcome.String()
+		if d.Late {
+			w += " late"
+		}
+		words = append(words, w)
+	}
+	slices.Sort(words)
+	return strings.Join(words, ", ")
+}
+
+// A fixture is an engine with what a runtime lists.
+type fixture struct {
+	*Engine
+	t       *testing.T
+	journal journal
+	listed  Snapshot
+}
+
+func newFixture(t *testing.T, change ...func(*Options)) *fixture {
+	f := &fixture{t: t}
+	opts := Options{
+		RequestTimeout: func() time.Duration { return requestTimeout },
+		SyncTimeout:    func() time.Duration { return syncTimeout },
+		Observer:       &f.journal,
+	}
+	for _, c := range change {
+		c(&opts)
+	}
+	f.Engine = New(opts)
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *fixture) list(context.Context) (Snapshot, error) { return f.listed, nil }
+
+func (f *fixture) join(p *plugin) error {
+	return f.Join(f.t.Context(), p, f.list, p.sync)
+}
+
+// joined brings plugins in.
+func (f *fixture) joined(plugins ...*plugin) {
+	f.t.Helper()
+	for _, p := range plugins {
+		if err := f.join(p); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+}
+
+// event reads an event such as "RunPodSandbox:p1" or "StopContainer:p1/c1".
+func event(s string) Event {
+	kind, id, _ := strings.Cut(s, ":")
+	var ev Event
+	ev.Pod, ev.Container, _ = strings.Cut(id, "/")
+	ev.Kind = Kind(slices.Index(kindNames[:], kind))
+	return ev
+}
+
+func (f *fixture) ask(ctx context.Context, ev string) error {
+	return f.Ask(ctx, event(ev), nil)
+}
+
+// did asks for events that must all be agreed to.
+func (f *fixture) did(events ...string) {
+	f.t.Helper()
+	for _, ev := range events {
+		if err := f.ask(f.t.Context(), ev); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+}
+
+func events(names []string) (evs []Event) {
+	for _, ev := range names {
+		evs = append(evs, event(ev))
+	}
+	return evs
+}
+
+// end tears down, all events in one.
+func (f *fixture) end(names ...string) error {
+	return f.Teardown(f.t.Context(), events(names), nil)
+}
+
+// gone takes removals back.
+func (f *fixture) gone(names ...string) { f.Gone(events(names)) }

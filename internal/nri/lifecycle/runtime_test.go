@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+)
+
+// What the runtime of a world does for its kubelet, written out as the CRI
+// calls are: each function is one, on its own goroutine, with the times that
+// it takes and the point where it fails given by the test.
+
+// A course is how one operation goes.
+type course struct {
+	before, after time.Duration // it takes before and after it asks the plugins
+	fails         bool          // after that
+	idle          bool          // of a container: it is never started
+}
+
+// runPod is RunPodSandbox.
+func (p *process) runPod(ctx context.Context, id string, c course) {
+	if !p.do(func() { p.transient[id] = true }) {
+		return
+	}
+	err := pause(ctx, c.before) // CNI ADD, the sandbox process
+	if err == nil {
+		err = p.ask(ctx, "RunPodSandbox:"+id)
+		if err == nil {
+			// The hook is the last step that can fail (L5).
+			p.do(func() {
+				p.w.pods[id] = &simPod{witnesses: p.w.told(id, "")}
+			})
+			p.do(func() { delete(p.transient, id) })
+			return
+		}
+	}
+	gone := p.end(ctx, "StopPodSandbox:"+id, "RemovePodSandbox:"+id)
+	p.do(func() { delete(p.transient, id) })
+	gone()
+}
+
+// updatePod is UpdatePodSandboxResources.
+func (p *process) updatePod(ctx context.Context, id string, _ course) {
+	if p.ask(ctx, "UpdatePodSandbox:"+id) == nil {
+		p.ask(ctx, "PostUpdatePodSandbox:"+id)
+	}
+}
+
+// createContainer is CreateContainer, followed by StartContainer.
+func (p *process) createContainer(ctx context.Context, pod, id string, c course) {
+	ready := false
+	p.do(func() {
+		sb := p.w.pods[pod]
+		ready = sb != nil && !sb.stopping
+	})
+	if !ready {
+		return
+	}
+	pause(p.ctx, c.before) // the image, the snapshot
+	err := p.ask(ctx, "CreateContainer:"+pod+"/"+id)
+	if err == nil {
+		err = pause(ctx, c.after)
+	}
+	created := false
+	if err == nil && !c.fails {
+		p.do(func() {
+			if sb := p.w.pods[pod]; sb != nil && !sb.stopping {
+				created = true
+				p.w.containers[id] = &simContainer{pod: pod}
+				p.w.told(pod, id)
+			}
+		})
+	}
+	if !created {
+		p.end(ctx, "StopContainer:"+pod+"/"+id, "RemoveContainer:"+pod+"/"+id)()
+		return
+	}
+	p.ask(ctx, "PostCreateContainer:"+pod+"/"+id)
+	if c.idle {
+		return
+	}
+	if p.ask(ctx, "StartContainer:"+pod+"/"+id) != nil {
+		p.stopContainer(ctx, id, course{})
+		return
+	}
+	started := false
+	p.do(func() {
+		if c := p.w.containers[id]; c != nil && !c.exited {
+			c.running, started = true, true
+		}
+	})
+	if started {
+		p.ask(ctx, "PostStartContainer:"+pod+"/"+id)
+	}
+}
+
+// stopContainer is StopContainer with its grace period, or the exit of the
+// container by itself.
+func (p *process) stopContainer(ctx context.Context, id string, c course) {
+	if pause(ctx, c.before) != nil {
+		return
+	}
+	var pod string
+	p.do(func() {
+		if c := p.w.containers[id]; c != nil {
+			pod, c.exited = c.pod, true
+		}
+	})
+	if pod != "" {
+		p.end(ctx, "StopContainer:"+pod+"/"+id)
+	}
+}
+
+// removeContainer is RemoveContainer.
+func (p *process) removeContainer(ctx context.Context, id string, c course) {
+	var pod string
+	p.do(func() {
+		if c := p.w.containers[id]; c != nil && (c.exited || !c.running) {
+			pod, c.removed = c.pod, true
+		}
+	})
+	if pod == "" {
+		return
+	}
+	gone := p.end(ctx, "RemoveContainer:"+pod+"/"+id)
+	pause(p.ctx, c.after)
+	if !c.fails {
+		p.do(func() { delete(p.w.containers, id) })
+	}
+	gone()
+}
+
+// containersOf marks the containers of a pod as exited and returns their ids.
+func (p *process) containersOf(pod string) (ids []string, ok bool) {
+	p.do(func() {
+		sb := p.w.pods[pod]
+		if sb == nil {
+			return
+		}
+		ok, sb.stopping = true, true
+		for _, id := range slices.Sorted(maps.Keys(p.w.containers)) {
+			if c := p.w.containers[id]; c.pod == pod {
+				c.exited = true
+				ids = append(ids, id)
+			}
+		}
+	})
+	return ids, ok
+}
+
+// stopPod is StopPodSandbox.
+func (p *process) stopPod(ctx context.Context, pod string, c course) {
+	containers, ok := p.containersOf(pod)
+	if !ok {
+		return
+	}
+	var ends []string
+	for _, id := range containers {
+		ends = append(ends, "StopContainer:"+pod+"/"+id)
+	}
+	p.end(ctx, append(ends, "StopPodSandbox:"+pod)...)
+	p.witnessed(event("StopPodSandbox:" + pod))
+	if pause(p.ctx, c.after) != nil || c.fails { // CNI DEL
+		return
+	}
+	p.do(func() {
+		if sb := p.w.pods[pod]; sb != nil {
+			sb.stopped = true
+		}
+	})
+}
+
+// removePod is RemovePodSandbox.
+func (p *process) removePod(ctx context.Context, pod string, c course) {
+	p.stopPod(ctx, pod, course{})
+	containers, ok := p.containersOf(pod)
+	if !ok {
+		return
+	}
+	p.do(func() {
+		if sb := p.w.pods[pod]; sb != nil {
+			sb.removed = true
+		}
+	})
+	var ends []string
+	for _, id := range containers {
+		ends = append(ends, "RemoveContainer:"+pod+"/"+id)
+	}
+	gone := p.end(ctx, append(ends, "RemovePodSandbox:"+pod)...)
+	p.witnessed(event("RemovePodSandbox:" + pod))
+	pause(p.ctx, c.after)
+	if !c.fails {
+		p.do(func() {
+			delete(p.w.pods, pod)
+			for id, c := range p.w.containers {
+				if c.pod == pod {
+					delete(p.w.containers, id)
+				}
+			}
+		})
+	}
+	gone()
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"slices"
+	"time"
+)
+
+// A Status is what the engine is doing, for those who look at a node.
+type Status struct {
+	Connections []ConnectionStatus // in index order
+	Creations   []CreationStatus   // the oldest first
+}
+
+// A ConnectionStatus is the state of one connection.
+type ConnectionStatus struct {
+	Conn  Connection
+	Since time.Time // when it came in
+	// Joined is set once it was synchronized.
+	Joined bool
+	// Depth is how many events wait in its lane.
+	Depth int
+	// Current is the event that the plugin has not answered yet, of kind 0 if
+	// there is none, and CurrentSince is when it was sent.
+	Current      Event
+	CurrentSince time.Time
+	// LastError is why the last delivery failed that did, at LastErrorAt.
+	LastError   error
+	LastErrorAt time.Time
+	// Pods and Containers are how many the plugin knows of.
+	Pods, Containers int
+}
+
+// A CreationStatus is a pod or container whose first event is under way, or
+// a container that all agreed to and that the runtime has not yet listed.
+type CreationStatus struct {
+	Event Event
+	Since time.Time
+	// Asking is the connection whose answer it waits for, nil if none.
+	Asking Connection
+}
+
+// Status returns what the engine is doing now.
+func (e *Engine) Status() Status {
+	e.mu.Lock()
+	lanes := e.lanes
+	var s Status
+	for _, c := range e.creations {
+		st := CreationStatus{Event: c.event, Since: c.since}
+		if l := c.asking.Load(); l != nil {
+			st.Asking = l.conn
+		}
+		s.Creations = append(s.Creations, st)
+	}
+	e.mu.Unlock()
+	slices.SortFunc(s.Creations, func(a, b CreationStatus) int { return a.Since.Compare(b.Since) })
+	for _, l := range lanes {
+		s.Connections = append(s.Connections, l.status())
+	}
+	return s
+}
+
+func (l *lane) status() ConnectionStatus {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := ConnectionStatus{
+		Conn:        l.conn,
+		Since:       l.since,
+		Joined:      l.joined,
+		Depth:       len(l.line),
+		Current:     l.current,
+		LastError:   l.failure,
+		LastErrorAt: l.failed,
+		Pods:        len(l.ledger.pods),
+		Containers:  len(l.ledger.containers),
+	}
+	if l.current.Kind != 0 {
+		s.CurrentSince = l.started
+	}
+	return s
+}

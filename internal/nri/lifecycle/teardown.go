@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Teardown tells the connections of ends, in the order given: the Stop of a
+// pod after those of its containers, a Remove after its Stop. All that know
+// the object get them at the same time, whatever the others do (L9). What a
+// connection had before is not sent again (L11); what it is owed and is
+// missing in events is sent in its place, see Options.Ending.
+//
+// Teardown waits for all together no longer than TeardownWait. ctx is used
+// for its values alone: neither the wait nor the events end with it (L7). What
+// a plugin has not answered by then goes on with nobody waiting for it, in
+// order with what follows. Where the same end is on its way to a plugin already,
+// Teardown waits for that one.
+//
+// apply, if not nil, is then called with each reply that came, in the order of
+// indices, and for one connection in that of events.
+//
+// The error says who failed or did not answer, for the log: the end of the
+// object goes on in any case (L8).
+//
+// From a Remove on, connections that join are not told of the object any more,
+// though the runtime may list it for a while. When that is over, the runtime
+// calls Gone with the same events.
+func (e *Engine) Teardown(ctx context.Context, events []Event, apply func(Connection, Event, any)) error {
+	for _, ev := range events {
+		if !ev.Kind.final() {
+			return fmt.Errorf("%s is not an end", ev)
+		}
+	}
+	if len(events) == 0 {
+		return nil
+	}
+	r := &round{ctx: context.WithoutCancel(ctx), events: events, collect: apply != nil}
+	var lanes []*lane
+	lanes, r.orphans = e.doom(events)
+	var parts []*part
+	for _, l := range lanes {
+		if p := l.post(r); p != nil {
+			parts = append(parts, p)
+		}
+	}
+	errs := e.await(parts)
+	for _, p := range parts {
+		if p.round != r || !p.ended() {
+			continue
+		}
+		for _, a := range p.answers {
+			apply(p.lane.conn, a.event, a.reply)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// await waits for parts, together no longer than TeardownWait.
+func (e *Engine) await(parts []*part) (errs []error) {
+	if len(parts) == 0 {
+		return nil
+	}
+	wait := e.opts.TeardownWait()
+	bound, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	for _, p := range parts {
+		select {
+		case <-p.done:
+		case <-bound.Done():
+		}
+		if p.ended() {
+			errs = append(errs, p.errs...)
+			continue
+		}
+		p.late.Store(true)
+		errs = append(errs, fmt.Errorf("%s: plugin %s has not answered within %s", p.round.last(), p.lane.conn.Name(), wait))
+	}
+	return errs
+}
+
+// doom enters ends, stops the creations that they end, and returns the
+// connections to tell. All that is one instant for those who join: they find
+// the object ended, or get the ends in their lane.
+//
+// orphans are the containers, with their CreateContainer, that all agreed to
+// and that go with their pod before the runtime lists them, so that it hands
+// in no end of theirs. Of those that not all have agreed to the request may
+// still be changing.
+func (e *Engine) doom(events []Event) (lanes []*lane, orphans map[string]Event) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, ev := range events {
+		e.endings.enter(ev)
+	}
+	for o, c := range e.creations {
+		for _, ev := range events {
+			if o != ev.object() && (o.pod != ev.Pod || ev.Container != "") {
+				continue
+			}
+			c.doomed.Store(true)
+			if o == ev.object() || ev.Kind.removal() {
+				delete(e.creations, o)
+			}
+			if o.container != "" && c.sealed {
+				if orphans == nil {
+					orphans = make(map[string]Event)
+				}
+				orphans[o.container] = c.event
+			}
+		}
+	}
+	return e.lanes, orphans
+}
+
+// Gone says that the pods and containers whose Removes are among the events of
+// a Teardown have left the runtime's lists; or that their removal failed there,
+// and that they stay for another try.
+func (e *Engine) Gone(events []Event) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, ev := range events {
+		if ev.Kind.removal() {
+			e.endings.gone(ev.object())
+		}
+	}
+}
+
+// A round is one Teardown.
+type round struct {
+	ctx     context.Context
+	events  []Event
+	orphans map[string]Event
+	collect bool // whether anyone wants the replies
+}
+
+// last is the event that the round is there for.
+func (r *round) last() *Event { return &r.events[len(r.events)-1] }
+
+// owed returns an event that a connection is owed before goal, with a request.
+func (e *Engine) owed(r *round, ev, goal Event) Event {
+	of, orphan := r.orphans[ev.Container]
+	if !orphan {
+		of = goal
+	}
+	ev.Request = e.opts.Ending(ev.Kind, ev.Container, of)
+	return ev
+}

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Five plugins hang, the sixth is told all the same, and all of that takes one
+// request timeout.
+func TestL9_AllAreToldAtOnceHoweverManyHang(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		var hung []*plugin
+		for i := range 5 {
+			p := newPlugin(fmt.Sprintf("1%d-hung", i)).hang(StopPodSandbox)
+			p.failRequest = true
+			hung = append(hung, p)
+		}
+		last := newPlugin("90-last")
+		var told time.Time
+		last.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == StopPodSandbox {
+				told = time.Now()
+			}
+			return nil, nil
+		}
+		f.joined(append(hung, last)...)
+		f.did("RunPodSandbox:p1")
+
+		start := time.Now()
+		err := f.end("StopPodSandbox:p1")
+		assert.Equal(t, requestTimeout, time.Since(start))
+		assert.Equal(t, start, told)
+		for _, p := range hung {
+			assert.ErrorContains(t, err, p.name)
+		}
+	})
+}
+
+// A Stop that hangs is left behind after one timeout, and what follows goes on
+// in order once the plugin is back.
+func TestL9_HungStopGoesOnInTheBackground(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(o *Options) {
+			o.TeardownWait = func() time.Duration { return requestTimeout / 2 }
+		})
+		a := newPlugin("10-a").hang(StopPodSandbox)
+		a.keepConnected = true
+		f.joined(a)
+		f.did("RunPodSandbox:p1")
+
+		start := time.Now()
+		err := f.end("StopPodSandbox:p1")
+		require.ErrorContains(t, err, "StopPodSandbox of pod p1: plugin 10-a has not answered within 1s")
+		assert.Equal(t, requestTimeout/2, time.Since(start))
+
+		// The Remove waits behind it, and the next pod's Run too.
+		removed, run := make(chan error), make(chan error)
+		go func() { removed <- f.end("RemovePodSandbox:p1") }()
+		synctest.Wait()
+		go func() { run <- f.ask(t.Context(), "RunPodSandbox:p2") }()
+		<-removed
+		require.NoError(t, <-run)
+		assert.Equal(t, requestTimeout, time.Since(start))
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1 RunPodSandbox:p2", a.told())
+		assert.Equal(t, "10-a timed out late", f.journal.outcomes(StopPodSandbox))
+	})
+}
+
+// The next pod's Run, behind a plugin that hangs, has its own bound.
+func TestL13_RunBehindAHungStopHasItsOwnBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a").hang(StopPodSandbox)
+		a.keepConnected = true
+		f.joined(a)
+		f.did("RunPodSandbox:p1")
+		go f.end("StopPodSandbox:p1")
+		synctest.Wait()
+
+		ctx, cancel := context.WithTimeout(t.Context(), requestTimeout/4)
+		defer cancel()
+		start := time.Now()
+		require.ErrorIs(t, f.ask(ctx, "RunPodSandbox:p2"), context.DeadlineExceeded)
+		assert.Equal(t, requestTimeout/4, time.Since(start))
+		assert.NotContains(t, a.told(), "p2")
+	})
+}
+
+// A chain of ends is waited for no longer than one end.
+func TestL9_ManyContainersAreOneWait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a").hang(StopContainer)
+		a.keepConnected = true
+		f.joined(a)
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "CreateContainer:p1/c2", "CreateContainer:p1/c3")
+		start := time.Now()
+		require.Error(t, f.end("StopContainer:p1/c1", "StopContainer:p1/c2", "StopContainer:p1/c3", "StopPodSandbox:p1"))
+		assert.Equal(t, requestTimeout, time.Since(start))
+		time.Sleep(3 * requestTimeout)
+		assert.Contains(t, a.told(), "StopContainer:p1/c1 StopContainer:p1/c2 StopContainer:p1/c3 StopPodSandbox:p1")
+	})
+}
+
+func TestL8_FailingPluginsFailNoTeardown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a, b := newPlugin("10-a").refuse(StopPodSandbox), newPlugin("20-b")
+		a.failRequest = true
+		f.joined(a, b)
+		f.did("RunPodSandbox:p1")
+		err := f.end("StopPodSandbox:p1")
+		require.ErrorIs(t, err, errRefused)
+		require.ErrorContains(t, err, "StopPodSandbox of pod p1: plugin 10-a")
+		require.NoError(t, f.end("RemovePodSandbox:p1"))
+		const life = "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1"
+		assert.Equal(t, life, a.told())
+		assert.Equal(t, life, b.told())
+	})
+}
+
+func TestL11_RepeatedEndsSendNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		f.joined(a)
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		for range 3 {
+			require.NoError(t, f.end("StopContainer:p1/c1"))
+		}
+		for range 3 {
+			require.NoError(t, f.end("StopContainer:p1/c1", "StopPodSandbox:p1"))
+		}
+		f.did("UpdatePodSandbox:p1", "StartContainer:p1/c1")
+		for range 3 {
+			require.NoError(t, f.end("RemoveContainer:p1/c1", "RemovePodSandbox:p1"))
+		}
+		require.NoError(t, f.end("StopPodSandbox:p1"))
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1 StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1", a.told())
+	})
+}
+
+// Two stops at once: the second must not take the network away while a plugin
+// is still in its hook for the first.
+func TestL10_SecondStopWaitsForTheFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		a.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == StopPodSandbox {
+				time.Sleep(time.Second)
+			}
+			return nil, nil
+		}
+		f.joined(a)
+		f.did("RunPodSandbox:p1")
+		start := time.Now()
+		done := make(chan time.Duration, 3)
+		for range 3 {
+			go func() {
+				f.end("StopPodSandbox:p1")
+				done <- time.Since(start)
+			}()
+		}
+		for range 3 {
+			assert.Equal(t, time.Second, <-done)
+		}
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1", a.told())
+	})
+}
+
+// The tries of a kubelet do not fill the line of a plugin that hangs.
+func TestL11_RepeatedEndsShareOnePlaceInTheLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a").hang(StopPodSandbox)
+		a.keepConnected = true
+		f.joined(a)
+		f.did("RunPodSandbox:p1", "RunPodSandbox:p2")
+		for range 10 {
+			go f.end("StopPodSandbox:p1")
+			go f.end("StopPodSandbox:p2")
+		}
+		synctest.Wait()
+		assert.Equal(t, 1, f.Status().Connections[0].Depth)
+	})
+}
+
+// Only an end that stands for all of another teardown is waited for in place of
+// it.
+func TestL9_EndsThatAreNotTheSameAreSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a").hang(UpdatePodSandbox)
+		a.keepConnected = true
+		f.joined(a)
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "CreateContainer:p1/c2")
+		go f.ask(t.Context(), "UpdatePodSandbox:p1")
+		synctest.Wait()
+		go f.end("StopContainer:p1/c2")
+		synctest.Wait()
+		go f.end("StopContainer:p1/c1", "StopContainer:p1/c2")
+		go f.end("StopPodSandbox:p1")
+		synctest.Wait()
+		go f.end("RemoveContainer:p1/c1", "StopPodSandbox:p1")
+		time.Sleep(requestTimeout + 1)
+		assert.Contains(t, a.told(), "StopContainer:p1/c2 StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1")
+	})
+}
+
+// What the runtime forgets, the plugin still gets, in order.
+func TestL1_OwedEndsAreSentInTheirPlace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(o *Options) {
+			o.Ending = func(k Kind, container string, of Event) any {
+				return fmt.Sprintf("%s %s for %s", k, container, of.Kind)
+			}
+		})
+		a := newPlugin("10-a")
+		requests := make(map[Kind]any)
+		a.handle = func(_ context.Context, ev Event) (any, error) {
+			requests[ev.Kind] = ev.Request
+			return nil, nil
+		}
+		f.joined(a)
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c2", "CreateContainer:p1/c1", "RunPodSandbox:p2")
+		f.did("PostCreateContainer:p1/c1", "PostCreateContainer:p1/c2")
+		require.NoError(t, f.Teardown(t.Context(), []Event{{Kind: RemovePodSandbox, Pod: "p1", Request: "mine"}}, nil))
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c2 CreateContainer:p1/c1 RunPodSandbox:p2 "+
+			"PostCreateContainer:p1/c1 PostCreateContainer:p1/c2 StopContainer:p1/c1 StopContainer:p1/c2 RemoveContainer:p1/c1 RemoveContainer:p1/c2 StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+		assert.Equal(t, "StopContainer c2 for RemovePodSandbox", requests[StopContainer])
+		assert.Equal(t, "StopPodSandbox  for RemovePodSandbox", requests[StopPodSandbox])
+		assert.Equal(t, "mine", requests[RemovePodSandbox])
+	})
+}
+
+func TestL3_UnsubscribedFirstEventsAreRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		a.wants = func(k Kind) bool { return k.final() }
+		f.joined(a)
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "StartContainer:p1/c1")
+		require.NoError(t, f.end("RemovePodSandbox:p1"))
+		assert.Equal(t, "Synchronize() StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+	})
+}
+
+// Replies are applied in index order once all answered, whoever was first.
+func TestL9_RepliesAreAppliedInIndexOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		for i, name := range []string{"10-a", "20-b", "30-c", "40-d"} {
+			p := newPlugin(name)
+			p.handle = func(ctx context.Context, ev Event) (any, error) {
+				if ev.Kind != StopContainer {
+					return nil, nil
+				}
+				if name == "30-c" {
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}
+				time.Sleep(time.Duration(4-i) * time.Millisecond)
+				return "update of " + name, nil
+			}
+			f.joined(p)
+		}
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		var applied []any
+		err := f.Teardown(t.Context(), []Event{event("StopContainer:p1/c1")}, func(c Connection, ev Event, reply any) {
+			assert.Equal(t, StopContainer, ev.Kind)
+			applied = append(applied, reply)
+		})
+		require.ErrorContains(t, err, "30-c")
+		assert.Equal(t, []any{"update of 10-a", "update of 20-b", "update of 40-d"}, applied)
+	})
+}
+
+// A container that all agreed to and that goes with its pod before the runtime
+// lists it.
+func TestL3_SealedCreationEndsWithItsPod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(o *Options) {
+			o.Ending = func(k Kind, _ string, of Event) any { return of.Request }
+		})
+		a := newPlugin("10-a")
+		var request any
+		a.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == StopContainer {
+				request = ev.Request
+			}
+			return nil, nil
+		}
+		f.joined(a)
+		f.did("RunPodSandbox:p1")
+		ev := event("CreateContainer:p1/c1")
+		ev.Request = "the container"
+		require.NoError(t, f.Ask(t.Context(), ev, nil))
+		require.Len(t, f.Status().Creations, 1)
+		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1 StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1", a.told())
+		assert.Equal(t, "the container", request)
+		assert.Empty(t, f.Status().Creations)
+	})
+}
+
+// A plugin's reply makes the runtime stop a container, whose Stop goes to the
+// same plugin; another asks for updates from inside its handler.
+func TestL4_PluginsCallBackWithoutDeadlock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a, b := newPlugin("10-a"), newPlugin("20-b")
+		a.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == CreateContainer && ev.Container == "c2" {
+				return "evict c1", nil
+			}
+			return nil, nil
+		}
+		b.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == CreateContainer && ev.Container == "c2" {
+				// The runtime, asked to stop a container right away, tells this
+				// very plugin, which is busy: it waits one bound, no more.
+				f.end("StopContainer:p1/c0")
+			}
+			return nil, nil
+		}
+		f.joined(a, b)
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c0", "CreateContainer:p1/c1")
+		start := time.Now()
+		err := f.Ask(t.Context(), event("CreateContainer:p1/c2"), func(_ Connection, reply any) error {
+			if reply == "evict c1" {
+				assert.NoError(t, f.end("StopContainer:p1/c1"))
+				assert.Zero(t, time.Since(start))
+			}
+			return nil
+		})
+		require.NoError(t, err)
+		assert.Equal(t, requestTimeout, time.Since(start))
+		synctest.Wait()
+		assert.Contains(t, a.told(), "CreateContainer:p1/c2 StopContainer:p1/c1 StopContainer:p1/c0")
+		assert.Contains(t, b.told(), "StopContainer:p1/c1 CreateContainer:p1/c2 StopContainer:p1/c0")
+		assert.Empty(t, append(a.faults, b.faults...))
+	})
+}
+
+// 10,000 removals while a plugin hangs: its line reaches the limit, it is
+// dropped, and nobody else notices.
+func TestL14_BacklogDropsOnePluginAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(o *Options) { o.BacklogLimit = 1000 })
+		a, b := newPlugin("10-a").hang(StopPodSandbox), newPlugin("20-b")
+		a.keepConnected = true
+		f.joined(a, b)
+		const pods, atOnce = 10_000, 100
+		for i := range pods {
+			f.did(fmt.Sprintf("RunPodSandbox:p%d", i))
+		}
+		var removals sync.WaitGroup
+		for w := range atOnce {
+			removals.Go(func() {
+				for i := w; i < pods; i += atOnce {
+					f.end(fmt.Sprintf("StopPodSandbox:p%d", i), fmt.Sprintf("RemovePodSandbox:p%d", i))
+				}
+			})
+		}
+		start := time.Now()
+		removals.Wait()
+		assert.LessOrEqual(t, time.Since(start), 1000/atOnce*requestTimeout, "nobody waits once it is dropped")
+		synctest.Wait()
+		assert.True(t, a.isClosed())
+		require.ErrorIs(t, f.journal.reason("10-a"), ErrBacklog)
+		assert.Equal(t, 1+3*pods, b.count())
+	})
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// A temper is how a plugin of a world behaves.
+type temper struct {
+	wants, events, synchronize string
+	failRequest, keepConnected bool
+	pace                       time.Duration // of a slow one
+	nth                        int           // event at which it refuses or crashes
+	kind                       Kind          // in which it hangs
+	listing                    time.Duration // that the runtime takes to list, for it
+}
+
+// masks are what plugins subscribe to.
+var masks = map[string]func(Kind) bool{
+	"everything": all,
+	"pods":       func(k Kind) bool { return k < CreateContainer },
+	"containers": func(k Kind) bool { return k >= CreateContainer },
+	"ends":       func(k Kind) bool { return k.final() },
+	"creations":  func(k Kind) bool { return k == RunPodSandbox || k == CreateContainer || k.removal() },
+	"no first":   func(k Kind) bool { return !k.first() },
+}
+
+func drawTemper(rt *rapid.T) temper {
+	return temper{
+		wants:         rapid.SampledFrom([]string{"everything", "everything", "everything", "pods", "containers", "ends", "creations", "no first"}).Draw(rt, "wants"),
+		events:        rapid.SampledFrom([]string{"prompt", "prompt", "prompt", "slow", "refuses", "hangs", "crashes"}).Draw(rt, "events"),
+		synchronize:   rapid.SampledFrom([]string{"prompt", "prompt", "prompt", "slow", "hangs", "refuses"}).Draw(rt, "synchronize"),
+		failRequest:   rapid.Bool().Draw(rt, "fail_request"),
+		keepConnected: rapid.Bool().Draw(rt, "keep_connected"),
+		pace:          rapid.SampledFrom([]time.Duration{time.Millisecond, 500 * time.Millisecond, 1900 * time.Millisecond}).Draw(rt, "pace"),
+		nth:           rapid.IntRange(2, 7).Draw(rt, "nth"),
+		listing:       rapid.SampledFrom([]time.Duration{0, 0, time.Millisecond, time.Second}).Draw(rt, "listing"),
+		kind:          Kind(rapid.IntRange(int(RunPodSandbox), int(RemoveContainer)).Draw(rt, "kind")),
+	}
+}
+
+// plugin makes a plugin of that temper.
+func (t temper) plugin(name string) *simPlugin {
+	p := &simPlugin{plugin: newPlugin(name), listing: t.listing}
+	p.wants, p.failRequest, p.keepConnected = masks[t.wants], t.failRequest, t.keepConnected
+	switch t.events {
+	case "slow":
+		p.handle = func(ctx context.Context, _ Event) (any, error) { return nil, pause(ctx, t.pace) }
+	case "refuses":
+		p.handle = func(context.Context, Event) (any, error) {
+			if p.count()%t.nth == 0 {
+				return nil, errRefused
+			}
+			return nil, nil
+		}
+	case "hangs":
+		p.hang(t.kind, StopPodSandbox)
+	case "crashes":
+		p.handle = func(context.Context, Event) (any, error) {
+			if p.count()%t.nth == 0 {
+				p.Close()
+				return nil, errors.New("broken pipe")
+			}
+			return nil, nil
+		}
+	}
+	switch t.synchronize {
+	case "slow":
+		p.synchronize = func(ctx context.Context, _ Snapshot) error { return pause(ctx, t.pace) }
+	case "hangs":
+		p.synchronize = func(ctx context.Context, _ Snapshot) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+	case "refuses":
+		p.synchronize = func(context.Context, Snapshot) error { return errRefused }
+	}
+	// Whoever waits for a prompt plugin waits for the engine.
+	p.prompt = t.events != "slow" && t.events != "hangs" && t.synchronize != "slow" && t.synchronize != "hangs" && t.listing == 0
+	return p
+}

@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing/synctest"
+	"time"
+)
+
+// A world is a runtime as the contract wants it, with its pods, its kubelet
+// and its plugins, on an engine. It is what the property tests drive.
+type world struct {
+	mu         sync.Mutex // guards what follows
+	pods       map[string]*simPod
+	containers map[string]*simContainer
+	faults     []string // rules that were broken, as far as one can say on the spot
+	duties     []duty
+
+	process *process
+	plugins []*simPlugin // all that ever joined
+}
+
+// A simPod is a pod in the runtime's store, which outlives the runtime.
+type simPod struct {
+	stopping bool // its Stop is or was under way
+	stopped  bool // and it is over
+	removed  bool // its Remove was sent, though its removal may have failed
+
+	witnesses []*simPlugin // who was there when it became ready
+}
+
+type simContainer struct {
+	pod     string
+	exited  bool
+	running bool
+	removed bool // as for a pod
+}
+
+// A process is one run of the runtime, until it is killed.
+type process struct {
+	w         *world
+	engine    *Engine
+	ctx       context.Context // of the process itself
+	kill      context.CancelFunc
+	transient map[string]bool // the pods in creation; guarded by world.mu
+	ops       sync.WaitGroup
+	callers   []context.CancelFunc // of the operations that are or were under way
+}
+
+// A simPlugin is a plugin with a temper.
+type simPlugin struct {
+	*plugin
+	process *process
+	prompt  bool // always answers at once
+	listing time.Duration
+	joined  bool // Join returned without error; guarded by world.mu
+}
+
+// A duty is a rule that a plugin was seen to break unless, when all is at rest,
+// the plugin is gone or what was missing has come.
+type duty struct {
+	plugin *simPlugin
+	broken string
+	met    func() bool // nil for never
+}
+
+const worldBacklog = 5
+
+func newWorld() *world {
+	w := &world{pods: make(map[string]*simPod), containers: make(map[string]*simContainer)}
+	w.start()
+	return w
+}
+
+// start starts the runtime.
+func (w *world) start() {
+	p := &process{w: w, transient: make(map[string]bool)}
+	p.ctx, p.kill = context.WithCancel(context.Background())
+	p.engine = New(Options{
+		RequestTimeout: func() time.Duration { return requestTimeout },
+		SyncTimeout:    func() time.Duration { return syncTimeout },
+		BacklogLimit:   worldBacklog,
+		Alive: func(pod string) bool {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			sb := w.pods[pod]
+			return sb != nil && !sb.stopping
+		},
+		Observer: p,
+	})
+	w.process = p
+}
+
+// restart kills the runtime and starts it again: the store stays as it is.
+func (w *world) restart() {
+	p := w.process
+	w.mu.Lock()
+	p.kill()
+	w.mu.Unlock()
+	p.engine.Close()
+	p.ops.Wait()
+	w.mu.Lock()
+	for _, pod := range w.pods {
+		pod.stopping = pod.stopped
+	}
+	w.mu.Unlock()
+	w.start()
+}
+
+func (w *world) fault(format string, args ...any) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.faults = append(w.faults, fmt.Sprintf(format, args...))
+}
+
+// op starts an operation whose caller may give up, after patience if that is
+// not zero.
+func (p *process) op(patience time.Duration, f func(ctx context.Context)) {
+	ctx, cancel := context.WithCancel(p.ctx)
+	if patience > 0 {
+		ctx, cancel = context.WithTimeout(p.ctx, patience)
+	}
+	p.callers = append(p.callers, cancel)
+	p.ops.Go(func() {
+		defer cancel()
+		f(ctx)
+	})
+}
+
+// do changes the runtime's stores, unless the runtime was killed meanwhile.
+func (p *process) do(f func()) bool {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	if p.ctx.Err() != nil {
+		return false
+	}
+	f()
+	return true
+}
+
+// pause lets time pass in an operation.
+func pause(ctx context.Context, d time.Duration) error {
+	if d == 0 {
+		return ctx.Err()
+	}
+	select {
+	case <-time.After(d):
+		return ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// ask asks for an event that may be refused.
+func (p *process) ask(ctx context.Context, name string) error {
+	ev, start, last := event(name), time.Now(), ""
+	err := p.engine.Ask(ctx, ev, func(c Connection, _ any) error {
+		if !ev.Kind.first() && c.Index() < last {
+			p.w.fault("L1: %s asked of %s after one of index %s", name, c.Name(), last)
+		}
+		last = c.Index()
+		return nil
+	})
+	if at, ok := ctx.Deadline(); ok && start.Before(at) && time.Now().After(at) {
+		p.w.fault("L13: %s kept its caller %s longer than he wanted to wait", name, time.Since(at))
+	}
+	p.took("L14", name, start, 0, 1<<ev.Kind)
+	return err
+}
+
+// end tears down, whatever became of the caller. The function it returns is to
+// be called when the runtime does not list any more what was removed.
+func (p *process) end(ctx context.Context, names ...string) (gone func()) {
+	evs := events(names)
+	start := time.Now()
+	p.engine.Teardown(ctx, evs, nil)
+	var kinds uint32
+	for _, ev := range evs {
+		kinds |= owing[ev.Kind]
+	}
+	p.took("L9", names[len(names)-1], start, requestTimeout, kinds)
+	if last := evs[len(evs)-1]; time.Since(start) < requestTimeout {
+		for _, who := range p.w.here() {
+			if who.busyWith(last) {
+				p.do(func() {
+					p.w.duties = append(p.w.duties, duty{who, fmt.Sprintf("L10: was still in %s when the teardown went on", record{Event: last}), nil})
+				})
+			}
+		}
+	}
+	return func() { p.engine.Gone(evs) }
+}
+
+// took checks the time that an operation spent in the engine: at most limit if
+// there is one, and none if all plugins that want events of the kinds, given as
+// bits, answer at once, whatever the others do.
+func (p *process) took(rule, what string, start time.Time, limit time.Duration, kinds uint32) {
+	d := time.Since(start)
+	if limit > 0 && d > limit {
+		p.w.fault("%s: %s took %s", rule, what, d)
+	}
+	if d > 0 && !p.anyoneWaitsFor(kinds) {
+		p.w.fault("L14: %s took %s while all who want it answer at once", what, d)
+	}
+}
+
+// anyoneWaitsFor says whether there was a plugin that wants events of the
+// kinds and takes its time.
+func (p *process) anyoneWaitsFor(want uint32) bool {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	for _, who := range p.w.plugins {
+		if who.process != p || who.prompt {
+			continue
+		}
+		for k := Synchronize; k < kinds; k++ {
+			if want&(1<<k) != 0 && who.wants(k) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// list is what the runtime lists: what is in creation before what is complete.
+func (p *process) list(ctx context.Context, takes time.Duration) (Snapshot, error) {
+	var s Snapshot
+	w := p.w
+	w.mu.Lock()
+	for _, id := range slices.Sorted(maps.Keys(p.transient)) {
+		s.Pods = append(s.Pods, Object{Pod: id})
+	}
+	w.mu.Unlock()
+	pause(ctx, takes)
+	defer pause(ctx, takes)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(w.pods)) {
+		s.Pods = append(s.Pods, Object{Pod: id, Stopped: w.pods[id].stopped})
+	}
+	for _, id := range slices.Sorted(maps.Keys(w.containers)) {
+		if c := w.containers[id]; !c.exited {
+			s.Containers = append(s.Containers, Object{Pod: c.pod, Container: id})
+		}
+	}
+	return s, nil
+}
+
+// told notes that all plugins that are there must have been told of an object,
+// and returns them. world.mu is held.
+func (w *world) told(pod, container string) []*simPlugin {
+	ev := Event{Kind: RunPodSandbox, Pod: pod, Container: container}
+	if container != "" {
+		ev.Kind = CreateContainer
+	}
+	here := w.present()
+	for _, p := range here {
+		if p.wants(ev.Kind) && !p.knows(pod, container) {
+			w.duties = append(w.duties, duty{p, fmt.Sprintf("L2: was not told in time of %s", record{Event: ev}), nil})
+		}
+	}
+	return here
+}
+
+// witnessed notes that those who saw a pod ready must be told of its end.
+func (p *process) witnessed(ev Event) {
+	p.do(func() {
+		if sb := p.w.pods[ev.Pod]; sb != nil {
+			for _, who := range sb.witnesses {
+				if who.wants(ev.Kind) {
+					met := func() bool { return who.had(ev) }
+					p.w.duties = append(p.w.duties, duty{who, fmt.Sprintf("L9: was never told of %s", record{Event: ev}), met})
+				}
+			}
+		}
+	})
+}
+
+// knows says whether the plugin was told of an object.
+func (p *simPlugin) knows(pod, container string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := read(p.history, p.wants)
+	if container != "" {
+		return r.containers[container] != nil
+	}
+	return r.pods[pod] != nil
+}
+
+// Deliver implements Connection: it checks what a plugin may rely on in its
+// handler.
+func (p *simPlugin) Deliver(ctx context.Context, ev Event) (any, error) {
+	w := p.process.w
+	w.mu.Lock()
+	if sb := w.pods[ev.Pod]; sb != nil && sb.stopped && ev.Kind == StopPodSandbox && p.prompt {
+		w.duties = append(w.duties, duty{p, fmt.Sprintf("L10: gets %s when all is reclaimed", record{Event: ev}), nil})
+	}
+	w.mu.Unlock()
+	return p.plugin.Deliver(ctx, ev)
+}
+
+// join brings in a plugin.
+func (w *world) join(p *simPlugin) {
+	p.process = w.process
+	w.mu.Lock()
+	w.plugins = append(w.plugins, p)
+	w.mu.Unlock()
+	p.process.ops.Go(func() {
+		start := time.Now()
+		err := p.process.engine.Join(p.process.ctx, p, func(ctx context.Context) (Snapshot, error) {
+			return p.process.list(ctx, p.listing)
+		}, p.sync)
+		if d := time.Since(start); p.prompt && d > 0 || d > syncTimeout+2*p.listing {
+			w.fault("L13: the join of %s took %s", p.name, d)
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		p.joined = err == nil
+	})
+}
+
+// Delivered implements Observer: it checks the times of each delivery.
+func (p *process) Delivered(d Delivery) {
+	who := d.Conn.(*simPlugin)
+	switch {
+	case who.prompt && d.Waited > 0 && d.Outcome == Answered:
+		p.w.fault("L4: %s waited %s for %s, which always answers at once", record{Event: d.Event}, d.Waited, who.name)
+	case d.Took > requestTimeout:
+		p.w.fault("L16: %s had %s for %s", who.name, d.Took, record{Event: d.Event})
+	case d.Outcome == TimedOut && d.Took == requestTimeout:
+		if !who.keepConnected {
+			p.do(func() { p.w.duties = append(p.w.duties, duty{who, "L16: timed out and was not dropped", nil}) })
+		}
+	case d.Outcome == TimedOut:
+		p.w.fault("L16: %s timed out at %s after %s, which is its caller's doing", record{Event: d.Event}, who.name, d.Took)
+	}
+}
+
+// Joined implements Observer.
+func (p *process) Joined(Connection, time.Duration, int, int) {}
+
+// Left implements Observer.
+func (p *process) Left(c Connection, _ error) {
+	if !c.(*simPlugin).isClosed() {
+		p.w.fault("L17: %s left and is not closed", c.Name())
+	}
+}
+
+// here returns the plugins that are there.
+func (w *world) here() []*simPlugin {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.present()
+}
+
+// present returns the plugins that are there. world.mu is held.
+func (w *world) present() []*simPlugin {
+	var here []*simPlugin
+	for _, p := range w.plugins {
+		if p.joined && p.process == w.process && !p.isClosed() {
+			here = append(here, p)
+		}
+	}
+	return here
+}
+
+// broken returns the rules that were broken so far.
+func (w *world) broken() []string {
+	w.mu.Lock()
+	faults := slices.Clone(w.faults)
+	plugins := slices.Clone(w.plugins)
+	w.mu.Unlock()
+	for _, p := range plugins {
+		p.mu.Lock()
+		r := read(p.history, p.wants)
+		for _, f := range append(r.faults, p.faults...) {
+			faults = append(faults, p.name+": "+f)
+		}
+		p.mu.Unlock()
+	}
+	for _, c := range w.process.engine.Status().Connections {
+		if c.Depth > worldBacklog {
+			faults = append(faults, fmt.Sprintf("L14: %d events wait for %s", c.Depth, c.Conn.Name()))
+		}
+	}
+	return faults
+}
+
+// settle lets all that is under way come to its end.
+func (w *world) settle() {
+	w.process.ops.Wait()
+	for range 10_000 {
+		synctest.Wait()
+		busy := false
+		for _, c := range w.process.engine.Status().Connections {
+			busy = busy || c.Depth > 0 || c.Current.Kind != 0
+		}
+		if !busy {
+			return
+		}
+		time.Sleep(requestTimeout)
+	}
+	w.fault("L4: a lane never comes to rest")
+}
+
+// atRest returns the rules that are broken now that all is at rest: what there
+// is and what the plugins know must be the same.
+func (w *world) atRest() []string {
+	faults := w.broken()
+	for _, d := range w.duties {
+		if !d.plugin.isClosed() && (d.met == nil || !d.met()) {
+			faults = append(faults, d.plugin.name+": "+d.broken)
+		}
+	}
+	for _, p := range w.here() {
+		p.mu.Lock()
+		r := read(p.history, p.wants)
+		p.mu.Unlock()
+		for id, pod := range w.pods {
+			if r.pods[id] == nil && !pod.removed && p.wants(RunPodSandbox) {
+				faults = append(faults, fmt.Sprintf("L2: %s was never told of pod %s", p.name, id))
+			}
+		}
+		for id, c := range w.containers {
+			if r.containers[id] == nil && !c.exited && !c.removed && p.wants(CreateContainer) {
+				faults = append(faults, fmt.Sprintf("L2: %s was never told of container %s", p.name, id))
+			}
+		}
+		pods, containers := r.alive()
+		for _, id := range pods {
+			if pod := w.pods[id]; pod == nil {
+				faults = append(faults, fmt.Sprintf("L3: %s was never told of the end of pod %s", p.name, id))
+			} else if pod.stopped && !r.pods[id].stopped && p.wants(StopPodSandbox) {
+				faults = append(faults, fmt.Sprintf("L9: %s was never told of the stop of pod %s", p.name, id))
+			}
+		}
+		for _, id := range containers {
+			if w.containers[id] == nil {
+				faults = append(faults, fmt.Sprintf("L3: %s was never told of the end of container %s", p.name, id))
+			}
+		}
+	}
+	return faults
+}
+
+// removeAll ends everything there is.
+func (w *world) removeAll() {
+	for _, id := range w.podIDs() {
+		w.process.removePod(w.process.ctx, id, course{})
+	}
+}
+
+// leftovers returns what the engine keeps of what is long gone, after a plugin
+// has joined: a Stop that comes after the Remove is kept until then.
+func (w *world) leftovers() (kept []string) {
+	e := w.process.engine
+	if n := len(e.endings) + len(e.creations); n > 0 {
+		kept = append(kept, fmt.Sprintf("the engine keeps %d creations and %d ends of nothing", len(e.creations), len(e.endings)))
+	}
+	for _, c := range e.Status().Connections {
+		if c.Pods+c.Containers > 0 {
+			kept = append(kept, fmt.Sprintf("the ledger of %s keeps %d pods and %d containers", c.Conn.Name(), c.Pods, c.Containers))
+		}
+	}
+	return kept
+}
+
+// end leaves nothing behind, wherever the play stopped.
+func (w *world) end() {
+	w.process.kill()
+	w.process.engine.Close()
+	w.process.ops.Wait()
+}
