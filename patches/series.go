@@ -24,6 +24,12 @@ var Series = edit.Series{
 		nri.TeardownReachesAll,
 		nri.RefusedPodEnds,
 
+		// NRI: the lifecycle engine in place of one lock.
+		nri.LifecycleEngine,
+		nri.AdaptationEngine,
+		nri.SyncBlock,
+		nri.PodState,
+
 		// containerd: built on the NRI above.
 		containerd.PatchedNRI,
 
@@ -31,5 +37,11 @@ var Series = edit.Series{
 		containerd.UndoRefusedPod,
 		containerd.StopBeforeShutdown,
 		containerd.RemoveLocksOnce,
+
+		// containerd: what the engine makes possible.
+		containerd.NRIWithoutLock,
+		containerd.PodsInCreation,
+		containerd.PodState,
+		containerd.NRISettings,
 	},
 }

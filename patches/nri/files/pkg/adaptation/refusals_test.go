@@ -13,8 +13,8 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// The end of a refused pod goes to the plugins that were asked for it. A pod
-// of the same id that is run again later is everybody's.
+// The end of a refused pod goes to the plugins that were asked for it. When it
+// is tried again, which gives it a new id, it is everybody's.
 func TestRefusedPodEndsForThoseAsked(t *testing.T) {
 	var (
 		ctx    = context.Background()
@@ -44,6 +44,8 @@ func TestRefusedPodEndsForThoseAsked(t *testing.T) {
 	require.False(t, after.EventQ().Has(remove), "told of the removal of a pod it was not asked for")
 
 	veto = nil
+	pod = &api.PodSandbox{Id: "pod1", Name: "pod0", Uid: "uid0", Namespace: "default"}
+	stop = PodSandboxEvent(pod, StopPodSandbox)
 	require.NoError(t, rt.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: pod}))
 	require.NoError(t, rt.StopPodSandbox(ctx, &api.StopPodSandboxRequest{Pod: pod}))
 	require.NoError(t, after.Wait(stop, time.After(startupTimeout)))

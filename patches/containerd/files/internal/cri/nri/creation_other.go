@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !linux
+
+package nri
+
+import sstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
+
+// CreatingPodSandbox has no plugins to tell on this platform.
+func (*API) CreatingPodSandbox(sstore.Sandbox) (done func()) { return func() {} }

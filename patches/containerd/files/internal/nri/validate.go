@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nri
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/containerd/containerd/v2/internal/tomlext"
+)
+
+// validate refuses settings that make no sense.
+func (c *Config) validate() error {
+	var errs []error
+	for _, s := range []struct {
+		name  string
+		value tomlext.Duration
+	}{
+		{"plugin_registration_timeout", c.PluginRegistrationTimeout},
+		{"plugin_request_timeout", c.PluginRequestTimeout},
+		{"plugin_sync_timeout", c.PluginSyncTimeout},
+		{"plugin_teardown_wait", c.PluginTeardownWait},
+	} {
+		if s.value < 0 {
+			errs = append(errs, fmt.Errorf("%s is %s: must not be negative", s.name, tomlext.ToStdTime(s.value)))
+		}
+	}
+	if c.PluginBacklogLimit < 0 {
+		errs = append(errs, fmt.Errorf("plugin_backlog_limit is %d: must not be negative", c.PluginBacklogLimit))
+	}
+	return errors.Join(errs...)
+}

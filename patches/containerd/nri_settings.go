@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+const nriConfig = "internal/nri/config.go"
+
+// NRISettings are the settings and metrics of the engine.
+var NRISettings = edit.Patch{
+	Slug:    "nri-settings",
+	Module:  "containerd",
+	Subject: "nri: settings and metrics for the delivery of events",
+	Body: `What NRI plugins cost a node cannot be seen or set: how long events wait for
+a plugin as against in it, how far it is behind, why it was dropped, which
+ends came late, and how long a registration takes on a large node.
+
+Add settings for the timeout of Synchronize, the wait of a stop or removal
+for all plugins together, and the backlog of one plugin, with defaults that
+need no touching. Values that make no sense are refused at start. Add metrics
+beside NRI's: events by plugin, kind and outcome, the wait behind a plugin's
+other requests, late ends, joins and their duration, drops by reason, and the
+depth of each plugin's queue when it is asked for.`,
+	Refs:   []string{"containerd/nri#90", "containerd/nri#287", "containerd/nri#304"},
+	Rules:  []string{"L13", "L16", "L17"},
+	Status: edit.Upstream,
+	Until:  "containerd has settings and metrics for the delivery of NRI events",
+	Edits: []edit.Edit{
+		edit.In(nriConfig, edit.Type("Config")).AddField(`
+// PluginSyncTimeout is the timeout for a plugin to synchronize. Zero stands for
+// PluginRegistrationTimeout.
+PluginSyncTimeout tomlext.Duration ` + "`toml:\"plugin_sync_timeout\" json:\"pluginSyncTimeout\"`" + `
+// PluginTeardownWait is how long a stop or a removal waits for all plugins
+// together. Zero stands for PluginRequestTimeout.
+PluginTeardownWait tomlext.Duration ` + "`toml:\"plugin_teardown_wait\" json:\"pluginTeardownWait\"`" + `
+// PluginBacklogLimit is how many events may wait for one plugin before it is
+// dropped.
+PluginBacklogLimit int ` + "`toml:\"plugin_backlog_limit\" json:\"pluginBacklogLimit\"`"),
+		edit.In(nriConfig, edit.Func("DefaultConfig")).After(edit.Key("PluginRequestTimeout"), `PluginBacklogLimit:        nri.DefaultBacklogLimit,`),
+		edit.In(nriConfig, edit.Method("Config", "toOptions")).After(edit.Stmt(edit.Mentions("nri.WithMetrics(newNRIMetrics())")),
+			`opts = append(opts, nri.WithBacklogLimit(c.PluginBacklogLimit))`),
+		edit.In(nriConfig, edit.Method("Config", "ConfigureTimeouts")).After(edit.Stmt(edit.If("c.PluginRequestTimeout != 0")),
+			`nri.SetPluginSyncTimeout(tomlext.ToStdTime(c.PluginSyncTimeout))
+nri.SetPluginTeardownWait(tomlext.ToStdTime(c.PluginTeardownWait))`),
+		edit.In(localNRI, edit.Func("New")).Before(edit.Stmt(edit.Call("cfg.ConfigureTimeouts")), `if err := cfg.validate(); err != nil {
+	return nil, fmt.Errorf("invalid NRI configuration: %w", err)
+}
+`),
+		edit.In(localNRI, edit.Func("New")).After(edit.Stmt(edit.Assign("l.nri", "err")).And(1), `queues.of(l.nri)`),
+	},
+	Files: []edit.File{
+		{From: "patches/containerd/files/internal/nri/validate.go", To: "internal/nri/validate.go"},
+		{From: "patches/containerd/files/internal/nri/validate_test.go", To: "internal/nri/validate_test.go"},
+		{From: "patches/containerd/files/internal/nri/lifecycle_metrics.go", To: "internal/nri/lifecycle_metrics.go"},
+		{From: "patches/containerd/files/internal/nri/lifecycle_metrics_test.go", To: "internal/nri/lifecycle_metrics_test.go"},
+	},
+}

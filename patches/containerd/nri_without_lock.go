@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import (
+	"slices"
+
+	"github.com/hookline-nri/hookline/internal/edit"
+)
+
+const localNRI = "internal/nri/nri.go"
+
+// NRIWithoutLock leaves order and state of events to the adaptation.
+var NRIWithoutLock = edit.Patch{
+	Slug:    "nri-without-lock",
+	Module:  "containerd",
+	Subject: "nri: leave order and state of events to the adaptation",
+	Body: `A restart makes containerd forget which pods its NRI plugins know: they get
+neither StopPodSandbox nor RemovePodSandbox of pods from before it. The state
+of pods and containers is kept in memory, and restored for containers alone
+when a plugin synchronizes. It is kept once for all plugins, so that a plugin
+which joined later, or was not reached, misses ends as well. And one lock is
+held around every call of every plugin, over all pods.
+
+The adaptation has a ledger per plugin, seeded by its Synchronize, and drops
+ends that a plugin had or is not owed. Drop the state and the lock. The
+updates that some plugins ask for when a container stops are applied even if
+another plugin failed.`,
+	Refs:   []string{"containerd/containerd#8426", "containerd/nri#165", "containerd/containerd#10085"},
+	Rules:  []string{"L3", "L14", "L15"},
+	Status: edit.Upstream,
+	Until:  "containerd keeps no NRI state of pods and containers for all plugins together, and holds no lock while plugins are called",
+	Edits: slices.Concat(
+		unlock("Stop", "RunPodSandbox", "UpdatePodSandbox", "PostUpdatePodSandbox", "StopPodSandbox", "RemovePodSandbox",
+			"CreateContainer", "PostCreateContainer", "StartContainer", "PostStartContainer", "UpdateContainer", "PostUpdateContainer",
+			"StopContainer", "NotifyContainerExit", "RemoveContainer", "syncPlugin", "updateFromPlugin"),
+		stateless("RunPodSandbox", "StopPodSandbox", "RemovePodSandbox", "CreateContainer", "StartContainer", "RemoveContainer"),
+		[]edit.Edit{
+			local("StopPodSandbox").Delete(edit.Stmt(edit.If("!l.needsStopping(pod.GetID())"))),
+			local("RemovePodSandbox").Delete(edit.Stmt(edit.If("!l.needsRemoval(pod.GetID())"))),
+			local("RemoveContainer").Delete(edit.Stmt(edit.If("!l.needsRemoval(ctr.GetID())"))),
+			local("syncPlugin").Delete(edit.Stmt(edit.Range("containers"))),
+			local("Stop").Delete(edit.Stmt(edit.Assign("l.nri"))),
+			local("stopContainer").Drop(),
+			local("setState").Drop(),
+			local("getState").Drop(),
+			local("needsStopping").Drop(),
+			local("needsRemoval").Drop(),
+			edit.In(localNRI, edit.Type("State")).Drop(),
+			edit.In(localNRI, edit.Const("Removed")).Drop(),
+			edit.In(localNRI, edit.Const("Stopped")).Drop(),
+			edit.In(localNRI, edit.Const("Running")).Drop(),
+			edit.In(localNRI, edit.Const("Created")).Drop(),
+			edit.In(localNRI, edit.Type("local")).Delete(edit.Field("Mutex")),
+			edit.In(localNRI, edit.Type("local")).Delete(edit.Field("state")),
+			edit.In(localNRI, edit.Func("New")).Delete(edit.Stmt(edit.Assign("l.state"))),
+			edit.DropImport(localNRI, "sync"),
+		},
+	),
+	Files: []edit.File{
+		{From: "patches/containerd/files/internal/nri/stop_container.go", To: "internal/nri/stop_container.go"},
+	},
+}
+
+func local(method string) edit.Scope { return edit.In(localNRI, edit.Method("local", method)) }
+
+// unlock drops the lock of methods.
+func unlock(methods ...string) []edit.Edit {
+	var edits []edit.Edit
+	for _, m := range methods {
+		edits = append(edits, local(m).Delete(edit.Stmt(edit.Call("l.Lock")).And(1)))
+	}
+	return edits
+}
+
+// stateless drops the note that methods make of a new state.
+func stateless(methods ...string) []edit.Edit {
+	var edits []edit.Edit
+	for _, m := range methods {
+		edits = append(edits, local(m).Delete(edit.Stmt(edit.Call("l.setState"))))
+	}
+	return edits
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// PodState tells NRI where a pod is in its life.
+var PodState = edit.Patch{
+	Slug:    "nri-pod-state-of-cri",
+	Module:  "containerd",
+	Subject: "cri,nri: tell plugins where a pod is in its life",
+	Body: `Plugins that join cannot tell a pod that is being created from one that is
+ready or stopped, and neither can NRI, which has to know what of the pod's end
+lies in the past.
+
+Set the state in every event and in Synchronize, in a provisional field: in
+creation until the last hook agreed, ready until it is stopped, then stopped.
+A pod counts as stopped when its network namespace is gone, since that is what
+a stop ends with and what is known after a restart. Of a pod in the host's
+network that cannot be told: it counts as ready until it is removed, and
+plugins that join after a restart get its stop with its removal.`,
+	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},
+	Rules:  []string{"L2", "L15"},
+	Status: edit.Upstream,
+	Until:  "NRI's PodSandbox has a state and containerd sets it",
+	Edits: []edit.Edit{
+		edit.In("internal/nri/sandbox.go", edit.Type("PodSandbox")).AddField(`
+GetState() podstate.State`),
+		edit.AddImport("internal/nri/sandbox.go", "github.com/containerd/containerd/v2/internal/nri/podstate"),
+		edit.In("internal/nri/sandbox_linux.go", edit.Func("podSandboxToNRI")).After(edit.Stmt(edit.Define("nriPod")),
+			`podstate.Set(nriPod, pod.GetState())`),
+		edit.AddImport("internal/nri/sandbox_linux.go", "github.com/containerd/containerd/v2/internal/nri/podstate"),
+		edit.In(criNRI, edit.Type("criPodSandbox")).AddField(`
+
+creating bool`),
+		edit.In(criNRI, edit.Method("API", "nriPodSandbox")).Before(edit.Stmt(edit.Assign("criPod.pid")),
+			`criPod.creating = a.creating.has(pod.ID)`),
+	},
+	Files: []edit.File{
+		{From: "patches/containerd/files/internal/cri/nri/state_linux.go", To: "internal/cri/nri/state_linux.go"},
+		{From: "patches/containerd/files/internal/cri/nri/state_linux_test.go", To: "internal/cri/nri/state_linux_test.go"},
+	},
+	Packages: []edit.Package{{
+		From:   "internal/nri/podstate",
+		To:     "internal/nri/podstate",
+		Except: []string{"testdata"},
+	}},
+}

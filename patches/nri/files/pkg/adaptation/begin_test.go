@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	nri "github.com/containerd/nri/pkg/adaptation"
+	"github.com/containerd/nri/pkg/api"
+)
+
+// begin brings a pod and its container to where an event may follow. Events of
+// what no plugin was told of reach nobody.
+func begin(t *testing.T, r *nri.Adaptation, event string, pod *api.PodSandbox, ctr *api.Container) {
+	t.Helper()
+	ctx := context.Background()
+	if event == RunPodSandbox {
+		return
+	}
+	require.NoError(t, r.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: pod}))
+	if event == CreateContainer {
+		return
+	}
+	_, err := r.CreateContainer(ctx, &api.CreateContainerRequest{Pod: pod, Container: ctr})
+	require.NoError(t, err)
+}
+
+// undo ends a container that was refused, as a runtime does.
+func undo(t *testing.T, r *nri.Adaptation, pod *api.PodSandbox, ctr *api.Container) {
+	t.Helper()
+	require.NoError(t, r.RemoveContainer(context.Background(), &api.RemoveContainerRequest{Pod: pod, Container: ctr}))
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation
+
+import (
+	"context"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
+)
+
+// CreateContainer asks the plugins for a new container, in the order of their
+// indices and each with what those before it made of it, and then those that
+// validate the result.
+func (r *Adaptation) CreateContainer(ctx context.Context, req *CreateContainerRequest) (*CreateContainerResponse, error) {
+	c := &creation{request: req, result: collectCreateContainerResult(req)}
+	if r.hasValidators() {
+		c.validate = &ValidateContainerAdjustmentRequest{
+			Pod:       req.GetPod(),
+			Container: proto.Clone(req.GetContainer()).(*Container),
+		}
+	}
+	ev := containerEvent(lifecycle.CreateContainer, req.GetPod(), req.GetContainer(), c)
+	if err := r.engine.Ask(ctx, ev, c.collect); err != nil {
+		return nil, err
+	}
+	response := c.result.createContainerResponse()
+	if c.validate == nil {
+		return response, nil
+	}
+	c.validate.AddResponse(response)
+	c.validate.AddOwners(c.result.owners)
+	ev.Kind, ev.Request = lifecycle.ValidateContainerAdjustment, c.validate
+	if err := r.engine.Ask(ctx, ev, nil); err != nil {
+		return nil, err
+	}
+	return response, nil
+}
+
+// creation is a container that plugins are asked for.
+type creation struct {
+	request  *CreateContainerRequest
+	result   *result
+	validate *ValidateContainerAdjustmentRequest // nil without validators
+}
+
+// consult counts a plugin among those that were asked, which is what
+// validators see. A plugin that fails to answer was asked all the same.
+func (c *creation) consult(p *plugin) {
+	if c.validate != nil {
+		c.validate.AddPlugin(p.base, p.idx)
+	}
+}
+
+// collect applies the reply of one plugin. One that did not subscribe is
+// there, and so counts as asked.
+func (c *creation) collect(conn lifecycle.Connection, reply any) error {
+	if !conn.Subscribed(lifecycle.CreateContainer) {
+		c.consult(conn.(connection).plugin)
+	}
+	return c.result.collect(conn, reply)
+}

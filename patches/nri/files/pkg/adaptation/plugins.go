@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"github.com/containerd/nri/pkg/log"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
+)
+
+// enlist adds a plugin that is about to join to those that are there.
+func (r *Adaptation) enlist(p *plugin) {
+	r.Lock()
+	defer r.Unlock()
+	r.plugins = append(slices.Clone(r.plugins), p)
+	slices.SortStableFunc(r.plugins, func(a, b *plugin) int { return cmp.Compare(a.idx, b.idx) })
+}
+
+// delist takes out a plugin that has left.
+func (r *Adaptation) delist(p *plugin) {
+	r.Lock()
+	defer r.Unlock()
+	r.plugins = slices.DeleteFunc(slices.Clone(r.plugins), func(o *plugin) bool { return o == p })
+	r.metrics.UpdatePluginCount(len(r.plugins))
+}
+
+// connected returns the plugins that are there, in the order of their indices.
+func (r *Adaptation) connected() []*plugin {
+	r.Lock()
+	defer r.Unlock()
+	return r.plugins
+}
+
+func (r *Adaptation) hasValidators() bool {
+	return slices.ContainsFunc(r.connected(), (*plugin).isContainerAdjustmentValidator)
+}
+
+func (r *Adaptation) logPlugins() {
+	log.Infof(noCtx, "plugin invocation order")
+	for i, p := range r.connected() {
+		role := ""
+		if p.isContainerAdjustmentValidator() {
+			role = ", validator"
+		}
+		log.Infof(noCtx, "  #%d: %q (%s%s)", i+1, p.name(), p.qualifiedName(), role)
+	}
+}
+
+// observer sees to what becomes of plugins and events.
+type observer struct {
+	r *Adaptation
+}
+
+var _ lifecycle.Observer = observer{}
+
+// Delivered implements lifecycle.Observer. What was sent is recorded where it is.
+func (o observer) Delivered(d lifecycle.Delivery) {
+	if d.Late {
+		log.Warnf(noCtx, "plugin %q: %s came late, %s after it was due: %s", d.Conn.Name(), d.Event, d.Waited+d.Took, d.Outcome)
+	} else if d.Err != nil {
+		log.Warnf(noCtx, "plugin %q: %s: %s: %v", d.Conn.Name(), d.Event, d.Outcome, d.Err)
+	}
+	if m := o.r.lifecycleMetrics(); m != nil {
+		m.RecordDelivery(d.Conn.Name(), d.Event.Kind.String(), d.Outcome.String(), d.Waited, d.Took, d.Late)
+	}
+}
+
+// Joined implements lifecycle.Observer.
+func (o observer) Joined(conn lifecycle.Connection, took time.Duration, pods, containers int) {
+	o.r.metrics.UpdatePluginCount(len(o.r.connected()))
+	if m := o.r.lifecycleMetrics(); m != nil {
+		m.RecordJoin(conn.Name(), took, pods, containers)
+	}
+}
+
+// Left implements lifecycle.Observer.
+func (o observer) Left(conn lifecycle.Connection, reason error) {
+	p := conn.(connection).plugin
+	log.Infof(noCtx, "plugin %q left: %v", p.name(), reason)
+	o.r.delist(p)
+	_ = p.stop()
+	if m := o.r.lifecycleMetrics(); m != nil {
+		m.RecordLeave(p.name(), leaveReason(reason))
+	}
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// Timeouts of their own, in nanoseconds; zero stands for the default.
+var (
+	pluginSyncTimeout  atomic.Int64
+	pluginTeardownWait atomic.Int64
+)
+
+// SetPluginSyncTimeout sets how long a plugin may take for Synchronize, in all
+// of its messages. Zero is the default, the registration timeout: on a large
+// node there is more to tell than in any one request.
+func SetPluginSyncTimeout(t time.Duration) { pluginSyncTimeout.Store(int64(t)) }
+
+// SetPluginTeardownWait sets how long a stop or a removal waits for all
+// plugins together. Zero is the default, the request timeout. What is not
+// answered by then goes on without anybody waiting.
+func SetPluginTeardownWait(t time.Duration) { pluginTeardownWait.Store(int64(t)) }
+
+func getPluginSyncTimeout() time.Duration {
+	if t := pluginSyncTimeout.Load(); t > 0 {
+		return time.Duration(t)
+	}
+	return getPluginRegistrationTimeout()
+}
+
+func getPluginTeardownWait() time.Duration {
+	if t := pluginTeardownWait.Load(); t > 0 {
+		return time.Duration(t)
+	}
+	return getPluginRequestTimeout()
+}
+
+// DefaultBacklogLimit is how many events may wait for one plugin by default.
+const DefaultBacklogLimit = 4096
+
+// WithBacklogLimit sets how many events may wait for one plugin. A plugin that
+// falls behind further is dropped. Zero is the default.
+func WithBacklogLimit(events int) Option {
+	return func(r *Adaptation) error {
+		if events < 0 {
+			return fmt.Errorf("backlog limit %d: must not be negative", events)
+		}
+		r.backlog = events
+		return nil
+	}
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation
+
+import "time"
+
+// PluginStatus says how a plugin is doing.
+type PluginStatus struct {
+	Name   string // index and name, as "10-logger"
+	Pid    int    // zero if it is not a process of its own, or not known
+	Events EventMask
+	Policy *FailurePolicy // nil: all defaults
+
+	Since        time.Time // when it began to join
+	Synchronized bool      // whether it has joined
+	Pods         int       // that it knows
+	Containers   int       // that it knows
+
+	Waiting      int       // events that wait for it
+	Current      string    // event it has not answered yet, empty if there is none
+	CurrentSince time.Time // when that was sent
+	LastError    error     // of the last event that failed, nil if none did
+	LastErrorAt  time.Time
+}
+
+// PluginStatus returns how the plugins are doing, in the order in which they
+// are asked.
+func (r *Adaptation) PluginStatus() []PluginStatus {
+	var all []PluginStatus
+	for _, c := range r.engine.Status().Connections {
+		p := c.Conn.(connection).plugin
+		s := PluginStatus{
+			Name:         p.name(),
+			Pid:          p.pid,
+			Events:       p.events,
+			Policy:       p.policy,
+			Since:        c.Since,
+			Synchronized: c.Joined,
+			Pods:         c.Pods,
+			Containers:   c.Containers,
+			Waiting:      c.Depth,
+			LastError:    c.LastError,
+			LastErrorAt:  c.LastErrorAt,
+		}
+		if c.Current.Kind != 0 {
+			s.Current, s.CurrentSince = c.Current.String(), c.CurrentSince
+		}
+		all = append(all, s)
+	}
+	return all
+}

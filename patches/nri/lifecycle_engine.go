@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nri
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// LifecycleEngine brings the engine, which nothing uses yet.
+var LifecycleEngine = edit.Patch{
+	Slug:    "nri-lifecycle-engine",
+	Module:  "nri",
+	Subject: "lifecycle: add an engine that delivers events per plugin",
+	Body: `One lock over all plugins makes every pod wait for the slowest plugin of
+every other pod, and makes a registration and a pod operation wait for each
+other. What a plugin was told of is kept nowhere, so that it is told of the
+end of what it never saw, and not told of the end of what it did.
+
+Add a package that delivers events with a lane and a ledger per connection:
+one request at a time and in order for each plugin, teardown to all at once
+and with one bounded wait, a join that holds up nobody, and each end told
+exactly to those who know the object. It knows nothing of ttrpc and of
+runtimes, and is tested by itself.`,
+	Refs:   []string{"containerd/nri#63", "containerd/nri#165", "containerd/nri#286", "containerd/nri#287"},
+	Rules:  []string{"L1", "L2", "L3", "L4", "L9", "L13", "L14"},
+	Status: edit.Upstream,
+	Until:  "NRI delivers events per plugin and keeps what each plugin knows",
+	Packages: []edit.Package{{
+		From: "internal/nri/lifecycle",
+		To:   "internal/lifecycle",
+		// They need Go 1.25 and modules that NRI does not require.
+		Except: []string{"*_test.go", "testdata"},
+	}},
+}

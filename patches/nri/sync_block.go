@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nri
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// SyncBlock makes an API of what nobody waits for any more.
+var SyncBlock = edit.Patch{
+	Slug:    "nri-sync-block",
+	Module:  "nri",
+	Subject: "adaptation: let BlockPluginSync block nobody",
+	Body: `Runtimes hold a read lock through each pod operation so that no plugin is
+synchronized in the middle of one. Plugins no longer take the other side of
+it: a plugin that joins is in every operation from that moment on, and the
+ledger knows what it was told of. Drop the lock. The API stays for runtimes
+that use it, and costs nothing.`,
+	Refs:   []string{"containerd/containerd#13733", "containerd/containerd#14083"},
+	Rules:  []string{"L13"},
+	Status: edit.Upstream,
+	Until:  "BlockPluginSync takes no lock, or is gone",
+	Edits: []edit.Edit{
+		edit.In(adaptation, edit.Type("Adaptation")).Delete(edit.Field("syncLock")),
+		edit.In(adaptation, edit.Func("New")).Delete(edit.Key("syncLock")),
+		edit.In(adaptation, edit.Type("PluginSyncBlock")).Drop(),
+		edit.In(adaptation, edit.Method("Adaptation", "BlockPluginSync")).Drop(),
+		edit.In(adaptation, edit.Method("PluginSyncBlock", "Unblock")).Drop(),
+	},
+	Files: files("sync_block.go"),
+}
