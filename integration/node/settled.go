@@ -8,7 +8,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 
+	containerd "github.com/containerd/containerd/v2/client"
 	"github.com/hookline-nri/hookline/integration/wait"
 	"golang.org/x/sys/unix"
 )
@@ -17,34 +19,68 @@ import (
 // first process of a pid namespace a signal that it does not catch is lost, so
 // a container that is stopped as soon as it started may take its whole grace period.
 func (n *Node) Settled(ctx context.Context, container string) error {
+	return n.untilSignal(ctx, container, "catch", "SigCgt:", unix.SIGTERM)
+}
+
+// Resisting waits until a container's program has got SIGTERM and stays: its
+// grace period is under way. The program must have been told to be stubborn.
+func (n *Node) Resisting(ctx context.Context, container string) error {
+	return n.untilSignal(ctx, container, "ignore", "SigIgn:", unix.SIGTERM)
+}
+
+// Signal sends a signal to a container's program past CRI.
+func (n *Node) Signal(ctx context.Context, container string, signal syscall.Signal) error {
+	task, err := n.task(ctx, container)
+	if err != nil {
+		return err
+	}
+	if err := task.Kill(ctx, signal); err != nil {
+		return fmt.Errorf("send %s to container %s: %w", signal, container, err)
+	}
+	return nil
+}
+
+func (n *Node) task(ctx context.Context, container string) (containerd.Task, error) {
 	c, err := n.client.LoadContainer(ctx, container)
 	if err != nil {
-		return fmt.Errorf("load container %s: %w", container, err)
+		return nil, fmt.Errorf("load container %s: %w", container, err)
 	}
 	task, err := c.Task(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("load task of container %s: %w", container, err)
+		return nil, fmt.Errorf("load task of container %s: %w", container, err)
 	}
-	return wait.Until(ctx, "the program of container "+container, func(context.Context) error {
-		caught, err := catches(int(task.Pid()), unix.SIGTERM)
-		if err == nil && !caught {
-			err = fmt.Errorf("process %d does not catch %s", task.Pid(), unix.SIGTERM)
+	return task, nil
+}
+
+// untilSignal waits until a signal is in a set of signals of a container's
+// program, named as in proc_pid_status(5).
+func (n *Node) untilSignal(ctx context.Context, container, does, set string, signal syscall.Signal) error {
+	task, err := n.task(ctx, container)
+	if err != nil {
+		return err
+	}
+	pid := int(task.Pid())
+	what := fmt.Sprintf("the program of container %s to %s %s", container, does, signal)
+	return wait.Until(ctx, what, func(context.Context) error {
+		has, err := inSet(pid, set, signal)
+		if err == nil && !has {
+			err = fmt.Errorf("process %d does not", pid)
 		}
 		return err
 	})
 }
 
-// catches tells whether a process has a handler for a signal.
-func catches(pid int, signal unix.Signal) (bool, error) {
+// inSet tells whether a signal is in a set of signals of a process.
+func inSet(pid int, set string, signal syscall.Signal) (bool, error) {
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", wait.ErrPermanent, err)
 	}
 	for line := range strings.Lines(string(status)) {
-		if mask, ok := strings.CutPrefix(line, "SigCgt:"); ok {
+		if mask, ok := strings.CutPrefix(line, set); ok {
 			bits, err := strconv.ParseUint(strings.TrimSpace(mask), 16, 64)
 			return bits&(1<<(signal-1)) != 0, err
 		}
 	}
-	return false, fmt.Errorf("%w: status of process %d tells no caught signals", wait.ErrPermanent, pid)
+	return false, fmt.Errorf("%w: status of process %d has no line %s", wait.ErrPermanent, pid, set)
 }

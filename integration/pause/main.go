@@ -27,6 +27,7 @@ func main() {
 		case s == syscall.SIGCHLD:
 			reap()
 		case s == syscall.SIGTERM && *stubborn:
+			signal.Ignore(syscall.SIGTERM) // the kernel tells who looks that one has come
 		default:
 			os.Exit(*code)
 		}

@@ -33,9 +33,10 @@ const (
 
 // Call is one event as the plugin got it, and what it answered.
 type Call struct {
-	Event     Event
-	Pod       *api.PodSandbox // nil for Configure and Synchronize
-	Container *api.Container  // nil for what concerns no container
+	Event      Event
+	Connection int             // of the plugin's connections the one that it came by, counted from 1
+	Pod        *api.PodSandbox // nil for Configure and Synchronize
+	Container  *api.Container  // nil for what concerns no container
 
 	Pods       []*api.PodSandbox // of Synchronize
 	Containers []*api.Container  // of Synchronize
@@ -91,6 +92,23 @@ func (c Calls) Events() []Event {
 		events = append(events, call.Event)
 	}
 	return events
+}
+
+// Connections splits a record by connection, in the order in which these were
+// made. A connection that got nothing is not in it.
+func (c Calls) Connections() []Calls {
+	var split []Calls
+	place := map[int]int{}
+	for _, call := range c {
+		i, known := place[call.Connection]
+		if !known {
+			i = len(split)
+			place[call.Connection] = i
+			split = append(split, nil)
+		}
+		split[i] = append(split[i], call)
+	}
+	return split
 }
 
 func (c Calls) keep(wanted func(Call) bool) Calls {

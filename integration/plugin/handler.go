@@ -13,6 +13,7 @@ import (
 // handler is what NRI's stub sees of one connection of a plugin.
 type handler struct {
 	plugin       *Plugin
+	number       int
 	synchronized chan struct{}
 	syncOnce     sync.Once
 	closed       chan struct{}
@@ -22,8 +23,14 @@ type handler struct {
 // close is called by the stub, more than once.
 func (h *handler) close() { h.closeOnce.Do(func() { close(h.closed) }) }
 
+// answer has the plugin answer a call of this connection.
+func (h *handler) answer(ctx context.Context, call *Call) error {
+	call.Connection = h.number
+	return h.plugin.answer(ctx, call)
+}
+
 func (h *handler) Configure(ctx context.Context, _, _, _ string) (api.EventMask, error) {
-	if err := h.plugin.answer(ctx, &Call{Event: Configure}); err != nil {
+	if err := h.answer(ctx, &Call{Event: Configure}); err != nil {
 		return 0, err
 	}
 	return h.plugin.mask()
@@ -49,7 +56,7 @@ func (p *Plugin) mask() (api.EventMask, error) {
 
 func (h *handler) Synchronize(ctx context.Context, pods []*api.PodSandbox, containers []*api.Container) ([]*api.ContainerUpdate, error) {
 	call := &Call{Event: Synchronize, Pods: pods, Containers: containers}
-	if err := h.plugin.answer(ctx, call); err != nil {
+	if err := h.answer(ctx, call); err != nil {
 		return nil, err
 	}
 	h.syncOnce.Do(func() { close(h.synchronized) })
@@ -57,11 +64,11 @@ func (h *handler) Synchronize(ctx context.Context, pods []*api.PodSandbox, conta
 }
 
 func (h *handler) pod(ctx context.Context, event Event, pod *api.PodSandbox) error {
-	return h.plugin.answer(ctx, &Call{Event: event, Pod: pod})
+	return h.answer(ctx, &Call{Event: event, Pod: pod})
 }
 
 func (h *handler) container(ctx context.Context, event Event, pod *api.PodSandbox, container *api.Container) error {
-	return h.plugin.answer(ctx, &Call{Event: event, Pod: pod, Container: container})
+	return h.answer(ctx, &Call{Event: event, Pod: pod, Container: container})
 }
 
 func (h *handler) RunPodSandbox(ctx context.Context, pod *api.PodSandbox) error {
@@ -69,7 +76,7 @@ func (h *handler) RunPodSandbox(ctx context.Context, pod *api.PodSandbox) error 
 }
 
 func (h *handler) UpdatePodSandbox(ctx context.Context, pod *api.PodSandbox, overhead, resources *api.LinuxResources) error {
-	return h.plugin.answer(ctx, &Call{Event: UpdatePodSandbox, Pod: pod, Overhead: overhead, Resources: resources})
+	return h.answer(ctx, &Call{Event: UpdatePodSandbox, Pod: pod, Overhead: overhead, Resources: resources})
 }
 
 func (h *handler) PostUpdatePodSandbox(ctx context.Context, pod *api.PodSandbox) error {
@@ -86,12 +93,12 @@ func (h *handler) RemovePodSandbox(ctx context.Context, pod *api.PodSandbox) err
 
 func (h *handler) CreateContainer(ctx context.Context, pod *api.PodSandbox, container *api.Container) (*api.ContainerAdjustment, []*api.ContainerUpdate, error) {
 	call := &Call{Event: CreateContainer, Pod: pod, Container: container}
-	err := h.plugin.answer(ctx, call)
+	err := h.answer(ctx, call)
 	return call.Adjust, call.Update, err
 }
 
 func (h *handler) ValidateContainerAdjustment(ctx context.Context, req *api.ValidateContainerAdjustmentRequest) error {
-	return h.plugin.answer(ctx, &Call{Event: ValidateContainerAdjustment, Pod: req.GetPod(), Container: req.GetContainer(), Proposed: req})
+	return h.answer(ctx, &Call{Event: ValidateContainerAdjustment, Pod: req.GetPod(), Container: req.GetContainer(), Proposed: req})
 }
 
 func (h *handler) PostCreateContainer(ctx context.Context, pod *api.PodSandbox, container *api.Container) error {
@@ -108,7 +115,7 @@ func (h *handler) PostStartContainer(ctx context.Context, pod *api.PodSandbox, c
 
 func (h *handler) UpdateContainer(ctx context.Context, pod *api.PodSandbox, container *api.Container, resources *api.LinuxResources) ([]*api.ContainerUpdate, error) {
 	call := &Call{Event: UpdateContainer, Pod: pod, Container: container, Resources: resources}
-	err := h.plugin.answer(ctx, call)
+	err := h.answer(ctx, call)
 	return call.Update, err
 }
 
@@ -118,7 +125,7 @@ func (h *handler) PostUpdateContainer(ctx context.Context, pod *api.PodSandbox, 
 
 func (h *handler) StopContainer(ctx context.Context, pod *api.PodSandbox, container *api.Container) ([]*api.ContainerUpdate, error) {
 	call := &Call{Event: StopContainer, Pod: pod, Container: container}
-	err := h.plugin.answer(ctx, call)
+	err := h.answer(ctx, call)
 	return call.Update, err
 }
 

@@ -13,18 +13,21 @@ import (
 	"sync"
 	"time"
 
+	"github.com/containerd/nri/pkg/api"
 	"github.com/containerd/nri/pkg/stub"
 )
 
 // Plugin is one plugin, with at most one connection at a time. Its record goes
-// on over reconnections.
+// on over reconnections; each call in it says by which connection it came.
 type Plugin struct {
 	index, name string
 
 	mu      sync.Mutex
 	events  []Event // subscribed; none means all
 	replies map[Event]Reply
+	policy  *api.FailurePolicy
 	calls   []*Call
+	number  int // of the latest connection
 	conn    net.Conn
 	closed  <-chan struct{}
 }
@@ -44,6 +47,14 @@ func (p *Plugin) Subscribe(events ...Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.events = events
+}
+
+// FailurePolicy sets what the runtime is told to do about an event that is not
+// answered in time, from the next connection on.
+func (p *Plugin) FailurePolicy(policy *api.FailurePolicy) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.policy = policy
 }
 
 // On sets the answer to an event from now on. A nil reply agrees, as do events
@@ -70,17 +81,25 @@ func (p *Plugin) connect(ctx context.Context, socket string) error {
 		return err
 	}
 	h := &handler{plugin: p, synchronized: make(chan struct{}), closed: make(chan struct{})}
-	s, err := stub.New(h,
+	options := []stub.Option{
 		stub.WithConnection(conn),
 		stub.WithPluginIdx(p.index),
 		stub.WithPluginName(p.name),
 		stub.WithLogger(silent{}),
-		stub.WithOnClose(h.close))
+		stub.WithOnClose(h.close),
+	}
+	p.mu.Lock()
+	if p.policy != nil {
+		options = append(options, stub.WithFailurePolicy(p.policy))
+	}
+	p.mu.Unlock()
+	s, err := stub.New(h, options...)
 	if err != nil {
 		return errors.Join(err, conn.Close())
 	}
 	p.mu.Lock()
-	p.conn, p.closed = conn, h.closed
+	p.number++
+	h.number, p.conn, p.closed = p.number, conn, h.closed
 	p.mu.Unlock()
 
 	// The stub waits for its configuration with no deadline, and the context
@@ -108,6 +127,11 @@ func (p *Plugin) connect(ctx context.Context, socket string) error {
 func (p *Plugin) Crash() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.crash()
+}
+
+// crash needs p.mu.
+func (p *Plugin) crash() {
 	if p.conn != nil {
 		_ = p.conn.Close() // whatever it says, the connection is no more
 		p.conn = nil

@@ -33,10 +33,26 @@ func Delay(d time.Duration) Reply {
 	}
 }
 
-// Crash drops the connection in place of an answer.
+// Crash drops the connection that the event came by in place of an answer.
 func Crash(_ context.Context, call *Call) error {
-	call.plugin.Crash()
+	p := call.plugin
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.number == call.Connection {
+		p.crash()
+	}
 	return errors.New("plugin crashed")
+}
+
+// ForPod gives the reply to events of the pod of a name, and of its containers,
+// and agrees to all others.
+func ForPod(name string, reply Reply) Reply {
+	return func(ctx context.Context, call *Call) error {
+		if call.Pod.GetName() != name {
+			return nil
+		}
+		return reply(ctx, call)
+	}
 }
 
 // Gate holds events until it is released.

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+func TestL13_JoinWaitsForNoGracefulStop(t *testing.T) {
+	n := startNode(t)
+	joining := plugin.New("10", "joins")
+	ctx, c := deadline(t), n.CRI()
+	config := c.Pod("graceful")
+	pod, err := c.RunPod(ctx, config)
+	require.NoError(t, err)
+	container, err := c.Create(ctx, pod, config, c.Container("main", "-stubborn"))
+	require.NoError(t, err)
+	require.NoError(t, c.Start(ctx, container))
+	require.NoError(t, n.Settled(ctx, container))
+
+	stopped := begin(func() error { return c.Stop(ctx, container, time.Hour) })
+	require.NoError(t, n.Resisting(ctx, container))
+	joinCtx := moments(t)
+	joined := join(joinCtx, t, n, joining)
+	await(t, "the registration", func(context.Context) error { return got(joining, plugin.Configure) })
+	_, errRan := c.RunPod(joinCtx, c.Pod("unrelated"))
+	errJoined := <-joined
+	stillStopping := open(stopped)
+	require.NoError(t, n.Signal(ctx, container, unix.SIGINT))
+	require.NoError(t, <-stopped)
+
+	stockBreaks(t, "L13", "a registration waits for the end of a container's grace period, and all other pods with it", func(t require.TestingT) {
+		assert.NoError(t, errJoined)
+		assert.NoError(t, errRan)
+		assert.True(t, stillStopping, "the grace period was over before")
+		assert.Equal(t, []plugin.Event{plugin.StopContainer}, joining.Calls().Of(pod).Events())
+		assert.Empty(t, history.Read(joining.Calls(), nil).Faults())
+	})
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/containerd/nri/pkg/api"
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Five plugins never answer StopPodSandbox: three of them stay connected over
+// it, as they asked for, and two are dropped.
+func TestL9_HangingPluginsCostOneTimeout(t *testing.T) {
+	const timeout = 1500 * time.Millisecond
+	n := startNode(t, func(o *node.Options) { o.RequestTimeout = timeout })
+	gate := hold(t)
+	var kept, dropped []*plugin.Plugin
+	for i := range 5 {
+		p := plugin.New(fmt.Sprint(10+10*i), "hangs")
+		p.On(plugin.StopPodSandbox, gate.Hold)
+		if i%2 == 0 {
+			p.FailurePolicy(&api.FailurePolicy{KeepConnected: true})
+			kept = append(kept, p)
+		} else {
+			dropped = append(dropped, p)
+		}
+		connect(t, n, p)
+	}
+	sixth := plugin.New("60", "answers")
+	connect(t, n, sixth)
+	ctx, c := deadline(t), n.CRI()
+	pod, err := c.RunPod(ctx, c.Pod("stopped"))
+	require.NoError(t, err)
+
+	start := time.Now()
+	require.NoError(t, c.StopPod(ctx, pod)) // L8
+	stopTook := time.Since(start)
+	require.NoError(t, c.RemovePod(ctx, pod))
+	require.Equal(t, undone, sixth.Calls().Of(pod).Events())
+	nothingLeft(t, n)
+	gate.Release()
+	next, err := c.RunPod(ctx, c.Pod("next"))
+	require.NoError(t, err)
+
+	stockBreaks(t, "L9", "each plugin that hangs in StopPodSandbox costs a timeout of its own, and those after it learn of the stop that late", func(t require.TestingT) {
+		assert.Less(t, stopTook, 2*timeout)
+		first := kept[0].Calls().Of(pod).Only(plugin.StopPodSandbox)
+		require.Len(t, first, 1)
+		told := sixth.Calls().Of(pod).Only(plugin.StopPodSandbox)
+		assert.Less(t, told[0].Start.Sub(first[0].Start), timeout, "the sixth waited for the first to time out")
+		for _, p := range dropped {
+			assert.False(t, open(p.Closed()), "%s is still connected", p.Name())
+			assert.Equal(t, undone[:2], p.Calls().Of(pod).Events(), p.Name())
+		}
+		for _, p := range kept {
+			assert.True(t, open(p.Closed()), "%s was dropped", p.Name())
+			calls := p.Calls().Of(pod)
+			require.Equal(t, undone, calls.Events(), p.Name())
+			// For the runtime the stop has ended with its timeout. The plugin's
+			// clock starts a little later.
+			assert.Greater(t, calls[2].Start.Sub(calls[1].Start), timeout/2, "%s was told of the removal before the stop had ended", p.Name())
+			assert.Equal(t, undone[:1], p.Calls().Of(next).Events(), p.Name())
+		}
+	})
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package history
+
+import (
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// stage is how far the life of a pod or container went.
+type stage int
+
+const (
+	up stage = iota
+	stopped
+	removed
+)
+
+// pod is a pod that the connection knows.
+type pod struct {
+	at     stage
+	listed bool // in Synchronize
+	begun  bool // something of it came after Synchronize
+}
+
+// container is a container that the connection knows.
+type container struct {
+	pod    string
+	at     stage
+	listed bool // in Synchronize
+	step   int  // the last of steps that came, by its number from 1
+}
+
+// steps of a container come in this order, each at most once.
+var steps = map[plugin.Event]int{
+	plugin.CreateContainer:     1,
+	plugin.PostCreateContainer: 2,
+	plugin.StartContainer:      3,
+	plugin.PostStartContainer:  4,
+}
+
+// pod takes up an event of a pod.
+func (r *Reading) pod(call plugin.Call) {
+	p := r.pods[call.Pod.GetId()]
+	switch {
+	case p == nil && call.Event == plugin.RunPodSandbox:
+		r.pods[call.Pod.GetId()] = &pod{begun: true}
+		return
+	case p == nil:
+		r.fault("L3", call, "is of a pod that the plugin does not know")
+		return
+	case p.at == removed:
+		r.fault("L3", call, "comes after the last word")
+		return
+	}
+	switch call.Event {
+	case plugin.RunPodSandbox:
+		// A pod that was listed in the midst of its creation is announced still.
+		if p.begun {
+			r.fault("L1", call, "comes for a pod that is told of already")
+		}
+	case plugin.StopPodSandbox:
+		if p.at == stopped {
+			r.fault("L3", call, "comes twice")
+		}
+		r.containersBefore(call, stopped)
+		p.at = stopped
+	case plugin.RemovePodSandbox:
+		if p.at == up && !r.wasStopped(call.Pod.GetId(), p) {
+			r.fault("L3", call, "comes without StopPodSandbox")
+		}
+		r.containersBefore(call, removed)
+		p.at = removed
+	default:
+		if p.at == stopped {
+			r.fault("L1", call, "comes after StopPodSandbox")
+		}
+	}
+	p.begun = true
+}
+
+// wasStopped tells whether a pod may have been listed as stopped.
+func (r *Reading) wasStopped(id string, p *pod) bool {
+	end, asked := r.ends[id]
+	return p.listed && asked && end.Before(r.joined)
+}
+
+// containersBefore looks whether all containers of a pod are as far as the pod
+// will be with this event.
+func (r *Reading) containersBefore(call plugin.Call, want stage) {
+	for id, c := range r.containers {
+		if c.pod == call.Pod.GetId() && c.at < want {
+			r.fault("L1", call, "comes before that of container %s", id)
+		}
+	}
+}
+
+// container takes up an event of a container.
+func (r *Reading) container(call plugin.Call) {
+	id, podID := call.Container.GetId(), call.Pod.GetId()
+	c := r.containers[id]
+	step := steps[call.Event]
+	if call.Event == plugin.CreateContainer {
+		p := r.pods[podID]
+		switch {
+		case c != nil:
+			r.fault("L1", call, "comes for a container that is told of already")
+		case p == nil:
+			r.fault("L3", call, "is of a pod that the plugin does not know")
+		case p.at != up:
+			r.fault("L11", call, "comes after the end of the pod")
+		}
+		r.containers[id] = &container{pod: podID, step: step}
+		return
+	}
+	switch {
+	case c == nil:
+		r.fault("L3", call, "is of a container that the plugin does not know")
+		return
+	case c.at == removed:
+		r.fault("L3", call, "comes after the last word")
+		return
+	}
+	switch call.Event {
+	case plugin.StopContainer:
+		if c.at == stopped {
+			r.fault("L3", call, "comes twice")
+		}
+		c.at = stopped
+	case plugin.RemoveContainer:
+		if c.at != stopped {
+			r.fault("L3", call, "comes without StopContainer")
+		}
+		c.at = removed
+	default:
+		if c.at == stopped {
+			r.fault("L1", call, "comes after StopContainer")
+		}
+		if step > 0 && step <= c.step {
+			r.fault("L1", call, "comes out of order")
+		}
+		c.step = max(c.step, step)
+	}
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestL14_SlowHookHoldsUpOnlyItsPod(t *testing.T) {
+	n := startNode(t, func(o *node.Options) { o.RequestTimeout = 30 * time.Second })
+	slow, other := plugin.New("10", "slow"), plugin.New("20", "other")
+	slow.Subscribe(plugin.RunPodSandbox, plugin.StopPodSandbox, plugin.RemovePodSandbox)
+	connect(t, n, slow, other)
+	ctx, c := deadline(t), n.CRI()
+	config := c.Pod("quick")
+	pod, err := c.RunPod(ctx, config)
+	require.NoError(t, err)
+	gate := hold(t)
+	slow.On(plugin.RunPodSandbox, gate.Hold)
+	ran := begin(func() error { _, err := c.RunPod(ctx, c.Pod("held")); return err })
+	requireClosed(t, gate.Entered(), "the hook of the slow plugin")
+
+	// The whole life of a container, while the hook hangs.
+	short := moments(t)
+	container, errLife := c.Create(short, pod, config, c.Container("main"))
+	for _, step := range []func() error{
+		func() error { return c.Start(short, container) },
+		func() error { return c.Stop(short, container, 0) },
+		func() error { return c.Remove(short, container) },
+	} {
+		if errLife == nil {
+			errLife = step()
+		}
+	}
+	told := other.Calls().Of(pod).Events()
+	held := open(ran)
+	gate.Release()
+	require.NoError(t, <-ran)
+
+	stockBreaks(t, "L14", "a slow RunPodSandbox hook of one pod holds up the containers of all others", func(t require.TestingT) {
+		assert.NoError(t, errLife)
+		assert.True(t, held, "the hook was over before")
+		assert.Equal(t, []plugin.Event{
+			plugin.RunPodSandbox, plugin.CreateContainer, plugin.PostCreateContainer, plugin.StartContainer,
+			plugin.PostStartContainer, plugin.StopContainer, plugin.RemoveContainer,
+		}, told)
+	})
+}
