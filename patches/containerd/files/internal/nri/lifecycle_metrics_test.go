@@ -28,6 +28,19 @@ func TestLifecycleMetrics(t *testing.T) {
 	}
 }
 
+// The depth of queues is asked of the plugins that there are.
+func TestQueueMetrics(t *testing.T) {
+	require.Contains(t, queues.desc.String(), "\"containerd_nri_waiting_total\"")
+	cfg := DefaultConfig()
+	cfg.DefaultValidator.Enable = true // a plugin without a connection
+	cfg.PluginPath, cfg.DisableConnections = t.TempDir(), true
+	l, err := New(cfg, nil)
+	require.NoError(t, err)
+	require.NoError(t, l.Start())
+	defer l.Stop()
+	require.Contains(t, metricsOf(t, "00-default-validator"), "containerd_nri_waiting_total")
+}
+
 // metricsOf names the metrics that have a plugin as a label.
 func metricsOf(t *testing.T, plugin string) []string {
 	t.Helper()
