@@ -21,8 +21,8 @@ var engineRows = []struct {
 	goal                  string
 }{
 	{"Engine, one event for ten plugins (ns)", "Ask/plugins=10", "ns/op", 5000, "%.0f ns"},
-	{"Engine, events of a pod's life for ten plugins (ns each)", "Life/plugins=10", "ns/event", 5000, "%.0f ns"},
-	{"Engine, teardown event for ten plugins (ns)", "Teardown/plugins=10", "ns/op", -1, ""},
+	{"Engine, an event that plugins may refuse, over a pod's life, ten plugins (ns)", "Life/plugins=10", "ns/ask", 5000, "%.0f ns"},
+	{"Engine, an end, told to ten plugins at once (ns)", "Life/plugins=10", "ns/teardown", -1, ""},
 	{"Engine, one event, ten plugins not subscribed (allocations)", "Ask/plugins=10/unsubscribed", "allocs/op", 0, "%.0f"},
 	{"Ledger, a pod with two containers, one plugin (bytes)", "Ledger", "B/pod", 512, "%.0f bytes"},
 }

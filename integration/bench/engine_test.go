@@ -14,8 +14,7 @@ goarch: amd64
 BenchmarkAsk/plugins=10-2                   	   61345	      3000 ns/op	     800 B/op	      10 allocs/op
 BenchmarkAsk/plugins=10-2                   	   61345	      4000 ns/op	     800 B/op	      10 allocs/op
 BenchmarkAsk/plugins=10/unsubscribed-2      	  587650	       481.5 ns/op	       0 B/op	       0 allocs/op
-BenchmarkLife/plugins=10-2                  	    1642	    148304 ns/op	      6000 ns/event	   23099 B/op	     252 allocs/op
-BenchmarkTeardown/plugins=10-2              	    5206	     47141 ns/op	    5544 B/op	      61 allocs/op
+BenchmarkLife/plugins=10-2                  	    1642	    148304 ns/op	      6000 ns/ask	     26000 ns/teardown	   23099 B/op	     252 allocs/op
 BenchmarkLedger-2                           	      45	   5036545 ns/op	       223.0 B/pod
 PASS
 `

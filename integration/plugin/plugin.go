@@ -29,6 +29,7 @@ type Plugin struct {
 	calls   []*Call
 	number  int // of the latest connection
 	conn    net.Conn
+	stub    stub.Stub
 	closed  <-chan struct{}
 }
 
@@ -99,7 +100,7 @@ func (p *Plugin) connect(ctx context.Context, socket string) error {
 	}
 	p.mu.Lock()
 	p.number++
-	h.number, p.conn, p.closed = p.number, conn, h.closed
+	h.number, p.conn, p.stub, p.closed = p.number, conn, s, h.closed
 	p.mu.Unlock()
 
 	// The stub waits for its configuration with no deadline, and the context
@@ -136,6 +137,18 @@ func (p *Plugin) crash() {
 		_ = p.conn.Close() // whatever it says, the connection is no more
 		p.conn = nil
 	}
+}
+
+// UpdateContainers asks the runtime for updates of its own accord, and returns
+// those that failed.
+func (p *Plugin) UpdateContainers(updates []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) {
+	p.mu.Lock()
+	s := p.stub
+	p.mu.Unlock()
+	if s == nil {
+		return nil, fmt.Errorf("update containers: plugin %s is not connected", p.Name())
+	}
+	return s.UpdateContainers(updates)
 }
 
 // Closed is closed when the current connection is gone, whoever dropped it.
