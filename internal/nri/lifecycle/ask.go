@@ -118,7 +118,7 @@ func (e *Engine) unsent(ctx context.Context, l *lane, ev Event, waited time.Dura
 			err = errWithout
 		}
 	} else {
-		err = fmt.Errorf("%s: waiting for plugin %s: %w", ev, l.conn.Name(), err)
+		err = fmt.Errorf("%s: waiting for plugin %s: %w", ev, l.name, err)
 		rec.Outcome, rec.Err = Withdrawn, err
 	}
 	e.opts.Observer.Delivered(rec)

@@ -13,7 +13,7 @@ import (
 // The engine calls it without holding a lock, so a Connection may call back
 // into the engine from any of its methods.
 type Connection interface {
-	// Name names the plugin in errors, such as "10-logger".
+	// Name names the plugin in errors, such as "10-logger". It must not change.
 	Name() string
 
 	// Index is the plugin's place among the others, which is that of its

@@ -58,7 +58,7 @@ func (l *lane) deliver(d *deadline, ev Event, waited time.Duration, late *atomic
 func (l *lane) judge(d *deadline, ev Event, err error) (Outcome, error) {
 	switch {
 	case d.Context.Err() != nil:
-		return Canceled, fmt.Errorf("%s: asking plugin %s: %w", ev, l.conn.Name(), also(err, d.Context.Err()))
+		return Canceled, fmt.Errorf("%s: asking plugin %s: %w", ev, l.name, also(err, d.Context.Err()))
 	case l.lost():
 		return Lost, also(err, ErrClosed)
 	case !time.Now().Before(d.at):

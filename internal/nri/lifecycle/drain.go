@@ -31,6 +31,16 @@ func newPart(r *round, l *lane) *part {
 	return &part{round: r, lane: l, posted: time.Now(), done: make(chan struct{})}
 }
 
+// add keeps what became of an event.
+func (p *part) add(ev Event, reply any, err error) {
+	switch {
+	case err != nil:
+		p.errs = append(p.errs, fmt.Errorf("%s: plugin %s: %w", ev, p.lane.name, err))
+	case reply != nil && p.round.collect:
+		p.answers = append(p.answers, answer{ev, reply})
+	}
+}
+
 func (p *part) ended() bool {
 	select {
 	case <-p.done:
@@ -191,17 +201,12 @@ func (l *lane) tell(p *part, d *deadline, ev Event) {
 		ev = l.engine.owed(p.round, ev, *goal)
 	}
 	reply, err, _ := l.deliver(d, ev, l.started.Sub(p.posted), &p.late)
-	switch {
-	case err != nil:
-		p.errs = append(p.errs, fmt.Errorf("%s: plugin %s: %w", ev, l.conn.Name(), err))
-	case reply != nil && p.round.collect:
-		p.answers = append(p.answers, answer{ev, reply})
-	}
+	p.add(ev, reply, err)
 }
 
 // lose accounts for an event of a part that the closed connection was owed.
 func (l *lane) lose(p *part, ev Event) {
-	p.errs = append(p.errs, fmt.Errorf("%s: plugin %s: %w", ev, l.conn.Name(), ErrClosed))
+	p.add(ev, nil, ErrClosed)
 	l.engine.opts.Observer.Delivered(Delivery{
 		Conn:    l.conn,
 		Event:   ev,

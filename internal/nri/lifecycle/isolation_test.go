@@ -3,11 +3,16 @@
 package lifecycle
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A plugin that is busy with one pod holds up the end of another only if it
@@ -30,5 +35,190 @@ func TestL14_EndsWaitForNobodyWhoDidNotSubscribe(t *testing.T) {
 		assert.Zero(t, time.Since(start), "waited for who did not subscribe")
 		f.end("RemovePodSandbox:p4")
 		assert.Equal(t, requestTimeout, time.Since(start), "did not wait for who did subscribe")
+	})
+}
+
+func TestL4_PluginsCallBackWithoutDeadlock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a, b := newPlugin("10-a"), newPlugin("20-b")
+		a.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == CreateContainer && ev.Container == "c2" {
+				return "evict c1", nil
+			}
+			return nil, nil
+		}
+		b.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == CreateContainer && ev.Container == "c2" {
+				// The runtime, asked to stop a container right away, tells this
+				// very plugin, which is busy: it waits one bound, no more.
+				f.end("StopContainer:p1/c0")
+			}
+			return nil, nil
+		}
+		f.joined(a, b)
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c0", "CreateContainer:p1/c1")
+		start := time.Now()
+		err := f.Ask(t.Context(), event("CreateContainer:p1/c2"), func(_ Connection, reply any) error {
+			if reply == "evict c1" {
+				assert.NoError(t, f.end("StopContainer:p1/c1"))
+				assert.Zero(t, time.Since(start))
+			}
+			return nil
+		})
+		require.NoError(t, err)
+		assert.Equal(t, requestTimeout, time.Since(start))
+		synctest.Wait()
+		assert.Contains(t, a.told(), "CreateContainer:p1/c2 StopContainer:p1/c1 StopContainer:p1/c0")
+		assert.Contains(t, b.told(), "StopContainer:p1/c1 CreateContainer:p1/c2 StopContainer:p1/c0")
+		assert.Empty(t, append(a.faults, b.faults...))
+	})
+}
+
+func TestL14_BacklogDropsOnePluginAlone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(o *Options) { o.BacklogLimit = 1000 })
+		a, b := newPlugin("10-a").hang(StopPodSandbox), newPlugin("20-b")
+		a.keepConnected = true
+		f.joined(a, b)
+		const pods, atOnce = 10_000, 100
+		for i := range pods {
+			f.did(fmt.Sprintf("RunPodSandbox:p%d", i))
+		}
+		var removals sync.WaitGroup
+		for w := range atOnce {
+			removals.Go(func() {
+				for i := w; i < pods; i += atOnce {
+					f.end(fmt.Sprintf("StopPodSandbox:p%d", i), fmt.Sprintf("RemovePodSandbox:p%d", i))
+				}
+			})
+		}
+		start := time.Now()
+		removals.Wait()
+		assert.LessOrEqual(t, time.Since(start), 1000/atOnce*requestTimeout, "nobody waits once it is dropped")
+		synctest.Wait()
+		assert.True(t, a.isClosed())
+		require.ErrorIs(t, f.journal.reason("10-a"), ErrBacklog)
+		assert.Equal(t, 1+3*pods, b.count())
+	})
+}
+
+func TestL14_NobodyWaitsForWhoDidNotSubscribe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a").hang(CreateContainer)
+		a.wants = func(k Kind) bool { return k == CreateContainer || k == StopPodSandbox }
+		a.keepConnected = true
+		f.joined(a)
+		f.did("RunPodSandbox:p1")
+		go f.ask(t.Context(), "CreateContainer:p1/c1")
+		synctest.Wait()
+
+		start := time.Now()
+		f.did("RunPodSandbox:p2", "UpdatePodSandbox:p2")
+		assert.Zero(t, time.Since(start))
+
+		// Its place in the line is kept: the Stop of p2 is known to be owed.
+		f.end("StopPodSandbox:p2")
+		synctest.Wait()
+		assert.Equal(t, "Synchronize() CreateContainer:p1/c1 StopPodSandbox:p2", a.told())
+	})
+}
+
+func TestL13_CreationWaitsForAJoinNoLongerThanItsTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		a.failRequest = true
+		a.synchronize = func(ctx context.Context, _ Snapshot) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		joined := make(chan error)
+		go func() { joined <- f.join(a) }()
+		synctest.Wait()
+		start := time.Now()
+		require.NoError(t, f.ask(t.Context(), "RunPodSandbox:p1"), "a plugin that never joined fails nothing")
+		assert.Equal(t, syncTimeout, time.Since(start))
+		err := <-joined
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		require.ErrorContains(t, err, "synchronize plugin 10-a: no answer within 5s")
+		synctest.Wait()
+		assert.True(t, a.isClosed())
+		assert.ErrorIs(t, f.journal.reason("10-a"), context.DeadlineExceeded)
+		assert.Empty(t, f.Status().Connections)
+	})
+}
+
+func TestL13_JoiningWaitsForNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a").hang(RunPodSandbox, StopPodSandbox)
+		a.keepConnected = true
+		hung := newPlugin("20-hung")
+		hung.synchronize = func(ctx context.Context, _ Snapshot) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		f.joined(a)
+		go f.join(hung)
+		go f.ask(t.Context(), "RunPodSandbox:p1")
+		synctest.Wait()
+		go f.end("StopPodSandbox:p1")
+		synctest.Wait()
+		start := time.Now()
+		f.joined(newPlugin("30-c"))
+		assert.Zero(t, time.Since(start))
+	})
+}
+
+func TestL13_FailedJoinLeavesNothing(t *testing.T) {
+	broken := errors.New("broken")
+	for _, tc := range []struct {
+		name string
+		list func(context.Context) (Snapshot, error)
+		sync func(context.Context, Snapshot) error
+	}{
+		{"list", func(context.Context) (Snapshot, error) { return Snapshot{}, broken }, nil},
+		{"synchronize", nil, func(context.Context, Snapshot) error { return broken }},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t)
+				a := newPlugin("10-a")
+				a.synchronize = tc.sync
+				list := tc.list
+				if list == nil {
+					list = f.list
+				}
+				err := f.Join(t.Context(), a, list, a.sync)
+				require.ErrorIs(t, err, broken)
+				synctest.Wait()
+				assert.True(t, a.isClosed())
+				assert.ErrorIs(t, f.journal.reason("10-a"), broken)
+				assert.Empty(t, f.Status().Connections)
+			})
+		})
+	}
+}
+
+func TestL13_ConnectionClosesDuringSynchronize(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		a.synchronize = func(ctx context.Context, _ Snapshot) error {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		joined, run := make(chan error), make(chan error)
+		go func() { joined <- f.join(a) }()
+		synctest.Wait()
+		go func() { run <- f.ask(t.Context(), "RunPodSandbox:p1") }()
+		synctest.Wait()
+		start := time.Now()
+		a.Close()
+		require.ErrorIs(t, <-joined, ErrClosed)
+		require.NoError(t, <-run)
+		assert.Zero(t, time.Since(start))
 	})
 }

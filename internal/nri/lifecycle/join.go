@@ -75,6 +75,7 @@ func (e *Engine) enroll(conn Connection) (*lane, past, error) {
 	l := &lane{
 		engine:  e,
 		conn:    conn,
+		name:    conn.Name(),
 		index:   conn.Index(),
 		gone:    make(chan struct{}),
 		since:   time.Now(),

@@ -4,7 +4,6 @@ package lifecycle
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -56,53 +55,6 @@ func TestL2_WhoJoinsDuringTheHookIsAskedBeforeTheSeal(t *testing.T) {
 }
 
 // The creation waits for the plugin that joins, since it needs its answer.
-func TestL13_CreationWaitsForAJoinNoLongerThanItsTimeout(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t)
-		a := newPlugin("10-a")
-		a.failRequest = true
-		a.synchronize = func(ctx context.Context, _ Snapshot) error {
-			<-ctx.Done()
-			return ctx.Err()
-		}
-		joined := make(chan error)
-		go func() { joined <- f.join(a) }()
-		synctest.Wait()
-		start := time.Now()
-		require.NoError(t, f.ask(t.Context(), "RunPodSandbox:p1"), "a plugin that never joined fails nothing")
-		assert.Equal(t, syncTimeout, time.Since(start))
-		err := <-joined
-		require.ErrorIs(t, err, context.DeadlineExceeded)
-		require.ErrorContains(t, err, "synchronize plugin 10-a: no answer within 5s")
-		synctest.Wait()
-		assert.True(t, a.isClosed())
-		assert.ErrorIs(t, f.journal.reason("10-a"), context.DeadlineExceeded)
-		assert.Empty(t, f.Status().Connections)
-	})
-}
-
-func TestL13_JoiningWaitsForNobody(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t)
-		a := newPlugin("10-a").hang(RunPodSandbox, StopPodSandbox)
-		a.keepConnected = true
-		hung := newPlugin("20-hung")
-		hung.synchronize = func(ctx context.Context, _ Snapshot) error {
-			<-ctx.Done()
-			return ctx.Err()
-		}
-		f.joined(a)
-		go f.join(hung)
-		go f.ask(t.Context(), "RunPodSandbox:p1")
-		synctest.Wait()
-		go f.end("StopPodSandbox:p1")
-		synctest.Wait()
-		start := time.Now()
-		f.joined(newPlugin("30-c"))
-		assert.Zero(t, time.Since(start))
-	})
-}
-
 // A pod ends while a plugin synchronizes.
 func TestL3_PodEndsDuringSynchronize(t *testing.T) {
 	for _, tc := range []struct {
@@ -298,58 +250,7 @@ func TestL15_RestartInTheMiddleOfAStop(t *testing.T) {
 	})
 }
 
-func TestL13_FailedJoinLeavesNothing(t *testing.T) {
-	broken := errors.New("broken")
-	for _, tc := range []struct {
-		name string
-		list func(context.Context) (Snapshot, error)
-		sync func(context.Context, Snapshot) error
-	}{
-		{"list", func(context.Context) (Snapshot, error) { return Snapshot{}, broken }, nil},
-		{"synchronize", nil, func(context.Context, Snapshot) error { return broken }},
-	} {
-		t.Run(tc.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f := newFixture(t)
-				a := newPlugin("10-a")
-				a.synchronize = tc.sync
-				list := tc.list
-				if list == nil {
-					list = f.list
-				}
-				err := f.Join(t.Context(), a, list, a.sync)
-				require.ErrorIs(t, err, broken)
-				synctest.Wait()
-				assert.True(t, a.isClosed())
-				assert.ErrorIs(t, f.journal.reason("10-a"), broken)
-				assert.Empty(t, f.Status().Connections)
-			})
-		})
-	}
-}
-
 // A connection that closes while it synchronizes lets go of all at once.
-func TestL13_ConnectionClosesDuringSynchronize(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t)
-		a := newPlugin("10-a")
-		a.synchronize = func(ctx context.Context, _ Snapshot) error {
-			<-ctx.Done()
-			return ctx.Err()
-		}
-		joined, run := make(chan error), make(chan error)
-		go func() { joined <- f.join(a) }()
-		synctest.Wait()
-		go func() { run <- f.ask(t.Context(), "RunPodSandbox:p1") }()
-		synctest.Wait()
-		start := time.Now()
-		a.Close()
-		require.ErrorIs(t, <-joined, ErrClosed)
-		require.NoError(t, <-run)
-		assert.Zero(t, time.Since(start))
-	})
-}
-
 func TestEndsThatWereNotTakenBackAreSweptUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

@@ -12,7 +12,7 @@ import (
 
 // A lane is the one way to a connection. Its turn is held by one at a time:
 // by the join, until the connection is synchronized; by the caller of a
-// blocking event, who delivers it himself; or by a goroutine that works
+// blocking event, who delivers it itself; or by a goroutine that works
 // through the events of a teardown. Who comes while it is held waits in line,
 // first come first served.
 //
@@ -21,6 +21,7 @@ import (
 type lane struct {
 	engine *Engine
 	conn   Connection
+	name   string
 	index  string
 	wants  uint32 // the kinds subscribed to, as bits
 	seq    uint64 // its number among all that ever joined
@@ -57,8 +58,8 @@ type entry struct {
 
 // A caller waits for the turn in a lane.
 type caller struct {
-	ready chan struct{} // closed when the turn is his, or the lane closed
-	err   error         // nil if it is his, set before ready is closed
+	ready chan struct{} // closed when the turn is the caller's, or the lane closed
+	err   error         // nil for the turn, set before ready is closed
 }
 
 func (l *lane) subscribed(k Kind) bool { return l.wants&(1<<k) != 0 }
@@ -107,7 +108,7 @@ func (l *lane) enter(ctx context.Context) (waited time.Duration, err error) {
 	return time.Since(asked), nil
 }
 
-// withdraw takes a caller out of the line and says whether he was in it.
+// withdraw takes a caller out of the line and says whether it was there.
 func (l *lane) withdraw(c *caller) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Teardown tells the connections of ends, in the order given: the Stop of a
@@ -67,17 +68,20 @@ func (e *Engine) await(parts []*part) (errs []error) {
 	wait := e.opts.TeardownWait()
 	bound, cancel := context.WithTimeout(context.Background(), wait)
 	defer cancel()
-	for _, p := range parts {
+	// The last was posted last: when it is done, most of the others are.
+	for _, p := range slices.Backward(parts) {
 		select {
 		case <-p.done:
 		case <-bound.Done():
 		}
+	}
+	for _, p := range parts {
 		if p.ended() {
 			errs = append(errs, p.errs...)
 			continue
 		}
 		p.late.Store(true)
-		errs = append(errs, fmt.Errorf("%s: plugin %s has not answered within %s", p.round.last(), p.lane.conn.Name(), wait))
+		errs = append(errs, fmt.Errorf("%s: plugin %s has not answered within %s", p.round.last(), p.lane.name, wait))
 	}
 	return errs
 }

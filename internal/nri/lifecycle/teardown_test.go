@@ -5,7 +5,6 @@ package lifecycle
 import (
 	"context"
 	"fmt"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -316,69 +315,5 @@ func TestL3_SealedCreationEndsWithItsPod(t *testing.T) {
 
 // A plugin's reply makes the runtime stop a container, whose Stop goes to the
 // same plugin; another asks for updates from inside its handler.
-func TestL4_PluginsCallBackWithoutDeadlock(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t)
-		a, b := newPlugin("10-a"), newPlugin("20-b")
-		a.handle = func(_ context.Context, ev Event) (any, error) {
-			if ev.Kind == CreateContainer && ev.Container == "c2" {
-				return "evict c1", nil
-			}
-			return nil, nil
-		}
-		b.handle = func(_ context.Context, ev Event) (any, error) {
-			if ev.Kind == CreateContainer && ev.Container == "c2" {
-				// The runtime, asked to stop a container right away, tells this
-				// very plugin, which is busy: it waits one bound, no more.
-				f.end("StopContainer:p1/c0")
-			}
-			return nil, nil
-		}
-		f.joined(a, b)
-		f.did("RunPodSandbox:p1", "CreateContainer:p1/c0", "CreateContainer:p1/c1")
-		start := time.Now()
-		err := f.Ask(t.Context(), event("CreateContainer:p1/c2"), func(_ Connection, reply any) error {
-			if reply == "evict c1" {
-				assert.NoError(t, f.end("StopContainer:p1/c1"))
-				assert.Zero(t, time.Since(start))
-			}
-			return nil
-		})
-		require.NoError(t, err)
-		assert.Equal(t, requestTimeout, time.Since(start))
-		synctest.Wait()
-		assert.Contains(t, a.told(), "CreateContainer:p1/c2 StopContainer:p1/c1 StopContainer:p1/c0")
-		assert.Contains(t, b.told(), "StopContainer:p1/c1 CreateContainer:p1/c2 StopContainer:p1/c0")
-		assert.Empty(t, append(a.faults, b.faults...))
-	})
-}
-
 // 10,000 removals while a plugin hangs: its line reaches the limit, it is
 // dropped, and nobody else notices.
-func TestL14_BacklogDropsOnePluginAlone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, func(o *Options) { o.BacklogLimit = 1000 })
-		a, b := newPlugin("10-a").hang(StopPodSandbox), newPlugin("20-b")
-		a.keepConnected = true
-		f.joined(a, b)
-		const pods, atOnce = 10_000, 100
-		for i := range pods {
-			f.did(fmt.Sprintf("RunPodSandbox:p%d", i))
-		}
-		var removals sync.WaitGroup
-		for w := range atOnce {
-			removals.Go(func() {
-				for i := w; i < pods; i += atOnce {
-					f.end(fmt.Sprintf("StopPodSandbox:p%d", i), fmt.Sprintf("RemovePodSandbox:p%d", i))
-				}
-			})
-		}
-		start := time.Now()
-		removals.Wait()
-		assert.LessOrEqual(t, time.Since(start), 1000/atOnce*requestTimeout, "nobody waits once it is dropped")
-		synctest.Wait()
-		assert.True(t, a.isClosed())
-		require.ErrorIs(t, f.journal.reason("10-a"), ErrBacklog)
-		assert.Equal(t, 1+3*pods, b.count())
-	})
-}

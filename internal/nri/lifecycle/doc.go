@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package lifecycle tells plugins of the lives of pods and containers: each
+// event to each plugin that wants it, in order, once, and so that no plugin
+// holds up what does not concern it. It knows neither ttrpc nor a container
+// runtime: a plugin is a [Connection], which delivers one event, and the
+// runtime calls [Engine.Ask], [Engine.Teardown] and [Engine.Join].
+//
+//	          Ask                   Teardown                   Join
+//	 one after the other,       all at once, for        list, Synchronize,
+//	 any may refuse             one bound together      then take part
+//	          |                        |                        |
+//	          v                        v                        v
+//	+-----------------------------------------------------------------------+
+//	| Engine   connections in index order | creations | endings             |
+//	+-------+----------------------------------------------------+----------+
+//	        |                                                    |
+//	+-------v----------------+                           +-------v----------+
+//	| lane   turn, line      |    one for each           | lane             |
+//	| ledger told, stopped   |    connection             | ledger           |
+//	+-------+----------------+                           +-------+----------+
+//	        | Deliver, one at a time                             |
+//	        v                                                    v
+//	    Connection                                           Connection
+//
+// # The parts
+//
+// A lane is the one way to a connection. One at a time holds its turn, all
+// others stand in line: the join, until the plugin is synchronized (joining);
+// the caller of a blocking event, who delivers it on its own goroutine, or the
+// goroutine of a teardown (running). A caller who gives up before its turn
+// leaves the line; a connection that closes lets go of all (closed). Nobody
+// waits for a lock, and no lock is held while a plugin is at work, so a plugin
+// and the runtime may call back at any point.
+//
+// A ledger is what one connection knows: of each pod and container whether it
+// was listed by Synchronize, told by its first event, or stopped. The lane asks
+// it just before it sends. That is the one place that says what may be sent,
+// what was sent before, and what is owed first.
+//
+// A creation is a pod or container whose first event is under way. It is
+// sealed when no connection is left to ask, in the same instant: whoever came
+// in before was asked, whoever comes later finds it listed, by the runtime or,
+// for a container that the runtime does not list yet, by the engine.
+//
+// The endings are the ends that were handed in, until the object has left the
+// runtime's lists: so that one who joins in between is told that a pod is
+// stopped, and not told at all of what will not end any more.
+//
+// # The contract
+//
+//   - L1 Order. Lanes are first in, first out, and the ledger puts the Stop of a
+//     container before that of its pod, and a Stop before a Remove.
+//   - L2 Nobody is missed. A connection takes part before the runtime lists for
+//     it, and a creation is sealed in an instant without joins.
+//   - L3 Every end is told. An object is entered in the ledger before its first
+//     event is sent, whatever becomes of that, and ends only by its Remove.
+//   - L4 One request at a time, and no wait but for one's own: the turn.
+//   - L8, L9 Teardown is in all lanes before anyone waits, has a context of its
+//     own, and waits for all lanes together one bound. What is late goes on in
+//     its lane; what a closed connection was owed is accounted for.
+//   - L10 A second teardown of the same object waits for the first.
+//   - L11 The ledger sends nothing twice. The end of a pod ends the creations
+//     in it before it is in any lane.
+//   - L13 A join holds nothing but its own turn, for no longer than its timeout.
+//   - L14 An event that a plugin did not subscribe to goes through its ledger
+//     and not through its turn.
+//   - L15 The engine keeps nothing that a restart would lose: what there is, the
+//     runtime lists.
+//   - L16 A timeout is an error for the plugin's failure policy, if the event
+//     was sent and its caller was still there.
+//   - L17 An [Observer] is told of all of it, and [Engine.Status] says what is
+//     going on.
+//
+// # Time
+//
+// The clock is package time. Tests run in bubbles of testing/synctest, where
+// time is virtual, so nothing of the engine has to be told of another clock.
+package lifecycle

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A journal is an observer that keeps everything.
+type journal struct {
+	mu         sync.Mutex // guards what follows
+	deliveries []Delivery
+	joined     []string
+	left       map[string]error
+}
+
+func (j *journal) Delivered(d Delivery) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.deliveries = append(j.deliveries, d)
+}
+
+func (j *journal) Joined(c Connection, _ time.Duration, pods, containers int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.joined = append(j.joined, fmt.Sprintf("%s %d %d", c.Name(), pods, containers))
+}
+
+func (j *journal) Left(c Connection, reason error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.left == nil {
+		j.left = make(map[string]error)
+	}
+	j.left[c.Name()] = reason
+}
+
+func (j *journal) reason(name string) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.left[name]
+}
+
+// outcomes returns what became of the events of a kind, such as
+// "10-a answered, 20-b timed out late".
+func (j *journal) outcomes(k Kind) string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var words []string
+	for _, d := range j.deliveries {
+		if d.Event.Kind != k {
+			continue
+		}
+		w := d.Conn.Name() + " " + d.Outcome.String()
+		if d.Late {
+			w += " late"
+		}
+		words = append(words, w)
+	}
+	slices.Sort(words)
+	return strings.Join(words, ", ")
+}
+
+// A fixture is an engine with what a runtime lists.
+type fixture struct {
+	*Engine
+	t       *testing.T
+	journal journal
+	listed  Snapshot
+}
+
+func newFixture(t *testing.T, change ...func(*Options)) *fixture {
+	f := &fixture{t: t}
+	opts := Options{
+		RequestTimeout: func() time.Duration { return requestTimeout },
+		SyncTimeout:    func() time.Duration { return syncTimeout },
+		Observer:       &f.journal,
+	}
+	for _, c := range change {
+		c(&opts)
+	}
+	f.Engine = New(opts)
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *fixture) list(context.Context) (Snapshot, error) { return f.listed, nil }
+
+func (f *fixture) join(p *plugin) error {
+	return f.Join(f.t.Context(), p, f.list, p.sync)
+}
+
+// joined brings plugins in.
+func (f *fixture) joined(plugins ...*plugin) {
+	f.t.Helper()
+	for _, p := range plugins {
+		if err := f.join(p); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+}
+
+// event reads an event such as "RunPodSandbox:p1" or "StopContainer:p1/c1".
+func event(s string) Event {
+	kind, id, _ := strings.Cut(s, ":")
+	var ev Event
+	ev.Pod, ev.Container, _ = strings.Cut(id, "/")
+	ev.Kind = Kind(slices.Index(kindNames[:], kind))
+	return ev
+}
+
+func (f *fixture) ask(ctx context.Context, ev string) error {
+	return f.Ask(ctx, event(ev), nil)
+}
+
+// did asks for events that must all be agreed to.
+func (f *fixture) did(events ...string) {
+	f.t.Helper()
+	for _, ev := range events {
+		if err := f.ask(f.t.Context(), ev); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+}
+
+func events(names []string) (evs []Event) {
+	for _, ev := range names {
+		evs = append(evs, event(ev))
+	}
+	return evs
+}
+
+// end tears down, all events in one.
+func (f *fixture) end(names ...string) error {
+	return f.Teardown(f.t.Context(), events(names), nil)
+}
+
+// gone takes removals back.
+func (f *fixture) gone(names ...string) { f.Gone(events(names)) }

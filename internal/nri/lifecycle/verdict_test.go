@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing/synctest"
+	"time"
+)
+
+// here returns the plugins that are there.
+func (w *world) here() []*simPlugin {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.present()
+}
+
+// present returns the plugins that are there. world.mu is held.
+func (w *world) present() []*simPlugin {
+	var here []*simPlugin
+	for _, p := range w.plugins {
+		if p.joined && p.process == w.process && !p.isClosed() {
+			here = append(here, p)
+		}
+	}
+	return here
+}
+
+// broken returns the rules that were broken so far.
+func (w *world) broken() []string {
+	w.mu.Lock()
+	faults := slices.Clone(w.faults)
+	plugins := slices.Clone(w.plugins)
+	w.mu.Unlock()
+	for _, p := range plugins {
+		p.mu.Lock()
+		r := read(p.history, p.wants)
+		for _, f := range append(r.faults, p.faults...) {
+			faults = append(faults, p.name+": "+f)
+		}
+		p.mu.Unlock()
+	}
+	for _, c := range w.process.engine.Status().Connections {
+		if c.Depth > worldBacklog {
+			faults = append(faults, fmt.Sprintf("L14: %d events wait for %s", c.Depth, c.Conn.Name()))
+		}
+	}
+	return faults
+}
+
+// settle lets all that is under way come to its end.
+func (w *world) settle() {
+	w.process.ops.Wait()
+	for range 10_000 {
+		synctest.Wait()
+		busy := false
+		for _, c := range w.process.engine.Status().Connections {
+			busy = busy || c.Depth > 0 || c.Current.Kind != 0
+		}
+		if !busy {
+			return
+		}
+		time.Sleep(requestTimeout)
+	}
+	w.fault("L4: a lane never comes to rest")
+}
+
+// atRest returns the rules that are broken now that all is at rest: what there
+// is and what the plugins know must be the same.
+func (w *world) atRest() []string {
+	faults := w.broken()
+	for _, d := range w.duties {
+		if !d.plugin.isClosed() && (d.met == nil || !d.met()) {
+			faults = append(faults, d.plugin.name+": "+d.broken)
+		}
+	}
+	for _, p := range w.here() {
+		p.mu.Lock()
+		r := read(p.history, p.wants)
+		p.mu.Unlock()
+		for id, pod := range w.pods {
+			if r.pods[id] == nil && !pod.removed && p.wants(RunPodSandbox) {
+				faults = append(faults, fmt.Sprintf("L2: %s was never told of pod %s", p.name, id))
+			}
+		}
+		for id, c := range w.containers {
+			if r.containers[id] == nil && !c.exited && !c.removed && p.wants(CreateContainer) {
+				faults = append(faults, fmt.Sprintf("L2: %s was never told of container %s", p.name, id))
+			}
+		}
+		pods, containers := r.alive()
+		for _, id := range pods {
+			if pod := w.pods[id]; pod == nil {
+				faults = append(faults, fmt.Sprintf("L3: %s was never told of the end of pod %s", p.name, id))
+			} else if pod.stopped && !r.pods[id].stopped && p.wants(StopPodSandbox) {
+				faults = append(faults, fmt.Sprintf("L9: %s was never told of the stop of pod %s", p.name, id))
+			}
+		}
+		for _, id := range containers {
+			if w.containers[id] == nil {
+				faults = append(faults, fmt.Sprintf("L3: %s was never told of the end of container %s", p.name, id))
+			}
+		}
+	}
+	return faults
+}
+
+// removeAll ends everything there is.
+func (w *world) removeAll() {
+	for _, id := range w.podIDs() {
+		w.process.removePod(w.process.ctx, id, course{})
+	}
+}
+
+// leftovers returns what the engine keeps of what is long gone, after a plugin
+// has joined: a Stop that comes after the Remove is kept until then.
+func (w *world) leftovers() (kept []string) {
+	e := w.process.engine
+	if n := len(e.endings) + len(e.creations); n > 0 {
+		kept = append(kept, fmt.Sprintf("the engine keeps %d creations and %d ends of nothing", len(e.creations), len(e.endings)))
+	}
+	for _, c := range e.Status().Connections {
+		if c.Pods+c.Containers > 0 {
+			kept = append(kept, fmt.Sprintf("the ledger of %s keeps %d pods and %d containers", c.Conn.Name(), c.Pods, c.Containers))
+		}
+	}
+	return kept
+}
+
+// end leaves nothing behind, wherever the play stopped.
+func (w *world) end() {
+	w.process.kill()
+	w.process.engine.Close()
+	w.process.ops.Wait()
+}
+
+func (p *process) took(rule, what string, start time.Time, limit time.Duration, kinds uint32) {
+	d := time.Since(start)
+	if limit > 0 && d > limit {
+		p.w.fault("%s: %s took %s", rule, what, d)
+	}
+	if d > 0 && !p.anyoneWaitsFor(kinds) {
+		p.w.fault("L14: %s took %s while all who want it answer at once", what, d)
+	}
+}
+
+func (p *process) anyoneWaitsFor(want uint32) bool {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	for _, who := range p.w.plugins {
+		if who.process != p || who.prompt {
+			continue
+		}
+		for k := Synchronize; k < kinds; k++ {
+			if want&(1<<k) != 0 && who.wants(k) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (p *process) Delivered(d Delivery) {
+	who := d.Conn.(*simPlugin)
+	switch {
+	case who.prompt && d.Waited > 0 && d.Outcome == Answered:
+		p.w.fault("L4: %s waited %s for %s, which always answers at once", record{Event: d.Event}, d.Waited, who.name)
+	case d.Took > requestTimeout:
+		p.w.fault("L16: %s had %s for %s", who.name, d.Took, record{Event: d.Event})
+	case d.Outcome == TimedOut && d.Took == requestTimeout:
+		if !who.keepConnected {
+			p.do(func() { p.w.duties = append(p.w.duties, duty{who, "L16: timed out and was not dropped", nil}) })
+		}
+	case d.Outcome == TimedOut, d.Outcome == Refused && errors.Is(d.Err, context.DeadlineExceeded):
+		p.w.fault("L16: %s is blamed after %s of %s for what its caller did", who.name, d.Took, record{Event: d.Event})
+	}
+}
+
+func (p *process) Joined(Connection, time.Duration, int, int) {}
+
+func (p *process) Left(c Connection, _ error) {
+	if !c.(*simPlugin).isClosed() {
+		p.w.fault("L17: %s left and is not closed", c.Name())
+	}
+}
