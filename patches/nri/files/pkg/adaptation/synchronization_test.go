@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/containerd/nri/pkg/api"
+)
+
+// A node with more pods than one message holds is told of in several, as one.
+func TestLargeNodeSynchronizes(t *testing.T) {
+	const pods = 5000
+	s := &Suite{}
+	p := &mockPlugin{idx: "00", name: "told"}
+	rt := &mockRuntime{pods: map[string]*api.PodSandbox{}}
+	for i := range pods {
+		id := fmt.Sprintf("pod%04d", i)
+		rt.pods[id] = &api.PodSandbox{
+			Id:          id,
+			Name:        id,
+			Annotations: map[string]string{"large": strings.Repeat("x", 2048)}, // 10 MB in all, of 4 that one holds
+		}
+	}
+	s.Prepare(t, rt, p)
+	s.StartRuntime()
+	s.StartPlugins(p)
+	require.NoError(t, p.Wait(PluginSynchronized, time.After(time.Minute)))
+	require.Len(t, p.pods, pods)
+}
