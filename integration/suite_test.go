@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/containerd/nri/pkg/api"
 	"github.com/hookline-nri/hookline/integration/image"
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
@@ -30,6 +31,13 @@ var onStock = os.Getenv("RUNTIME") == "stock"
 var pause string
 
 func TestMain(m *testing.M) {
+	if os.Getenv(api.PluginSocketEnvVar) != "" {
+		if err := asPlugin(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
