@@ -3,9 +3,9 @@
 # Recipes only call go and the commands of hack/ (go run ./hack --help).
 
 RUNTIME ?= hookline
-TOOLS   := $(CURDIR)/_output/tools
 
-HACK := go run ./hack
+# Built as containerd is, so that the two share what they have in common.
+HACK := CGO_ENABLED=0 go run -trimpath ./hack
 ifeq ($(RUNTIME),stock)
 BUILD := build --stock
 else

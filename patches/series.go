@@ -41,6 +41,7 @@ var Series = edit.Series{
 		// containerd: what the engine makes possible.
 		containerd.NRIWithoutLock,
 		containerd.PodsInCreation,
+		containerd.ContainersStopFirst,
 		containerd.PodState,
 		containerd.NRISettings,
 	},

@@ -15,10 +15,12 @@ lies in the past.
 
 Set the state in every event and in Synchronize, in a provisional field: in
 creation until the last hook agreed, ready until it is stopped, then stopped.
-A pod counts as stopped when its network namespace is gone, since that is what
-a stop ends with and what is known after a restart. Of a pod in the host's
-network that cannot be told: it counts as ready until it is removed, and
-plugins that join after a restart get its stop with its removal.`,
+A pod that is not ready counts as stopped when its network namespace is gone,
+which is how a stop ends, and what can be known after a restart of containerd.
+After a reboot of the node all namespaces are gone, and pods that were not
+stopped count as stopped too. Of a pod in the host's network it cannot be told:
+it counts as ready until it is removed, and plugins that join after a restart
+get its stop with its removal.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},
 	Rules:  []string{"L2", "L15"},
 	Status: edit.Upstream,

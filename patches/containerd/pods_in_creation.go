@@ -34,21 +34,19 @@ creating creations`),
 		run.After(edit.Stmt(edit.Assign("sandbox.Sandboxer")), `
 
 // Plugins that join from here on are told of the pod. If it fails, those that
-// know it are told of its end, below while the network stands.
+// know it are told of its end by the first of the deferred functions that see
+// it fail: while its network and its record stand, as far as it got.
 defer c.nri.CreatingPodSandbox(sandbox)()
-defer func() {
+undoNRI := func() {
 	if retErr != nil {
 		c.nri.UndoRunPodSandbox(&sandbox)
 	}
-}()
+}
+defer undoNRI()
 `),
-		run.Before(edit.Stmt(edit.Call("c.setupPodNetwork")), `defer func() {
-	if retErr != nil {
-		c.nri.UndoRunPodSandbox(&sandbox)
-	}
-}()
-
-`),
+		run.Before(edit.Stmt(edit.Define("userNsEnabled")), "defer undoNRI()\n"),
+		run.After(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("sandbox.NetNS.Remove")))), "defer undoNRI()"),
+		run.Before(edit.Stmt(edit.Call("c.setupPodNetwork")), "defer undoNRI()\n"),
 		run.After(edit.Stmt(edit.Call("c.setupPodNetwork")), `c.nri.CreatingPodSandbox(sandbox)`),
 	},
 	Files: []edit.File{

@@ -29,9 +29,11 @@ monitor is done, so that Shutdown has no task left to fight over.`,
 		edit.In(sandboxRun, edit.Method("criService", "RunPodSandbox")).Before(
 			edit.Stmt(edit.Call("c.sandboxService.ShutdownSandbox")),
 			`// The exit monitor deletes the task as well. Wait for it, two deletions at
-// once can fail one another.
-if err := c.sandboxService.StopSandbox(deferCtx, sandbox.Sandboxer, id); err != nil && !errdefs.IsNotFound(err) {
-	log.G(deferCtx).WithError(err).Warnf("failed to stop sandbox %q before its shutdown", id)
+// once can fail one another. A stop that hangs leaves the shutdown its time.
+stopCtx, stopCancel := util.DeferContext()
+defer stopCancel()
+if err := c.sandboxService.StopSandbox(stopCtx, sandbox.Sandboxer, id); err != nil && !errdefs.IsNotFound(err) {
+	log.G(stopCtx).WithError(err).Warnf("failed to stop sandbox %q before its shutdown", id)
 }`),
 	},
 }

@@ -61,12 +61,28 @@ which is what an operator wants to know; it still counts against nobody.`,
 			edit.In(adaptation, edit.Type("Adaptation")).Delete(edit.Field("validators")),
 			edit.In(adaptation, edit.Type("Adaptation")).Replace(edit.Field("refused"), `engine      *lifecycle.Engine
 removed     removals
-backlog     int`),
+backlog     int
+life        sync.Mutex // held by Start and Stop, and never while a plugin is asked; guards stopped
+stopped     bool`),
 			edit.In(adaptation, edit.Func("New")).Before(edit.Stmt(edit.Return("r", "nil")), `r.engine = r.newEngine()
 `),
 		},
-		withoutLock("Start"),
-		withoutLock("Stop"),
+		[]edit.Edit{
+			edit.In(adaptation, edit.Method("Adaptation", "Start")).Replace(edit.Stmt(edit.Call("r.Lock")).And(1), `r.life.Lock()
+defer r.life.Unlock()
+
+if r.stopped {
+	return errors.New("runtime interface was stopped")
+}`),
+			edit.In(adaptation, edit.Method("Adaptation", "Stop")).Replace(edit.Stmt(edit.Call("r.Lock")).And(1), `r.life.Lock()
+defer r.life.Unlock()
+r.stopped = true`),
+			// The connection of a plugin without one closes for several reasons at a time now.
+			edit.In(pluginFile, edit.Method("plugin", "close")).Delete(edit.Stmt(edit.If("p.impl.isWasm() || p.impl.isBuiltin()"))),
+			edit.In(pluginFile, edit.Method("plugin", "close")).After(edit.Stmt(edit.Assign("p.closed")), `if p.impl.isWasm() || p.impl.isBuiltin() {
+	return
+}`),
+		},
 		rawErrors(
 			"runPodSandbox", "updatePodSandbox", "postUpdatePodSandbox", "stopPodSandbox", "removePodSandbox",
 			"createContainer", "postCreateContainer", "startContainer", "postStartContainer",
@@ -104,14 +120,6 @@ func dropMethods(names ...string) []edit.Edit {
 		drops = append(drops, edit.In(adaptation, edit.Method("Adaptation", name)).Drop())
 	}
 	return drops
-}
-
-// withoutLock leaves what a method does to locks of its own.
-func withoutLock(method string) []edit.Edit {
-	m := edit.In(adaptation, edit.Method("Adaptation", method))
-	return []edit.Edit{
-		m.Delete(edit.Stmt(edit.Call("r.Lock")).And(1)),
-	}
 }
 
 // rawErrors leaves it to the engine to judge what a plugin answered, with the

@@ -68,10 +68,12 @@ func (e *Engine) create(ctx context.Context, ev Event, each func(Connection, any
 	}
 }
 
-// conceive enters a creation, unless its pod is stopped.
+// conceive enters a creation, unless its pod is stopped. An object whose id was
+// that of one that was removed is another one.
 func (e *Engine) conceive(c *creation) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.endings.forget(c.event.object())
 	if e.endings.phase(object{pod: c.event.Pod}) != alive {
 		return ErrStopped
 	}

@@ -98,6 +98,19 @@ func (m endings) gone(o object) {
 	}
 }
 
+// forget drops what is known of the removal of an object, for one that begins
+// under the same id.
+func (m endings) forget(o object) {
+	p := m[o.pod]
+	switch {
+	case p == nil:
+	case o.container == "" && p.phase == leaving:
+		delete(m, o.pod)
+	case o.container != "" && p.containers[o.container].phase == leaving:
+		delete(p.containers, o.container)
+	}
+}
+
 // clone returns a copy that later ends do not change.
 func (m endings) clone() endings {
 	c := make(endings, len(m))

@@ -110,13 +110,9 @@ func (e *Engine) enroll(conn Connection) (*lane, past, error) {
 
 // synchronize lists, sends, and seeds the ledger.
 func (e *Engine) synchronize(ctx context.Context, l *lane, b past, list func(context.Context) (Snapshot, error), sync func(context.Context, Snapshot) error) (Snapshot, error) {
-	listed, err := list(ctx)
-	if err != nil {
-		return Snapshot{}, err
-	}
-	e.sweep(b.endings, listed)
-	snapshot := b.correct(listed)
-
+	// The list has its share of the time: a runtime that cannot list, as one
+	// that waits for a pod operation that waits for this connection, must not
+	// hold up either for good.
 	timeout := e.opts.SyncTimeout()
 	bound := &deadline{Context: ctx, at: time.Now().Add(timeout)}
 	defer bound.end()
@@ -127,6 +123,13 @@ func (e *Engine) synchronize(ctx context.Context, l *lane, b past, list func(con
 	if closed != nil {
 		return Snapshot{}, closed
 	}
+	listed, err := list(bound)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	e.sweep(b.endings, listed)
+	snapshot := b.correct(listed)
+
 	err = sync(bound, snapshot)
 	if err != nil && ctx.Err() == nil && !time.Now().Before(bound.at) {
 		err = fmt.Errorf("no answer within %s: %w", timeout, also(err, context.DeadlineExceeded))

@@ -17,7 +17,7 @@ type Observer interface {
 	Joined(conn Connection, took time.Duration, pods, containers int)
 
 	// Left is called once for each connection that came in, synchronized or
-	// not, when all of its events have ended. reason is ErrClosed if the
+	// not, when the ends it was owed are accounted for. reason is ErrClosed if the
 	// connection closed of itself, and otherwise wraps why it was dropped.
 	Left(conn Connection, reason error)
 }

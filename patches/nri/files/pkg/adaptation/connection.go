@@ -50,7 +50,8 @@ func (c connection) Closed() <-chan struct{} { return c.closeC }
 
 func (c connection) Close() { c.close() }
 
-// Deliver relays an event in the form that its request has.
+// Deliver relays an event in the form that its request has. It is left to a
+// builtin plugin to return when ctx ends, since nothing can make it.
 func (c connection) Deliver(ctx context.Context, ev lifecycle.Event) (any, error) {
 	switch req := ev.Request.(type) {
 	case *RunPodSandboxRequest:

@@ -82,5 +82,5 @@ func (l *removals) add(ev lifecycle.Event) (gone lifecycle.Event, ok bool) {
 	gone = l.ring[l.next]
 	l.ring[l.next] = lifecycle.Event{Kind: ev.Kind, Pod: ev.Pod, Container: ev.Container}
 	l.next = (l.next + 1) % keep
-	return gone, gone.Pod != ""
+	return gone, gone.Kind != 0
 }

@@ -27,8 +27,8 @@ type LifecycleMetrics interface {
 	RecordJoin(plugin string, took time.Duration, pods, containers int)
 
 	// RecordLeave is called when a plugin is gone. reason is "closed" if it
-	// went by itself, otherwise why it was dropped: "timeout", "backlog" or
-	// "error".
+	// went by itself or the runtime stops, otherwise why it was dropped:
+	// "timeout", "backlog" or "error".
 	RecordLeave(plugin, reason string)
 }
 

@@ -25,6 +25,7 @@ func (r *Adaptation) startPlugins() (retErr error) {
 	var started []*plugin
 	defer func() {
 		if retErr != nil {
+			r.stopped = true
 			r.engine.Close()
 			for _, p := range started {
 				_ = p.stop()
@@ -57,6 +58,9 @@ func (r *Adaptation) startPlugins() (retErr error) {
 			}
 			if err != nil {
 				log.Warnf(noCtx, "failed to start pre-installed NRI plugin %q: %v", name, err)
+				if p != nil {
+					_ = p.stop()
+				}
 				return
 			}
 			launched[i] = p
@@ -104,7 +108,8 @@ func (r *Adaptation) stopPlugins() {
 const registering = 64
 
 // acceptPluginConnections lets plugins register for as long as the listener
-// is open. A plugin that takes its time delays no other.
+// is open. A plugin that takes its time delays no other, up to as many as may
+// be registering.
 func (r *Adaptation) acceptPluginConnections(l net.Listener) error {
 	r.listener = l
 	places := make(chan struct{}, registering)
@@ -138,6 +143,9 @@ func (r *Adaptation) register(ctx context.Context, conn net.Conn) {
 	}
 	if err != nil {
 		log.Errorf(ctx, "plugin connected and failed to join: %v", err)
+		if p != nil {
+			p.close()
+		}
 		return
 	}
 	r.logPlugins()

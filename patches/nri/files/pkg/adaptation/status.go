@@ -2,7 +2,11 @@
 
 package adaptation
 
-import "time"
+import (
+	"time"
+
+	"google.golang.org/protobuf/proto"
+)
 
 // PluginStatus says how a plugin is doing.
 type PluginStatus struct {
@@ -33,7 +37,6 @@ func (r *Adaptation) PluginStatus() []PluginStatus {
 			Name:         p.name(),
 			Pid:          p.pid,
 			Events:       p.events,
-			Policy:       p.policy,
 			Since:        c.Since,
 			Synchronized: c.Joined,
 			Pods:         c.Pods,
@@ -41,6 +44,9 @@ func (r *Adaptation) PluginStatus() []PluginStatus {
 			Waiting:      c.Depth,
 			LastError:    c.LastError,
 			LastErrorAt:  c.LastErrorAt,
+		}
+		if p.policy != nil {
+			s.Policy = proto.Clone(p.policy).(*FailurePolicy)
 		}
 		if c.Current.Kind != 0 {
 			s.Current, s.CurrentSince = c.Current.String(), c.CurrentSince

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
@@ -23,9 +24,9 @@ func (r *Adaptation) join(ctx context.Context, p *plugin) error {
 	s := newSynchronization()
 	defer close(s.over)
 
-	list := func(ctx context.Context) (lifecycle.Snapshot, error) {
-		go s.run(ctx, r.syncFn)
-		return s.list()
+	list := func(bound context.Context) (lifecycle.Snapshot, error) {
+		go s.run(ctx, r.syncFn) // it goes on after the bound, to do what the plugin asks for
+		return s.list(bound)
 	}
 	tell := func(ctx context.Context, snapshot lifecycle.Snapshot) (err error) {
 		pods, ctrs := objects(snapshot)
@@ -33,6 +34,8 @@ func (r *Adaptation) join(ctx context.Context, p *plugin) error {
 		return err
 	}
 	if err := r.engine.Join(ctx, connection{p}, list, tell); err != nil {
+		r.delist(p) // an engine that is closed never let it in
+		_ = p.stop()
 		return err
 	}
 	if err := s.finish(); err != nil {
@@ -45,6 +48,7 @@ func (r *Adaptation) join(ctx context.Context, p *plugin) error {
 // synchronization is one call of the runtime's SyncFn, cut in two: up to its
 // callback it lists what there is, after it it does what the plugin asked for.
 type synchronization struct {
+	called  atomic.Bool // whether SyncFn has called back
 	pods    []*PodSandbox
 	ctrs    []*Container
 	updates []*ContainerUpdate
@@ -67,6 +71,9 @@ func newSynchronization() *synchronization {
 // run calls the runtime. It ends with the synchronization, or with over.
 func (s *synchronization) run(ctx context.Context, sync SyncFn) {
 	s.result <- sync(ctx, func(_ context.Context, pods []*PodSandbox, ctrs []*Container) ([]*ContainerUpdate, error) {
+		if s.called.Swap(true) {
+			return nil, errors.New("a plugin is synchronized once in each call")
+		}
 		s.pods, s.ctrs = pods, ctrs
 		close(s.listed)
 		select {
@@ -79,9 +86,11 @@ func (s *synchronization) run(ctx context.Context, sync SyncFn) {
 }
 
 // list waits until the runtime has listed what there is.
-func (s *synchronization) list() (lifecycle.Snapshot, error) {
+func (s *synchronization) list(ctx context.Context) (lifecycle.Snapshot, error) {
 	select {
 	case <-s.listed:
+	case <-ctx.Done():
+		return lifecycle.Snapshot{}, fmt.Errorf("%w: waiting for its list: %w", errRuntimeSync, ctx.Err())
 	case err := <-s.result:
 		if err == nil {
 			err = errors.New("it listed nothing")

@@ -37,9 +37,10 @@ func (p *criPodSandbox) GetState() podstate.State {
 }
 
 // networkGone tells whether the pod had a network namespace that is no more,
-// which is how a stop ends.
+// which is how a stop ends. A pod whose creation was cut off by the end of
+// containerd may not have got as far as to have one.
 func (p *criPodSandbox) networkGone() bool {
-	if p.NetNS == nil {
+	if p.NetNS == nil || p.NetNS.GetPath() == "" {
 		return false
 	}
 	closed, err := p.NetNS.Closed()

@@ -33,6 +33,8 @@ func TestPodState(t *testing.T) {
 	created()
 	become(sstore.StateNotReady)
 	require.Equal(t, podstate.Ready, state(), "its process died, its stop is to come")
+	pod.NetNS = netns.LoadNetNS("")
+	require.Equal(t, podstate.Ready, state(), "it never had a network")
 	pod.NetNS = netns.LoadNetNS(filepath.Join(t.TempDir(), "gone"))
 	require.Equal(t, podstate.Stopped, state())
 	require.Equal(t, podstate.Unknown, a.nriPodSandbox(nil).GetState())

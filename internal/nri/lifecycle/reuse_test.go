@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Runtimes give out new ids, tests of theirs may not: what begins under the id
+// of something removed is another object.
+func TestL2_AnIdMayBeUsedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		f.joined(a)
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		f.end("StopContainer:p1/c1", "RemoveContainer:p1/c1")
+		f.did("CreateContainer:p1/c1")
+		f.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		f.did("RunPodSandbox:p1")
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1 StopContainer:p1/c1 RemoveContainer:p1/c1 "+
+			"CreateContainer:p1/c1 StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1 "+
+			"RunPodSandbox:p1", a.told())
+	})
+}
+
+// A runtime that cannot list, as one that holds a lock in its hooks and wants
+// it for the list, holds up neither its pods nor the next plugin for good.
+func TestL13_AListThatHangsIsCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		start := time.Now()
+		err := f.Engine.Join(t.Context(), newPlugin("10-a"),
+			func(ctx context.Context) (Snapshot, error) {
+				<-ctx.Done()
+				return Snapshot{}, ctx.Err()
+			},
+			func(context.Context, Snapshot) error { return nil })
+		require.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.Equal(t, syncTimeout, time.Since(start))
+		f.did("RunPodSandbox:p1")
+	})
+}
