@@ -104,7 +104,7 @@ begin(t, rt, tc.event, pod1, ctr1)
 	Files: files(
 		"connection.go", "requests.go", "creation.go", "endings.go", "engine.go",
 		"registration.go", "synchronization.go", "plugins.go", "settings.go", "status.go", "lifecycle_metrics.go",
-		"begin_test.go", "synchronization_test.go",
+		"begin_test.go", "synchronization_test.go", "runtime_test.go",
 	),
 }
 

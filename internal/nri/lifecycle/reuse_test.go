@@ -36,7 +36,7 @@ func TestL13_AListThatHangsIsCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		start := time.Now()
-		err := f.Engine.Join(t.Context(), newPlugin("10-a"),
+		err := f.Join(t.Context(), newPlugin("10-a"),
 			func(ctx context.Context) (Snapshot, error) {
 				<-ctx.Done()
 				return Snapshot{}, ctx.Err()
