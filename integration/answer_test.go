@@ -27,11 +27,14 @@ func TestL16_TimeoutIsAFailureOfThePlugin(t *testing.T) {
 	n := startNode(t, func(o *node.Options) { o.RequestTimeout = time.Second })
 	slow, next := plugin.New("10", "slow"), plugin.New("20", "next")
 	connect(t, n, slow, next)
-	slow.On(plugin.RunPodSandbox, plugin.Delay(time.Minute))
+	gate := hold(t) // it does not see that nobody waits any more, which would be an answer
+	slow.On(plugin.RunPodSandbox, gate.Hold)
 
 	l := newLife(t, n, "late") // the policy of a plugin that has none: go on without it
 
 	requireClosed(t, slow.Closed(), "the end of the plugin's connection")
+	gate.Release()
+	await(t, "the plugin's answer", func(context.Context) error { return answered(slow, plugin.RunPodSandbox) })
 	l.end(t)
 	require.Equal(t, whole, next.Calls().Of(l.pod).Events())
 	run := slow.Calls().Of(l.pod)
