@@ -36,12 +36,18 @@ var Series = edit.Series{
 		// containerd: what becomes of a pod that failed, and of locks.
 		containerd.UndoRefusedPod,
 		containerd.StopBeforeShutdown,
+		containerd.UndoInOrder,
+		containerd.UnderItsLease,
 		containerd.RemoveLocksOnce,
 
 		// containerd: what the engine makes possible.
 		containerd.NRIWithoutLock,
 		containerd.PodsInCreation,
+		containerd.HookLast,
+		containerd.HiddenUntilReady,
+		containerd.StopBeforeReclaim,
 		containerd.ContainersStopFirst,
+		containerd.SandboxPhase,
 		containerd.PodState,
 		containerd.NRISettings,
 	},

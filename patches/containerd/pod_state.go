@@ -15,12 +15,8 @@ lies in the past.
 
 Set the state in every event and in Synchronize, in a provisional field: in
 creation until the last hook agreed, ready until it is stopped, then stopped.
-A pod that is not ready counts as stopped when its network namespace is gone,
-which is how a stop ends, and what can be known after a restart of containerd.
-After a reboot of the node all namespaces are gone, and pods that were not
-stopped count as stopped too. Of a pod in the host's network it cannot be told:
-it counts as ready until it is removed, and plugins that join after a restart
-get its stop with its removal.`,
+Of a pod whose creation failed or was cut, and could not be undone yet, the
+state is not known; its stop is to come.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},
 	Rules:  []string{"L2", "L15"},
 	Status: edit.Upstream,
@@ -36,7 +32,7 @@ GetState() podstate.State`),
 
 creating bool`),
 		edit.In(criNRI, edit.Method("API", "nriPodSandbox")).Before(edit.Stmt(edit.Assign("criPod.pid")),
-			`criPod.creating = a.creating.has(pod.ID)`),
+			`criPod.creating = a.cri.CreatingSandboxes().Has(pod.ID)`),
 	},
 	Files: []edit.File{
 		{From: "patches/containerd/files/internal/cri/nri/state_linux.go", To: "internal/cri/nri/state_linux.go"},

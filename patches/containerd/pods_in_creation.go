@@ -23,22 +23,27 @@ told of the pod are told of its end, while its network still stands.`,
 	Status: edit.Upstream,
 	Until:  "containerd lists pods in creation to NRI plugins that synchronize",
 	Edits: []edit.Edit{
-		edit.In(criNRI, edit.Type("API")).AddField(`
-
-creating creations`),
+		edit.In("internal/cri/server/service.go", edit.Type("criService")).AddField(`
+// creations are the sandboxes that are being created, and in no store yet.
+creations sandboxstore.Creations`),
+		edit.In("internal/cri/nri/nri_api.go", edit.Type("CRIImplementation")).AddField(`CreatingSandboxes() *sstore.Creations`),
 		edit.In(criNRI, edit.Method("API", "ListPodSandboxes")).Drop(),
-		edit.In("internal/cri/nri/undo_linux.go", edit.Method("API", "UndoRunPodSandbox")).
-			After(edit.Stmt(edit.If("a.IsDisabled()")), `if !a.creating.undo(criPod.ID) {
-	return
-}`),
+		run.MoveBefore(edit.Stmt(edit.Define("sandbox")), edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.sandboxNameIndex.ReleaseByName"))))),
+		run.After(edit.Stmt(edit.Define("sandbox")), `
+
+// From here on the sandbox is on its way. Whoever ends that makes ctx end.
+ctx, creation := c.creations.Begin(ctx, sandbox)
+defer func() { retErr = creation.End(retErr) }()
+`),
 		run.After(edit.Stmt(edit.Assign("sandbox.Sandboxer")), `
 
-// Plugins that join from here on are told of the pod. If it fails, those that
-// know it are told of its end by the first of the deferred functions that see
-// it fail: while its network and its record stand, as far as it got.
-defer c.nri.CreatingPodSandbox(sandbox)()
+// Plugins that join from here on are told of the sandbox. If it fails, those
+// that know it are told of its end by the first of the deferred functions
+// that see it fail: while its network and its record stand, as far as it got.
+told := false
 undoNRI := func() {
-	if retErr != nil {
+	if retErr != nil && !told {
+		told = true
 		c.nri.UndoRunPodSandbox(&sandbox)
 	}
 }
@@ -47,13 +52,14 @@ defer undoNRI()
 		run.Before(edit.Stmt(edit.Define("userNsEnabled")), "defer undoNRI()\n"),
 		run.After(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("sandbox.NetNS.Remove")))), "defer undoNRI()"),
 		run.Before(edit.Stmt(edit.Call("c.setupPodNetwork")), "defer undoNRI()\n"),
-		run.After(edit.Stmt(edit.Call("c.setupPodNetwork")), `c.nri.CreatingPodSandbox(sandbox)`),
+		run.After(edit.Stmt(edit.Call("c.setupPodNetwork")), `creation.Update(sandbox)`),
+		run.Replace(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.nri.UndoRunPodSandbox")))), `defer undoNRI()`),
 	},
 	Files: []edit.File{
+		{From: "patches/containerd/files/internal/cri/store/sandbox/creation.go", To: "internal/cri/store/sandbox/creation.go"},
+		{From: "patches/containerd/files/internal/cri/store/sandbox/creation_test.go", To: "internal/cri/store/sandbox/creation_test.go"},
+		{From: "patches/containerd/files/internal/cri/server/nri_creating.go", To: "internal/cri/server/nri_creating.go"},
 		{From: "patches/containerd/files/internal/cri/nri/creation_linux.go", To: "internal/cri/nri/creation_linux.go"},
-		{From: "patches/containerd/files/internal/cri/nri/creation_other.go", To: "internal/cri/nri/creation_other.go"},
 		{From: "patches/containerd/files/internal/cri/nri/creation_linux_test.go", To: "internal/cri/nri/creation_linux_test.go"},
 	},
 }
-
-var run = edit.In(sandboxRun, edit.Method("criService", "RunPodSandbox"))

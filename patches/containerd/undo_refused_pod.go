@@ -35,18 +35,15 @@ out, so this is still before the sandbox and its network are torn down.`,
 	Status: edit.Upstream,
 	Until:  "containerd rolls back NRI's part of a failed RunPodSandbox with Stop and Remove under a context that outlives the request",
 	Edits: []edit.Edit{
-		edit.In(criNRI, edit.Method("API", "RunPodSandbox")).Replace(
-			edit.Stmt(edit.All(edit.If("err != nil"), edit.Has(edit.Call("a.nri.RemovePodSandbox")))),
-			`if err != nil {
-	a.UndoRunPodSandbox(criPod)
-}`),
-		edit.In(sandboxRun, edit.Method("criService", "RunPodSandbox")).Replace(
-			edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.nri.RemovePodSandbox")))),
-			`defer func() {
+		edit.In(criNRI, edit.Method("API", "RunPodSandbox")).Delete(
+			edit.Stmt(edit.All(edit.If("err != nil"), edit.Has(edit.Call("a.nri.RemovePodSandbox"))))),
+		run.Delete(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.nri.RemovePodSandbox"))))),
+		run.Before(edit.Stmt(edit.Call("c.nri.RunPodSandbox")), `defer func() {
 	if retErr != nil {
 		c.nri.UndoRunPodSandbox(&sandbox)
 	}
-}()`),
+}()
+`),
 	},
 	Files: []edit.File{
 		{From: "patches/containerd/files/internal/cri/nri/undo_linux.go", To: "internal/cri/nri/undo_linux.go"},
@@ -54,3 +51,5 @@ out, so this is still before the sandbox and its network are torn down.`,
 		{From: "patches/containerd/files/internal/cri/nri/undo_linux_test.go", To: "internal/cri/nri/undo_linux_test.go"},
 	},
 }
+
+var run = edit.In(sandboxRun, edit.Method("criService", "RunPodSandbox"))

@@ -16,7 +16,7 @@ import (
 // A pod is listed from its first resource on, once, and for as long as it is
 // being created or in the store.
 func TestPodsInCreationAreListed(t *testing.T) {
-	cri := creationCRI{store: sstore.NewStore(label.NewStore(), nil)}
+	cri := newCreationCRI()
 	a := NewAPI(&undoRecorder{}, cri)
 	pod := func(id string, state sstore.State) sstore.Sandbox {
 		return sstore.NewSandbox(sstore.Metadata{ID: id}, sstore.Status{State: state})
@@ -31,37 +31,33 @@ func TestPodsInCreationAreListed(t *testing.T) {
 	}
 
 	require.NoError(t, cri.store.Add(pod("ready", sstore.StateReady)))
-	require.NoError(t, cri.store.Add(pod("unknown", sstore.StateUnknown)))
-	require.Equal(t, []string{"ready"}, listed())
+	require.NoError(t, cri.store.Add(pod("left", sstore.StateUnknown)))
+	require.Equal(t, []string{"left", "ready"}, listed())
 
-	created := a.CreatingPodSandbox(pod("new", sstore.StateUnknown))
-	a.CreatingPodSandbox(pod("new", sstore.StateUnknown))
-	require.Equal(t, []string{"new", "ready"}, listed())
+	_, creation := cri.creations.Begin(t.Context(), pod("new", sstore.StateUnknown))
+	require.Equal(t, []string{"left", "new", "ready"}, listed())
 
 	require.NoError(t, cri.store.Add(pod("new", sstore.StateReady)))
-	require.Equal(t, []string{"new", "ready"}, listed())
-	created()
-	require.Equal(t, []string{"new", "ready"}, listed())
+	require.Equal(t, []string{"left", "new", "ready"}, listed())
+	require.NoError(t, creation.End(nil))
+	require.Equal(t, []string{"left", "new", "ready"}, listed())
 	cri.store.Delete("new")
-	require.Equal(t, []string{"ready"}, listed())
+	require.Equal(t, []string{"left", "ready"}, listed())
 }
 
-// The end of a creation is told once, however many deferred functions see it.
-func TestPodInCreationIsUndoneOnce(t *testing.T) {
-	plugins := &undoRecorder{}
-	a := NewAPI(plugins, undoCRI{})
-	pod := sstore.NewSandbox(sstore.Metadata{ID: "pod0"}, sstore.Status{})
-	created := a.CreatingPodSandbox(pod)
-	a.UndoRunPodSandbox(&pod)
-	a.UndoRunPodSandbox(&pod)
-	created()
-	require.Equal(t, []string{"stop pod0", "remove pod0"}, plugins.calls)
-}
-
-// creationCRI is the rest of CRI: the sandbox store alone.
+// creationCRI is the rest of CRI: the sandbox store, and creations.
 type creationCRI struct {
 	undoCRI
-	store *sstore.Store
+	store     *sstore.Store
+	creations *sstore.Creations
+}
+
+func newCreationCRI() creationCRI {
+	return creationCRI{store: sstore.NewStore(label.NewStore(), nil), creations: &sstore.Creations{}}
 }
 
 func (c creationCRI) SandboxStore() *sstore.Store { return c.store }
+
+func (c creationCRI) CreatingSandboxes() *sstore.Creations { return c.creations }
+
+func (undoCRI) CreatingSandboxes() *sstore.Creations { return &sstore.Creations{} }

@@ -3,7 +3,6 @@
 package nri
 
 import (
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,31 +10,31 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/podstate"
 
 	sstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
-	"github.com/containerd/containerd/v2/pkg/netns"
 )
 
 func TestPodState(t *testing.T) {
-	a := NewAPI(&undoRecorder{}, undoCRI{})
-	pod := sstore.NewSandbox(sstore.Metadata{ID: "pod0"}, sstore.Status{State: sstore.StateUnknown})
+	cri := newCreationCRI()
+	a := NewAPI(&undoRecorder{}, cri)
+	pod := sstore.NewSandbox(sstore.Metadata{ID: "pod0"}, sstore.Status{State: sstore.StateUnknown, Phase: sstore.PhaseCreating})
 	state := func() podstate.State { return a.nriPodSandbox(&pod).GetState() }
-	become := func(s sstore.State) {
+	become := func(s sstore.State, phase sstore.Phase) {
 		require.NoError(t, pod.Status.Update(func(status sstore.Status) (sstore.Status, error) {
-			status.State = s
+			status.State, status.Phase = s, phase
 			return status, nil
 		}))
 	}
 
-	require.Equal(t, podstate.Unknown, state(), "what is left of a failed creation")
-	created := a.CreatingPodSandbox(pod)
+	require.Equal(t, podstate.Unknown, state(), "what is left of a creation")
+	_, creation := cri.creations.Begin(t.Context(), pod)
 	require.Equal(t, podstate.Creating, state())
-	become(sstore.StateReady)
+	become(sstore.StateReady, "")
 	require.Equal(t, podstate.Ready, state(), "ready, and not yet out of the list")
-	created()
-	become(sstore.StateNotReady)
+	require.NoError(t, creation.End(nil))
+	become(sstore.StateNotReady, "")
 	require.Equal(t, podstate.Ready, state(), "its process died, its stop is to come")
-	pod.NetNS = netns.LoadNetNS("")
-	require.Equal(t, podstate.Ready, state(), "it never had a network")
-	pod.NetNS = netns.LoadNetNS(filepath.Join(t.TempDir(), "gone"))
+	become(sstore.StateNotReady, sstore.PhaseStopped)
 	require.Equal(t, podstate.Stopped, state())
+	become(sstore.StateNotReady, sstore.PhaseCreating)
+	require.Equal(t, podstate.Unknown, state(), "the process of what is left died")
 	require.Equal(t, podstate.Unknown, a.nriPodSandbox(nil).GetState())
 }

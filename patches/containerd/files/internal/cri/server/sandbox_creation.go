@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"fmt"
+
+	"github.com/containerd/errdefs"
+
+	containerd "github.com/containerd/containerd/v2/client"
+	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
+)
+
+// failOnExit makes a creation fail when the process of its sandbox ends before
+// it is sealed, and passes the exit on to whoever watches after that. It ends
+// with the sandbox.
+func failOnExit(creation *sandboxstore.Creation, exit <-chan containerd.ExitStatus) <-chan containerd.ExitStatus {
+	passed := make(chan containerd.ExitStatus, 1)
+	go func() {
+		defer close(passed)
+		status, ok := <-exit
+		if !ok {
+			return
+		}
+		if err := status.Error(); err != nil {
+			creation.Fail(fmt.Errorf("sandbox was lost before it was ready: %v: %w", err, errdefs.ErrUnavailable))
+		} else {
+			creation.Fail(fmt.Errorf("sandbox process exited with status %d before it was ready: %w", status.ExitCode(), errdefs.ErrUnavailable))
+		}
+		passed <- status
+	}()
+	return passed
+}
+
+// becomeReady puts a sandbox that all agreed to into the store. Nothing in it
+// can fail.
+func (c *criService) becomeReady(sandbox sandboxstore.Sandbox) {
+	_ = sandbox.Status.Update(ready) // it has no error but that of ready
+	c.sandboxStore.Commit(sandbox)
+}
+
+func ready(s sandboxstore.Status) (sandboxstore.Status, error) {
+	s.State = sandboxstore.StateReady
+	return s, nil
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// HookLast: nothing can fail a pod after the last plugin agreed to it.
+var HookLast = edit.Patch{
+	Slug:    "cri-nri-hook-last",
+	Module:  "containerd",
+	Subject: "cri,nri: make the hook the last step of RunPodSandbox",
+	Body: `NRI plugins are asked for a pod before the last steps of its creation. The
+sandbox store may refuse the sandbox after that, and its exit is not watched
+until the pod is in it: a sandbox that dies while plugins are asked is
+reported as ready, for as long as nobody looks, and the plugins go on to set
+up what nobody uses.
+
+Reserve the sandbox's place in the store and watch its process before plugins
+are asked. A sandbox that dies meanwhile fails the creation at once, plugins
+that are waited for included. When the last plugin has agreed, what is left
+cannot fail.`,
+	Refs:   []string{"containerd/nri#286"},
+	Rules:  []string{"L5"},
+	Status: edit.Upstream,
+	Until:  "nothing that can fail comes after the NRI hook in RunPodSandbox, and the exit of the sandbox fails it",
+	Edits: []edit.Edit{
+		run.MoveBefore(edit.Stmt(edit.Define("exitCh", "err")).And(1), edit.Stmt(edit.All(edit.Defer(), edit.Call("c.nri.BlockPluginSync().Unblock")))),
+		run.After(edit.Stmt(edit.Define("exitCh", "err")).And(1), `exitCh = failOnExit(creation, exitCh)
+
+if err := c.sandboxStore.Reserve(sandbox); err != nil {
+	return nil, fmt.Errorf("failed to reserve sandbox %q in the store: %w", id, err)
+}
+defer func() {
+	if retErr != nil {
+		c.sandboxStore.Release(sandbox)
+	}
+}()
+`),
+		run.Delete(edit.Stmt(edit.All(edit.If("err != nil"), edit.Has(edit.Assign("status.State"))))),
+		run.Replace(edit.Stmt(edit.All(edit.Call("c.sandboxStore.Add"), edit.Has(edit.Call("fmt.Errorf")))), `// All agreed. Nothing that can fail comes after this.
+if err := creation.Seal(); err != nil {
+	return nil, err
+}
+c.becomeReady(sandbox)
+`),
+	},
+	Files: []edit.File{
+		{From: "patches/containerd/files/internal/cri/server/sandbox_creation.go", To: "internal/cri/server/sandbox_creation.go"},
+		{From: "patches/containerd/files/internal/cri/server/sandbox_creation_test.go", To: "internal/cri/server/sandbox_creation_test.go"},
+		{From: "patches/containerd/files/internal/cri/store/sandbox/reservation.go", To: "internal/cri/store/sandbox/reservation.go"},
+		{From: "patches/containerd/files/internal/cri/store/sandbox/reservation_test.go", To: "internal/cri/store/sandbox/reservation_test.go"},
+	},
+}

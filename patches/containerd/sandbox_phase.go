@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+const (
+	netnsLinux = "pkg/netns/netns_linux.go"
+	restart    = "internal/cri/server/restart.go"
+)
+
+var (
+	newNS       = edit.In(netnsLinux, edit.Func("newNS"))
+	recoverAll  = edit.In(restart, edit.Method("criService", "recover"))
+	usernsNetNS = edit.In("internal/cri/server/sandbox_run_linux.go", edit.Method("criService", "setupNetnsWithinUserns"))
+)
+
+// SandboxPhase: what containerd knows of a sandbox that its processes cannot
+// tell outlives it.
+var SandboxPhase = edit.Patch{
+	Slug:    "cri-sandbox-phase",
+	Module:  "containerd",
+	Subject: "cri: know sandboxes whose creation was cut by a restart",
+	Body: `If containerd is killed while it creates a pod, the sandbox whose process was
+started comes back as ready, though its creation was not over: NRI plugins
+have not agreed, or were not even asked. And a network namespace is lost that
+was mounted and not yet in the record of the sandbox, as are the names of
+sandboxes that are recovered from their record alone.
+
+Keep the phase of a sandbox that is not simply ready in a small file: that it
+is being created, or was stopped. A sandbox that is recovered in the first
+phase is unknown, which the kubelet sees as not ready, and removes. The second
+tells after a restart whether plugins have had the pod's stop, which neither
+the state of its process nor that of its network can.
+
+Choose the path of the network namespace first, so that it is in the first
+record; that is one transaction of the metadata database less.`,
+	Refs:   []string{"containerd/containerd#8426", "containerd/containerd#13859", "containerd/nri#286"},
+	Rules:  []string{"L5", "L7", "L15"},
+	Status: edit.Upstream,
+	Until:  "containerd does not take a sandbox for ready after a restart whose creation was cut, and records its network namespace before it is made",
+	Edits: []edit.Edit{
+		// The path of a network namespace is known before it is made.
+		newNS.Signature("func newNS(nsPath string, pid uint32) (_ string, err error)"),
+		newNS.Delete(edit.Stmt(edit.Define("b")).And(2)),
+		newNS.Replace(edit.Expr("os.MkdirAll(baseDir, 0755)"), "os.MkdirAll(path.Dir(nsPath), 0755)"),
+		newNS.Delete(edit.Stmt(edit.Define("nsName")).And(1)),
+		edit.DropImport(netnsLinux, "crypto/rand"),
+		edit.In(netnsLinux, edit.Func("NewNetNSFromPID")).Replace(edit.Stmt(edit.Define("path", "err")), `path, err := NewPath(baseDir)
+if err == nil {
+	_, err = newNS(path, pid)
+}`),
+		run.Delete(edit.Stmt(edit.Declare("netnsMountDir")).And(1)),
+		edit.DropImport(sandboxRun, "path/filepath"),
+		run.Replace(edit.Expr("netns.NewNetNS(netnsMountDir)"), "netns.NewNetNSAt(sandbox.NetNSPath, 0)"),
+		run.Replace(edit.Expr("c.setupNetnsWithinUserns(netnsMountDir, usernsOpts)"), "c.setupNetnsWithinUserns(sandbox.NetNSPath, usernsOpts)"),
+		run.Delete(edit.Stmt(edit.Mentions("sandbox.NetNS.GetPath()"))),
+		usernsNetNS.Signature("func (c *criService) setupNetnsWithinUserns(netnsPath string, opt *runtime.UserNamespace) (*netns.NetNS, error)"),
+		usernsNetNS.Replace(edit.Expr("netns.NewNetNSFromPID(netnsMountDir, uint32(pid))"), "netns.NewNetNSAt(netnsPath, uint32(pid))"),
+
+		// The phase.
+		edit.In("internal/cri/store/sandbox/status.go", edit.Type("Status")).AddField(`
+// Phase is where the sandbox is in its life, if it is not simply ready.
+Phase Phase`),
+		edit.In("internal/cri/server/service.go", edit.Type("criService")).AddField(`
+// phases keeps what has to be known of sandboxes after a restart.
+phases *sandboxstore.Phases`),
+		edit.In("internal/cri/server/service.go", edit.Func("NewCRIService")).Before(edit.Stmt(edit.All(edit.If("err != nil"), edit.Call("c.initPlatform"))), `if err := c.openPhases(); err != nil {
+	return nil, nil, err
+}
+`),
+		run.After(edit.Stmt(edit.Define("undoNRI")).And(1), `
+
+if err := c.startPhase(&sandbox); err != nil {
+	return nil, err
+}
+defer func() {
+	if retErr != nil && cleanupErr == nil {
+		c.endPhase(ctx, &sandbox)
+	}
+}()`),
+		run.Before(edit.Stmt(edit.Call("c.becomeReady")), "c.endPhase(ctx, &sandbox)"),
+		run.Delete(edit.Stmt(edit.Call("sandboxInfo.AddExtension")).And(1).Within(edit.If("!hostNetwork(config)")).Times(2)),
+		run.After(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("sandbox.NetNS.Remove")))).And(1), `if sandboxInfo, err = c.recordNetNS(ctx, sandboxInfo, &sandbox); err != nil {
+	return nil, err
+}`),
+		run.After(edit.Stmt(edit.Call("sandboxCreateNetworkTimer.UpdateSince")), `if sandboxInfo, err = c.recordSandbox(ctx, sandboxInfo, &sandbox); err != nil {
+	return nil, err
+}`),
+		edit.In(sandboxStop, edit.Method("criService", "stopPodSandbox")).After(
+			edit.Stmt(edit.Call("c.nri.StopPodSandbox")).And(1), "c.stopPhase(ctx, &sandbox)"),
+		edit.In(sandboxRemove, edit.Method("criService", "RemovePodSandbox")).After(
+			edit.Stmt(edit.Call("c.sandboxStore.Delete")), "c.endPhase(ctx, &sandbox)"),
+		edit.In("internal/cri/server/sandbox_status.go", edit.Method("criService", "PodSandboxStatus")).After(
+			edit.Stmt(edit.All(edit.If("err != nil"), edit.Has(edit.Assign("createdAt")))), `if sandbox.Status.Get().State == sandboxstore.StateUnknown {
+	state = runtime.PodSandboxState_SANDBOX_NOTREADY.String() // as in the list, whatever its process does
+}`),
+
+		// A restart.
+		recoverAll.Before(edit.Stmt(edit.Define("sandboxes", "err")), `phases, err := c.phases.Load()
+if err != nil {
+	return err
+}
+`),
+		recoverAll.After(edit.Stmt(edit.Define("sb", "err")).And(1), "recoverPhase(&sb, phases)"),
+		recoverAll.After(edit.Stmt(edit.Assign("sb.NetNS")), "recoverPhase(&sb, phases)"),
+		recoverAll.After(edit.Stmt(edit.Call("c.sandboxStore.Add")).Within(edit.Range("storedSandboxes")), `if err := c.sandboxNameIndex.Reserve(sb.Name, sb.ID); err != nil {
+	return fmt.Errorf("failed to reserve sandbox name %q: %w", sb.Name, err)
+}`),
+		recoverAll.After(edit.Stmt(edit.Range("storedSandboxes")), "c.forgetPhases(ctx, phases)"),
+	},
+	Files: []edit.File{
+		{From: "patches/containerd/files/internal/cri/server/sandbox_phase.go", To: "internal/cri/server/sandbox_phase.go"},
+		{From: "patches/containerd/files/internal/cri/store/sandbox/phase.go", To: "internal/cri/store/sandbox/phase.go"},
+		{From: "patches/containerd/files/internal/cri/store/sandbox/phase_test.go", To: "internal/cri/store/sandbox/phase_test.go"},
+		{From: "patches/containerd/files/pkg/netns/at_linux.go", To: "pkg/netns/at_linux.go"},
+		{From: "patches/containerd/files/pkg/netns/at_other.go", To: "pkg/netns/at_other.go"},
+	},
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// UnderItsLease: what a sandbox is started with belongs to it at once.
+var UnderItsLease = edit.Patch{
+	Slug:    "cri-start-under-lease",
+	Module:  "containerd",
+	Subject: "cri: start a sandbox under its own lease",
+	Body: `Each sandbox has a lease. The container and the snapshot of its process are
+created under another one, which the client makes for the purpose and deletes
+when it is done. If containerd is killed between, that lease and what it holds
+stay for a day, and no one can remove them before.
+
+Create them under the sandbox's lease, which is deleted with the sandbox, also
+by a removal after a restart. It is two transactions of the metadata database
+less for each pod.`,
+	Refs:   []string{"containerd/containerd#13859"},
+	Rules:  []string{"L7", "L15"},
+	Status: edit.Upstream,
+	Until:  "the snapshot of a sandbox is created under the lease of the sandbox",
+	Edits: []edit.Edit{
+		run.Replace(edit.Expr("c.sandboxService.StartSandbox(ctx, sandbox.Sandboxer, id)"),
+			"c.sandboxService.StartSandbox(leases.WithLease(ctx, ls.ID), sandbox.Sandboxer, id)"),
+	},
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// UndoInOrder: what RunPodSandbox did is undone in the reverse order, whatever
+// failed, and what cannot be is left where it can be seen.
+var UndoInOrder = edit.Patch{
+	Slug:    "cri-undo-in-order",
+	Module:  "containerd",
+	Subject: "cri: undo all of a failed RunPodSandbox, in order",
+	Body: `A RunPodSandbox that fails can leave things behind that no one owns.
+
+The record of the sandbox is deleted under the context of the request. If
+the caller gave up, that fails: the record stays, and so does the name, which
+is not released as the clean-up is not complete. The sandbox is not in the
+store either, since that was decided before: nobody can remove it until
+containerd starts again.
+
+A sandbox that was created by its controller is shut down only if it was
+started as well. If the pause image cannot be had, the shim of a sandboxer
+keeps running, and the pod sandbox controller remembers the sandbox for good.
+If the clean-up of the controller failed, that is forgotten when something else
+is undone.
+
+A lease that cannot be deleted is logged, and stays.
+
+Roll back from CreateSandbox on, delete record and lease under a context of
+their own, and decide last whether something is left: then the sandbox goes
+into the store, where the kubelet sees it as not ready and removes it. The
+lease comes after the record, so that an owner outlives what it owns.`,
+	Refs:   []string{"containerd/containerd#13355", "containerd/containerd#13859"},
+	Rules:  []string{"L7"},
+	Status: edit.Upstream,
+	Until:  "RunPodSandbox undoes its record, lease and sandbox under a context that outlives the request, whatever failed",
+	Edits: []edit.Edit{
+		// The record, then the lease.
+		run.MoveAfter(edit.Stmt(edit.Define("leaseSvc")).And(3),
+			edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.client.SandboxStore().Delete"))))),
+		run.Replace(edit.Stmt(edit.Call("leaseSvc.Delete")), `if derr := leaseSvc.Delete(deferCtx, ls); derr != nil && !errdefs.IsNotFound(derr) {
+	log.G(deferCtx).WithError(derr).Error("failed to delete lease during cleanup")
+	if cleanupErr == nil {
+		cleanupErr = derr
+	}
+}`),
+		run.MoveBefore(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.sandboxStore.Add")))),
+			edit.Stmt(edit.Call("c.client.SandboxStore().Create"))),
+		run.Before(edit.Stmt(edit.Call("c.sandboxStore.Add")).Within(edit.Defer()), `if sandbox.NetNS == nil && !hostNetwork(config) {
+	sandbox.NetNS = netns.LoadNetNS(sandbox.NetNSPath) // it did not come to that, and others count on it
+}`),
+		run.Replace(edit.Stmt(edit.Call("c.client.SandboxStore().Delete")), `deferCtx, deferCancel := util.DeferContext()
+defer deferCancel()
+if derr := c.client.SandboxStore().Delete(deferCtx, id); derr != nil && !errdefs.IsNotFound(derr) {
+	cleanupErr = derr
+}`),
+
+		// The sandbox, from when its controller has it.
+		run.Delete(edit.Stmt(edit.Define("rollbackSandbox"))),
+		run.Delete(edit.Stmt(edit.Assign("rollbackSandbox"))),
+		run.Replace(edit.Expr("retErr != nil && rollbackSandbox"), "retErr != nil && cleanupErr == nil"),
+		run.Replace(edit.Stmt(edit.Call("c.sandboxService.ShutdownSandbox")), `if derr := c.sandboxService.ShutdownSandbox(deferCtx, sandbox.Sandboxer, id); derr != nil && !errdefs.IsNotFound(derr) {
+	cleanupErr = derr
+}`),
+		run.MoveAfter(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.sandboxService.ShutdownSandbox")))),
+			edit.Stmt(edit.Call("c.sandboxService.CreateSandbox"))),
+		edit.In("plugins/sandbox/controller.go", edit.Method("controllerLocal", "cleanupShim")).Before(edit.Top(), `ctx, done := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+defer done()
+`),
+	},
+}
