@@ -31,12 +31,13 @@ Keep the phase of a sandbox that is not simply ready in a small file: that it
 is being created, or was stopped. A sandbox that is recovered in the first
 phase is unknown, which the kubelet sees as not ready, and removes. The second
 tells after a restart whether plugins have had the pod's stop, which neither
-the state of its process nor that of its network can.
+the state of its process nor that of its network can. And a pod that is being
+stopped takes no new containers.
 
 Choose the path of the network namespace first, so that it is in the first
 record; that is one transaction of the metadata database less.`,
 	Refs:   []string{"containerd/containerd#8426", "containerd/containerd#13859", "containerd/nri#286"},
-	Rules:  []string{"L5", "L7", "L15"},
+	Rules:  []string{"L5", "L7", "L11", "L15"},
 	Status: edit.Upstream,
 	Until:  "containerd does not take a sandbox for ready after a restart whose creation was cut, and records its network namespace before it is made",
 	Edits: []edit.Edit{
@@ -87,6 +88,12 @@ defer func() {
 		run.After(edit.Stmt(edit.Call("sandboxCreateNetworkTimer.UpdateSince")), `if sandboxInfo, err = c.recordSandbox(ctx, sandboxInfo, &sandbox); err != nil {
 	return nil, err
 }`),
+		edit.In("internal/cri/server/container_create.go", edit.Method("criService", "CreateContainer")).After(
+			edit.Stmt(edit.If("sandbox.Status.Get().State != sandboxstore.StateReady")), `if err := refuseStopped(&sandbox); err != nil {
+	return nil, err
+}`),
+		edit.In(sandboxStop, edit.Method("criService", "stopPodSandbox")).Before(
+			edit.Stmt(edit.Define("containers")), "beginStop(&sandbox)"),
 		edit.In(sandboxStop, edit.Method("criService", "stopPodSandbox")).After(
 			edit.Stmt(edit.Call("c.nri.StopPodSandbox")).And(1), "c.stopPhase(ctx, &sandbox)"),
 		edit.In(sandboxRemove, edit.Method("criService", "RemovePodSandbox")).After(
@@ -111,6 +118,7 @@ if err != nil {
 	},
 	Files: []edit.File{
 		{From: "patches/containerd/files/internal/cri/server/sandbox_phase.go", To: "internal/cri/server/sandbox_phase.go"},
+		{From: "patches/containerd/files/internal/cri/server/sandbox_phase_linux_test.go", To: "internal/cri/server/sandbox_phase_linux_test.go"},
 		{From: "patches/containerd/files/internal/cri/store/sandbox/phase.go", To: "internal/cri/store/sandbox/phase.go"},
 		{From: "patches/containerd/files/internal/cri/store/sandbox/phase_test.go", To: "internal/cri/store/sandbox/phase_test.go"},
 		{From: "patches/containerd/files/pkg/netns/at_linux.go", To: "pkg/netns/at_linux.go"},

@@ -9,12 +9,12 @@ var UnderItsLease = edit.Patch{
 	Slug:    "cri-start-under-lease",
 	Module:  "containerd",
 	Subject: "cri: start a sandbox under its own lease",
-	Body: `Each sandbox has a lease. The container and the snapshot of its process are
-created under another one, which the client makes for the purpose and deletes
-when it is done. If containerd is killed between, that lease and what it holds
-stay for a day, and no one can remove them before.
+	Body: `If containerd is killed while it starts a sandbox, the snapshot of its process
+stays for a day. It is created under a lease that the client makes for the
+purpose and deletes when it is done, and that no one else knows of, though the
+sandbox has a lease of its own.
 
-Create them under the sandbox's lease, which is deleted with the sandbox, also
+Create container and snapshot under the sandbox's lease, which is deleted with the sandbox, also
 by a removal after a restart. It is two transactions of the metadata database
 less for each pod.`,
 	Refs:   []string{"containerd/containerd#13859"},

@@ -22,7 +22,7 @@ func (p *criPodSandbox) GetState() podstate.State {
 		return podstate.Ready
 	case p.creating:
 		return podstate.Creating
-	case status.State == sstore.StateNotReady && status.Phase == "":
+	case status.State == sstore.StateNotReady && status.Phase != sstore.PhaseCreating:
 		return podstate.Ready
 	}
 	return podstate.Unknown

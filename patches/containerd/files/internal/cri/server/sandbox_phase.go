@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/containerd/errdefs"
 	"github.com/containerd/log"
 
 	"github.com/containerd/containerd/v2/core/sandbox"
@@ -39,6 +40,23 @@ func (c *criService) startPhase(sb *sandboxstore.Sandbox) error {
 	return c.phases.Enter(sb.ID, sandboxstore.PhaseCreating)
 }
 
+// refuseStopped refuses what needs a sandbox that is there to stay.
+func refuseStopped(sb *sandboxstore.Sandbox) error {
+	switch phase := sb.Status.Get().Phase; phase {
+	case sandboxstore.PhaseStopping, sandboxstore.PhaseStopped:
+		return fmt.Errorf("sandbox %q is %s: %w", sb.ID, phase, errdefs.ErrFailedPrecondition)
+	}
+	return nil
+}
+
+// beginStop keeps new containers out of a sandbox. It need not be kept over a
+// restart: until the stop was told, all of it is to be done again.
+func beginStop(sb *sandboxstore.Sandbox) {
+	if sb.Status.Get().Phase == "" {
+		setPhase(sb, sandboxstore.PhaseStopping)
+	}
+}
+
 // stopPhase keeps that the stop of a sandbox was told. If it cannot be kept,
 // it is told again to those that join after a restart.
 func (c *criService) stopPhase(ctx context.Context, sb *sandboxstore.Sandbox) {
@@ -61,12 +79,13 @@ func (c *criService) endPhase(ctx context.Context, sb *sandboxstore.Sandbox) {
 }
 
 // recoverPhase gives a sandbox from before a restart the phase that it had. One
-// whose creation was cut is not ready, even if its process runs.
+// whose creation was cut is not ready, and one whose stop was told is no more,
+// even if its process runs.
 func recoverPhase(sb *sandboxstore.Sandbox, phases map[string]sandboxstore.Phase) {
 	phase := phases[sb.ID]
 	_ = sb.Status.Update(func(status sandboxstore.Status) (sandboxstore.Status, error) {
 		status.Phase = phase
-		if phase == sandboxstore.PhaseCreating {
+		if phase == sandboxstore.PhaseCreating || phase != "" && status.State == sandboxstore.StateReady {
 			status.State = sandboxstore.StateUnknown
 		}
 		return status, nil

@@ -18,6 +18,8 @@ type Phase string
 const (
 	// PhaseCreating sandboxes were never ready.
 	PhaseCreating Phase = "creating"
+	// PhaseStopping sandboxes take no containers any more.
+	PhaseStopping Phase = "stopping"
 	// PhaseStopped sandboxes have had their stop.
 	PhaseStopped Phase = "stopped"
 )
