@@ -29,6 +29,8 @@ var Series = edit.Series{
 		nri.AdaptationEngine,
 		nri.SyncBlock,
 		nri.PodState,
+		nri.PluginErrors,
+		nri.Waits,
 
 		// containerd: built on the NRI above.
 		containerd.PatchedNRI,
@@ -38,6 +40,7 @@ var Series = edit.Series{
 		containerd.StopBeforeShutdown,
 		containerd.UndoInOrder,
 		containerd.UnderItsLease,
+		containerd.ShimStart,
 		containerd.RemoveLocksOnce,
 
 		// containerd: what the engine makes possible.
@@ -50,5 +53,7 @@ var Series = edit.Series{
 		containerd.SandboxPhase,
 		containerd.PodState,
 		containerd.NRISettings,
+		containerd.NRIFailures,
+		containerd.NRIStatus,
 	},
 }

@@ -20,11 +20,13 @@ type PluginStatus struct {
 	Pods         int       // that it knows
 	Containers   int       // that it knows
 
-	Waiting      int       // events that wait for it
-	Current      string    // event it has not answered yet, empty if there is none
-	CurrentSince time.Time // when that was sent
-	LastError    error     // of the last event that failed, nil if none did
-	LastErrorAt  time.Time
+	Waiting          int       // events that wait for it
+	Current          string    // event it has not answered yet, as "RunPodSandbox", empty if there is none
+	CurrentPod       string    // id of the event's pod, empty for Synchronize
+	CurrentContainer string    // id of the event's container, empty for that of a pod
+	CurrentSince     time.Time // when the event was sent
+	LastError        error     // of the last event that failed, nil if none did
+	LastErrorAt      time.Time
 }
 
 // PluginStatus returns how the plugins are doing, in the order in which they
@@ -49,7 +51,8 @@ func (r *Adaptation) PluginStatus() []PluginStatus {
 			s.Policy = proto.Clone(p.policy).(*FailurePolicy)
 		}
 		if c.Current.Kind != 0 {
-			s.Current, s.CurrentSince = c.Current.String(), c.CurrentSince
+			s.Current, s.CurrentSince = c.Current.Kind.String(), c.CurrentSince
+			s.CurrentPod, s.CurrentContainer = c.Current.Pod, c.Current.Container
 		}
 		all = append(all, s)
 	}

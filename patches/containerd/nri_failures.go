@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// NRIFailures makes what a kubelet is told of a refusal worth reading.
+var NRIFailures = edit.Patch{
+	Slug:    "cri-nri-failures",
+	Module:  "containerd",
+	Subject: "cri,nri: name the pod and keep the code in NRI's errors",
+	Body: `A request that an NRI plugin refuses fails with code Unknown, whatever the
+plugin said, and without the name of the pod. So it is hard to read in the
+events of a pod, and no caller can tell a refusal from a plugin that hangs.
+
+NRI's errors name the plugin and have a code now. Name pod and container, and
+turn the code into a class of errdefs, which the CRI service turns back:
+FailedPrecondition or what the plugin said for a refusal, DeadlineExceeded for a
+plugin or a request that ran out of time, Canceled for a caller who is gone.`,
+	Refs:   []string{"containerd/nri#286", "containerd/nri#316"},
+	Rules:  []string{"L16", "L17"},
+	Status: edit.Upstream,
+	Until:  "containerd's errors of NRI requests name pod and plugin and have the plugin's code",
+	Edits: []edit.Edit{
+		local("RunPodSandbox").Replace(edit.Stmt(edit.Return("err")), "return podFailure(pod, err)"),
+		local("UpdatePodSandbox").Replace(edit.Stmt(edit.Return("err")), "return podFailure(pod, err)"),
+		local("CreateContainer").Replace(edit.Stmt(edit.Return("nil", "err")), "return nil, containerFailure(pod, ctr, err)"),
+		local("StartContainer").Replace(edit.Stmt(edit.Return("err")), "return containerFailure(pod, ctr, err)"),
+		local("UpdateContainer").Replace(edit.Stmt(edit.Return("nil", "err")), "return nil, containerFailure(pod, ctr, err)"),
+	},
+	Files: []edit.File{
+		{From: "patches/containerd/files/internal/nri/failure.go", To: "internal/nri/failure.go"},
+		{From: "patches/containerd/files/internal/nri/failure_test.go", To: "internal/nri/failure_test.go"},
+	},
+}

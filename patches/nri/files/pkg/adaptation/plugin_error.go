@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
+)
+
+// PluginError says which plugin failed a request of the runtime, in which
+// event and why. Its gRPC code is one of these:
+//
+//   - DeadlineExceeded if the plugin did not answer in time,
+//   - Unavailable if its connection was lost,
+//   - that of the plugin's answer, other than Unknown,
+//   - FailedPrecondition if the plugin refused without one.
+type PluginError struct {
+	Plugin string // index and name, as "10-logger"
+	Event  string // as "RunPodSandbox"
+	Err    error
+}
+
+// Error implements error.
+func (e *PluginError) Error() string {
+	if isFatalError(e.Err) {
+		return fmt.Sprintf("plugin %s failed to handle %s request: %v", e.Plugin, e.Event, e.Err)
+	}
+	reason := e.Err.Error()
+	if answer, ok := e.Err.(interface{ GRPCStatus() *status.Status }); ok {
+		reason = answer.GRPCStatus().Message() // without the code, which is in that of e
+	}
+	return fmt.Sprintf("plugin %s refused %s: %s", e.Plugin, e.Event, reason)
+}
+
+// Unwrap returns what went wrong.
+func (e *PluginError) Unwrap() error { return e.Err }
+
+// GRPCStatus returns the error with its code.
+func (e *PluginError) GRPCStatus() *status.Status { return status.New(e.code(), e.Error()) }
+
+func (e *PluginError) code() codes.Code {
+	switch {
+	case errors.Is(e.Err, context.DeadlineExceeded):
+		return codes.DeadlineExceeded
+	case isFatalError(e.Err):
+		return codes.Unavailable
+	}
+	if code := status.Code(e.Err); code != codes.Unknown {
+		return code
+	}
+	return codes.FailedPrecondition
+}
+
+// failed judges an error by the plugin's failure policy: nil is to go on.
+func (c connection) failed(ev lifecycle.Event, err error) error {
+	// A validator fails the request whatever goes wrong.
+	if ev.Kind != lifecycle.ValidateContainerAdjustment && c.handleRequestError(context.Background(), eventOf[ev.Kind], err) == nil {
+		return nil
+	}
+	return &PluginError{Plugin: c.name(), Event: ev.Kind.String(), Err: err}
+}
+
+// ask asks the plugins for what each of them may refuse. All its errors have
+// gRPC codes.
+func (r *Adaptation) ask(ctx context.Context, ev lifecycle.Event, each func(lifecycle.Connection, any) error) error {
+	err := r.engine.Ask(ctx, ev, each)
+	if err == nil || errors.As(err, new(*PluginError)) {
+		return err
+	}
+	if gone := ctx.Err(); gone != nil && errors.Is(err, gone) {
+		return codedError{err, status.FromContextError(gone).Code()}
+	}
+	// Plugins that contradict each other, or an object that is stopped already.
+	return codedError{err, codes.FailedPrecondition}
+}
+
+// codedError is an error with a code of its own, whatever codes it wraps.
+type codedError struct {
+	error
+	code codes.Code
+}
+
+func (e codedError) Unwrap() error { return e.error }
+
+// GRPCStatus returns the error with its code.
+func (e codedError) GRPCStatus() *status.Status { return status.New(e.code, e.Error()) }

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	nri "github.com/containerd/nri/pkg/adaptation"
+	"github.com/containerd/nri/pkg/api"
+	"github.com/containerd/nri/pkg/stub"
+)
+
+// lists synchronizes plugins with a runtime that has nothing.
+func lists(ctx context.Context, cb nri.SyncCB) error {
+	_, err := cb(ctx, nil, nil)
+	return err
+}
+
+// joined connects a plugin whose events of pods are answered by run, and which
+// fails them if it does not answer.
+func joined(t *testing.T, dir string, run func(*mockPlugin) error) *mockPlugin {
+	t.Helper()
+	p := &mockPlugin{idx: "10", name: "judge", options: []stub.Option{stub.WithFailurePolicy(&api.FailurePolicy{FailRequest: true})}}
+	p.runPodSandbox = func(p *mockPlugin, _ *api.PodSandbox, _ *api.Container) error { return run(p) }
+	started(t, dir, p)
+	require.NoError(t, p.Wait(PluginSynchronized, time.After(startupTimeout)))
+	return p
+}
+
+// What fails a pod says who did, in which event and why, with a code.
+func TestPluginErrors(t *testing.T) {
+	for name, tc := range map[string]struct {
+		run    func(*mockPlugin, <-chan struct{}) error
+		code   codes.Code
+		text   string
+		within time.Duration
+	}{
+		"a refusal": {
+			run:  func(*mockPlugin, <-chan struct{}) error { return errors.New("no room") },
+			code: codes.FailedPrecondition,
+			text: "plugin 10-judge refused RunPodSandbox: no room",
+		},
+		"a refusal with a code": {
+			run: func(*mockPlugin, <-chan struct{}) error {
+				return status.Error(codes.ResourceExhausted, "out of addresses")
+			},
+			code: codes.ResourceExhausted,
+			text: "plugin 10-judge refused RunPodSandbox: out of addresses",
+		},
+		"no answer": {
+			run:    func(_ *mockPlugin, over <-chan struct{}) error { <-over; return nil },
+			code:   codes.DeadlineExceeded,
+			text:   "plugin 10-judge failed to handle RunPodSandbox request: no answer within 100ms: context deadline exceeded",
+			within: 100 * time.Millisecond,
+		},
+		"a crash": {
+			run:  func(p *mockPlugin, _ <-chan struct{}) error { p.stub.Stop(); return nil },
+			code: codes.Unavailable,
+			text: "plugin 10-judge failed to handle RunPodSandbox request",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, over := t.TempDir(), make(chan struct{})
+			r := runtimeWith(t, dir, lists)
+			joined(t, dir, func(p *mockPlugin) error { return tc.run(p, over) })
+			t.Cleanup(func() { close(over) })
+			if tc.within > 0 {
+				nri.SetPluginRequestTimeout(tc.within)
+				t.Cleanup(func() { nri.SetPluginRequestTimeout(nri.DefaultPluginRequestTimeout) })
+			}
+
+			err := r.RunPodSandbox(context.Background(), &api.RunPodSandboxRequest{Pod: &api.PodSandbox{Id: "pod0"}})
+
+			require.ErrorContains(t, err, tc.text)
+			require.NotContains(t, err.Error(), "rpc error")
+			require.Equal(t, tc.code, status.Code(err))
+			var failed *nri.PluginError
+			require.ErrorAs(t, err, &failed)
+			require.Equal(t, "10-judge", failed.Plugin)
+			require.Equal(t, "RunPodSandbox", failed.Event)
+		})
+	}
+}
+
+// A caller who gave up finds in the error for whom it waited, and the code is
+// not the plugin's.
+func TestErrorOfACallerWhoGaveUp(t *testing.T) {
+	dir, asked, over := t.TempDir(), make(chan struct{}), make(chan struct{})
+	r := runtimeWith(t, dir, lists)
+	joined(t, dir, func(*mockPlugin) error { close(asked); <-over; return errors.New("too late") })
+	t.Cleanup(func() { close(over) })
+
+	ctx, giveUp := context.WithCancel(context.Background())
+	go func() { <-asked; giveUp() }()
+	err := r.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: &api.PodSandbox{Id: "pod0"}})
+
+	require.ErrorIs(t, err, context.Canceled)
+	require.ErrorContains(t, err, "10-judge")
+	require.Equal(t, codes.Canceled, status.Code(err))
+}
+
+// Plugins that contradict each other cannot have the container.
+func TestErrorOfPluginsThatContradict(t *testing.T) {
+	dir := t.TempDir()
+	r := runtimeWith(t, dir, lists)
+	for _, idx := range []string{"10", "20"} {
+		p := &mockPlugin{idx: idx, name: "sets"}
+		p.createContainer = func(*mockPlugin, *api.PodSandbox, *api.Container) (*api.ContainerAdjustment, []*api.ContainerUpdate, error) {
+			a := &api.ContainerAdjustment{}
+			a.AddEnv("OWNER", idx)
+			return a, nil, nil
+		}
+		started(t, dir, p)
+		require.NoError(t, p.Wait(PluginSynchronized, time.After(startupTimeout)))
+	}
+	pod, ctr := &api.PodSandbox{Id: "pod0"}, &api.Container{Id: "ctr0", PodSandboxId: "pod0"}
+	require.NoError(t, r.RunPodSandbox(context.Background(), &api.RunPodSandboxRequest{Pod: pod}))
+
+	_, err := r.CreateContainer(context.Background(), &api.CreateContainerRequest{Pod: pod, Container: ctr})
+
+	require.ErrorContains(t, err, "20-sets")
+	require.Equal(t, codes.FailedPrecondition, status.Code(err))
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nri
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+const (
+	connectionFile = "pkg/adaptation/connection.go"
+	creationFile   = "pkg/adaptation/creation.go"
+	requestsFile   = "pkg/adaptation/requests.go"
+)
+
+// PluginErrors says who refused, and gives errors their gRPC codes.
+var PluginErrors = edit.Patch{
+	Slug:    "nri-plugin-errors",
+	Module:  "nri",
+	Subject: "adaptation: name the plugin and give a code in errors",
+	Body: `A pod that a plugin refuses fails with what the plugin said, as "rpc error:
+code = Unknown desc = no room", and nothing tells which of the plugins it was.
+A timeout, a refusal and a lost connection look alike to all but a reader.
+
+Return a PluginError with plugin, event and reason for what fails because of a
+plugin. It has a gRPC code, so that runtimes can pass one on: that of the
+plugin's answer, FailedPrecondition if it gave none, DeadlineExceeded if it did
+not answer in time, and Unavailable if its connection was lost. An error of a
+caller who gave up has the code of that, and one of plugins that contradict
+each other is FailedPrecondition.`,
+	Refs:   []string{"containerd/nri#286", "containerd/nri#316"},
+	Rules:  []string{"L16", "L17"},
+	Status: edit.Upstream,
+	Until:  "NRI's errors name the plugin and tell a refusal from a timeout by their code",
+	Edits: edits(
+		[]edit.Edit{
+			edit.In(connectionFile, edit.Method("connection", "Failed")).Delete(
+				edit.Stmt(edit.If("ev.Kind == lifecycle.ValidateContainerAdjustment"))),
+			edit.In(connectionFile, edit.Method("connection", "Failed")).Replace(
+				edit.Expr("c.handleRequestError(context.Background(), eventOf[ev.Kind], err)"), "c.failed(ev, err)"),
+			edit.In(creationFile, edit.Method("Adaptation", "CreateContainer")).Replace(
+				edit.Expr("r.engine.Ask").Times(2), "r.ask"),
+		},
+		askWithCodes("RunPodSandbox", "UpdatePodSandbox", "PostUpdatePodSandbox", "PostCreateContainer",
+			"StartContainer", "PostStartContainer", "UpdateContainer", "PostUpdateContainer"),
+	),
+	Files: files("plugin_error.go", "plugin_error_test.go"),
+}
+
+// askWithCodes gives the errors of requests their codes.
+func askWithCodes(requests ...string) []edit.Edit {
+	var all []edit.Edit
+	for _, request := range requests {
+		all = append(all, edit.In(requestsFile, edit.Method("Adaptation", request)).
+			Replace(edit.Expr("r.engine.Ask"), "r.ask"))
+	}
+	return all
+}
