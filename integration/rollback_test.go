@@ -41,14 +41,21 @@ func undoneWhileNetworkStands(t require.TestingT, p *plugin.Plugin, pod *runtime
 	}
 }
 
+// refusedBy has a plugin refuse a pod, which is returned.
+func refusedBy(t *testing.T, p *plugin.Plugin, n *node.Node) *runtime.PodSandboxConfig {
+	t.Helper()
+	p.On(plugin.RunPodSandbox, plugin.Fail("no room for it"))
+	config := n.CRI().Pod("refused")
+	_, err := n.CRI().RunPod(deadline(t), config)
+	require.ErrorContains(t, err, "no room for it")
+	return config
+}
+
 func TestL7_RefusalUndoes(t *testing.T) {
 	n := startNode(t)
 	first, second, third := trio(t, n)
-	second.On(plugin.RunPodSandbox, plugin.Fail("no room for it"))
-	config := n.CRI().Pod("refused")
 
-	_, err := n.CRI().RunPod(deadline(t), config)
-	require.ErrorContains(t, err, "no room for it")
+	config := refusedBy(t, second, n)
 
 	undoneWhileNetworkStands(t, first, config)
 	undoneWhileNetworkStands(t, second, config)
@@ -64,11 +71,8 @@ func TestL7_RefusalUndoes(t *testing.T) {
 func TestL7_FirstRefusalTellsOnlyTheFirst(t *testing.T) {
 	n := startNode(t)
 	first, second, third := trio(t, n)
-	first.On(plugin.RunPodSandbox, plugin.Fail("not this one"))
-	config := n.CRI().Pod("refused")
 
-	_, err := n.CRI().RunPod(deadline(t), config)
-	require.ErrorContains(t, err, "not this one")
+	config := refusedBy(t, first, n)
 
 	undoneWhileNetworkStands(t, first, config)
 	stockBreaks(t, "L7", "plugins that were never asked get Stop and Remove of a refused pod", func(t require.TestingT) {
@@ -83,13 +87,10 @@ func TestL7_FirstRefusalTellsOnlyTheFirst(t *testing.T) {
 func TestL7_FailureInTheRollBackStopsNothing(t *testing.T) {
 	n := startNode(t)
 	first, second, _ := trio(t, n)
-	second.On(plugin.RunPodSandbox, plugin.Fail("no room for it"))
 	first.On(plugin.StopPodSandbox, plugin.Fail("cannot stop"))
 	first.On(plugin.RemovePodSandbox, plugin.Fail("cannot remove"))
-	config := n.CRI().Pod("refused")
 
-	_, err := n.CRI().RunPod(deadline(t), config)
-	require.ErrorContains(t, err, "no room for it")
+	config := refusedBy(t, second, n)
 
 	require.Equal(t, undone, first.Calls().Named("refused").Events())
 	stockBreaks(t, "L9", "one plugin's failure in the roll-back keeps Stop and Remove from the next", func(t require.TestingT) {

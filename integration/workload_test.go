@@ -31,46 +31,61 @@ func newWorkload(c *cri.Client) *workload {
 	return &workload{cri: c, step: func() {}, lives: map[string]history.Life{}, asked: map[string]time.Time{}}
 }
 
+// patience is how long one CRI call of a life may take. A wedged runtime shows
+// by a call that does not come back; a slow machine takes longer for all of
+// them together, but for none as long as this.
+const patience = 20 * time.Second
+
+// ask makes one CRI call of a life. Its error says for how long it was waited.
+func (w *workload) ask(ctx context.Context, call func(context.Context) error) error {
+	w.step()
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	asked := time.Now()
+	if err := call(ctx); err != nil {
+		return fmt.Errorf("after %s: %w", time.Since(asked).Round(time.Millisecond), err)
+	}
+	return nil
+}
+
 // lead leads the life of a pod with one container. They end in one of the ways
 // that a kubelet may take, by a number.
 func (w *workload) lead(ctx context.Context, name string, way int) error {
+	var pod, container string
 	config := w.cri.Pod(name)
-	w.step()
-	pod, err := w.cri.RunPod(ctx, config)
-	if err != nil {
+	if err := w.ask(ctx, func(ctx context.Context) (err error) {
+		pod, err = w.cri.RunPod(ctx, config)
+		return err
+	}); err != nil {
 		return err
 	}
 	w.begins(pod)
-	w.step()
-	container, err := w.cri.Create(ctx, pod, config, w.cri.Container("main"))
-	if err != nil {
+	if err := w.ask(ctx, func(ctx context.Context) (err error) {
+		container, err = w.cri.Create(ctx, pod, config, w.cri.Container("main"))
+		return err
+	}); err != nil {
 		return err
 	}
 	w.begins(container)
-	w.step()
-	if err := w.cri.Start(ctx, container); err != nil {
+	if err := w.ask(ctx, func(ctx context.Context) error { return w.cri.Start(ctx, container) }); err != nil {
 		return err
 	}
 	w.ends(container)
 	if way%3 == 0 {
-		w.step()
-		if err := w.cri.Stop(ctx, container, 0); err != nil {
+		if err := w.ask(ctx, func(ctx context.Context) error { return w.cri.Stop(ctx, container, 0) }); err != nil {
 			return err
 		}
-		w.step()
-		if err := w.cri.Remove(ctx, container); err != nil {
+		if err := w.ask(ctx, func(ctx context.Context) error { return w.cri.Remove(ctx, container) }); err != nil {
 			return err
 		}
 	}
 	w.ends(pod)
 	if way%3 != 2 {
-		w.step()
-		if err := w.cri.StopPod(ctx, pod); err != nil {
+		if err := w.ask(ctx, func(ctx context.Context) error { return w.cri.StopPod(ctx, pod) }); err != nil {
 			return err
 		}
 	}
-	w.step()
-	return w.cri.RemovePod(ctx, pod)
+	return w.ask(ctx, func(ctx context.Context) error { return w.cri.RemovePod(ctx, pod) })
 }
 
 // begins notes that a creation is through.

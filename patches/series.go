@@ -41,6 +41,7 @@ var Series = edit.Series{
 		containerd.UndoInOrder,
 		containerd.UnderItsLease,
 		containerd.ShimStart,
+		containerd.ShimGone,
 		containerd.RemoveLocksOnce,
 
 		// containerd: what the engine makes possible.

@@ -45,11 +45,8 @@ func (r *Reading) pod(call plugin.Call) {
 	case p == nil && call.Event == plugin.RunPodSandbox:
 		r.pods[call.Pod.GetId()] = &pod{begun: true}
 		return
-	case p == nil:
-		r.fault("L3", call, "is of a pod that the plugin does not know")
-		return
-	case p.at == removed:
-		r.fault("L3", call, "comes after the last word")
+	case p == nil || p.at == removed:
+		r.stray(call, "pod", p == nil)
 		return
 	}
 	switch call.Event {
@@ -76,6 +73,15 @@ func (r *Reading) pod(call plugin.Call) {
 		}
 	}
 	p.begun = true
+}
+
+// stray notes an event of what the plugin was never told of, or no longer knows.
+func (r *Reading) stray(call plugin.Call, of string, never bool) {
+	if never {
+		r.fault("L3", call, "is of a %s that the plugin does not know", of)
+	} else {
+		r.fault("L3", call, "comes after the last word")
+	}
 }
 
 // wasStopped tells whether a pod may have been listed as stopped.
@@ -112,12 +118,8 @@ func (r *Reading) container(call plugin.Call) {
 		r.containers[id] = &container{pod: podID, step: step}
 		return
 	}
-	switch {
-	case c == nil:
-		r.fault("L3", call, "is of a container that the plugin does not know")
-		return
-	case c.at == removed:
-		r.fault("L3", call, "comes after the last word")
+	if c == nil || c.at == removed {
+		r.stray(call, "container", c == nil)
 		return
 	}
 	switch call.Event {

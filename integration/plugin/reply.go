@@ -44,17 +44,6 @@ func Crash(_ context.Context, call *Call) error {
 	return errors.New("plugin crashed")
 }
 
-// ForPod gives the reply to events of the pod of a name, and of its containers,
-// and agrees to all others.
-func ForPod(name string, reply Reply) Reply {
-	return func(ctx context.Context, call *Call) error {
-		if call.Pod.GetName() != name {
-			return nil
-		}
-		return reply(ctx, call)
-	}
-}
-
 // Gate holds events until it is released.
 type Gate struct {
 	entered, released chan struct{}

@@ -59,13 +59,11 @@ if derr := c.client.SandboxStore().Delete(deferCtx, id); derr != nil && !errdefs
 		run.Delete(edit.Stmt(edit.Define("rollbackSandbox"))),
 		run.Delete(edit.Stmt(edit.Assign("rollbackSandbox"))),
 		run.Replace(edit.Expr("retErr != nil && rollbackSandbox"), "retErr != nil && cleanupErr == nil"),
-		run.Replace(edit.Stmt(edit.Call("c.sandboxService.ShutdownSandbox")), `if derr := c.sandboxService.ShutdownSandbox(deferCtx, sandbox.Sandboxer, id); derr != nil && !errdefs.IsNotFound(derr) {
-	cleanupErr = derr
-}`),
-		run.MoveAfter(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.sandboxService.ShutdownSandbox")))),
+		run.Replace(edit.Stmt(edit.Call("c.sandboxService.ShutdownSandbox")), `cleanupErr = c.shutdownSandbox(deferCtx, sandbox.Sandboxer, id)`),
+		run.MoveAfter(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.shutdownSandbox")))),
 			edit.Stmt(edit.Call("c.sandboxService.CreateSandbox"))),
-		edit.In("plugins/sandbox/controller.go", edit.Method("controllerLocal", "cleanupShim")).Before(edit.Top(), `ctx, done := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-defer done()
-`),
+	},
+	Files: []edit.File{
+		{From: "patches/containerd/files/internal/cri/server/sandbox_shutdown.go", To: "internal/cri/server/sandbox_shutdown.go"},
 	},
 }

@@ -13,6 +13,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// joinedHung brings in a plugin that hangs in events of a kind, and stays
+// connected all the same.
+func (f *fixture) joinedHung(in Kind) *plugin {
+	p := newPlugin("10-a").hang(in)
+	p.keepConnected = true
+	f.joined(p)
+	return p
+}
+
 // Five plugins hang, the sixth is told all the same, and all of that takes one
 // request timeout.
 func TestL9_AllAreToldAtOnceHoweverManyHang(t *testing.T) {
@@ -52,9 +61,7 @@ func TestL9_HungStopGoesOnInTheBackground(t *testing.T) {
 		f := newFixture(t, func(o *Options) {
 			o.TeardownWait = func() time.Duration { return requestTimeout / 2 }
 		})
-		a := newPlugin("10-a").hang(StopPodSandbox)
-		a.keepConnected = true
-		f.joined(a)
+		a := f.joinedHung(StopPodSandbox)
 		f.did("RunPodSandbox:p1")
 
 		start := time.Now()
@@ -79,9 +86,7 @@ func TestL9_HungStopGoesOnInTheBackground(t *testing.T) {
 func TestL13_RunBehindAHungStopHasItsOwnBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		a := newPlugin("10-a").hang(StopPodSandbox)
-		a.keepConnected = true
-		f.joined(a)
+		a := f.joinedHung(StopPodSandbox)
 		f.did("RunPodSandbox:p1")
 		go f.end("StopPodSandbox:p1")
 		synctest.Wait()
@@ -99,9 +104,7 @@ func TestL13_RunBehindAHungStopHasItsOwnBound(t *testing.T) {
 func TestL9_ManyContainersAreOneWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		a := newPlugin("10-a").hang(StopContainer)
-		a.keepConnected = true
-		f.joined(a)
+		a := f.joinedHung(StopContainer)
 		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "CreateContainer:p1/c2", "CreateContainer:p1/c3")
 		start := time.Now()
 		require.Error(t, f.end("StopContainer:p1/c1", "StopContainer:p1/c2", "StopContainer:p1/c3", "StopPodSandbox:p1"))
@@ -182,9 +185,7 @@ func TestL10_SecondStopWaitsForTheFirst(t *testing.T) {
 func TestL11_RepeatedEndsShareOnePlaceInTheLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		a := newPlugin("10-a").hang(StopPodSandbox)
-		a.keepConnected = true
-		f.joined(a)
+		f.joinedHung(StopPodSandbox)
 		f.did("RunPodSandbox:p1", "RunPodSandbox:p2")
 		for range 10 {
 			go f.end("StopPodSandbox:p1")
@@ -200,9 +201,7 @@ func TestL11_RepeatedEndsShareOnePlaceInTheLine(t *testing.T) {
 func TestL9_EndsThatAreNotTheSameAreSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		a := newPlugin("10-a").hang(UpdatePodSandbox)
-		a.keepConnected = true
-		f.joined(a)
+		a := f.joinedHung(UpdatePodSandbox)
 		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "CreateContainer:p1/c2")
 		go f.ask(t.Context(), "UpdatePodSandbox:p1")
 		synctest.Wait()
@@ -312,8 +311,3 @@ func TestL3_SealedCreationEndsWithItsPod(t *testing.T) {
 		assert.Empty(t, f.Status().Creations)
 	})
 }
-
-// A plugin's reply makes the runtime stop a container, whose Stop goes to the
-// same plugin; another asks for updates from inside its handler.
-// 10,000 removals while a plugin hangs: its line reaches the limit, it is
-// dropped, and nobody else notices.

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// shimSandboxes has the shim make the sandboxes of the node's one runtime handler.
+const shimSandboxes = `version = 4
+
+[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc]
+sandboxer = "shim"
+`
+
+// SandboxesByShim makes the sandboxes of pods the shim's, in place of
+// containers of containerd's. folder holds a shim that can do that, under the
+// name of the one that it replaces, and becomes Bin: containerd is linked there.
+func (o *Options) SandboxesByShim(folder string) error {
+	containerd, err := filepath.Abs(filepath.Join(o.Bin, "containerd"))
+	if err == nil {
+		err = os.Symlink(containerd, filepath.Join(folder, "containerd"))
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("link containerd beside its shim: %w", err)
+	}
+	o.Bin, o.Config = folder, shimSandboxes
+	return nil
+}

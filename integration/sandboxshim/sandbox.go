@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	goruntime "runtime"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	api "github.com/containerd/containerd/api/runtime/sandbox/v1"
+	"github.com/containerd/containerd/api/types"
+	"github.com/containerd/containerd/v2/pkg/shutdown"
+	"github.com/containerd/containerd/v2/pkg/sys/reaper"
+	runc "github.com/containerd/go-runc"
+	"github.com/containerd/typeurl/v2"
+	"github.com/hookline-nri/hookline/integration/wait"
+	specs "github.com/opencontainers/runtime-spec/specs-go"
+	"golang.org/x/sys/unix"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/types/known/timestamppb"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// errNotStarted refuses what needs a process.
+var errNotStarted = status.Error(codes.NotFound, "the sandbox is not started")
+
+// sandbox serves the one sandbox of a shim.
+type sandbox struct {
+	end shutdown.Service // of the shim
+
+	mu      sync.Mutex // guards what follows
+	netns   string
+	process *process
+}
+
+// process is that of a sandbox.
+type process struct {
+	pid     int
+	started time.Time
+	done    chan struct{}            // closed when it has exited
+	exit    *api.WaitSandboxResponse // set before that
+}
+
+// current returns the process of the sandbox, ended or not, nil before it is started.
+func (s *sandbox) current() *process {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.process
+}
+
+func (s *sandbox) CreateSandbox(_ context.Context, r *api.CreateSandboxRequest) (*api.CreateSandboxResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.netns = r.GetNetnsPath()
+	return &api.CreateSandboxResponse{}, nil
+}
+
+func (s *sandbox) StartSandbox(context.Context, *api.StartSandboxRequest) (*api.StartSandboxResponse, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p, err := start(s.netns)
+	if err != nil {
+		return nil, fmt.Errorf("start the process of a sandbox: %w", err)
+	}
+	s.process = p
+	// NRI plugins know the pod's network by this.
+	spec, err := typeurl.MarshalAnyToProto(&specs.Spec{Linux: &specs.Linux{
+		Namespaces: []specs.LinuxNamespace{{Type: specs.NetworkNamespace, Path: s.netns}},
+	}})
+	return &api.StartSandboxResponse{Pid: uint32(p.pid), CreatedAt: timestamppb.New(p.started), Spec: spec}, err
+}
+
+// start starts a process in a network namespace, the shim's own if that has
+// no path, and leaves its id in the bundle.
+func start(netns string) (*process, error) {
+	cmd := exec.Command("/proc/self/exe", pause)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWIPC | unix.CLONE_NEWUTS}
+	p := &process{started: time.Now(), done: make(chan struct{})}
+	begun := make(chan error, 1)
+	go func() {
+		goruntime.LockOSThread() // until its end: nobody else may use it
+		err := enter(netns)
+		var exits chan runc.Exit
+		if err == nil {
+			exits, err = reaper.Default.Start(cmd) // the shim reaps all its children
+		}
+		begun <- err
+		if err == nil {
+			exit, _ := reaper.Default.Wait(cmd, exits) // which does not fail as long as it reaps
+			p.exit = &api.WaitSandboxResponse{ExitStatus: uint32(exit), ExitedAt: timestamppb.Now()}
+			close(p.done)
+		}
+	}()
+	if err := <-begun; err != nil {
+		return nil, err
+	}
+	p.pid = cmd.Process.Pid
+	return p, os.WriteFile(pidFile, []byte(strconv.Itoa(p.pid)), 0o600)
+}
+
+// enter has the thread enter a network namespace.
+func enter(netns string) error {
+	if netns == "" {
+		return nil
+	}
+	ns, err := os.Open(netns)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = ns.Close() }()
+	return unix.Setns(int(ns.Fd()), unix.CLONE_NEWNET)
+}
+
+func (s *sandbox) Platform(context.Context, *api.PlatformRequest) (*api.PlatformResponse, error) {
+	return &api.PlatformResponse{Platform: &types.Platform{OS: goruntime.GOOS, Architecture: goruntime.GOARCH}}, nil
+}
+
+func (s *sandbox) StopSandbox(context.Context, *api.StopSandboxRequest) (*api.StopSandboxResponse, error) {
+	p := s.current()
+	if p == nil {
+		return nil, errNotStarted
+	}
+	select {
+	case <-p.done:
+	default:
+		_ = unix.Kill(p.pid, unix.SIGKILL) // it exits now, or just has
+		<-p.done
+	}
+	return &api.StopSandboxResponse{}, nil
+}
+
+func (s *sandbox) WaitSandbox(ctx context.Context, _ *api.WaitSandboxRequest) (*api.WaitSandboxResponse, error) {
+	p := s.current()
+	if p == nil {
+		return nil, errNotStarted
+	}
+	select {
+	case <-p.done:
+		return p.exit, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func (s *sandbox) SandboxStatus(_ context.Context, r *api.SandboxStatusRequest) (*api.SandboxStatusResponse, error) {
+	p := s.current()
+	if p == nil {
+		return nil, errNotStarted
+	}
+	now := &api.SandboxStatusResponse{
+		SandboxID: r.GetSandboxID(),
+		Pid:       uint32(p.pid),
+		State:     runtime.PodSandboxState_SANDBOX_READY.String(),
+		CreatedAt: timestamppb.New(p.started),
+	}
+	select {
+	case <-p.done:
+		now.State, now.ExitedAt = runtime.PodSandboxState_SANDBOX_NOTREADY.String(), p.exit.GetExitedAt()
+	default:
+	}
+	return now, nil
+}
+
+func (s *sandbox) PingSandbox(context.Context, *api.PingRequest) (*api.PingResponse, error) {
+	return &api.PingResponse{}, nil
+}
+
+func (s *sandbox) SandboxMetrics(_ context.Context, r *api.SandboxMetricsRequest) (*api.SandboxMetricsResponse, error) {
+	return &api.SandboxMetricsResponse{Metrics: &types.Metric{ID: r.GetSandboxID(), Timestamp: timestamppb.Now()}}, nil
+}
+
+func (s *sandbox) UpdateSandbox(context.Context, *api.UpdateSandboxRequest) (*api.UpdateSandboxResponse, error) {
+	return &api.UpdateSandboxResponse{}, nil
+}
+
+// ShutdownSandbox ends the sandbox, and the shim as soon as containerd has the
+// answer: it removes the bundle then. What is told by the bundle, where the
+// sockets are and which process to kill, is settled before.
+func (s *sandbox) ShutdownSandbox(ctx context.Context, r *api.ShutdownSandboxRequest) (*api.ShutdownSandboxResponse, error) {
+	if _, err := s.StopSandbox(ctx, nil); err == nil {
+		if err := os.Remove(pidFile); err != nil {
+			return nil, err
+		}
+	}
+	bundle, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	if err := removeSockets(ctx, r.GetSandboxID()); err != nil {
+		return nil, err
+	}
+	go func() {
+		defer s.end.Shutdown()
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		_ = wait.Until(ctx, "the removal of "+bundle, func(context.Context) error {
+			if _, err := os.Stat(bundle); err == nil {
+				return errors.New("it is there")
+			}
+			return nil
+		})
+	}()
+	return &api.ShutdownSandboxResponse{}, nil
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"context"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/containerd/log"
+
+	"github.com/containerd/containerd/v2/internal/cri/util"
+)
+
+// shutdownSandbox shuts down a sandbox that is not to be. A shim that died is
+// listed for a moment longer, in which all calls to it fail: they are made
+// again then.
+func (c *criService) shutdownSandbox(ctx context.Context, sandboxer, id string) error {
+	const longest = time.Second
+	for pause := 50 * time.Millisecond; ; pause *= 2 {
+		err := c.sandboxService.ShutdownSandbox(ctx, sandboxer, id)
+		if err == nil || errdefs.IsNotFound(err) {
+			return nil
+		}
+		if !util.IsShimTTRPCClosed(err) || pause > longest {
+			return err
+		}
+		log.G(ctx).WithError(err).Warnf("shim of sandbox %q is gone, shutting down the sandbox again in %s", id, pause)
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+	}
+}
