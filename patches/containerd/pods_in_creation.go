@@ -44,6 +44,7 @@ told := false
 undoNRI := func() {
 	if retErr != nil && !told {
 		told = true
+		creation.Undo()
 		c.nri.UndoRunPodSandbox(&sandbox)
 	}
 }

@@ -29,6 +29,7 @@ type Creation struct {
 	sandbox Sandbox
 	since   time.Time
 	sealed  bool
+	undone  bool  // it failed by itself, and is being undone
 	failure error // why it must not go on, other than the caller's doing
 }
 
@@ -59,11 +60,19 @@ func (n *Creation) Update(sb Sandbox) {
 	n.sandbox = sb
 }
 
-// Fail makes the creation fail, unless it is sealed.
+// Undo says that the creation has failed and is being undone. What ends from
+// here on, as the sandbox's process does, is not why.
+func (n *Creation) Undo() {
+	n.all.mu.Lock()
+	defer n.all.mu.Unlock()
+	n.undone = true
+}
+
+// Fail makes the creation fail, unless it is sealed or has failed.
 func (n *Creation) Fail(reason error) {
 	n.all.mu.Lock()
 	defer n.all.mu.Unlock()
-	if n.sealed || n.failure != nil {
+	if n.sealed || n.undone || n.failure != nil {
 		return
 	}
 	n.failure = reason

@@ -58,6 +58,17 @@ func TestSealedCreationCannotFail(t *testing.T) {
 	require.Error(t, ctx.Err(), "nothing holds on to the context")
 }
 
+// The end of what is being undone is not why it failed.
+func TestUndoneCreationKeepsItsReason(t *testing.T) {
+	var c Creations
+	ctx, n := c.Begin(t.Context(), creating("pod"))
+	refused := errors.New("refused")
+	n.Undo()
+	n.Fail(errors.New("process died"))
+	require.NoError(t, ctx.Err())
+	require.Equal(t, refused, n.End(refused))
+}
+
 // Whoever aborts a creation waits until it is over.
 func TestAbortWaitsForTheEnd(t *testing.T) {
 	var c Creations
