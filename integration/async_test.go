@@ -9,6 +9,7 @@ import (
 
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/require"
 )
 
 // moments bounds what needs moments on a runtime that does not make it wait
@@ -34,6 +35,17 @@ func open[T any](done <-chan T) bool {
 		return false
 	default:
 		return true
+	}
+}
+
+// soon is how what begin began ended. It must not take longer than moments.
+func soon(t require.TestingT, done <-chan error, what string) error {
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(5 * time.Second):
+		require.FailNow(t, what+" goes on")
+		return nil
 	}
 }
 

@@ -38,9 +38,9 @@ func killSandbox(t *testing.T, p *plugin.Plugin, pod string) {
 	require.NoError(t, unix.Kill(int(run[0].Pod.GetPid()), unix.SIGKILL))
 }
 
-// nothingButSockets is nothingLeft, except for sockets of shims. A restarted
-// containerd deletes the bundle of a sandbox that died, and with it the file
-// from which the shim knows the sockets to remove when it ends.
+// nothingButSockets is nothingLeft, except for sockets of shims. Containerd
+// deletes the bundle of a sandbox that died, and with it the file from which
+// the shim knows the sockets to remove when it ends.
 func nothingButSockets(t require.TestingT, n *node.Node) {
 	await(t, "a clean node", func(ctx context.Context) error {
 		left, err := n.Leftovers(ctx)

@@ -39,6 +39,16 @@ func stockBreaks(t *testing.T, rule, what string, promise func(t require.Testing
 	breaks.lines = append(breaks.lines, fmt.Sprintf("%-4s %s (%s)", rule, what, t.Name()))
 }
 
+// holds checks a promise of a table, which stock breaks where it is said how.
+func holds(t *testing.T, rule, breaks string, promise func(t require.TestingT)) {
+	t.Helper()
+	if breaks == "" {
+		promise(t)
+		return
+	}
+	stockBreaks(t, rule, breaks, promise)
+}
+
 // printBreaks prints what stock breaks, if the tests ran on it.
 func printBreaks(w io.Writer) {
 	if !onStock {

@@ -80,7 +80,7 @@ func (n *Node) exec() error {
 	defer func() { _ = log.Close() }() // containerd has its own by then
 	cmd := exec.Command(filepath.Join(bin, "containerd"), "--config", n.paths.config())
 	cmd.Dir = n.Folder()
-	cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH")) // where the shim is looked for
+	cmd.Env = append(os.Environ(), "PATH="+n.paths.bin()+":"+os.Getenv("PATH")) // where the shim is looked for
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a terminal's ^C is for the caller, who closes the node
 	if err := n.ns.do(cmd.Start); err != nil {

@@ -30,8 +30,10 @@ func (p paths) root() string      { return p.in("root") }
 func (p paths) state() string     { return p.in("state") }
 func (p paths) grpc() string      { return p.in("c.sock") }
 func (p paths) nri() string       { return p.in("nri.sock") }
+func (p paths) debug() string     { return p.in("d.sock") }
 func (p paths) shims() string     { return p.in("s") }
 func (p paths) runc() string      { return p.in("runc") }
+func (p paths) bin() string       { return p.in("bin") }
 func (p paths) cniBin() string    { return p.in("cni", "bin") }
 func (p paths) cniConf() string   { return p.in("cni", "conf") }
 func (p paths) addresses() string { return p.in("cni", "addresses") }
@@ -43,32 +45,39 @@ func (p paths) lock() string      { return p.in("lock") }
 
 // write lays out the folder for containerd.
 func (p paths) write(o Options) error {
-	for _, folder := range []string{p.cniBin(), p.cniConf()} {
+	for _, folder := range []string{p.bin(), p.cniBin(), p.cniConf()} {
 		if err := os.MkdirAll(folder, 0o755); err != nil {
 			return err
 		}
 	}
-	// Tests may add plugins of their own to the folder, or put them in place of these.
-	for _, plugin := range []string{"ptp", "host-local", "loopback"} {
-		program, err := filepath.Abs(filepath.Join(o.Tools, plugin))
+	// Tests may add programs of their own to the folders, or put them in place of these.
+	for link, program := range map[string]string{
+		filepath.Join(p.bin(), "runc"):          filepath.Join(o.Tools, "runc"),
+		filepath.Join(p.bin(), shim):            filepath.Join(o.Bin, shim),
+		filepath.Join(p.cniBin(), "ptp"):        filepath.Join(o.Tools, "ptp"),
+		filepath.Join(p.cniBin(), "host-local"): filepath.Join(o.Tools, "host-local"),
+		filepath.Join(p.cniBin(), "loopback"):   filepath.Join(o.Tools, "loopback"),
+		filepath.Join(p.cniBin(), "pass"):       filepath.Join(o.Tools, "loopback"),
+	} {
+		program, err := filepath.Abs(program)
 		if err != nil {
 			return err
 		}
-		if err := os.Symlink(program, filepath.Join(p.cniBin(), plugin)); err != nil {
+		if err := os.Symlink(program, link); err != nil {
 			return err
 		}
 	}
 	conflist := o.Network
 	if conflist == "" {
-		conflist = fmt.Sprintf(conflistText, network, p.addresses())
-	}
-	config, err := p.containerd(o)
-	if err != nil {
-		return err
+		chained := ""
+		if o.Chained {
+			chained = `, {"type": "pass"}`
+		}
+		conflist = fmt.Sprintf(conflistText, network, p.addresses(), chained)
 	}
 	files := map[string]string{
 		filepath.Join(p.cniConf(), "10-hookline.conflist"): conflist,
-		p.config(): config,
+		p.config(): p.containerd(o),
 	}
 	if o.Config != "" {
 		files[p.more()] = o.Config
@@ -95,17 +104,13 @@ const conflistText = `{
       "routes": [{"dst": "0.0.0.0/0"}],
       "dataDir": %q
     }
-  }]
+  }%s]
 }
 `
 
 // containerd is the configuration of containerd. Whatever has a default
 // outside of the folder is named.
-func (p paths) containerd(o Options) (string, error) {
-	runc, err := filepath.Abs(filepath.Join(o.Tools, "runc"))
-	if err != nil {
-		return "", err
-	}
+func (p paths) containerd(o Options) string {
 	level := o.LogLevel
 	if level == "" {
 		level = "debug"
@@ -128,19 +133,20 @@ func (p paths) containerd(o Options) (string, error) {
 		"@ROOT@", p.root(),
 		"@STATE@", p.state(),
 		"@GRPC@", p.grpc(),
+		"@DEBUG@", p.debug(),
 		"@SHIMS@", p.shims(),
 		"@OPT@", p.in("opt"),
 		"@IMAGE@", image.Name,
 		"@CNI_BIN@", p.cniBin(),
 		"@CNI_CONF@", p.cniConf(),
 		"@CDI@", p.in("cdi"),
-		"@RUNC@", runc,
+		"@RUNC@", filepath.Join(p.bin(), "runc"),
 		"@RUNC_ROOT@", p.runc(),
 		"@NRI@", p.nri(),
 		"@NRI_PLUGINS@", p.in("nri", "plugins"),
 		"@NRI_CONF@", p.in("nri", "conf"),
 		"@NRI_TIMEOUTS@", timeouts.String(),
-	).Replace(configText), nil
+	).Replace(configText)
 }
 
 // configText leaves out what pods do not need here, so that a node starts fast.
@@ -171,6 +177,9 @@ address = "@GRPC@"
 
 [plugins."io.containerd.server.v1.ttrpc"]
 address = "@GRPC@.ttrpc"
+
+[plugins."io.containerd.server.v1.debug"]
+address = "@DEBUG@"
 
 [plugins."io.containerd.shim.v1.manager"]
 socket_dir = "@SHIMS@"

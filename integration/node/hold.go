@@ -4,6 +4,7 @@ package node
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,71 +14,113 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// holdText stands in the place of ptp. As long as there is a pipe of a pod's
-// name, the pod's ADD waits for a word from it.
+// Point is a place in the run of a program: before or after it did what it
+// was run for.
+type Point struct {
+	Program string // a CNI plugin, runc, or the shim
+	Verb    string // as in CNI_COMMAND, or on the command line
+	when    string
+}
+
+// Before is the point at which a program has done nothing yet.
+func Before(program, verb string) Point { return Point{program, verb, "before"} }
+
+// After is the point at which a program has done all, and not ended yet.
+func After(program, verb string) Point { return Point{program, verb, "after"} }
+
+func (p Point) String() string { return p.when + " " + p.Program + " " + p.Verb }
+
+// holdText stands in the place of a program. As long as there is a pipe for a
+// point and a pod, the program waits there for a word from it. The shim, and
+// runc with it, run in the pod's bundle.
 const holdText = `#!/bin/sh
-pod=${CNI_ARGS#*K8S_POD_NAME=}
-pipe='@HOLDS@'/${pod%%;*}
-if [ "$CNI_COMMAND" = ADD ] && [ -p "$pipe" ]; then
-	read -r word <"$pipe"
+if [ -n "$CNI_COMMAND" ]; then
+	verb=$CNI_COMMAND
+	pod=${CNI_ARGS#*K8S_POD_NAME=}
+	pod=${pod%%;*}
+else
+	for verb; do
+		case $verb in create | start | kill | delete) break ;; esac
+	done
+	pod=$(sed -n 's/.*"io.kubernetes.cri.sandbox-name":"\([^"]*\)".*/\1/p' config.json 2>/dev/null)
+fi
+pipe='@HOLDS@'/@NAME@.$verb.$pod
+if [ -p "$pipe.before" ]; then
+	read -r word <"$pipe.before"
 	if [ "$word" = fail ]; then
-		echo '{"cniVersion": "1.1.0", "code": 100, "msg": "held and failed"}'
+		[ -z "$CNI_COMMAND" ] || echo '{"cniVersion": "1.1.0", "code": 100, "msg": "held and failed"}'
+		echo 'held and failed' >&2
 		exit 1
 	fi
 fi
-exec '@PLUGIN@'
+[ -p "$pipe.after" ] || exec '@PROGRAM@' "$@"
+'@PROGRAM@' "$@"
+code=$?
+read -r word <"$pipe.after"
+exit $code
 `
 
-// Hold is a pod's CNI ADD that waits to be released.
+// Hold is a program that waits to be released.
 type Hold struct {
-	pipe string
-	end  *os.File // open once the ADD reads from the pipe
+	at, pod string
+	pipe    string
+	end     *os.File // open once the program reads from the pipe
 }
 
-// HoldADD makes the CNI ADD of the pod of a name, which is to come, wait. Other
-// pods, and what else CNI asks for, go on.
-func (n *Node) HoldADD(pod string) (*Hold, error) {
-	holds, plugin := n.paths.in("cni", "holds"), filepath.Join(n.paths.cniBin(), "ptp")
+// HoldADD makes the CNI ADD of the pod of a name, which is to come, wait before
+// it does anything.
+func (n *Node) HoldADD(pod string) (*Hold, error) { return n.HoldAt(Before("ptp", "ADD"), pod) }
+
+// HoldAt makes a program wait when it comes to a point for the pod of a name.
+// Other pods, and what else the program is run for, go on.
+func (n *Node) HoldAt(point Point, pod string) (*Hold, error) {
+	holds := n.paths.in("holds")
 	if err := os.MkdirAll(holds, 0o755); err != nil {
 		return nil, err
 	}
-	program, err := os.Readlink(plugin)
+	path := filepath.Join(n.paths.cniBin(), point.Program)
+	if point.Program == "runc" || point.Program == shim {
+		path = filepath.Join(n.paths.bin(), point.Program)
+	}
+	program, err := os.Readlink(path)
 	if err == nil { // not held before
-		script := strings.NewReplacer("@HOLDS@", holds, "@PLUGIN@", program).Replace(holdText)
-		if err := os.WriteFile(plugin+".new", []byte(script), 0o755); err != nil {
+		script := strings.NewReplacer("@HOLDS@", holds, "@NAME@", point.Program, "@PROGRAM@", program).Replace(holdText)
+		if err := os.WriteFile(path+".new", []byte(script), 0o755); err != nil {
 			return nil, err
 		}
-		if err := os.Rename(plugin+".new", plugin); err != nil {
+		if err := os.Rename(path+".new", path); err != nil {
 			return nil, err
 		}
 	}
-	h := &Hold{pipe: filepath.Join(holds, pod)}
+	h := &Hold{at: point.String(), pod: pod, pipe: filepath.Join(holds, point.Program+"."+point.Verb+"."+pod+"."+point.when)}
 	if err := unix.Mkfifo(h.pipe, 0o600); err != nil {
 		return nil, fmt.Errorf("make pipe %s: %w", h.pipe, err)
 	}
 	return h, nil
 }
 
-// Entered waits until the ADD is held: only then has the pipe a reader.
+// Entered waits until the program is held: only then has the pipe a reader.
 func (h *Hold) Entered(ctx context.Context) error {
-	return wait.Until(ctx, "the CNI ADD of pod "+filepath.Base(h.pipe), func(context.Context) (err error) {
+	return wait.Until(ctx, "pod "+h.pod+" to be held "+h.at, func(context.Context) (err error) {
 		h.end, err = os.OpenFile(h.pipe, os.O_WRONLY|unix.O_NONBLOCK, 0)
 		return err
 	})
 }
 
-// Release lets the ADD go on. It must have been entered.
+// Release lets the program go on, unless it was killed by now. It must have
+// been entered.
 func (h *Hold) Release() error { return h.say("go") }
 
-// Fail makes the ADD fail, before it has done anything. It must have been entered.
+// Fail makes a program that is held before its work fail without having done
+// any. It must have been entered.
 func (h *Hold) Fail() error { return h.say("fail") }
 
 func (h *Hold) say(word string) error {
-	// A DEL that follows, and an ADD for the same name later, are not held.
+	// What is run later for the same pod is not held.
 	if err := os.Remove(h.pipe); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintln(h.end, word); err != nil {
+	if _, err := fmt.Fprintln(h.end, word); err != nil && !errors.Is(err, unix.EPIPE) {
 		return err
 	}
 	return h.end.Close()

@@ -3,7 +3,9 @@
 package node
 
 import (
+	"context"
 	"fmt"
+	"net"
 	"os"
 
 	"github.com/vishvananda/netlink"
@@ -14,15 +16,7 @@ import (
 // namespace, which is named by a path as NRI gives it.
 func (n *Node) Addresses(netns, iface string) ([]string, error) {
 	var found []string
-	err := n.ns.do(func() error {
-		f, err := os.Open(netns)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = f.Close() }() // it was only read
-		if err := unix.Setns(int(f.Fd()), unix.CLONE_NEWNET); err != nil {
-			return fmt.Errorf("enter: %w", err)
-		}
+	err := n.inside(netns, func() error {
 		link, err := netlink.LinkByName(iface)
 		if err != nil {
 			return fmt.Errorf("find %s: %w", iface, err)
@@ -36,8 +30,60 @@ func (n *Node) Addresses(netns, iface string) ([]string, error) {
 		}
 		return nil
 	})
+	return found, err
+}
+
+// Gateway is where packets go from a pod's network namespace.
+func (n *Node) Gateway(netns string) (gateway net.IP, err error) {
+	err = n.inside(netns, func() error {
+		routes, err := netlink.RouteList(nil, netlink.FAMILY_V4)
+		if err != nil {
+			return fmt.Errorf("list routes: %w", err)
+		}
+		for _, route := range routes {
+			if route.Gw != nil {
+				gateway = route.Gw
+				return nil
+			}
+		}
+		return fmt.Errorf("no gateway in %d routes", len(routes))
+	})
+	return gateway, err
+}
+
+// Listen listens on all addresses of the host's side of pods' networks.
+func (n *Node) Listen() (l net.Listener, err error) {
+	err = n.ns.do(func() (err error) {
+		l, err = net.Listen("tcp4", ":0")
+		return err
+	})
+	return l, err
+}
+
+// DialFrom connects to an address from a pod's network namespace.
+func (n *Node) DialFrom(ctx context.Context, netns, address string) (conn net.Conn, err error) {
+	err = n.inside(netns, func() (err error) {
+		conn, err = new(net.Dialer).DialContext(ctx, "tcp4", address)
+		return err
+	})
+	return conn, err
+}
+
+// inside runs f in a pod's network namespace.
+func (n *Node) inside(netns string, f func() error) error {
+	err := n.ns.do(func() error {
+		file, err := os.Open(netns)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = file.Close() }() // it was only read
+		if err := unix.Setns(int(file.Fd()), unix.CLONE_NEWNET); err != nil {
+			return fmt.Errorf("enter: %w", err)
+		}
+		return f()
+	})
 	if err != nil {
-		return nil, fmt.Errorf("look into network namespace %s: %w", netns, err)
+		return fmt.Errorf("in network namespace %s: %w", netns, err)
 	}
-	return found, nil
+	return nil
 }

@@ -36,6 +36,8 @@ type Options struct {
 	Config string
 	// Network is a CNI configuration list; ptp with host-local when empty.
 	Network string
+	// Chained adds a plugin to the default network, pass, which does nothing.
+	Chained bool
 	// LogLevel of containerd; debug when empty.
 	LogLevel string
 }

@@ -32,7 +32,9 @@ func Until(ctx context.Context, what string, holds func(context.Context) error) 
 			return fmt.Errorf("wait for %s: %w", what, err)
 		}
 		// An answer cut short by the deadline says less than the one before it.
-		if last == nil || ctx.Err() == nil {
+		// One that has the deadline from ctx may come a little before its end.
+		end, limited := ctx.Deadline()
+		if last == nil || ctx.Err() == nil && (!limited || time.Until(end) > interval) {
 			last = err
 		}
 		select {

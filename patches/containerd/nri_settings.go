@@ -17,7 +17,8 @@ ends came late, and how long a registration takes on a large node.
 
 Add settings for the timeout of Synchronize, the wait of a stop or removal
 for all plugins together, and the backlog of one plugin, with defaults that
-need no touching. Values that make no sense are refused at start. Add metrics
+need no touching, and one that leaves pods in creation out of Synchronize for
+plugins that cannot cope with them. Values that make no sense are refused at start. Add metrics
 beside NRI's: events by plugin, kind and outcome, the wait behind a plugin's
 other requests, late ends, joins and their duration, drops by reason, and the
 depth of each plugin's queue when it is asked for.`,
@@ -35,10 +36,13 @@ PluginSyncTimeout tomlext.Duration ` + "`toml:\"plugin_sync_timeout\" json:\"plu
 PluginTeardownWait tomlext.Duration ` + "`toml:\"plugin_teardown_wait\" json:\"pluginTeardownWait\"`" + `
 // PluginBacklogLimit is how many events may wait for one plugin before it is
 // dropped.
-PluginBacklogLimit int ` + "`toml:\"plugin_backlog_limit\" json:\"pluginBacklogLimit\"`"),
-		edit.In(nriConfig, edit.Func("DefaultConfig")).After(edit.Key("PluginRequestTimeout"), `PluginBacklogLimit:        nri.DefaultBacklogLimit,`),
+PluginBacklogLimit int ` + "`toml:\"plugin_backlog_limit\" json:\"pluginBacklogLimit\"`" + `
+
+SyncTransientSandboxes bool ` + "`toml:\"sync_transient_sandboxes\" json:\"syncTransientSandboxes\"`"),
+		edit.In(nriConfig, edit.Func("DefaultConfig")).After(edit.Key("PluginRequestTimeout"), `PluginBacklogLimit:        nri.DefaultBacklogLimit,
+SyncTransientSandboxes:    true,`),
 		edit.In(nriConfig, edit.Method("Config", "toOptions")).After(edit.Stmt(edit.Mentions("nri.WithMetrics(newNRIMetrics())")),
-			`opts = append(opts, nri.WithBacklogLimit(c.PluginBacklogLimit))`),
+			`opts = append(opts, nri.WithBacklogLimit(c.PluginBacklogLimit), nri.WithPodsInCreation(c.SyncTransientSandboxes))`),
 		edit.In(nriConfig, edit.Method("Config", "ConfigureTimeouts")).After(edit.Stmt(edit.If("c.PluginRequestTimeout != 0")),
 			`nri.SetPluginSyncTimeout(tomlext.ToStdTime(c.PluginSyncTimeout))
 nri.SetPluginTeardownWait(tomlext.ToStdTime(c.PluginTeardownWait))`),

@@ -62,6 +62,7 @@ which is what an operator wants to know; it still counts against nobody.`,
 			edit.In(adaptation, edit.Type("Adaptation")).Replace(edit.Field("refused"), `engine      *lifecycle.Engine
 removed     removals
 backlog     int
+omitNew     bool
 life        sync.Mutex // held by Start and Stop, and never while a plugin is asked; guards stopped
 stopped     bool`),
 			edit.In(adaptation, edit.Func("New")).Before(edit.Stmt(edit.Return("r", "nil")), `r.engine = r.newEngine()

@@ -18,7 +18,8 @@ pod.
 
 Read one from a provisional field, which runtimes may set and which plugins
 that do not know it pass over. A pod that is stopped is told, and gets only
-its removal.`,
+its removal. One that is being created is told as well, and is left out for
+plugins that are going to be asked for it, if the runtime wants that.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},
 	Rules:  []string{"L2", "L15"},
 	Status: edit.Upstream,
@@ -26,7 +27,10 @@ its removal.`,
 	Edits: []edit.Edit{
 		edit.In(synchronization, edit.Method("synchronization", "list")).Replace(
 			edit.Expr("lifecycle.Object{Pod: pod.GetId(), Value: pod}"),
-			`lifecycle.Object{Pod: pod.GetId(), Stopped: podstate.Get(pod) == podstate.Stopped, Value: pod}`),
+			`lifecycle.Object{Pod: pod.GetId(), Stopped: podstate.Get(pod) == podstate.Stopped, Creating: podstate.Get(pod) == podstate.Creating, Value: pod}`),
+		edit.In(synchronization, edit.Func("objects")).Before(edit.Stmt(edit.Assign("pods")), `if o.Stopped {
+	podstate.Set(pod, podstate.Stopped) // also where the runtime listed it before
+}`),
 		edit.AddImport(synchronization, "github.com/containerd/nri/internal/podstate"),
 	},
 	Packages: []edit.Package{{

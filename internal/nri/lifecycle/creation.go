@@ -98,6 +98,9 @@ func (e *Engine) unasked(c *creation, asked uint64) (lanes []*lane, last uint64,
 	if c.event.Container == "" {
 		// The runtime lists pods by itself from their first resource on.
 		delete(e.creations, c.event.object())
+		if e.opts.OmitCreating {
+			e.agreed[c.event.Pod] = true
+		}
 	}
 	return nil, 0, nil
 }

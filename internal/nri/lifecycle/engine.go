@@ -26,6 +26,10 @@ type Options struct {
 	// dropped. Default 4096.
 	BacklogLimit int
 
+	// OmitCreating leaves pods that are being created out of what a connection
+	// is synchronized with, if it is going to be asked for them.
+	OmitCreating bool
+
 	// Ending makes the request of an end that is owed to a plugin and that
 	// the runtime did not hand in: a Stop before a Remove that came alone, an
 	// end of a container before that of its pod. kind says which, container is
@@ -62,6 +66,7 @@ type Engine struct {
 	joins     uint64  // the number of the last connection that joined
 	creations map[object]*creation
 	endings   endings
+	agreed    map[string]bool // pods all were asked for, until their end: kept with OmitCreating
 }
 
 // New returns an engine without connections.
@@ -91,6 +96,7 @@ func New(opts Options) *Engine {
 		opts:      opts,
 		creations: make(map[object]*creation),
 		endings:   make(endings),
+		agreed:    make(map[string]bool),
 	}
 }
 

@@ -5,6 +5,7 @@ package lifecycle
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 )
 
@@ -16,6 +17,8 @@ type Object struct {
 	// runtime started, or otherwise without the engine: the connection is told
 	// of it and gets only its Remove.
 	Stopped bool
+	// Creating says of a pod that the runtime has not made it ready yet.
+	Creating bool
 	// Value is for the sync function of Join alone. For a container that the
 	// runtime does not list yet, it is the Request of its CreateContainer.
 	Value any
@@ -67,6 +70,8 @@ func (e *Engine) Join(ctx context.Context, conn Connection, list func(context.Co
 type past struct {
 	creations []Event // of containers that the runtime may not list yet
 	endings   endings
+	omit      bool            // Options.OmitCreating
+	agreed    map[string]bool // pods that the connection will not be asked for
 }
 
 // enroll adds a connection to those that take part, its turn taken, and
@@ -97,7 +102,7 @@ func (e *Engine) enroll(conn Connection) (*lane, past, error) {
 	e.joins++
 	l.seq = e.joins
 	e.lanes = insert(e.lanes, l)
-	b := past{endings: e.endings.clone()}
+	b := past{endings: e.endings.clone(), omit: e.opts.OmitCreating, agreed: maps.Clone(e.agreed)}
 	for _, c := range e.creations {
 		if c.sealed {
 			b.creations = append(b.creations, c.event)
@@ -159,6 +164,9 @@ func (b past) correct(listed Snapshot) Snapshot {
 		ph := b.endings.phase(object{pod: p.Pod})
 		if ph == leaving {
 			continue
+		}
+		if b.omit && p.Creating && !b.agreed[p.Pod] {
+			continue // it comes with its first event, if that comes
 		}
 		p.Stopped = p.Stopped || ph == ended
 		if i, twice := seen[object{pod: p.Pod}]; twice {

@@ -99,6 +99,9 @@ func (e *Engine) doom(events []Event) (lanes []*lane, orphans map[string]Event) 
 	defer e.mu.Unlock()
 	for _, ev := range events {
 		e.endings.enter(ev)
+		if ev.Container == "" {
+			delete(e.agreed, ev.Pod)
+		}
 	}
 	for o, c := range e.creations {
 		for _, ev := range events {

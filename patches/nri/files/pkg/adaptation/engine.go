@@ -16,6 +16,7 @@ func (r *Adaptation) newEngine() *lifecycle.Engine {
 		SyncTimeout:    getPluginSyncTimeout,
 		TeardownWait:   getPluginTeardownWait,
 		BacklogLimit:   backlog,
+		OmitCreating:   r.omitNew,
 		Ending:         owed,
 		Observer:       observer{r},
 	})

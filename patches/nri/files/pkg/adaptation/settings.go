@@ -52,3 +52,13 @@ func WithBacklogLimit(events int) Option {
 		return nil
 	}
 }
+
+// WithPodsInCreation sets whether plugins that synchronize are told of pods that
+// are still being created and that they are going to be asked for. They are by
+// default.
+func WithPodsInCreation(told bool) Option {
+	return func(r *Adaptation) error {
+		r.omitNew = !told
+		return nil
+	}
+}

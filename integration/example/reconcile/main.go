@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command reconcile is an NRI plugin to start from: it keeps something for each
+// pod, and whatever happens to it or the runtime, keeps it for those pods that
+// are there and no others. What it keeps is a file.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/containerd/nri/pkg/api"
+	"github.com/containerd/nri/pkg/stub"
+
+	"github.com/hookline-nri/hookline"
+)
+
+func main() {
+	socket := flag.String("socket", api.DefaultSocketPath, "NRI socket of the runtime")
+	index := flag.String("index", "50", "where the plugin comes among others, 00 to 99")
+	folder := flag.String("folder", "", "where to keep a file for each pod")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	if err := run(ctx, *socket, *index, *folder); err != nil {
+		fmt.Fprintln(os.Stderr, "reconcile:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, socket, index, folder string) error {
+	if folder == "" {
+		return errors.New("no folder given: use -folder")
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return fmt.Errorf("create the folder for pods: %w", err)
+	}
+	s, err := stub.New(&plugin{folder: folder}, stub.WithSocketPath(socket), stub.WithPluginName("reconcile"), stub.WithPluginIdx(index))
+	if err != nil {
+		return fmt.Errorf("make a plugin: %w", err)
+	}
+	// It returns when the runtime is gone. Whoever started the plugin starts it
+	// again, and it is synchronized again.
+	if err := s.Run(ctx); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("serve the runtime at %s: %w", socket, err)
+	}
+	return nil
+}
+
+// plugin gets one event at a time, so that it needs no lock.
+type plugin struct {
+	folder string
+}
+
+// Synchronize is told of all pods that are there. It comes first, and again
+// whenever the plugin or the runtime was started again.
+func (p *plugin) Synchronize(_ context.Context, pods []*api.PodSandbox, _ []*api.Container) ([]*api.ContainerUpdate, error) {
+	there := make(map[string]bool)
+	for _, pod := range pods {
+		switch hookline.State(pod) {
+		case hookline.Creating:
+			there[pod.GetId()] = true // RunPodSandbox is still to come: nothing to do before that
+		case hookline.Stopped:
+			// It was stopped while the plugin was away. Only its removal comes now.
+		case hookline.Ready, hookline.Unknown:
+			there[pod.GetId()] = true
+			if err := p.keep(pod); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return nil, p.forgetOthers(there)
+}
+
+// RunPodSandbox comes when the pod has its network and its process. An error
+// refuses the pod; StopPodSandbox and RemovePodSandbox follow.
+func (p *plugin) RunPodSandbox(_ context.Context, pod *api.PodSandbox) error {
+	return p.keep(pod)
+}
+
+// StopPodSandbox comes once, while all that the pod has is still there. Nothing
+// can keep the pod from being stopped: an error is logged.
+func (p *plugin) StopPodSandbox(_ context.Context, pod *api.PodSandbox) error {
+	return p.forget(pod.GetId())
+}
+
+// RemovePodSandbox is the last word about a pod.
+func (p *plugin) RemovePodSandbox(_ context.Context, pod *api.PodSandbox) error {
+	return p.forget(pod.GetId())
+}
+
+// keep is the same for a pod that is new and for one that is known already.
+func (p *plugin) keep(pod *api.PodSandbox) error {
+	text := fmt.Sprintf("%s/%s %s\n", pod.GetNamespace(), pod.GetName(), hookline.State(pod))
+	file := filepath.Join(p.folder, pod.GetId())
+	if err := os.WriteFile(file+".new", []byte(text), 0o600); err != nil {
+		return fmt.Errorf("keep pod %s: %w", pod.GetId(), err)
+	}
+	if err := os.Rename(file+".new", file); err != nil {
+		return fmt.Errorf("keep pod %s: %w", pod.GetId(), err)
+	}
+	return nil
+}
+
+func (p *plugin) forget(pod string) error {
+	if err := os.Remove(filepath.Join(p.folder, pod)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("forget pod %s: %w", pod, err)
+	}
+	return nil
+}
+
+// forgetOthers drops what is kept of pods that went while the plugin was away.
+func (p *plugin) forgetOthers(there map[string]bool) error {
+	kept, err := os.ReadDir(p.folder)
+	if err != nil {
+		return fmt.Errorf("list kept pods: %w", err)
+	}
+	for _, file := range kept {
+		if !there[file.Name()] {
+			if err := p.forget(file.Name()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

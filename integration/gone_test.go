@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/hookline-nri/hookline/integration/cri"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// Wherever a creation is when its caller goes away, all of it is undone.
+func TestL7_CallerGoneAtEveryPoint(t *testing.T) {
+	for _, w := range waves {
+		t.Run(w.name, func(t *testing.T) { w.gone(t, codes.Canceled, time.Minute) })
+	}
+}
+
+// The same when the caller's time is up, at the longest steps but those of runc:
+// docs/contract.md says what may stay of them.
+func TestL7_DeadlinePassesAtAPoint(t *testing.T) {
+	for _, w := range waves {
+		switch w.name {
+		case "network", "last hook":
+			t.Run(w.name, func(t *testing.T) { w.gone(t, codes.DeadlineExceeded, 3*time.Second) })
+		}
+	}
+}
+
+// gone has the callers of a wave give up when all are held, or run out of patience.
+func (w wave) gone(t *testing.T, how codes.Code, patience time.Duration) {
+	if onStock && w.breaks.gone == varies {
+		t.Skip("on stock, " + varies)
+	}
+	c := newCreations(t, w)
+	connect(t, c.n, c.plugins["first"], c.plugins["second"])
+	holds(t, "L7", w.breaks.gone, func(t require.TestingT) {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		c.begin(ctx, t)
+		if how == codes.Canceled {
+			cancel()
+		}
+		for _, held := range c.held {
+			assert.Equal(t, how, status.Code(<-held.ran), held.pod())
+		}
+		noticed(t, c.n.CRI())
+		c.release(t)
+		nothingLeft(t, c.n)
+		c.told(t)
+		c.again(t)
+		nothingLeft(t, c.n)
+	})
+}
+
+// noticed returns when the runtime knows that callers are gone: it gets what
+// comes over one connection in order.
+func noticed(t require.TestingT, c *cri.Client) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	_, err := c.Runtime.Version(ctx, &runtime.VersionRequest{})
+	require.NoError(t, err)
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"testing"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// inHook is a pod of which a plugin holds the hook.
+type inHook struct {
+	config *runtime.PodSandboxConfig
+	id     string
+	pid    int // of its sandbox
+	ran    <-chan error
+	gate   *plugin.Gate
+}
+
+// newInHook begins to create a pod, and returns when a plugin holds its hook.
+func newInHook(t *testing.T, n *node.Node, p *plugin.Plugin, name string) inHook {
+	t.Helper()
+	pod := inHook{config: n.CRI().Pod(name), gate: hold(t)}
+	p.On(plugin.RunPodSandbox, pod.gate.Hold)
+	ctx := deadline(t)
+	pod.ran = begin(func() error {
+		_, err := n.CRI().RunPod(ctx, pod.config)
+		return err
+	})
+	requireClosed(t, pod.gate.Entered(), "the hook")
+	call := p.Calls().Named(name).Only(plugin.RunPodSandbox)[0]
+	pod.id, pod.pid = call.Pod.GetId(), int(call.Pod.GetPid())
+	return pod
+}
+
+// shown lists by which calls CRI shows a pod.
+func shown(ctx context.Context, t require.TestingT, n *node.Node, pod string) (by []string) {
+	c := n.CRI().Runtime
+	pods, err := c.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
+	require.NoError(t, err)
+	for _, p := range pods.GetItems() {
+		if p.GetId() == pod {
+			by = append(by, "ListPodSandbox")
+		}
+	}
+	stats, err := c.ListPodSandboxStats(ctx, &runtime.ListPodSandboxStatsRequest{})
+	require.NoError(t, err)
+	for _, s := range stats.GetStats() {
+		if s.GetAttributes().GetId() == pod {
+			by = append(by, "ListPodSandboxStats")
+		}
+	}
+	_, errStatus := c.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: pod})
+	_, errStats := c.PodSandboxStats(ctx, &runtime.PodSandboxStatsRequest{PodSandboxId: pod})
+	for call, err := range map[string]error{"PodSandboxStatus": errStatus, "PodSandboxStats": errStats} {
+		if status.Code(err) != codes.NotFound { // of a pod that is not ready there are no statistics
+			by = append(by, call)
+		}
+	}
+	return by
+}
+
+func TestL6_HiddenWhileTheHookRuns(t *testing.T) {
+	n := startNode(t, slowRequests)
+	p := plugin.New("10", "holds")
+	connect(t, n, p)
+	ctx, c := deadline(t), n.CRI()
+	pod := newInHook(t, n, p, "coming")
+
+	require.Empty(t, shown(ctx, t, n, pod.id))
+	_, errCreate := c.Create(ctx, pod.id, pod.config, c.Container("early"))
+	containers, err := c.Runtime.ListContainers(ctx, &runtime.ListContainersRequest{})
+	require.NoError(t, err)
+	require.Empty(t, containers.GetContainers())
+	pod.gate.Release()
+	require.NoError(t, <-pod.ran)
+
+	require.Len(t, shown(ctx, t, n, pod.id), 4, "once it is ready")
+	_, err = c.Create(ctx, pod.id, pod.config, c.Container("early")) // its name was not taken
+	require.NoError(t, err)
+	require.NoError(t, c.RemovePod(ctx, pod.id))
+	stockBreaks(t, "L6", "a container for a pod whose hook runs is refused as if there was no such pod", func(t require.TestingT) {
+		assert.Equal(t, codes.FailedPrecondition, status.Code(errCreate))
+		assert.ErrorContains(t, errCreate, "is still being created")
+	})
+	nothingLeft(t, n)
+}

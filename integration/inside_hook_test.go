@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"testing"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/require"
+)
+
+// reachesHost agrees if the host's side answers somebody in the pod's network,
+// who must have the pod's address.
+func reachesHost(n *node.Node, host net.Listener) plugin.Reply {
+	return func(ctx context.Context, call *plugin.Call) error {
+		gateway, err := n.Gateway(netns(call.Pod))
+		if err != nil {
+			return err
+		}
+		_, port, err := net.SplitHostPort(host.Addr().String())
+		if err != nil {
+			return err
+		}
+		conn, err := n.DialFrom(ctx, netns(call.Pod), net.JoinHostPort(gateway.String(), port))
+		if err != nil {
+			return err
+		}
+		seen, err := io.ReadAll(conn)
+		if err != nil {
+			return err
+		}
+		if string(seen) != call.Pod.GetIps()[0] {
+			return fmt.Errorf("the host sees %s, not the pod's %v", seen, call.Pod.GetIps())
+		}
+		return conn.Close()
+	}
+}
+
+// tellAddresses answers each connection with the address that it comes from.
+func tellAddresses(l net.Listener) {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		ip, _, _ := net.SplitHostPort(conn.RemoteAddr().String())
+		_, _ = io.WriteString(conn, ip) // who asked sees what is missing
+		_ = conn.Close()
+	}
+}
+
+func TestL5_NetworkIsUpInTheHook(t *testing.T) {
+	n := startNode(t)
+	host, err := n.Listen()
+	require.NoError(t, err)
+	defer host.Close()
+	go tellAddresses(host)
+	p := plugin.New("10", "dials")
+	p.On(plugin.RunPodSandbox, reachesHost(n, host))
+	connect(t, n, p)
+
+	pod, err := n.CRI().RunPod(deadline(t), n.CRI().Pod("reachable"))
+	require.NoError(t, err)
+	run := p.Calls().Of(pod)
+	require.Len(t, run, 1)
+	require.NoError(t, run[0].Err)
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package node
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// Vitals are what containerd holds of its own, in numbers.
+type Vitals struct {
+	Files      int // open files
+	Goroutines int
+	Records    int // bytes of keys and values in the metadata database
+	Database   int // bytes of its file, which grows in steps and never shrinks
+}
+
+func (v Vitals) String() string {
+	return fmt.Sprintf("%d files, %d goroutines, %d bytes of records in %d of the database", v.Files, v.Goroutines, v.Records, v.Database)
+}
+
+// Vitals takes them. Records are those of a moment in which nothing is written.
+func (n *Node) Vitals(ctx context.Context) (v Vitals, err error) {
+	files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", n.cmd.Process.Pid))
+	if err != nil {
+		return v, err
+	}
+	v.Files = len(files)
+	stacks, err := n.Goroutines(ctx)
+	if err != nil {
+		return v, err
+	}
+	if _, err := fmt.Sscanf(stacks, "goroutine profile: total %d", &v.Goroutines); err != nil {
+		return v, fmt.Errorf("count goroutines of containerd: %w", err)
+	}
+	v.Records, v.Database, err = n.database()
+	return v, err
+}
+
+// Goroutines are the stacks of containerd's goroutines, those that are alike
+// counted.
+func (n *Node) Goroutines(ctx context.Context) (string, error) {
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		return new(net.Dialer).DialContext(ctx, "unix", n.paths.debug())
+	}}
+	defer transport.CloseIdleConnections()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://containerd/debug/pprof/goroutine?debug=1", nil)
+	if err != nil {
+		return "", err
+	}
+	response, err := transport.RoundTrip(request)
+	if err != nil {
+		return "", fmt.Errorf("ask containerd for its goroutines: %w", err)
+	}
+	stacks, err := io.ReadAll(response.Body)
+	if closeErr := response.Body.Close(); err == nil {
+		err = closeErr
+	}
+	return string(stacks), err
+}
+
+// database counts what is in the metadata database. Containerd has it locked,
+// so it is counted in a copy.
+func (n *Node) database() (records, size int, err error) {
+	content, err := os.ReadFile(filepath.Join(n.paths.root(), "io.containerd.metadata.v1.bolt", "meta.db"))
+	if err != nil {
+		return 0, 0, err
+	}
+	file := n.paths.in("meta.db")
+	if err := os.WriteFile(file, content, 0o600); err != nil {
+		return 0, 0, err
+	}
+	db, err := bolt.Open(file, 0o600, &bolt.Options{ReadOnly: true})
+	if err != nil {
+		return 0, 0, fmt.Errorf("open copy of the metadata database: %w", err)
+	}
+	err = db.View(func(tx *bolt.Tx) error {
+		return tx.ForEach(func(name []byte, b *bolt.Bucket) error {
+			records += len(name)
+			return count(b, &records)
+		})
+	})
+	if closeErr := db.Close(); err == nil {
+		err = closeErr
+	}
+	return records, len(content), err
+}
+
+// count adds up the keys and values of a bucket and of those in it.
+func count(b *bolt.Bucket, bytes *int) error {
+	return b.ForEach(func(key, value []byte) error {
+		*bytes += len(key) + len(value)
+		if nested := b.Bucket(key); nested != nil {
+			return count(nested, bytes)
+		}
+		return nil
+	})
+}

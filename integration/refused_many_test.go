@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// refuse tries to create pods, a few at a time, which a plugin refuses.
+func refuse(ctx context.Context, t *testing.T, n *node.Node, from, to int) {
+	t.Helper()
+	const atATime = 6
+	pods := make(chan int)
+	var all sync.WaitGroup
+	for range atATime {
+		all.Go(func() {
+			for i := range pods {
+				_, err := n.CRI().RunPod(ctx, n.CRI().Pod(fmt.Sprintf("refused-%d", i)))
+				assert.ErrorContains(t, err, "not here")
+			}
+		})
+	}
+	for i := from; i < to; i++ {
+		pods <- i
+	}
+	close(pods)
+	all.Wait()
+}
+
+// Two hundred pods that a plugin refuses leave the node as it was.
+func TestL7_RefusalsLeaveNothing(t *testing.T) {
+	const first, more = 20, 200
+	// Open files and goroutines go up and down a little by themselves: with
+	// requests to the runtime, such as those that count, and with collectors.
+	// What each refusal leaves would add up to more.
+	const noise = more / 20
+	n := startNode(t, func(o *node.Options) { o.LogLevel = "info" })
+	allows, refuses, last := plugin.New("10", "allows"), plugin.New("20", "refuses"), plugin.New("30", "last")
+	refuses.On(plugin.RunPodSandbox, plugin.Fail("not here"))
+	connect(t, n, allows, refuses, last)
+	ctx := deadline(t)
+	refuse(ctx, t, n, 0, first) // what is made once, and kept, is there by then
+	before, err := n.Vitals(ctx)
+	require.NoError(t, err)
+
+	refuse(ctx, t, n, first, first+more)
+
+	var after node.Vitals
+	t.Logf("before: %s", before)
+	defer func() { t.Logf("after: %s", after) }()
+	stockBreaks(t, "L7", "some of many refusals are not undone, and of all of them those are told who were not asked", func(t require.TestingT) {
+		nothingLeft(t, n)
+		await(t, "containerd to hold what it held before", func(ctx context.Context) (err error) {
+			if after, err = n.Vitals(ctx); err != nil {
+				return err
+			}
+			if after.Files > before.Files+noise || after.Goroutines > before.Goroutines+noise || after.Records != before.Records {
+				return fmt.Errorf("%s; before, %s", after, before)
+			}
+			return nil
+		})
+		// The file doubles when the pages of transactions at the same time do not
+		// fit, and may have been just short of it.
+		assert.LessOrEqual(t, after.Database, 2*before.Database)
+		assert.Equal(t, []plugin.Event{plugin.Configure, plugin.Synchronize}, last.Calls().Events())
+		for _, p := range []*plugin.Plugin{allows, refuses} {
+			assert.Len(t, p.Calls(), 2+(first+more)*len(undone), p.Name())
+			reading := history.Read(p.Calls(), nil)
+			assert.Empty(t, reading.Faults(), p.Name())
+			assert.Empty(t, reading.Alive(), p.Name())
+		}
+	})
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"testing"
+	"time"
+
+	"github.com/hookline-nri/hookline"
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A pod in creation is in the Synchronize of a plugin that joins, as such, or
+// left out of it where that is set. Either way the plugin is asked.
+func TestL2_PodInCreationIsShownOrLeftOut(t *testing.T) {
+	for name, want := range map[string]struct {
+		leaveOut bool
+		listed   int
+	}{
+		"shown":    {false, 1},
+		"left out": {true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := startNode(t, func(o *node.Options) {
+				o.RequestTimeout = 30 * time.Second
+				if want.leaveOut {
+					o.Config = "version = 3\n[plugins.'io.containerd.nri.v1.nri']\nsync_transient_sandboxes = false\n"
+				}
+			})
+			slow, joining := plugin.New("10", "slow"), plugin.New("20", "joins")
+			connect(t, n, slow)
+			gate := hold(t)
+			slow.On(plugin.RunPodSandbox, gate.Hold)
+			ctx, c := deadline(t), n.CRI()
+			var pod string
+			ran := begin(func() (err error) { pod, err = c.RunPod(ctx, c.Pod("coming")); return err })
+			requireClosed(t, gate.Entered(), "the hook")
+			errJoined := <-join(moments(t), t, n, joining)
+			gate.Release()
+			require.NoError(t, <-ran)
+			require.NoError(t, c.StopPod(ctx, pod))
+			require.NoError(t, c.RemovePod(ctx, pod))
+
+			stockBreaks(t, "L2", "a plugin cannot register while another one's hook runs", func(t require.TestingT) {
+				require.NoError(t, errJoined)
+				assert.Equal(t, want.listed, listed(joining, "coming"), "times in Synchronize")
+				for _, call := range joining.Calls().Only(plugin.Synchronize) {
+					for _, known := range call.Pods {
+						assert.Equal(t, hookline.Creating, hookline.State(known))
+					}
+				}
+				assert.Equal(t, []plugin.Event{plugin.RunPodSandbox, plugin.StopPodSandbox, plugin.RemovePodSandbox}, joining.Calls().Named("coming").Events())
+				assert.Equal(t, []hookline.PodState{hookline.Creating, hookline.Ready, hookline.Stopped}, states(joining, "coming"))
+				assert.Empty(t, history.Read(joining.Calls(), nil).Faults())
+			})
+		})
+	}
+}
+
+// states returns the state that a pod had in each event of its own.
+func states(p *plugin.Plugin, pod string) (states []hookline.PodState) {
+	for _, call := range p.Calls().Named(pod) {
+		states = append(states, hookline.State(call.Pod))
+	}
+	return states
+}
