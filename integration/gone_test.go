@@ -22,12 +22,11 @@ func TestL7_CallerGoneAtEveryPoint(t *testing.T) {
 	}
 }
 
-// The same when the caller's time is up, at the longest steps but those of runc:
-// docs/contract.md says what may stay of them.
+// The same when the caller's time is up, at the longest steps.
 func TestL7_DeadlinePassesAtAPoint(t *testing.T) {
 	for _, w := range waves {
 		switch w.name {
-		case "network", "last hook":
+		case "network", "process", "last hook":
 			t.Run(w.name, func(t *testing.T) { w.gone(t, codes.DeadlineExceeded, 3*time.Second) })
 		}
 	}

@@ -41,6 +41,7 @@ var Series = edit.Series{
 		containerd.UndoInOrder,
 		containerd.UnderItsLease,
 		containerd.ShimStart,
+		containerd.TaskCreate,
 		containerd.ShimGone,
 		containerd.RemoveLocksOnce,
 

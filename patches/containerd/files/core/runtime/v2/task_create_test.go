@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v2
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// A shim whose answer takes a while.
+func answers(after time.Duration, err error) func(context.Context, string) (string, error) {
+	return func(ctx context.Context, in string) (string, error) {
+		select {
+		case <-time.After(after):
+			return in, err
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+}
+
+func TestSeeThrough(t *testing.T) {
+	broken := errors.New("broken")
+	for name, tc := range map[string]struct {
+		patience, answer time.Duration
+		fails, want      error
+		takes            time.Duration
+	}{
+		"in time":                       {patience: 2 * time.Second, answer: time.Second, takes: time.Second},
+		"fails":                         {patience: 2 * time.Second, answer: time.Second, fails: broken, want: broken, takes: time.Second},
+		"caller gave up":                {patience: time.Second, answer: 3 * time.Second, want: context.DeadlineExceeded, takes: 3 * time.Second},
+		"caller gave up, then it fails": {patience: time.Second, answer: 3 * time.Second, fails: broken, want: context.DeadlineExceeded, takes: 3 * time.Second},
+		"no answer":                     {patience: time.Second, answer: time.Hour, want: context.DeadlineExceeded, takes: 6 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithTimeout(t.Context(), tc.patience)
+				defer cancel()
+				began := time.Now()
+				_, err := seeThrough(ctx, 5*time.Second, "task", answers(tc.answer, tc.fails))
+				assert.ErrorIs(t, err, tc.want)
+				assert.Equal(t, tc.takes, time.Since(began))
+			})
+		})
+	}
+}
+
+// The shim gets no deadline of the caller's.
+func TestSeeThroughSendsNoDeadline(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	_, err := seeThrough(ctx, time.Second, "task", func(ctx context.Context, _ string) (string, error) {
+		_, set := ctx.Deadline()
+		assert.False(t, set)
+		return "", nil
+	})
+	assert.NoError(t, err)
+}
