@@ -57,5 +57,11 @@ var Series = edit.Series{
 		containerd.NRISettings,
 		containerd.NRIFailures,
 		containerd.NRIStatus,
+
+		// containerd: the network of a pod.
+		containerd.NetworkPackages,
+		containerd.NetworkStatus,
+		containerd.NetworkDetach,
+		containerd.NetworkCollect,
 	},
 }

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cniexec
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"syscall"
+	"time"
+
+	"github.com/containernetworking/cni/pkg/invoke"
+	"github.com/containernetworking/cni/pkg/version"
+)
+
+const (
+	// Grace is how long the output of a plugin is listened to after it exited
+	// or was killed, if some process still holds it.
+	Grace = 500 * time.Millisecond
+
+	// MaxOutput is the number of bytes a plugin may write as its result. One
+	// that writes more is cut off there, and has failed.
+	MaxOutput = 1 << 20
+
+	// maxDiagnostics is how much is kept of what a plugin writes to stderr.
+	maxDiagnostics = 16 << 10
+
+	// A plugin that is just being written is tried again, as libcni does.
+	busyRetry = 100 * time.Millisecond
+	busyTries = 50
+)
+
+// ErrOutput is the error of a plugin that wrote more than MaxOutput.
+var ErrOutput = fmt.Errorf("result is larger than %d bytes", MaxOutput)
+
+// Exec runs plugins from disk. Its zero value is ready for use, by any number
+// of callers at once.
+type Exec struct {
+	version.PluginDecoder
+
+	// Sweep kills what is left of a plugin's process group once the plugin
+	// exited. It is for requests that leave nothing behind, such as STATUS.
+	Sweep bool
+}
+
+var _ invoke.Exec = (*Exec)(nil)
+
+// FindInPath returns the path of the plugin in the first of the folders that
+// has it.
+func (e *Exec) FindInPath(plugin string, folders []string) (string, error) {
+	return invoke.FindInPath(plugin, folders)
+}
+
+// ExecPlugin runs the plugin at path and returns what it wrote to stdout. It
+// returns no later than a little over Grace after ctx ended. Errors are
+//
+//   - a [types.Error], if the plugin exited with a code other than 0 and a CNI
+//     error as its output;
+//   - ctx's error, wrapped, if that ended first;
+//   - ErrOutput, wrapped;
+//   - anything else, if the plugin could not be run or failed without an answer.
+func (e *Exec) ExecPlugin(ctx context.Context, path string, stdin []byte, environ []string) ([]byte, error) {
+	for try := 1; ; try++ {
+		out, err := e.run(ctx, path, stdin, environ)
+		if !errors.Is(err, syscall.ETXTBSY) || try == busyTries {
+			return out, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(busyRetry):
+		}
+	}
+}
+
+func (e *Exec) run(ctx context.Context, path string, stdin []byte, environ []string) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("plugin %s was not run: %w", path, err)
+	}
+	stdout, stderr := &bounded{limit: MaxOutput, strict: true}, &bounded{limit: maxDiagnostics}
+	cmd := exec.Command(path)
+	cmd.Env = environ
+	cmd.Stdin = bytes.NewReader(stdin)
+	cmd.Stdout = stdout
+	cmd.Stderr = stderr
+	cmd.WaitDelay = Grace
+
+	p, err := start(cmd, e.Sweep)
+	if err != nil {
+		return nil, fmt.Errorf("run plugin %s: %w", path, err)
+	}
+	select {
+	case <-p.ended:
+	case <-ctx.Done():
+		p.kill()
+		// A process the kernel does not let go of is not waited for.
+		late := time.NewTimer(2 * Grace)
+		defer late.Stop()
+		select {
+		case <-p.ended:
+		case <-late.C:
+		}
+		return nil, fmt.Errorf("plugin %s was killed: %w", path, ctx.Err())
+	}
+	if err = verdict(p.err, stdout, stderr); err != nil {
+		if said(err) {
+			return nil, err
+		}
+		return nil, fmt.Errorf("plugin %s: %w", path, err)
+	}
+	return stdout.kept, nil
+}

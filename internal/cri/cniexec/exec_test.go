@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package cniexec
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/containernetworking/cni/pkg/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// generous is far above what anything here takes, and far below what a plugin
+// that hangs would take.
+const generous = 30 * time.Second
+
+// plugin writes a shell script and returns its path. It finds a folder of its
+// own in $DIR.
+func plugin(t *testing.T, script string) (path, dir string) {
+	dir = t.TempDir()
+	path = filepath.Join(dir, "plugin")
+	text := "#!/bin/sh\nDIR='" + dir + "'\n" + script + "\n"
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o755))
+	return path, dir
+}
+
+// hang is a script that takes as long as the pipe of nobody stays silent.
+const hang = "mkfifo $DIR/silent; read line < $DIR/silent"
+
+func run(t *testing.T, e *Exec, timeout time.Duration, path string) (string, error) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), timeout)
+	defer cancel()
+	began := time.Now()
+	out, err := e.ExecPlugin(ctx, path, []byte("input"), []string{"PATH=" + os.Getenv("PATH"), "CNI_COMMAND=STATUS"})
+	assert.Less(t, time.Since(began), generous)
+	return string(out), err
+}
+
+// gone waits until the process whose id the file holds is no more.
+func gone(t *testing.T, file string) {
+	t.Helper()
+	assert.Eventually(t, func() bool {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return false
+		}
+		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil {
+			return false
+		}
+		stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
+		// Orphans are reaped by whoever is there to do it, so a zombie is gone.
+		return err != nil || strings.Contains(string(stat), ") Z ")
+	}, generous, 10*time.Millisecond)
+}
+
+func TestAnswers(t *testing.T) {
+	for name, test := range map[string]struct {
+		script string
+		out    string
+		said   *types.Error
+		fails  string
+	}{
+		"result": {
+			script: `cat; echo " $CNI_COMMAND"`, out: "input STATUS\n",
+		},
+		"error": {
+			script: `echo '{"code": 50, "msg": "agent is down", "details": "no socket"}'; exit 1`,
+			said:   types.NewError(50, "agent is down", "no socket"),
+		},
+		"error with code 0": {
+			script: `echo '{"msg": "agent is down"}'; exit 1`,
+			said:   types.NewError(0, "agent is down", ""),
+		},
+		"garbage":            {script: `echo 'segmentation \377 fault'; exit 2`, fails: `exit status 2 without a CNI error: "segmentation \xff fault"`},
+		"garbage and no end": {script: `echo 'all is well, or so'`, out: "all is well, or so\n"},
+		"another's JSON":     {script: `echo '{"level": "info"}'; exit 1`, fails: `without a CNI error: "{\"level\": \"info\"}"`},
+		"stderr":             {script: `echo 'not a word' >&2; exit 1`, fails: `exit status 1 without a CNI error: "not a word"`},
+		"silent":             {script: `exit 3`, fails: "exit status 3 without a word"},
+		"killed":             {script: `kill -9 $$`, fails: "signal: killed without a word"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path, _ := plugin(t, test.script)
+			out, err := run(t, &Exec{}, generous, path)
+			assert.Equal(t, test.out, out)
+			var answer *types.Error
+			switch {
+			case test.said != nil:
+				require.ErrorAs(t, err, &answer)
+				assert.Equal(t, test.said, answer)
+			case test.fails != "":
+				assert.ErrorContains(t, err, test.fails)
+				assert.ErrorContains(t, err, path)
+				assert.False(t, errors.As(err, &answer), "nobody said so")
+			default:
+				assert.NoError(t, err)
+			}
+		})
+	}
+}
+
+func TestNoPlugin(t *testing.T) {
+	_, err := (&Exec{}).FindInPath("absent", []string{t.TempDir()})
+	assert.Error(t, err)
+	_, err = run(t, &Exec{}, generous, filepath.Join(t.TempDir(), "absent"))
+	assert.ErrorIs(t, err, os.ErrNotExist)
+}
+
+func TestDeadlineHolds(t *testing.T) {
+	for name, script := range map[string]string{
+		"plugin hangs": `echo $$ > $DIR/left; ` + hang,
+		"with a child": `sh -c 'echo $$ > '$DIR'/left; mkfifo '$DIR'/silent; read line < '$DIR'/silent' & wait`,
+		"deaf to TERM": `trap '' TERM INT HUP; echo $$ > $DIR/left; ` + hang,
+		"with its stdin unread and its output full": `echo $$ > $DIR/left; cat /dev/zero >&2`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path, dir := plugin(t, script)
+			_, err := run(t, &Exec{}, time.Second, path)
+			assert.ErrorIs(t, err, context.DeadlineExceeded)
+			gone(t, filepath.Join(dir, "left"))
+		})
+	}
+}
+
+func TestDeadlinePassedBefore(t *testing.T) {
+	path, dir := plugin(t, "touch $DIR/ran")
+	_, err := run(t, &Exec{}, 0, path)
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.NoFileExists(t, filepath.Join(dir, "ran"))
+}
+
+// grandchild is left behind, and holds the pipes of the plugin.
+const grandchild = `mkfifo $DIR/silent $DIR/up
+sh -c 'echo $$ > '$DIR'/left; echo up > '$DIR'/up; read line < '$DIR'/silent' &
+read line < $DIR/up
+echo answer
+`
+
+func TestGrandchildOnPipe(t *testing.T) {
+	t.Run("is swept", func(t *testing.T) {
+		path, dir := plugin(t, grandchild)
+		out, err := run(t, &Exec{Sweep: true}, generous, path)
+		assert.NoError(t, err)
+		assert.Equal(t, "answer\n", out)
+		gone(t, filepath.Join(dir, "left"))
+	})
+	t.Run("is left alone", func(t *testing.T) {
+		path, _ := plugin(t, grandchild)
+		out, err := run(t, &Exec{}, generous, path)
+		assert.NoError(t, err)
+		assert.Equal(t, "answer\n", out)
+		leftovers(t, path)
+	})
+	t.Run("error is the plugin's", func(t *testing.T) {
+		path, _ := plugin(t, grandchild+`exit 4`)
+		_, err := run(t, &Exec{}, generous, path)
+		assert.ErrorContains(t, err, `exit status 4 without a CNI error: "answer"`)
+		leftovers(t, path)
+	})
+	t.Run("has left the group", func(t *testing.T) {
+		path, _ := plugin(t, strings.Replace(grandchild, "sh -c", "setsid sh -c", 1))
+		out, err := run(t, &Exec{Sweep: true}, generous, path)
+		assert.NoError(t, err)
+		assert.Equal(t, "answer\n", out)
+		leftovers(t, path)
+	})
+}
+
+// leftovers kills what the plugin left running, which so far nobody has.
+func leftovers(t *testing.T, path string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(filepath.Dir(path), "left"))
+	require.NoError(t, err)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	require.NoError(t, err)
+	assert.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+}
+
+func TestOutputIsBounded(t *testing.T) {
+	path, _ := plugin(t, `exec cat /dev/zero`)
+	out, err := run(t, &Exec{}, generous, path)
+	assert.ErrorIs(t, err, ErrOutput)
+	assert.Empty(t, out)
+	assert.Less(t, len(err.Error()), 8*maxQuoted)
+
+	path, _ = plugin(t, `head -c 200000 /dev/zero >&2; echo fine`)
+	out, err = run(t, &Exec{}, generous, path)
+	assert.NoError(t, err)
+	assert.Equal(t, "fine\n", out)
+}
+
+// TestBusy runs a plugin that is being written. A script stands in: what the
+// kernel refuses to run is a file that somebody has open for writing.
+func TestBusy(t *testing.T) {
+	path, _ := plugin(t, `echo written`)
+	writer, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
+	require.NoError(t, err)
+	go func() {
+		<-time.After(2 * busyRetry)
+		writer.Close()
+	}()
+	out, err := run(t, &Exec{}, generous, path)
+	assert.NoError(t, err)
+	assert.Equal(t, "written\n", out)
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package netattach
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/containerd/errdefs"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	green = `{"cniVersion": "1.1.0", "name": "green", "plugins": [{"type": "green"}]}`
+	keeps = `{"cniVersion": "1.1.0", "name": "green", "disableGC": true, "plugins": [{"type": "green"}]}`
+)
+
+func alive(ids ...string) func(string) bool {
+	return func(id string) bool {
+		for _, one := range ids {
+			if id == one {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func TestCollect(t *testing.T) {
+	n := newNode(t, "green", "old")
+	for _, id := range []string{"here", "gone"} {
+		n.attach(green, id, "eth0")
+		n.attach(old, id, "eth1")
+	}
+	done, err := n.kept().Collect(t.Context(), load(t, green, old), alive("here"))
+	require.NoError(t, err)
+	assert.Equal(t, []Collected{{Network: "green", Valid: 1}}, done, "old has no GC")
+
+	requests := n.requests()
+	require.Len(t, requests, 2)
+	assert.Equal(t, "DEL", requests[0].Command)
+	assert.Equal(t, "gone", requests[0].Container)
+	assert.Equal(t, "GC", requests[1].Command)
+	assert.Equal(t, []attachment{{ContainerID: "here", IfName: "eth0"}}, requests[1].Stdin.Attachments)
+	assert.FileExists(t, n.file("green", "here", "eth0"))
+	assert.NoFileExists(t, n.file("green", "gone", "eth0"))
+	assert.FileExists(t, n.file("old", "gone", "eth1"))
+}
+
+func TestCollectWithNothingKept(t *testing.T) {
+	n := newNode(t, "green")
+	done, err := n.kept().Collect(t.Context(), load(t, green), alive())
+	require.NoError(t, err)
+	assert.Equal(t, []Collected{{Network: "green"}}, done)
+	require.Len(t, n.requests(), 1)
+	assert.Equal(t, []attachment{}, n.requests()[0].Stdin.Attachments)
+}
+
+func TestCollectNotWanted(t *testing.T) {
+	n := newNode(t, "green")
+	n.attach(green, "gone", "eth0")
+	_, err := n.kept().Collect(t.Context(), load(t, keeps), alive())
+	require.NoError(t, err)
+	assert.Empty(t, n.asked())
+}
+
+func TestCollectNotWhereItCannotRead(t *testing.T) {
+	for name, text := range map[string]string{
+		"cut":      `{"kind": "cniCa`,
+		"another":  `{"ips": []}`,
+		"nameless": `{"kind": "cniCacheV1"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(t, "green")
+			n.attach(green, "gone", "eth0")
+			require.NoError(t, os.WriteFile(filepath.Join(n.cache, "results", "green-here-eth0"), []byte(text), 0o600))
+			_, err := n.kept().Collect(t.Context(), load(t, green), alive("here"))
+			assert.ErrorIs(t, err, errdefs.ErrFailedPrecondition)
+			assert.ErrorContains(t, err, "green-here-eth0")
+			assert.Empty(t, n.asked())
+		})
+	}
+}
+
+func TestCollectTellsWhatFailed(t *testing.T) {
+	n := newNode(t, "green")
+	n.plugin("green", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
+	done, err := n.kept().Collect(t.Context(), load(t, green), alive())
+	require.NoError(t, err)
+	require.Len(t, done, 1)
+	assert.ErrorContains(t, done[0].Err, "agent is down")
+}

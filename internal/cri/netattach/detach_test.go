@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package netattach
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/containernetworking/cni/libcni"
+	"github.com/containernetworking/cni/pkg/types"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	chain = `{"cniVersion": "1.0.0", "name": "blue", "plugins": [
+		{"type": "first", "note": "kept"}, {"type": "second", "capabilities": {"portMappings": true}}]}`
+	red = `{"cniVersion": "1.0.0", "name": "red", "plugins": [{"type": "red"}]}`
+	old = `{"cniVersion": "0.3.1", "name": "old", "plugins": [{"type": "old"}]}`
+)
+
+func TestN3_DELWithWhatWasKept(t *testing.T) {
+	n := newNode(t, "first", "second")
+	n.attach(chain, pod, "eth0")
+
+	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	assert.NoError(t, err)
+	assert.Equal(t, Result{Kept: 1, Replaced: 1}, result)
+
+	requests := n.requests()
+	require.Len(t, requests, 2)
+	for i, plugin := range []string{"second", "first"} {
+		r := requests[i]
+		assert.Equal(t, plugin, r.Plugin)
+		assert.Equal(t, plugin, r.Stdin.Type)
+		assert.Equal(t, "blue", r.Stdin.Name)
+		assert.Equal(t, "1.0.0", r.Stdin.CNIVersion)
+		assert.Equal(t, pod, r.Container)
+		assert.Equal(t, netns, r.Netns)
+		assert.Equal(t, "eth0", r.Interface)
+		assert.Equal(t, "IgnoreUnknown=1;K8S_POD_NAME=web", r.Args)
+		require.Len(t, r.Stdin.PrevResult.IPs, 1)
+		assert.Equal(t, "10.1.2.3/24", r.Stdin.PrevResult.IPs[0].Address)
+	}
+	assert.Equal(t, "kept", requests[1].Stdin.Note)
+	assert.Equal(t, map[string]any{"portMappings": []any{map[string]any{"hostPort": 8080.0}}}, requests[0].Stdin.RuntimeConfig)
+	assert.Nil(t, requests[1].Stdin.RuntimeConfig)
+	n.nothingKept()
+}
+
+func TestN3_LastAttachedFirst(t *testing.T) {
+	n := newNode(t, "first", "second", "red", "old")
+	n.attach(red, pod, "eth1")
+	n.attach(old, pod, "eth2")
+	n.attach(chain, pod, "eth0")
+
+	result, err := n.kept().Detach(t.Context(), Pod{ID: pod}, nil)
+	assert.NoError(t, err)
+	assert.Equal(t, Result{Kept: 3, Replaced: 3}, result)
+	assert.Equal(t, []string{"second eth0", "first eth0", "old eth2", "red eth1"}, n.asked())
+	n.nothingKept()
+}
+
+func TestAttachedAtTheSameTime(t *testing.T) {
+	n := newNode(t, "first", "second", "red")
+	n.attach(chain, pod, "eth0")
+	n.attach(red, pod, "eth1")
+	require.NoError(t, os.Chtimes(n.file("blue", pod, "eth0"), n.clock, n.clock))
+	_, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	assert.NoError(t, err)
+	assert.Equal(t, []string{"red eth1", "second eth0", "first eth0"}, n.asked())
+}
+
+func TestN3_OneThatFailsKeepsNoOther(t *testing.T) {
+	n := newNode(t, "first", "second", "red")
+	n.attach(red, pod, "eth1")
+	n.attach(chain, pod, "eth0")
+	n.plugin("second", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
+
+	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	assert.ErrorContains(t, err, `network "blue", interface eth0 of 1f2e3d: DEL with what was kept of the ADD: plugin type="second" failed (delete): agent is down`)
+	var answer *types.Error
+	assert.ErrorAs(t, err, &answer)
+	assert.Equal(t, Result{Kept: 2, Replaced: 2, Failed: 1}, result)
+	assert.Equal(t, []string{"second eth0", "red eth1"}, n.asked())
+
+	n.plugin("second", "")
+	result, err = n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	assert.NoError(t, err)
+	assert.Equal(t, Result{Kept: 1, Replaced: 1}, result)
+	n.nothingKept()
+}
+
+func TestAllFailuresAreTold(t *testing.T) {
+	n := newNode(t, "first", "second", "red")
+	n.attach(red, pod, "eth1")
+	n.attach(chain, pod, "eth0")
+	require.NoError(t, os.Remove(filepath.Join(n.dir, "second")))
+	n.plugin("red", `echo 'file not found' >&2; exit 1`)
+	result, err := n.kept().Detach(t.Context(), Pod{ID: pod}, nil)
+	assert.ErrorContains(t, err, `failed to find plugin "second"`)
+	assert.ErrorContains(t, err, "file not found", "which is not what a plugin answers with")
+	assert.Equal(t, Result{Kept: 2, Replaced: 2, Failed: 2}, result)
+}
+
+func TestNothingKept(t *testing.T) {
+	for name, n := range map[string]*node{"ever": newNode(t), "of it": newNode(t, "first", "second")} {
+		t.Run(name, func(t *testing.T) {
+			if name == "of it" {
+				n.attach(chain, "x"+pod, "eth0")
+				n.attach(chain, pod+"x", "eth0")
+				n.attach(chain, "pod-"+pod+"-1", "eth0")
+			}
+			result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+			assert.NoError(t, err)
+			assert.Zero(t, result)
+			assert.Empty(t, n.asked())
+		})
+	}
+}
+
+func TestNoContainerIsNotAny(t *testing.T) {
+	n := newNode(t, "first", "second")
+	n.attach(chain, pod, "eth0")
+	_, err := n.kept().Detach(t.Context(), Pod{NetNS: netns}, nil)
+	assert.ErrorIs(t, err, errdefs.ErrInvalidArgument)
+	assert.Empty(t, n.asked())
+}
+
+func TestUnreadableIsSaid(t *testing.T) {
+	n := newNode(t, "first", "second", "red")
+	n.attach(chain, pod, "eth0")
+	n.attach(red, pod, "eth1")
+	require.NoError(t, os.Truncate(n.file("blue", pod, "eth0"), 40))
+	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	assert.NoError(t, err)
+	assert.Equal(t, Result{Kept: 1, Replaced: 1, Unreadable: []string{n.file("blue", pod, "eth0")}}, result)
+
+	require.NoError(t, os.RemoveAll(filepath.Join(n.cache, "results")))
+	require.NoError(t, os.WriteFile(filepath.Join(n.cache, "results"), nil, 0o600))
+	_, err = n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	assert.ErrorContains(t, err, "attachments of 1f2e3d: ")
+}
+
+func TestOnePluginWithoutAList(t *testing.T) {
+	n := newNode(t, "first")
+	config, err := libcni.NetworkPluginConfFromBytes([]byte(`{"cniVersion": "1.0.0", "name": "single", "type": "first"}`))
+	require.NoError(t, err)
+	_, err = n.cni.AddNetwork(t.Context(), config, &libcni.RuntimeConf{ContainerID: pod, NetNS: netns, IfName: "eth0"})
+	require.NoError(t, err)
+	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	assert.NoError(t, err)
+	assert.Equal(t, Result{Kept: 1, Replaced: 1}, result)
+	assert.Equal(t, []string{"first eth0"}, n.asked())
+	n.nothingKept()
+}
+
+// TestPluginsInFilesOfTheirOwn is a network whose configuration names none:
+// libcni reads them from a folder beside it, and keeps nothing of that.
+func TestPluginsInFilesOfTheirOwn(t *testing.T) {
+	n := newNode(t, "first")
+	list := &libcni.NetworkConfigList{Name: "apart", CNIVersion: "1.1.0", Bytes: []byte(`{"cniVersion": "1.1.0", "name": "apart"}`)}
+	plugin, err := libcni.NetworkPluginConfFromBytes([]byte(`{"type": "first"}`))
+	require.NoError(t, err)
+	list.Plugins = append(list.Plugins, plugin)
+	_, err = n.cni.AddNetworkList(t.Context(), list, &libcni.RuntimeConf{ContainerID: pod, NetNS: netns, IfName: "eth0"})
+	require.NoError(t, err)
+
+	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	assert.ErrorContains(t, err, "the plugins were not kept")
+	assert.Equal(t, Result{Kept: 1, Replaced: 1, Failed: 1}, result)
+	assert.FileExists(t, n.file("apart", pod, "eth0"))
+}
+
+func TestWhatIsNotThereNeedsNoDEL(t *testing.T) {
+	for name, test := range map[string]struct {
+		netns, says string
+		deleted     int
+	}{
+		"not found":         {netns, "interface not found", 1},
+		"no file, no netns": {"", "open: no such file or directory", 1},
+		"no file":           {netns, "open: no such file or directory", 0},
+		"another":           {"", "out of luck", 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(t, "red")
+			n.attach(red, pod, "eth0")
+			n.plugin("red", `echo '{"code": 999, "msg": "`+test.says+`"}'; exit 1`)
+			result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: test.netns}, nil)
+			assert.Equal(t, Result{Kept: 1, Replaced: 1, Failed: 1 - test.deleted}, result)
+			assert.Equal(t, test.deleted == 0, err != nil, "%v", err)
+		})
+	}
+}
+
+func TestDELThatHangsEndsWithItsCaller(t *testing.T) {
+	n := newNode(t, "red")
+	n.attach(red, pod, "eth0")
+	n.plugin("red", `mkfifo $DIR/silent; read line < $DIR/silent`)
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	_, err := n.kept().Detach(ctx, Pod{ID: pod, NetNS: netns}, nil)
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.FileExists(t, n.file("red", pod, "eth0"))
+}

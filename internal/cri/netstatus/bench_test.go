@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package netstatus
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	gocni "github.com/containerd/go-cni"
+)
+
+// BenchmarkStatus is a call with an answer that is kept.
+func BenchmarkStatus(b *testing.B) {
+	m := New(func() *gocni.ConfigResult { return nil }, nil, Options{Interval: time.Hour, FirstWait: time.Minute})
+	defer m.Close()
+	ctx := context.Background()
+	if s := m.Status(ctx); s.State != NotInitialised {
+		b.Fatal(s)
+	}
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			m.Status(ctx)
+		}
+	})
+}

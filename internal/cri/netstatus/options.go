@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package netstatus
+
+import "time"
+
+// Options are the times of a Monitor. Zero values stand for the defaults.
+type Options struct {
+	// Interval is the age from which Status asks again. Default 5 s.
+	Interval time.Duration
+	// Timeout is for each network's STATUS. Default 5 s.
+	Timeout time.Duration
+	// FirstWait is how long after the first call of Status its callers wait for
+	// the first answer. Default 1 s; negative for not at all.
+	FirstWait time.Duration
+	// MaxBackoff is what the interval grows to, doubled with each timeout that
+	// follows another. Default 1 min, and at least Interval.
+	MaxBackoff time.Duration
+	// Observer is told of each answer. Default none.
+	Observer Observer
+}
+
+// An Observer is told what networks answer. It is called by one goroutine at a
+// time, with no lock held, and delays the next round, not its callers.
+type Observer interface {
+	// Answered is called for each network of a round. Since is not set.
+	Answered(Status)
+}
+
+func (o Options) withDefaults() Options {
+	for _, d := range []struct {
+		value *time.Duration
+		other time.Duration
+	}{
+		{&o.Interval, 5 * time.Second},
+		{&o.Timeout, 5 * time.Second},
+		{&o.FirstWait, time.Second},
+		{&o.MaxBackoff, time.Minute},
+	} {
+		if *d.value == 0 {
+			*d.value = d.other
+		}
+	}
+	o.MaxBackoff = max(o.MaxBackoff, o.Interval)
+	if o.Observer == nil {
+		o.Observer = nobody{}
+	}
+	return o
+}
+
+type nobody struct{}
+
+func (nobody) Answered(Status) {}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package netstatus
+
+import (
+	"context"
+	"time"
+)
+
+// A round asks all networks once; or once more, if the configuration changes
+// meanwhile. Its fields are the Monitor's, under its lock.
+type round struct {
+	done   chan struct{}      // closed when its answer is kept
+	cancel context.CancelFunc // of what it is asking now
+	again  bool               // the configuration is another: what it is asking now is void
+}
+
+// begin starts a round, unless one is under way. It is called with m.mu held.
+func (m *Monitor) begin() {
+	if m.round != nil || m.closed {
+		return
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	m.round = &round{done: make(chan struct{}), cancel: cancel}
+	go m.run(ctx, m.round)
+}
+
+func (m *Monitor) run(ctx context.Context, r *round) {
+	for ctx != nil {
+		answers := m.turn(ctx)
+		if m.keep(r, answers) {
+			for _, s := range answers {
+				m.options.Observer.Answered(s)
+			}
+		}
+		ctx = m.end(r)
+	}
+}
+
+// turn reads the configuration and asks. It returns nothing if the Monitor was
+// closed before it asked.
+func (m *Monitor) turn(ctx context.Context) []Status {
+	networks := m.networks(m.source())
+
+	// Close waits for plugins. Not for source, which may wait for an ADD.
+	m.mu.Lock()
+	if m.closed {
+		m.mu.Unlock()
+		return nil
+	}
+	m.asking.Add(1)
+	m.mu.Unlock()
+	defer m.asking.Done()
+	return m.ask(ctx, networks)
+}
+
+// keep keeps the answer, and tells whether it counts.
+func (m *Monitor) keep(r *round, answers []Status) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if r.again || m.closed {
+		return false
+	}
+	s, now := worst(answers), time.Now()
+	s.Since = s.Asked
+	if s.same(m.kept) {
+		s.Since = m.kept.Since
+	}
+	m.kept, m.outdated = s, false
+
+	wait := m.options.Interval
+	if s.State == TimedOut {
+		m.timeouts++
+		wait = backoff(wait, m.options.MaxBackoff, m.timeouts)
+	} else {
+		m.timeouts = 0
+	}
+	m.due = now.Add(wait)
+	return true
+}
+
+// end ends the round, or returns the context to go on with.
+func (m *Monitor) end(r *round) context.Context {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r.cancel()
+	if r.again && !m.closed {
+		r.again = false
+		ctx, cancel := context.WithCancel(context.Background())
+		r.cancel = cancel
+		return ctx
+	}
+	m.round = nil
+	close(r.done)
+	return nil
+}
+
+// backoff doubles wait for each timeout, up to most.
+func backoff(wait, most time.Duration, timeouts int) time.Duration {
+	for range timeouts {
+		if wait >= most/2 {
+			return most
+		}
+		wait *= 2
+	}
+	return wait
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package netstatus
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/containerd/errdefs"
+)
+
+// State is what is known of a network. The constants are in order: of several
+// networks the one with the greatest state is the worst.
+type State int
+
+const (
+	// Unknown is before the first answer.
+	Unknown State = iota
+	// Unsupported is a network whose configuration is below CNI 1.1.0 and has
+	// no STATUS.
+	Unsupported
+	// OK is a network that takes pods.
+	OK
+	// TryAgain is CNI error 11: it will take pods, but not now.
+	TryAgain
+	// NotAvailable is CNI error 50: it takes no pods.
+	NotAvailable
+	// Degraded is CNI error 51: it takes no pods, and those that are there may
+	// have lost connectivity.
+	Degraded
+	// OtherError is any other error that a plugin answered with.
+	OtherError
+	// ExecFailed is a plugin that could not be run, or failed without an answer.
+	ExecFailed
+	// TimedOut is a plugin that did not answer in time.
+	TimedOut
+	// NotInitialised is that no network but a loopback is configured.
+	NotInitialised
+)
+
+var states = [...]struct{ name, text string }{
+	Unknown:        {"Unknown", "has not answered STATUS yet"},
+	Unsupported:    {"Unsupported", "has no STATUS"},
+	OK:             {"OK", "is ready"},
+	TryAgain:       {"TryAgain", "takes no pods now, try again later"},
+	NotAvailable:   {"NotAvailable", "takes no pods"},
+	Degraded:       {"Degraded", "takes no pods and may have limited connectivity"},
+	OtherError:     {"OtherError", "answers STATUS with an error"},
+	ExecFailed:     {"ExecFailed", "failed STATUS without an answer"},
+	TimedOut:       {"TimedOut", "did not answer STATUS in time"},
+	NotInitialised: {"NotInitialised", "is not initialised"},
+}
+
+// String returns the name of the constant, which serves as the reason of a
+// condition and as a label of a metric.
+func (s State) String() string {
+	if s < 0 || int(s) >= len(states) {
+		return fmt.Sprintf("State(%d)", int(s))
+	}
+	return states[s].name
+}
+
+// Ready tells whether pods can be added.
+func (s State) Ready() bool { return s == OK || s == Unsupported }
+
+// Status is one answer.
+type Status struct {
+	State State
+	// Network is the name of the network that answered: the worst of several.
+	// It is empty if there is none, or no answer yet.
+	Network string
+	// Code is the CNI error code, and 0 if the plugin gave none.
+	Code uint
+	// Message and Details are the plugin's words, or for ExecFailed, TimedOut
+	// and NotInitialised what happened. They are valid UTF-8 of at most 1 KiB each.
+	Message, Details string
+	// Asked is when the plugin was asked, zero for Unknown.
+	Asked time.Time
+	// Since is since when each answer had this network, state and code.
+	Since time.Time
+	// Took is how long the answer took.
+	Took time.Duration
+}
+
+// Ready tells whether pods can be added.
+func (s Status) Ready() bool { return s.State.Ready() }
+
+// String says the status in a sentence: which network, what, with which code,
+// since when, and the plugin's words.
+func (s Status) String() string {
+	var b strings.Builder
+	b.WriteString("network")
+	if s.Network != "" {
+		fmt.Fprintf(&b, " %q", s.Network)
+	}
+	if s.State >= 0 && int(s.State) < len(states) {
+		b.WriteString(" " + states[s.State].text)
+	}
+	if s.Code != 0 {
+		fmt.Fprintf(&b, " (CNI error %d)", s.Code)
+	}
+	if !s.Since.IsZero() && !s.Ready() {
+		fmt.Fprintf(&b, ", since %s", s.Since.UTC().Format(time.RFC3339))
+	}
+	if s.Message != "" {
+		b.WriteString(": " + s.Message)
+	}
+	if s.Details != "" {
+		b.WriteString("; " + s.Details)
+	}
+	return b.String()
+}
+
+// Err returns nil if pods can be added, and else an error of class
+// errdefs.ErrUnavailable that says what String does.
+func (s Status) Err() error {
+	if s.Ready() {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", s, errdefs.ErrUnavailable)
+}
+
+// same tells whether s goes on where before was.
+func (s Status) same(before Status) bool {
+	return s.State == before.State && s.Network == before.Network && s.Code == before.Code
+}

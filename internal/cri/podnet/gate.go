@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package podnet
+
+import (
+	"context"
+	"time"
+)
+
+// refusal is how long a pod waits for the answer that may refuse it.
+const refusal = 2 * time.Second
+
+// TakesPods returns nil if a pod can be attached, and else the error to refuse
+// it with, of class errdefs.ErrUnavailable (N2). Where the answer that is kept
+// says no or is of another configuration, STATUS is asked once more.
+func (n *Network) TakesPods(ctx context.Context) error {
+	if s := n.Answer(ctx); s.Ready() && !n.status.Outdated() {
+		return nil
+	}
+	return n.status.Fresh(ctx, refusal).Err()
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build linux
+
+package podnet
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/containerd/errdefs"
+	gocni "github.com/containerd/go-cni"
+	"github.com/containernetworking/cni/libcni"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/internal/cri/netattach"
+	"github.com/hookline-nri/hookline/internal/cri/netstatus"
+)
+
+// A node has one network of CNI 1.1.0, with a plugin that is a shell script.
+type node struct {
+	*testing.T
+	dir string
+	net *Network
+}
+
+func newNode(t *testing.T) *node {
+	n := &node{T: t, dir: t.TempDir()}
+	n.plugin("")
+	cni, err := gocni.New(gocni.WithPluginDir([]string{n.dir}), gocni.WithPluginConfDir(n.dir))
+	require.NoError(t, err)
+	n.net = New(cni, Options{CacheDir: n.dir, Status: netstatus.Options{Timeout: time.Minute}})
+	t.Cleanup(n.net.Close)
+	return n
+}
+
+// plugin writes the plugin, which notes its requests and then runs the script.
+func (n *node) plugin(script string) {
+	text := "#!/bin/sh\nDIR='" + n.dir + "'\necho $CNI_COMMAND $CNI_CONTAINERID >> $DIR/asked\n" + script +
+		// What is attached through go-cni fails: it would be kept in libcni's own folder.
+		"\ntest \"$CNI_COMMAND $CNI_NETNS\" = 'ADD /nowhere' && { " + down + "; }" +
+		"\necho '{\"cniVersion\": \"1.0.0\", \"ips\": [{\"address\": \"10.1.2.3/24\"}]}'\n"
+	path := filepath.Join(n.dir, "plugin")
+	require.NoError(n, os.WriteFile(path+".new", []byte(text), 0o755))
+	require.NoError(n, os.Rename(path+".new", path))
+}
+
+func (n *node) load() { require.NoError(n, n.net.Load(conf)) }
+
+const blue = `{"cniVersion": "1.1.0", "name": "blue", "plugins": [{"type": "plugin"}]}`
+
+var conf = gocni.WithConfListBytes([]byte(blue))
+
+// attach attaches a pod as go-cni does, which keeps attachments in libcni's own
+// folder alone.
+func (n *node) attach(id string) {
+	list, err := libcni.NetworkConfFromBytes([]byte(blue))
+	require.NoError(n, err)
+	_, err = libcni.NewCNIConfigWithCacheDir([]string{n.dir}, n.dir, nil).
+		AddNetworkList(n.Context(), list, &libcni.RuntimeConf{ContainerID: id, NetNS: "/run/netns/" + id, IfName: "eth0"})
+	require.NoError(n, err)
+}
+
+func (n *node) asked() string {
+	text, err := os.ReadFile(filepath.Join(n.dir, "asked"))
+	if !os.IsNotExist(err) {
+		require.NoError(n, err)
+	}
+	return string(text)
+}
+
+const down = `echo '{"code": 50, "msg": "agent is down"}'; exit 1`
+
+// hang is a script that takes until the test has written to $DIR/go.
+const hang = `mkfifo $DIR/go; read line < $DIR/go`
+
+func TestNothingLoaded(t *testing.T) {
+	n := newNode(t)
+	assert.ErrorIs(t, n.net.Status(), gocni.ErrCNINotInitialized)
+	err := n.net.TakesPods(t.Context())
+	assert.ErrorIs(t, err, errdefs.ErrUnavailable)
+	assert.ErrorContains(t, err, "cni plugin not initialized")
+}
+
+func TestN2_TakesPods(t *testing.T) {
+	n := newNode(t)
+	n.load()
+	assert.NoError(t, n.net.TakesPods(t.Context()))
+
+	n.plugin(down)
+	n.load()
+	err := n.net.TakesPods(t.Context())
+	assert.ErrorIs(t, err, errdefs.ErrUnavailable)
+	assert.ErrorContains(t, err, "agent is down")
+	assert.ErrorIs(t, n.net.Status(), errdefs.ErrUnavailable)
+
+	n.plugin("")
+	assert.NoError(t, n.net.TakesPods(t.Context()), "it is asked once more")
+}
+
+func TestAddThatFailsAsks(t *testing.T) {
+	n := newNode(t)
+	n.load()
+	require.NoError(t, n.net.TakesPods(t.Context()))
+	n.plugin(down)
+	_, err := n.net.Setup(t.Context(), "web", "/nowhere")
+	assert.ErrorContains(t, err, "agent is down")
+	assert.Eventually(t, func() bool { return n.net.Status() != nil }, 10*time.Second, 5*time.Millisecond)
+}
+
+// N4: STATUS hangs; ADD, reload and DEL do not.
+func TestN4_HungStatusHoldsUpNobody(t *testing.T) {
+	n := newNode(t)
+	n.plugin(`test $CNI_COMMAND = STATUS && { ` + hang + `; }`)
+	n.load()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	n.attach("web")
+	_, _ = n.net.Setup(ctx, "other", "/nowhere")
+	require.NoError(t, ctx.Err(), n.asked())
+	require.NoError(t, n.net.Load(conf))
+	result, err := n.net.Detach(ctx, netattach.Pod{ID: "web"})
+	require.NoError(t, err)
+	assert.Equal(t, netattach.Result{Kept: 1}, result)
+	assert.NoError(t, n.net.Status(), "nothing is known against it")
+}
+
+// A lockedCNI keeps its lock during an ADD, as go-cni does. go-cni's own lock
+// is another in tests with -race, one that mistakes goroutines for each other.
+type lockedCNI struct {
+	gocni.CNI
+	mu     sync.RWMutex
+	adding chan struct{} // closed when an ADD has begun
+	added  chan struct{} // an ADD ends when it is closed
+}
+
+func (c *lockedCNI) Load(opts ...gocni.Opt) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.CNI.Load(opts...)
+}
+
+func (c *lockedCNI) GetConfig() *gocni.ConfigResult {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.CNI.GetConfig()
+}
+
+func (c *lockedCNI) Setup(context.Context, string, string, ...gocni.NamespaceOpts) (*gocni.Result, error) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	close(c.adding)
+	<-c.added
+	return nil, nil
+}
+
+// An ADD hangs and a reload waits for it: neither keeps a DEL or a question waiting.
+func TestN3_HungADDHoldsUpNoDEL(t *testing.T) {
+	n := newNode(t)
+	cni := &lockedCNI{CNI: n.net.CNI, adding: make(chan struct{}), added: make(chan struct{})}
+	n.net = New(cni, Options{CacheDir: n.dir})
+	t.Cleanup(n.net.Close)
+	n.load()
+	n.attach("web")
+
+	var busy sync.WaitGroup
+	busy.Go(func() { _, _ = n.net.Setup(t.Context(), "hangs", "/nowhere") })
+	<-cni.adding
+	busy.Go(func() { _ = n.net.Load(conf) })
+	require.Eventually(t, func() bool {
+		if cni.mu.TryRLock() {
+			cni.mu.RUnlock()
+			return false
+		}
+		return true
+	}, 10*time.Second, time.Millisecond, "the reload waits")
+
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	_, err := n.net.Detach(ctx, netattach.Pod{ID: "web"})
+	assert.NoError(t, err)
+	assert.NoError(t, n.net.Status())
+	assert.Len(t, n.net.GetConfig().Networks, 1)
+	close(cni.added)
+	busy.Wait()
+}
+
+func TestLoadThatFailsLeavesNothingLoaded(t *testing.T) {
+	n := newNode(t)
+	n.load()
+	assert.ErrorContains(t, n.net.Load(gocni.WithConfListBytes([]byte("{"))), "load failed")
+	assert.Empty(t, n.net.GetConfig().Networks)
+	assert.ErrorIs(t, n.net.Status(), gocni.ErrCNINotInitialized)
+}
+
+func TestPodsWaitForTheCollection(t *testing.T) {
+	n := newNode(t)
+	n.load()
+	n.attach("gone")
+
+	n.plugin(`test $CNI_COMMAND = DEL && { ` + hang + `; }`)
+	told := make(chan []netattach.Collected, 1)
+	n.net.Collect(time.Minute, func(string) bool { return false }, func(c []netattach.Collected, err error) {
+		assert.NoError(t, err)
+		told <- c
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := n.net.Setup(ctx, "early", "/nowhere")
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.NotContains(t, n.asked(), "early")
+
+	require.Eventually(t, func() bool {
+		gate, err := os.OpenFile(filepath.Join(n.dir, "go"), os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		if err != nil {
+			return false
+		}
+		_, err = gate.WriteString("\n")
+		return err == nil && gate.Close() == nil
+	}, 10*time.Second, time.Millisecond)
+	_, _ = n.net.Setup(t.Context(), "web", "/nowhere")
+	assert.Equal(t, []netattach.Collected{{Network: "blue"}}, <-told)
+	assert.Regexp(t, `(?s)ADD gone.*DEL gone.*GC.*ADD web`, n.asked())
+}
+
+func TestCollectionEndsInTime(t *testing.T) {
+	n := newNode(t)
+	n.load()
+	n.attach("gone")
+	n.plugin(`test $CNI_COMMAND = DEL && { ` + hang + `; }`)
+	told := make(chan []netattach.Collected, 1)
+	n.net.Collect(100*time.Millisecond, func(string) bool { return false }, func(c []netattach.Collected, _ error) { told <- c })
+	collected := <-told
+	require.Len(t, collected, 1)
+	assert.ErrorIs(t, collected[0].Err, context.DeadlineExceeded)
+}

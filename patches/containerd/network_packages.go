@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// NetworkPackages brings what knows of networks, which nothing uses yet.
+var NetworkPackages = edit.Patch{
+	Slug:    "cri-network-packages",
+	Module:  "containerd",
+	Subject: "cri: add packages that ask, and take down, CNI networks",
+	Body: `go-cni runs STATUS under a lock and without a deadline, and refuses a DEL when
+no configuration is loaded, though libcni keeps with each ADD all that its DEL
+needs.
+
+Add four packages: one that runs a plugin and ends when its context does,
+whatever the plugin leaves behind; one that keeps what networks answer to
+STATUS, asked in the background with one question at a time; one that takes a
+pod off its networks with what libcni kept; and one that puts them beside a
+go-cni object, with a copy of the configuration that is read without a lock.`,
+	Refs:   []string{"containerd/containerd#11186", "containerd/containerd#12130", "containerd/containerd#10743"},
+	Rules:  []string{"N1", "N3", "N4"},
+	Status: edit.Upstream,
+	Until:  "go-cni asks STATUS without a lock and deletes with what libcni kept",
+	Packages: []edit.Package{
+		networkPackage("cniexec"),
+		networkPackage("netstatus"),
+		networkPackage("netattach"),
+		networkPackage("podnet"),
+	},
+}
+
+// networkPackage is one of them, without the check for goroutines, for which
+// containerd requires no module.
+func networkPackage(name string) edit.Package {
+	return edit.Package{From: "internal/cri/" + name, To: "internal/cri/" + name, Except: []string{"main_test.go"}}
+}
