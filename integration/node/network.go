@@ -12,6 +12,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Attachments is the folder in which libcni keeps what pods were attached to,
+// as containerd sees it, which must be running.
+func (n *Node) Attachments() string {
+	return fmt.Sprintf("/proc/%d/root/var/lib/cni/results", n.cmd.Process.Pid)
+}
+
 // Addresses lists the addresses that an interface has in a pod's network
 // namespace, which is named by a path as NRI gives it.
 func (n *Node) Addresses(netns, iface string) ([]string, error) {

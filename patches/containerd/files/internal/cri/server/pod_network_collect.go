@@ -37,7 +37,11 @@ func (c *criService) collectNetworks() {
 				logger.WithError(err).Warn("networks keep what they hold for sandboxes that are gone")
 			}
 			for _, one := range done {
-				logger.WithError(one.Err).WithField("network", one.Network).Infof("garbage collection of network is done, %d attachments are valid", one.Valid)
+				if one.Err != nil {
+					logger.WithError(one.Err).Warnf("garbage collection of network %q failed", one.Network)
+					continue
+				}
+				logger.Infof("garbage collection of network %q is done, %d attachments are valid", one.Network, one.Valid)
 			}
 		})
 	}

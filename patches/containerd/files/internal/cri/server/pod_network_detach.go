@@ -36,7 +36,7 @@ func (c *criService) detachPod(ctx context.Context, plugin cni.CNI, sandbox sand
 	logger := log.G(ctx).WithField("podsandboxid", sandbox.ID)
 	addresses := append([]string{sandbox.IP}, sandbox.AdditionalIPs...)
 	switch {
-	case err == nil && result.Unknown() && sandbox.CNIResult != nil:
+	case err == nil && result.Unknown() && sandbox.CNIResult != nil && path != "": // without a namespace it was done before
 		networkLetGo.Inc()
 		logger.Warnf("nothing was kept of the network of sandbox %q and no network is loaded: it is let go, and its addresses %v may have leaked", sandbox.Name, addresses)
 	case err == nil && len(result.Unreadable) > 0:

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Pods end whatever has become of the configuration that they were set up with.
+func TestN3_DELWithoutTheConfiguration(t *testing.T) {
+	const stuck = "the pod cannot be stopped"
+	for name, s := range map[string]struct {
+		change func(a *agent)
+		breaks string
+		gone   bool // DEL cannot be of a configuration that is loaded
+	}{
+		"removed": {(*agent).unload, stuck, true},
+		"made invalid": {func(a *agent) {
+			a.put("10-net.conflist", `{"cniVersion": "1.1.0", "name": "blue", "plugins": [`)
+			a.until("nothing to be loaded", func(ctx context.Context) error { return a.loaded(ctx, "") })
+		}, stuck, true},
+		"replaced by another network": {func(a *agent) { a.load("green", "10.90.0.0/24") }, "DEL is that of the other network, the address leaks", true},
+		"removed and put back": {func(a *agent) {
+			a.unload()
+			a.load("blue", "10.89.0.0/24")
+		}, "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAgent(t)
+			first, second := a.run("first"), a.run("second")
+			require.Len(t, a.taken("blue"), 2)
+			s.change(a)
+			holds(t, "N3", s.breaks, func(t require.TestingT) {
+				a.ends(t, first)
+				assert.Len(t, a.taken("blue"), 1)
+				a.ends(t, second)
+				a.free(t, "blue", "green")
+				nothingLeft(t, a.n)
+			})
+		})
+	}
+}
+
+// One network takes the place of another, twice, while pods of all three run.
+func TestN3_EachPodEndsWithItsOwnNetwork(t *testing.T) {
+	a := newAgent(t)
+	var pods []string
+	networks := []string{"blue", "green", "red"}
+	for i, name := range networks {
+		a.load(name, []string{"10.89.0.0/24", "10.90.0.0/24", "10.91.0.0/24"}[i])
+		pods = append(pods, a.run(name))
+		require.Len(t, a.taken(name), 1)
+	}
+	stockBreaks(t, "N3", "addresses of the networks before leak", func(t require.TestingT) {
+		for i, pod := range pods {
+			a.ends(t, pod)
+			assert.Empty(t, a.taken(networks[i]))
+		}
+		nothingLeft(t, a.n)
+	})
+}
+
+// The runtime was restarted since, and comes up without a configuration.
+func TestN3_DELAfterARestart(t *testing.T) {
+	a := newAgent(t)
+	pod := a.run("web")
+	a.load("green", "10.90.0.0/24")
+	require.NoError(t, a.n.Kill(deadline(t)))
+	require.NoError(t, a.n.Boot(deadline(t)))
+	stockBreaks(t, "N3", "the address leaks", func(t require.TestingT) {
+		a.ends(t, pod)
+		a.free(t, "blue")
+		nothingLeft(t, a.n)
+	})
+}
+
+// DEL does not ask whether the network takes pods.
+func TestN3_DELWhileStatusFails(t *testing.T) {
+	for name, script := range map[string]string{"cannot add": takesNone, "degraded": degraded, "garbage": garbage} {
+		t.Run(name, func(t *testing.T) {
+			a := newAgent(t)
+			pod := a.run("web")
+			a.says("STATUS", script)
+			asked := a.asked("STATUS", "")
+			a.ends(t, pod)
+			assert.Equal(t, asked, a.asked("STATUS", ""))
+			a.free(t, "blue")
+		})
+	}
+}
+
+// A plugin of the chain fails its ADD and its DEL: what those before it have
+// taken is freed.
+func TestN3_ChainThatFailedHalfWay(t *testing.T) {
+	a := newAgent(t)
+	a.says("ADD", fails)
+	a.says("DEL", fails)
+	_, err := a.runs(a.n.CRI().Pod("web"))
+	require.ErrorContains(t, err, "out of luck")
+	stockBreaks(t, "N3", "the plugins before the one that failed get no DEL", func(t require.TestingT) {
+		a.free(t, "blue")
+		nothingLeft(t, a.n)
+	})
+	a.says("ADD", "")
+	a.says("DEL", "")
+	a.ends(t, a.run("web"))
+}
+
+// Nothing is left to go by: the pod goes, and the log says what may have leaked.
+func TestN3_LetGo(t *testing.T) {
+	a := newAgent(t)
+	pod := a.run("web")
+	ip := a.taken("blue")[0]
+	require.NoError(t, os.RemoveAll(a.n.Attachments()))
+	a.unload()
+	stockBreaks(t, "N3", "the pod cannot be stopped", func(t require.TestingT) {
+		a.ends(t, pod)
+		log, err := a.n.Log()
+		require.NoError(t, err)
+		assert.Contains(t, log, "its addresses ["+ip+"] may have leaked")
+	})
+}
+
+// All addresses are taken: new pods are refused with the plugin's words, old
+// ones go, and then new ones come.
+func TestN3_OutOfAddresses(t *testing.T) {
+	a := newAgent(t)
+	a.load("tiny", "10.92.0.0/29")
+	var pods []string
+	for _, name := range []string{"a", "b", "c", "d", "e"} { // of 8: network, gateway and broadcast are none
+		pods = append(pods, a.run(name))
+	}
+	for range 3 {
+		_, err := a.runs(a.n.CRI().Pod("more"))
+		require.ErrorContains(t, err, "no IP addresses available in range set")
+	}
+	assert.Len(t, a.taken("tiny"), len(pods))
+	a.ends(t, pods[0])
+	pods[0] = a.run("more")
+	for _, pod := range pods {
+		a.ends(t, pod)
+	}
+	a.free(t, "tiny")
+	nothingLeft(t, a.n)
+}
+
+// Addresses of pods that are gone are freed at start, where that is wanted.
+func TestN3_GarbageOfNetworksAtStart(t *testing.T) {
+	for name, s := range map[string]struct {
+		settings      []string
+		cut, collects bool
+	}{
+		"wanted":              {[]string{"gc_on_start = true"}, false, true},
+		"not said":            {nil, false, false},
+		"what is kept is cut": {[]string{"gc_on_start = true"}, true, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAgent(t, s.settings...)
+			pod := a.run("stays")
+			ip := a.taken("blue")[0]
+			// What is left of a pod that vanished: an address, and its attachment.
+			gone := filepath.Join(a.addresses(), "blue", "10.89.0.77")
+			require.NoError(t, os.WriteFile(gone, []byte("vanished\r\neth0"), 0o600))
+			kept, err := os.ReadFile(filepath.Join(a.n.Attachments(), "blue-"+pod+"-eth0"))
+			require.NoError(t, err)
+			kept = []byte(strings.ReplaceAll(string(kept), pod, "vanished"))
+			require.NoError(t, os.WriteFile(filepath.Join(a.n.Attachments(), "blue-vanished-eth0"), kept, 0o600))
+			if s.cut {
+				file := filepath.Join(a.n.Attachments(), "blue-cut-eth0")
+				require.NoError(t, os.WriteFile(file, []byte(`{"kind": "cniC`), 0o600))
+			}
+			require.NoError(t, a.n.Kill(deadline(t)))
+			before := a.asked("GC", "")
+			require.NoError(t, a.n.Boot(deadline(t)))
+			more := a.run("more") // waits for the collection
+			check := func(t require.TestingT) {
+				if s.collects {
+					assert.Equal(t, before+1, a.asked("GC", ""))
+					assert.NoFileExists(t, gone)
+				} else {
+					assert.Equal(t, before, a.asked("GC", ""))
+					assert.FileExists(t, gone)
+				}
+			}
+			if s.collects {
+				stockBreaks(t, "N3", "there is no garbage collection", check)
+			} else {
+				check(t)
+			}
+			assert.Contains(t, a.taken("blue"), ip)
+			assert.GreaterOrEqual(t, len(a.taken("blue")), 2)
+			a.ends(t, more)
+			a.ends(t, pod)
+		})
+	}
+}
