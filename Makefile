@@ -71,3 +71,7 @@ lint: ## gofmt, go vet and golangci-lint, the import rules included
 .PHONY: diagrams
 diagrams: ## render docs/diagrams/*.d2, with d2 as hack/tools/diagrams pins it
 	@$(HACK) diagrams
+
+.PHONY: proto
+proto: ## generate the Go code of our protobuf messages, with the compiler that hack/tools/proto pins
+	@go run -C hack/tools/proto . internal/cri/podresources/resources.proto

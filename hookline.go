@@ -3,6 +3,9 @@
 // Package hookline is for authors of NRI plugins: it reads what a runtime with
 // the lifecycle contract tells of a pod beyond NRI's own messages. On any other
 // runtime there is nothing to read, and all of it says so without an error.
+//
+// For clients of such a runtime, and for admission webhooks, it sets what there
+// is to tell: see SetPodResources and PodResourcesAnnotation.
 package hookline
 
 import (

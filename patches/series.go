@@ -63,5 +63,8 @@ var Series = edit.Series{
 		containerd.NetworkStatus,
 		containerd.NetworkDetach,
 		containerd.NetworkCollect,
+
+		// containerd: what the containers of a pod ask for.
+		containerd.PodResources,
 	},
 }

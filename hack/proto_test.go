@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What "make proto" generates is what is checked in.
+func TestGeneratedCodeIsUpToDate(t *testing.T) {
+	const source, generated = "internal/cri/podresources/resources.proto", "resources.pb.go"
+	fresh := t.TempDir()
+	generate := exec.CommandContext(t.Context(), "go", "run", "-C", filepath.Join("tools", "proto"), ".", "--out", fresh, source)
+	out, err := generate.CombinedOutput()
+	require.NoError(t, err, string(out))
+
+	want, err := os.ReadFile(filepath.Join(fresh, generated))
+	require.NoError(t, err)
+	got, err := os.ReadFile(filepath.Join("..", filepath.Dir(source), generated))
+	require.NoError(t, err)
+	if string(want) != string(got) {
+		t.Errorf("%s is not what %s gives: make proto", generated, source)
+	}
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package podresources
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const webText = `{"containers":[{"name":"web","type":"CONTAINER",` +
+	`"kubernetesResources":{"requests":{"cpu":"500m"},"limits":{"memory":"1Gi"}},` +
+	`"mounts":[{"containerPath":"/data","hostPath":"/srv/data","readonly":true}],` +
+	`"devices":[{"containerPath":"/dev/null","hostPath":"/dev/zero","permissions":"rw"}],` +
+	`"CDIDevices":[{"name":"vendor.com/gpu=0"}]}],` +
+	`"kubernetesResources":{"requests":{"cpu":"2"}}}`
+
+func TestAnnotationAndBack(t *testing.T) {
+	want := &PodResourceConfig{Containers: []*ContainerResourceConfig{web()}, KubernetesResources: requests("cpu", "2")}
+	text, err := ToAnnotation(want)
+	require.NoError(t, err)
+	require.Equal(t, webText, text)
+	got, err := FromAnnotation(text)
+	require.NoError(t, err)
+	equal(t, want, got)
+}
+
+// The names of the fields are good as well.
+func TestAnnotationByNamesOfFields(t *testing.T) {
+	got, err := FromAnnotation(`{"containers": [{"name": "setup", "kubernetes_resources": {"requests": {"cpu": "2"}}, "CDI_devices": []}]}`)
+	require.NoError(t, err)
+	equal(t, &PodResourceConfig{Containers: []*ContainerResourceConfig{{Name: "setup", KubernetesResources: requests("cpu", "2")}}}, got)
+}
+
+func TestAnnotationSaysWhatIsWrong(t *testing.T) {
+	for name, bad := range map[string]struct{ text, want string }{
+		"no text":      {"", "unexpected token"},
+		"no JSON":      {"cpu: 1", "syntax error"},
+		"no object":    {"[]", "unexpected token"},
+		"more":         {"{} {}", "unexpected token"},
+		"key":          {`{"pods": []}`, `unknown field "pods"`},
+		"key within":   {`{"containers": [{"name": "web", "cpu": "1"}]}`, `unknown field "cpu"`},
+		"key twice":    {`{"containers": [], "containers": []}`, `duplicate field "containers"`},
+		"name twice":   {`{"containers": [{"name": "web"}, {"name": "web"}]}`, `two containers have the name "web", number 1 and number 2`},
+		"type":         {`{"containers": [{"name": "web", "type": "MAIN"}]}`, `"MAIN"`},
+		"number":       {`{"kubernetesResources": {"requests": {"cpu": 1}}}`, "invalid value"},
+		"cpu twice":    {`{"kubernetesResources": {"requests": {"cpu": "1", "cpu": "2"}}}`, `duplicate map key "cpu"`},
+		"null":         {`{"kubernetesResources": {"requests": {"cpu": null}}}`, "null"},
+		"quantity":     {`{"kubernetesResources": {"limits": {"cpu": "-1"}}}`, `the pod as a whole: limits: "cpu": quantity "-1": is negative`},
+		"deep":         {`{"containers": ` + strings.Repeat("[", 100000), "unexpected token"},
+		"1 MiB":        {strings.Repeat(" ", 1<<20), "1048576 bytes, want less than 1048576"},
+		"long unknown": {`{"` + strings.Repeat("x", 1<<19) + `": 1}`, "unknown field"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := FromAnnotation(bad.text)
+			require.ErrorContains(t, err, "annotation hookline.dev/pod-resources: ")
+			require.ErrorContains(t, err, bad.want)
+			require.Nil(t, got)
+			require.Less(t, len(err.Error()), 1000)
+		})
+	}
+	_, err := ToAnnotation(&PodResourceConfig{KubernetesResources: requests("cpu", "x")})
+	require.Error(t, err)
+}
+
+func TestFieldWinsOverAnnotation(t *testing.T) {
+	pod := config(t)
+	got, source, err := Announced(pod)
+	require.NoError(t, err)
+	require.Nil(t, got)
+	require.Equal(t, None, source)
+
+	pod.Annotations = map[string]string{Annotation: webText}
+	got, source, err = Announced(pod)
+	require.NoError(t, err)
+	require.Equal(t, FromPod, source)
+	require.Equal(t, "web", got.GetContainers()[0].GetName())
+
+	require.NoError(t, Set(pod, &PodResourceConfig{Containers: []*ContainerResourceConfig{{Name: "other"}}}))
+	got, source, err = Announced(pod)
+	require.NoError(t, err)
+	require.Equal(t, Field, source)
+	require.Equal(t, "other", got.GetContainers()[0].GetName())
+
+	setField(pod, FieldOfPod, []byte{0xff})
+	got, source, err = Announced(pod)
+	require.ErrorContains(t, err, "field 10 of PodSandboxConfig: malformed")
+	require.Equal(t, Field, source)
+	require.Nil(t, got)
+}
+
+func FuzzFromAnnotation(f *testing.F) {
+	f.Add(webText)
+	f.Add(`{"kubernetesResources": {"requests": {"cpu": "1e999999999"}}}`)
+	f.Add(`{"containers": [null]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		got, err := FromAnnotation(text)
+		if (got == nil) == (err == nil) {
+			t.Fatalf("%v and %v", got, err)
+		}
+		if err == nil {
+			if _, err := ToAnnotation(got); err != nil {
+				t.Errorf("%q: %v", text, err)
+			}
+		}
+	})
+}

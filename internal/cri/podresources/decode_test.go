@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package podresources
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+	"k8s.io/apimachinery/pkg/api/resource"
+)
+
+// One that has the KEP's own messages is understood.
+func TestDecodeNewestForm(t *testing.T) {
+	got, err := Decode(config(t, msg(10,
+		msg(1, str(1, "setup"), msg(3, quantity(1, "cpu", "2"))),
+		msg(1,
+			str(1, "web"), num(2, 1),
+			msg(3, quantity(1, "cpu", "500m"), quantity(2, "memory", "1Gi")),
+			msg(4, str(1, "/data"), str(2, "/srv/data"), num(3, 1)),
+			msg(5, str(1, "/dev/null"), str(2, "/dev/zero"), str(3, "rw")),
+			msg(6, str(1, "vendor.com/gpu=0")),
+		),
+		msg(2, quantity(1, "cpu", "3")),
+	)))
+	require.NoError(t, err)
+	equal(t, &PodResourceConfig{
+		Containers:          []*ContainerResourceConfig{{Name: "setup", KubernetesResources: requests("cpu", "2")}, web()},
+		KubernetesResources: requests("cpu", "3"),
+	}, got)
+}
+
+// The earlier form is one that has containers in field 2.
+func TestDecodeEarlierForm(t *testing.T) {
+	got, err := Decode(config(t, msg(10,
+		msg(1, str(1, "setup"), num(2, 1), msg(3, quantity(1, "cpu", "2"))),
+		msg(2, str(1, "web"), msg(3, quantity(1, "cpu", "500m"))),
+		msg(2, str(1, "log")),
+	)))
+	require.NoError(t, err)
+	equal(t, &PodResourceConfig{Containers: []*ContainerResourceConfig{
+		{Name: "setup", Type: ContainerType_INIT_CONTAINER, KubernetesResources: requests("cpu", "2")},
+		{Name: "web", Type: ContainerType_CONTAINER, KubernetesResources: requests("cpu", "500m")},
+		{Name: "log", Type: ContainerType_CONTAINER},
+	}}, got)
+}
+
+// The names that a user can choose do not make one form look like the other.
+func TestFormsAreToldApart(t *testing.T) {
+	for name, of := range map[string]struct {
+		wire    []byte
+		earlier bool
+	}{
+		"nothing":              {nil, false},
+		"one container":        {msg(1, str(1, "web")), false},
+		"empty whole":          {slices.Concat(msg(1, str(1, "web")), msg(2)), false},
+		"requests":             {msg(2, quantity(1, "cpu", "1")), false},
+		"limits":               {msg(2, quantity(2, "cpu", "1")), false},
+		"value before key":     {msg(2, msg(1, msg(2, str(1, "1")), str(1, "cpu"))), false},
+		"entry of zero values": {msg(2, msg(1)), false},
+		"one more field":       {msg(2, quantity(1, "cpu", "1"), msg(3)), false},
+		"name":                 {msg(2, str(1, "web")), true},
+		"name with a digit":    {msg(2, str(1, "0")), true},
+		"name comes last":      {msg(2, msg(3), str(1, "web")), true},
+		"type and no name":     {msg(2, num(2, 1)), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f, err := formOf(of.wire)
+			require.NoError(t, err)
+			require.Equal(t, of.earlier, f.earlier)
+		})
+	}
+}
+
+// A StringValue is on the wire what Kubernetes' Quantity is.
+func TestQuantityIsThatOfKubernetes(t *testing.T) {
+	quantity := resource.MustParse("1500m")
+	want, err := quantity.Marshal()
+	require.NoError(t, err)
+	got, err := proto.Marshal(wrapperspb.String("1500m"))
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+}
+
+// What is there but empty is not what is not there.
+func TestDecodeNothing(t *testing.T) {
+	for _, c := range [][]byte{nil, num(11, 1), msg(12, str(1, "web"))} {
+		got, err := Decode(config(t, c))
+		require.NoError(t, err)
+		require.Nil(t, got)
+	}
+	got, err := Decode(config(t, msg(10)))
+	require.NoError(t, err)
+	equal(t, &PodResourceConfig{}, got)
+	got, err = Decode(nil)
+	require.NoError(t, err)
+	require.Nil(t, got)
+}
+
+// A message in parts is one message.
+func TestDecodeParts(t *testing.T) {
+	got, err := Decode(config(t, msg(10, msg(1, str(1, "a"))), num(11, 1), msg(10, msg(1, str(1, "b")))))
+	require.NoError(t, err)
+	equal(t, &PodResourceConfig{Containers: []*ContainerResourceConfig{{Name: "a"}, {Name: "b"}}}, got)
+}
+
+func TestDecodeSaysWhatIsWrong(t *testing.T) {
+	container := func(parts ...[]byte) []byte {
+		return msg(10, msg(1, append([][]byte{str(1, "web")}, parts...)...))
+	}
+	limit := func(name, text string) []byte { return container(msg(3, quantity(2, name, text))) }
+	many := func(n int) (parts [][]byte) {
+		for i := range n {
+			parts = append(parts, msg(1, str(1, "c"+strings.Repeat("x", i%400)+string(rune('a'+i/400)))))
+		}
+		return parts
+	}
+	for name, bad := range map[string]struct {
+		wire []byte
+		want string
+	}{
+		"varint":             {num(10, 1), "is a varint, want a message"},
+		"32 bits":            {protowire.AppendFixed32(protowire.AppendTag(nil, 10, protowire.Fixed32Type), 1), "is 32 bits, want a message"},
+		"malformed":          {msg(10, []byte{0xff}), "malformed: "},
+		"cut off":            {msg(10, msg(1, str(1, "web"))[:4]), "malformed: "},
+		"malformed within":   {msg(10, msg(1, []byte{0x0a, 0x7f})), "malformed: "},
+		"no text":            {msg(10, msg(1, str(1, "\xff"))), "malformed: "},
+		"a string":           {str(10, "hello"), "malformed: "},
+		"another string":     {str(10, "po"), errOther.Error()},
+		"number for list":    {msg(10, num(1, 4)), "its field 1 is a varint, want a message"},
+		"both forms":         {msg(10, msg(2, str(1, "web")), msg(2, quantity(1, "cpu", "1"))), "a container, and resources too"},
+		"1 MiB":              {container(msg(4, str(1, strings.Repeat("x", 1<<20)))), "bytes, want less than 1048576"},
+		"1 MiB in parts":     {slices.Concat(msg(10, str(7, strings.Repeat("x", 1<<19))), msg(10, str(7, strings.Repeat("x", 1<<19)))), "want less than 1048576"},
+		"500 containers":     {msg(10, many(500)...), "500 containers, want less than 500"},
+		"earlier, 500":       {msg(10, append(many(499), msg(2, str(1, "web")))...), "500 containers, want less than 500"},
+		"no name":            {msg(10, msg(1, num(2, 1))), "container 1 of 1: has no name"},
+		"long name":          {msg(10, msg(1, str(1, strings.Repeat("x", 512)))), "container 1 of 1: has a name of 512 bytes, want less than 512"},
+		"twice":              {msg(10, msg(1, str(1, "a")), msg(1, str(1, "b")), msg(1, str(1, "a"))), `two containers have the name "a", number 1 and number 3`},
+		"earlier, twice":     {msg(10, msg(1, str(1, "a")), msg(2, str(1, "a"))), `two containers have the name "a", number 1 and number 2`},
+		"type":               {container(num(2, 2)), `container "web": unknown type 2`},
+		"no quantity":        {limit("cpu", ""), `container "web": limits: "cpu": quantity "": is empty`},
+		"no number":          {limit("cpu", "two"), `container "web": limits: "cpu": quantity "two": `},
+		"negative":           {limit("cpu", "-1m"), `container "web": limits: "cpu": quantity "-1m": is negative`},
+		"absurd":             {limit("memory", "1Ei"), `quantity "1Ei": want less than 1Ei`},
+		"beyond all numbers": {limit("memory", "9e99"), `quantity "9e99": want less than 1Ei`},
+		"exponent":           {limit("memory", "1e999999999"), "exponent of more than 2 digits"},
+		"negative exponent":  {limit("memory", "1E-999999999"), "exponent of more than 2 digits"},
+		"long":               {limit("memory", strings.Repeat("1", 1000)), "1000 characters, want less than 64"},
+		"no resource":        {limit("", "1"), `container "web": limits: a resource: has no name`},
+		"of the pod":         {msg(10, msg(2, quantity(1, "cpu", "-1"))), `the pod as a whole: requests: "cpu": quantity "-1": is negative`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := Decode(config(t, bad.wire))
+			require.ErrorContains(t, err, "field 10 of PodSandboxConfig: ")
+			require.ErrorContains(t, err, bad.want)
+			require.Nil(t, got)
+			require.Less(t, len(err.Error()), 1000)
+		})
+	}
+	got, err := Decode(config(t, msg(10, many(499)...)))
+	require.NoError(t, err)
+	require.Len(t, got.GetContainers(), 499)
+}
+
+// Whatever comes in, an error comes out or what can be sent again.
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(nil))
+	f.Add(slices.Concat(
+		msg(1, str(1, "setup"), msg(3, quantity(1, "cpu", "2"))),
+		msg(1, str(1, "web"), num(2, 1), msg(3, quantity(2, "memory", "1Gi")), msg(4, str(1, "/data")), msg(5, str(3, "rw")), msg(6, str(1, "vendor.com/gpu=0"))),
+		msg(2, quantity(1, "cpu", "1e3")),
+	))
+	f.Add(slices.Concat(msg(1, str(1, "setup")), msg(2, str(1, "web"), msg(3, quantity(1, "cpu", "0.5")))))
+	f.Add(str(7, "hello"))
+	f.Add(num(1, 7))
+	f.Add(msg(1, str(1, "web"), msg(3, quantity(1, "cpu", "1e999999999"))))
+	f.Add(msg(1, str(1, "web"), msg(3, quantity(1, "cpu", "-.5Ki"))))
+	f.Fuzz(func(t *testing.T, wire []byte) {
+		c := config(t)
+		c.ProtoReflect().SetUnknown(wire) // no request has this, as it would be malformed itself
+		Decode(c)
+		c = config(t)
+		setField(c, FieldOfPod, append([]byte{}, wire...))
+		got, err := Decode(c)
+		if (got == nil) == (err == nil) {
+			t.Fatalf("%v and %v", got, err)
+		}
+		if err != nil {
+			return
+		}
+		again := config(t)
+		if err := Set(again, got); err != nil {
+			t.Fatalf("set what was read: %v", err)
+		}
+		if same, err := Decode(again); err != nil || !proto.Equal(got, same) {
+			t.Errorf("%v became %v (%v)", got, same, err)
+		}
+		text, err := ToAnnotation(got)
+		if err != nil {
+			return // an enum that JSON has no name for, say
+		}
+		if _, err := FromAnnotation(text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	})
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package config
+
+import "fmt"
+
+// What becomes of a container that differs from what was announced of it.
+const (
+	PodResourcesCheckOff     = "off"     // it is not compared
+	PodResourcesCheckWarn    = "warn"    // it is let through and logged
+	PodResourcesCheckEnforce = "enforce" // it is refused
+)
+
+// validatePodResourcesCheck refuses what is none of them. Empty stands for warn.
+func (c *RuntimeConfig) validatePodResourcesCheck() error {
+	switch c.PodResourcesCheck {
+	case "", PodResourcesCheckOff, PodResourcesCheckWarn, PodResourcesCheckEnforce:
+		return nil
+	}
+	return fmt.Errorf("invalid `pod_resources_check`: %q is none of %q, %q and %q",
+		c.PodResourcesCheck, PodResourcesCheckOff, PodResourcesCheckWarn, PodResourcesCheckEnforce)
+}
