@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command sizes is an NRI plugin to start from that sizes pods: it keeps a table
+// of what the containers of each pod request in sum, from before the first of
+// them exists until the pod is removed, and prints what changes in it.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/containerd/nri/pkg/api"
+	"github.com/containerd/nri/pkg/stub"
+	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hookline-nri/hookline"
+)
+
+func main() {
+	socket := flag.String("socket", api.DefaultSocketPath, "NRI socket of the runtime")
+	index := flag.String("index", "50", "where the plugin comes among others, 00 to 99")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
+	defer stop()
+	if err := run(ctx, *socket, *index); err != nil {
+		fmt.Fprintln(os.Stderr, "sizes:", err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, socket, index string) error {
+	p := &plugin{out: os.Stdout}
+	s, err := stub.New(p, stub.WithSocketPath(socket), stub.WithPluginName("sizes"), stub.WithPluginIdx(index))
+	if err != nil {
+		return fmt.Errorf("make a plugin: %w", err)
+	}
+	if err := s.Run(ctx); err != nil && ctx.Err() == nil {
+		return fmt.Errorf("serve the runtime at %s: %w", socket, err)
+	}
+	return nil
+}
+
+// plugin gets one event at a time, so that it needs no lock.
+type plugin struct {
+	out   io.Writer
+	table map[string]size // by the pod's ID
+}
+
+type size struct{ cpu, memory string }
+
+// Synchronize is told of all pods that are there. A runtime that was started
+// again tells of their resources as it did before.
+func (p *plugin) Synchronize(_ context.Context, pods []*api.PodSandbox, _ []*api.Container) ([]*api.ContainerUpdate, error) {
+	p.table = make(map[string]size) // the pods that went while the plugin was away are not told
+	for _, pod := range pods {
+		p.keep(pod)
+	}
+	return nil, nil
+}
+
+// RunPodSandbox comes before the first container is created. This is where room
+// would be made for all of them, or the pod refused.
+func (p *plugin) RunPodSandbox(_ context.Context, pod *api.PodSandbox) error {
+	p.keep(pod)
+	return nil
+}
+
+// PostUpdatePodSandbox comes when the resources of a pod were changed in place.
+// UpdatePodSandbox comes before that, and any plugin may refuse it.
+func (p *plugin) PostUpdatePodSandbox(_ context.Context, pod *api.PodSandbox) error {
+	p.keep(pod)
+	return nil
+}
+
+// PostUpdateContainer is the same for those of a container. They are in what its
+// pod asks for by then.
+func (p *plugin) PostUpdateContainer(_ context.Context, pod *api.PodSandbox, _ *api.Container) error {
+	p.keep(pod)
+	return nil
+}
+
+// RemovePodSandbox is the last word about a pod.
+func (p *plugin) RemovePodSandbox(_ context.Context, pod *api.PodSandbox) error {
+	delete(p.table, pod.GetId())
+	fmt.Fprintf(p.out, "%s/%s is gone\n", pod.GetNamespace(), pod.GetName())
+	return nil
+}
+
+// keep is the same for a pod that is new and for one that is known already.
+func (p *plugin) keep(pod *api.PodSandbox) {
+	name := pod.GetNamespace() + "/" + pod.GetName()
+	announced := hookline.PodResources(pod)
+	if announced == nil {
+		fmt.Fprintln(p.out, name, "is not announced")
+		return
+	}
+	cpu, memory := request(announced, "cpu"), request(announced, "memory")
+	now := size{cpu.String(), memory.String()}
+	if p.table[pod.GetId()] == now {
+		return
+	}
+	p.table[pod.GetId()] = now
+	fmt.Fprintf(p.out, "%s requests cpu %s, memory %s\n", name, now.cpu, now.memory)
+}
+
+// request is what a pod requests of a resource, as Kubernetes reckons it: what
+// its author gave for the pod as a whole, or else what its containers need at
+// one time. Init containers run one at a time, and the main ones together.
+//
+// Those init containers that restart run on beside the main ones, and cannot be
+// told from the others. Of a pod that has some, the true sum may be larger, though
+// never more than that of all containers.
+func request(announced *hookline.Announcement, name string) resource.Quantity {
+	if whole, ok := announced.Resources.Requests[name]; ok {
+		return whole
+	}
+	var largest, together resource.Quantity
+	for _, c := range announced.Containers {
+		q := c.Resources.Requests[name]
+		switch {
+		case c.Type == hookline.Main:
+			together.Add(q)
+		case q.Cmp(largest) > 0:
+			largest = q
+		}
+	}
+	if largest.Cmp(together) > 0 {
+		return largest
+	}
+	return together
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/containerd/nri/pkg/api"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
+	"k8s.io/apimachinery/pkg/api/resource"
+	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline"
+)
+
+func TestRequest(t *testing.T) {
+	setup, migrate := container(hookline.Init, "1500m"), container(hookline.Init, "1")
+	web, log := container(hookline.Main, "500m"), container(hookline.Main, "1")
+	for name, test := range map[string]struct {
+		whole      string
+		containers []hookline.Container
+		want       string
+	}{
+		"nothing":             {want: "0"},
+		"main together":       {containers: []hookline.Container{web, log}, want: "1500m"},
+		"init one at a time":  {containers: []hookline.Container{setup, migrate}, want: "1500m"},
+		"init larger":         {containers: []hookline.Container{migrate, setup, web}, want: "1500m"},
+		"main larger":         {containers: []hookline.Container{migrate, web, web, web}, want: "1500m"},
+		"some ask for naught": {containers: []hookline.Container{container(hookline.Init, ""), web, container(hookline.Main, "")}, want: "500m"},
+		"pod as a whole":      {whole: "2", containers: []hookline.Container{setup, web}, want: "2"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := request(&hookline.Announcement{Containers: test.containers, Resources: resources(test.whole)}, "cpu")
+			require.Equal(t, test.want, got.String())
+		})
+	}
+}
+
+// A life of a pod, and a runtime that is started again.
+func TestTable(t *testing.T) {
+	var out strings.Builder
+	p, ctx := &plugin{out: &out}, t.Context()
+	small, large := pod(t, container(hookline.Main, "1")), pod(t, container(hookline.Main, "2"))
+	synchronize := func(pods ...*api.PodSandbox) {
+		_, err := p.Synchronize(ctx, pods, nil)
+		require.NoError(t, err)
+	}
+	said := func(want string) {
+		t.Helper()
+		require.Equal(t, want, out.String())
+		out.Reset()
+	}
+	synchronize(&api.PodSandbox{Id: "1", Namespace: "default", Name: "other"})
+	said("default/other is not announced\n")
+	require.NoError(t, p.RunPodSandbox(ctx, small))
+	said("default/web requests cpu 1, memory 0\n")
+	require.NoError(t, p.PostUpdateContainer(ctx, small, nil))
+	said("")
+	require.NoError(t, p.PostUpdateContainer(ctx, large, nil))
+	said("default/web requests cpu 2, memory 0\n")
+	require.NoError(t, p.PostUpdatePodSandbox(ctx, small))
+	said("default/web requests cpu 1, memory 0\n")
+	synchronize(large)
+	said("default/web requests cpu 2, memory 0\n")
+	require.Equal(t, map[string]size{"2": {cpu: "2", memory: "0"}}, p.table)
+	require.NoError(t, p.RemovePodSandbox(ctx, large))
+	said("default/web is gone\n")
+	require.Empty(t, p.table)
+	require.NoError(t, p.RunPodSandbox(ctx, large))
+	synchronize()
+	require.Empty(t, p.table)
+}
+
+func container(kind hookline.ContainerType, cpu string) hookline.Container {
+	return hookline.Container{Type: kind, Resources: resources(cpu)}
+}
+
+func resources(cpu string) hookline.Resources {
+	if cpu == "" {
+		return hookline.Resources{}
+	}
+	return hookline.Resources{Requests: map[string]resource.Quantity{"cpu": resource.MustParse(cpu)}}
+}
+
+// pod is one as the runtime would tell of it: field 10 of CRI's config is field
+// 1001 of NRI's pod.
+func pod(t *testing.T, c hookline.Container) *api.PodSandbox {
+	t.Helper()
+	c.Name = "web"
+	var config cri.PodSandboxConfig
+	require.NoError(t, hookline.SetPodResources(&config, hookline.Announcement{Containers: []hookline.Container{c}}))
+	sent := config.ProtoReflect().GetUnknown()
+	_, _, n := protowire.ConsumeTag(sent)
+	pod := &api.PodSandbox{Id: "2", Namespace: "default", Name: "web"}
+	pod.ProtoReflect().SetUnknown(append(protowire.AppendTag(nil, 1001, protowire.BytesType), sent[n:]...))
+	return pod
+}
