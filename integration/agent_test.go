@@ -42,6 +42,7 @@ const (
 	takesNone = `echo '{"code": 50, "msg": "agent is down", "details": "no socket"}'; exit 1`
 	degraded  = `echo '{"code": 51, "msg": "no route to the pods"}'; exit 1`
 	later     = `echo '{"code": 11, "msg": "still starting"}'; exit 1`
+	notFound  = `echo '{"code": 100, "msg": "rule not found"}'; exit 1`
 	fails     = `echo '{"code": 100, "msg": "out of luck"}'; exit 1`
 	garbage   = `echo 'panic: what?'; exit 2`
 	// For ever: there is nobody who writes. fd 3 is not one that is waited for.
@@ -94,7 +95,10 @@ func (a *agent) asked(command, pod string) int {
 // hung waits until the agent hangs.
 func (a *agent) hung() {
 	a.Helper()
-	a.until("the agent to hang", func(context.Context) error {
+	a.until("the agent to hang", func(ctx context.Context) error {
+		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+		defer cancel()
+		_, _ = a.ready(ctx) // has it asked, where the last answer is old enough
 		_, err := os.Stat(filepath.Join(a.dir, "hangs"))
 		return err
 	})

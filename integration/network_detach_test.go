@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
 // Pods end whatever has become of the configuration that they were set up with.
@@ -88,6 +89,7 @@ func TestN3_DELWhileStatusFails(t *testing.T) {
 			a := newAgent(t)
 			pod := a.run("web")
 			a.says("STATUS", script)
+			a.down(t, "")
 			asked := a.asked("STATUS", "")
 			a.ends(t, pod)
 			assert.Equal(t, asked, a.asked("STATUS", ""))
@@ -99,18 +101,60 @@ func TestN3_DELWhileStatusFails(t *testing.T) {
 // A plugin of the chain fails its ADD and its DEL: what those before it have
 // taken is freed.
 func TestN3_ChainThatFailedHalfWay(t *testing.T) {
-	a := newAgent(t)
-	a.says("ADD", fails)
-	a.says("DEL", fails)
+	for name, script := range map[string]string{"fails": fails, "has nothing to delete": notFound} {
+		t.Run(name, func(t *testing.T) {
+			a := newAgent(t)
+			a.says("ADD", fails)
+			a.says("DEL", script)
+			_, err := a.runs(a.n.CRI().Pod("web"))
+			require.ErrorContains(t, err, "out of luck")
+			stockBreaks(t, "N3", "the plugins before the one that failed get no DEL", func(t require.TestingT) {
+				a.free(t, "blue")
+				nothingLeft(t, a.n)
+			})
+			a.says("ADD", "")
+			a.says("DEL", "")
+			a.ends(t, a.run("web"))
+		})
+	}
+}
+
+// A pod is added to one of two networks, and cannot be taken off it at once: it
+// is not forgotten.
+func TestN3_OneOfTwoNetworksFails(t *testing.T) {
+	a := newAgent(t, "max_conf_num = 2")
+	a.put("20-more.conflist", `{"cniVersion": "1.1.0", "name": "more", "plugins": [{"type": "agent"}]}`)
+	a.until("both to be loaded", func(ctx context.Context) error { return a.loaded(ctx, "more") })
+	a.says("ADD", `[ "$CNI_IFNAME" = eth1 ] && { `+fails+`; }`)
+	a.says("DEL", `[ "$CNI_IFNAME" = eth0 ] && { `+fails+`; }`)
 	_, err := a.runs(a.n.CRI().Pod("web"))
 	require.ErrorContains(t, err, "out of luck")
-	stockBreaks(t, "N3", "the plugins before the one that failed get no DEL", func(t require.TestingT) {
+	require.Len(t, a.taken("blue"), 1)
+	a.says("DEL", "")
+	stockBreaks(t, "N3", "the pod is forgotten and its address leaks", func(t require.TestingT) {
+		pods, err := a.n.CRI().Runtime.ListPodSandbox(deadline(a.T), &runtime.ListPodSandboxRequest{})
+		require.NoError(t, err)
+		require.Len(t, pods.GetItems(), 1)
+		assert.Equal(t, runtime.PodSandboxState_SANDBOX_NOTREADY, pods.GetItems()[0].GetState())
+		a.ends(t, pods.GetItems()[0].GetId())
 		a.free(t, "blue")
 		nothingLeft(t, a.n)
 	})
-	a.says("ADD", "")
-	a.says("DEL", "")
-	a.ends(t, a.run("web"))
+}
+
+// A pod that was stopped is removed, though the network that has come since
+// fails: it never had the pod.
+func TestN3_RemovalAfterAMigration(t *testing.T) {
+	a := newAgent(t)
+	pod := a.run("web")
+	a.load("green", "10.90.0.0/24")
+	require.NoError(t, a.n.CRI().StopPod(deadline(t), pod))
+	a.says("DEL", fails)
+	stockBreaks(t, "N3", "the pod is not removed while the other network fails", func(t require.TestingT) {
+		a.ends(t, pod)
+		a.free(t, "blue", "green")
+		nothingLeft(t, a.n)
+	})
 }
 
 // Nothing is left to go by: the pod goes, and the log says what may have leaked.
@@ -154,12 +198,13 @@ func TestN3_OutOfAddresses(t *testing.T) {
 // Addresses of pods that are gone are freed at start, where that is wanted.
 func TestN3_GarbageOfNetworksAtStart(t *testing.T) {
 	for name, s := range map[string]struct {
-		settings      []string
-		cut, collects bool
+		settings            []string
+		cut, lost, collects bool
 	}{
-		"wanted":              {[]string{"gc_on_start = true"}, false, true},
-		"not said":            {nil, false, false},
-		"what is kept is cut": {[]string{"gc_on_start = true"}, true, false},
+		"wanted":               {settings: []string{"gc_on_start = true"}, collects: true},
+		"not said":             {},
+		"what is kept is cut":  {settings: []string{"gc_on_start = true"}, cut: true},
+		"what is kept is lost": {settings: []string{"gc_on_start = true"}, lost: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t, s.settings...)
@@ -175,6 +220,9 @@ func TestN3_GarbageOfNetworksAtStart(t *testing.T) {
 			if s.cut {
 				file := filepath.Join(a.n.Attachments(), "blue-cut-eth0")
 				require.NoError(t, os.WriteFile(file, []byte(`{"kind": "cniC`), 0o600))
+			}
+			if s.lost {
+				require.NoError(t, os.Remove(filepath.Join(a.n.Attachments(), "blue-"+pod+"-eth0")))
 			}
 			require.NoError(t, a.n.Kill(deadline(t)))
 			before := a.asked("GC", "")

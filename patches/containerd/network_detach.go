@@ -18,8 +18,11 @@ the pod is forgotten, and its address is not freed.
 libcni keeps the configuration and arguments of each ADD until its DEL. Run DEL
 from there, for every interface of the pod, and from what is loaded only for
 interfaces of which nothing is kept. Give each plugin of a chain whose ADD
-failed its DEL. Where nothing is kept and nothing is loaded, let the pod go
-and say what may have leaked.`,
+failed its DEL, and each network a share of the time, so that one that hangs
+keeps no other's address. Where nothing is kept and nothing is loaded, or a
+network that was replaced has its plugins uninstalled, let the pod go and say
+what may have leaked. A pod that is still on one of its networks is not
+forgotten, even if the ADD of another one had failed.`,
 	Refs:   []string{"containerd/containerd#10743", "containerd/containerd#10744", "containerd/containerd#8774", "containerd/containerd#12130"},
 	Rules:  []string{"N3"},
 	Status: edit.Upstream,
@@ -27,6 +30,9 @@ and say what may have leaked.`,
 	Edits: []edit.Edit{
 		edit.In(sandboxStop, edit.Method("criService", "teardownPodNetwork")).
 			Replace(edit.Expr("netPlugin.Remove(ctx, id, path, opts...)"), "c.detachPod(ctx, netPlugin, sandbox, path, opts...)"),
+		edit.In(sandboxStop, edit.Method("criService", "stopPodSandbox")).
+			Replace(edit.Expr("sandbox.CNIResult != nil"), "sandbox.CNIResult != nil || stillAttached(err)"),
+		run.Replace(edit.Expr("sandbox.CNIResult == nil"), "sandbox.CNIResult == nil && !stillAttached(cleanupErr)"),
 	},
 	Files: []edit.File{
 		{From: "patches/containerd/files/internal/cri/server/pod_network_detach.go", To: "internal/cri/server/pod_network_detach.go"},

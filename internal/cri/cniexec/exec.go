@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os/exec"
 	"syscall"
 	"time"
@@ -43,6 +44,10 @@ type Exec struct {
 	// Sweep kills what is left of a plugin's process group once the plugin
 	// exited. It is for requests that leave nothing behind, such as STATUS.
 	Sweep bool
+
+	// Stderr gets what plugins write to theirs, if it is set. It has to be safe
+	// for use by any number of plugins at once.
+	Stderr io.Writer
 }
 
 var _ invoke.Exec = (*Exec)(nil)
@@ -85,24 +90,17 @@ func (e *Exec) run(ctx context.Context, path string, stdin []byte, environ []str
 	cmd.Stdin = bytes.NewReader(stdin)
 	cmd.Stdout = stdout
 	cmd.Stderr = stderr
+	if e.Stderr != nil {
+		cmd.Stderr = io.MultiWriter(stderr, e.Stderr)
+	}
 	cmd.WaitDelay = Grace
 
 	p, err := start(cmd, e.Sweep)
 	if err != nil {
 		return nil, fmt.Errorf("run plugin %s: %w", path, err)
 	}
-	select {
-	case <-p.ended:
-	case <-ctx.Done():
-		p.kill()
-		// A process the kernel does not let go of is not waited for.
-		late := time.NewTimer(2 * Grace)
-		defer late.Stop()
-		select {
-		case <-p.ended:
-		case <-late.C:
-		}
-		return nil, fmt.Errorf("plugin %s was killed: %w", path, ctx.Err())
+	if err := p.wait(ctx); err != nil {
+		return nil, fmt.Errorf("plugin %s was killed: %w", path, err)
 	}
 	if err = verdict(p.err, stdout, stderr); err != nil {
 		if said(err) {

@@ -178,6 +178,29 @@ func TestGrandchildOnPipe(t *testing.T) {
 	})
 }
 
+// The deadline passes while the output of a plugin is listened to that has
+// exited: it has answered in time.
+func TestDeadlineAfterTheAnswer(t *testing.T) {
+	path, dir := plugin(t, "echo $$ > $DIR/pid\n"+grandchild)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		gone(t, filepath.Join(dir, "pid"))
+	}()
+	out, err := (&Exec{}).ExecPlugin(ctx, path, nil, []string{"PATH=" + os.Getenv("PATH")})
+	assert.NoError(t, err)
+	assert.Equal(t, "answer\n", string(out))
+	leftovers(t, path)
+}
+
+func TestStderrIsPassedOn(t *testing.T) {
+	path, _ := plugin(t, `echo 'not a word' >&2; exit 1`)
+	var passed strings.Builder
+	_, err := run(t, &Exec{Stderr: &passed}, generous, path)
+	assert.ErrorContains(t, err, `exit status 1 without a CNI error: "not a word"`)
+	assert.Equal(t, "not a word\n", passed.String())
+}
+
 // leftovers kills what the plugin left running, which so far nobody has.
 func leftovers(t *testing.T, path string) {
 	t.Helper()

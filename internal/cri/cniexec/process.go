@@ -3,8 +3,10 @@
 package cniexec
 
 import (
+	"context"
 	"os/exec"
 	"sync"
+	"time"
 )
 
 // A process is a plugin that was started.
@@ -39,6 +41,28 @@ func start(cmd *exec.Cmd, sweep bool) (*process, error) {
 		close(p.ended)
 	}()
 	return p, nil
+}
+
+// wait waits until the process has ended, or kills it when ctx does. The error
+// is that of ctx if the process did not exit by itself.
+func (p *process) wait(ctx context.Context) error {
+	select {
+	case <-p.ended:
+		return nil
+	case <-ctx.Done():
+	}
+	p.kill()
+	// A process the kernel does not let go of is not waited for.
+	late := time.NewTimer(2 * Grace)
+	defer late.Stop()
+	select {
+	case <-p.ended:
+		if state := p.cmd.ProcessState; state != nil && state.Exited() {
+			return nil // it has answered in time, and was still listened to
+		}
+	case <-late.C:
+	}
+	return ctx.Err()
 }
 
 // kill kills the process group, unless the plugin exited by itself.

@@ -30,21 +30,38 @@ type Attachment struct {
 	capabilityArgs map[string]any
 }
 
+// list is the network as it was. It has no plugins if those were configured in
+// files of their own.
+func (a Attachment) list() (*libcni.NetworkConfigList, error) {
+	list, err := libcni.NetworkConfFromBytes(a.Config)
+	if err != nil || len(list.Plugins) > 0 {
+		return list, err
+	}
+	if plugin, err := libcni.NetworkPluginConfFromBytes(a.Config); err == nil { // a file of one plugin
+		list.Plugins = []*libcni.PluginConfig{plugin}
+	}
+	return list, nil
+}
+
 // Kept is what libcni keeps in one folder.
 type Kept struct {
 	cni     *libcni.CNIConfig
+	exec    invoke.Exec
 	results string
 }
 
 // New returns what is kept in cacheDir, or if that is empty in libcni's own
-// folder. Plugins are looked for in pluginDirs and run by exec, or if that is
-// nil by libcni's own.
+// folder. Plugins are looked for in pluginDirs and run by exec, which has to
+// return once its context ends, and to keep [types.Error] for what a plugin
+// answered.
 func New(pluginDirs []string, cacheDir string, exec invoke.Exec) *Kept {
 	if cacheDir == "" {
 		cacheDir = libcni.CacheDir
 	}
+	exec = tolerant{exec}
 	return &Kept{
 		cni:     libcni.NewCNIConfigWithCacheDir(pluginDirs, cacheDir, exec),
+		exec:    exec,
 		results: filepath.Join(cacheDir, "results"),
 	}
 }
@@ -66,15 +83,16 @@ func (k *Kept) Attachments(id string) (kept []Attachment, unreadable []string, e
 		return nil, nil, fmt.Errorf("attachments of %s: %w", id, err)
 	}
 	for _, a := range attachments {
-		name := a.Network + "-" + id + "-" + a.IfName
-		kept = append(kept, Attachment{
+		one := Attachment{
 			Network:        a.Network,
 			IfName:         a.IfName,
 			Config:         a.Config,
-			made:           made[name],
 			args:           a.CniArgs,
 			capabilityArgs: a.CapabilityArgs,
-		})
+		}
+		name := filepath.Base(k.file(one, id))
+		one.made = made[name]
+		kept = append(kept, one)
 		delete(made, name)
 	}
 	slices.SortFunc(kept, func(a, b Attachment) int {
@@ -87,6 +105,11 @@ func (k *Kept) Attachments(id string) (kept []Attachment, unreadable []string, e
 	}
 	slices.Sort(unreadable)
 	return kept, unreadable, nil
+}
+
+// file is where an attachment of the container is kept.
+func (k *Kept) file(a Attachment, id string) string {
+	return filepath.Join(k.results, a.Network+"-"+id+"-"+a.IfName)
 }
 
 // files returns the names of the files for the container, and when they were

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/containerd/errdefs"
 	gocni "github.com/containerd/go-cni"
@@ -26,20 +27,25 @@ type Collected struct {
 	Err   error
 }
 
+// Pods are those of a runtime that comes up.
+type Pods struct {
+	// Valid tells whether the container is one of them, whatever its state.
+	Valid func(id string) bool
+	// Attached are those that have been attached and not been detached since.
+	Attached []string
+}
+
 // Collect has each loaded network free what it holds for pods that are no more:
-// what was kept of others than those that valid tells gets its DEL, and the
-// plugins get a GC with the attachments that stay. It is for networks of CNI
-// 1.1.0 and up, and leaves the others alone.
+// what was kept of others than the valid ones gets its DEL, and the plugins get
+// a GC with the attachments that stay. It is for networks of CNI 1.1.0 and up,
+// and leaves the others alone.
 //
 // No pod may be attached to these networks meanwhile, by anyone: it would be
-// taken for one that is no more. Where not all that is kept can be read, nothing
-// is done and an error of class errdefs.ErrFailedPrecondition returned: the
-// attachments of a pod may be among the rest.
-func (k *Kept) Collect(ctx context.Context, loaded *gocni.ConfigResult, valid func(id string) bool) ([]Collected, error) {
-	if err := k.readable(); err != nil {
-		return nil, fmt.Errorf("no garbage collection of networks: %w: %w", err, errdefs.ErrFailedPrecondition)
-	}
-	kept, err := k.cni.GetCachedAttachments("")
+// taken for one that is no more. Where not all that is kept can be read, or
+// nothing is kept of an attached pod, nothing is done and an error of class
+// errdefs.ErrFailedPrecondition returned: what those pods hold would be freed.
+func (k *Kept) Collect(ctx context.Context, loaded *gocni.ConfigResult, pods Pods) ([]Collected, error) {
+	kept, err := k.whole(pods.Attached)
 	if err != nil {
 		return nil, fmt.Errorf("no garbage collection of networks: %w: %w", err, errdefs.ErrFailedPrecondition)
 	}
@@ -48,16 +54,68 @@ func (k *Kept) Collect(ctx context.Context, loaded *gocni.ConfigResult, valid fu
 		if has, _ := version.GreaterThanOrEqualTo(n.Config.CNIVersion, "1.1.0"); !has {
 			continue
 		}
-		stay := []types.GCAttachment{}
-		for _, a := range kept {
-			if a.Network == n.Config.Name && valid(a.ContainerID) {
-				stay = append(stay, types.GCAttachment{ContainerID: a.ContainerID, IfName: a.IfName})
-			}
+		list := collectable(n)
+		if list.DisableGC {
+			continue
 		}
-		err := k.cni.GCNetworkList(ctx, collectable(n), &libcni.GCArgs{ValidAttachments: stay})
-		done = append(done, Collected{Network: n.Config.Name, Valid: len(stay), Err: err})
+		stay, failures := k.detachOthers(ctx, n, kept, pods.Valid)
+		if err := k.cni.GCNetworkList(ctx, list, &libcni.GCArgs{ValidAttachments: stay}); err != nil {
+			failures = append(failures, err)
+		}
+		done = append(done, Collected{Network: n.Config.Name, Valid: len(stay), Err: errors.Join(failures...)})
 	}
 	return done, nil
+}
+
+// whole returns all that is kept, if that tells of each attached container.
+func (k *Kept) whole(attached []string) ([]*libcni.NetworkAttachment, error) {
+	if err := k.readable(); err != nil {
+		return nil, err
+	}
+	kept, err := k.cni.GetCachedAttachments("")
+	if err != nil {
+		return nil, err
+	}
+	for _, id := range attached {
+		if !slices.ContainsFunc(kept, func(a *libcni.NetworkAttachment) bool { return a.ContainerID == id && a.IfName != loopback }) {
+			return nil, fmt.Errorf("nothing is kept in %s of %s, which is attached", k.results, id)
+		}
+	}
+	return kept, nil
+}
+
+// detachOthers runs the DEL of what was kept of the network for containers that
+// are not valid, with the configuration of its ADD: libcni would take the one
+// that is loaded. It returns what stays attached, and why if that is not wanted.
+func (k *Kept) detachOthers(ctx context.Context, n *gocni.ConfNetwork, kept []*libcni.NetworkAttachment, valid func(string) bool) ([]types.GCAttachment, []error) {
+	stay, failures := []types.GCAttachment{}, []error(nil)
+	for _, a := range kept {
+		if a.Network != n.Config.Name {
+			continue
+		}
+		if !valid(a.ContainerID) {
+			err := k.detachOther(ctx, n, a)
+			if err == nil {
+				continue
+			}
+			failures = append(failures, fmt.Errorf("DEL of %s, interface %s: %w", a.ContainerID, a.IfName, err))
+		}
+		stay = append(stay, types.GCAttachment{ContainerID: a.ContainerID, IfName: a.IfName})
+	}
+	return stay, failures
+}
+
+func (k *Kept) detachOther(ctx context.Context, n *gocni.ConfNetwork, a *libcni.NetworkAttachment) error {
+	list := listOf(n)
+	if n.Config.Source != string(a.Config) {
+		var err error
+		if list, err = (Attachment{Config: a.Config}).list(); err != nil {
+			return err
+		}
+	}
+	return k.cni.DelNetworkList(ctx, list, &libcni.RuntimeConf{
+		ContainerID: a.ContainerID, NetNS: a.NetNS, IfName: a.IfName, Args: a.CniArgs, CapabilityArgs: a.CapabilityArgs,
+	})
 }
 
 // collectable is the network, with its own word on whether it wants a GC.

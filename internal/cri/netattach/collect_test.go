@@ -7,6 +7,7 @@ package netattach
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/containerd/errdefs"
@@ -19,15 +20,9 @@ const (
 	keeps = `{"cniVersion": "1.1.0", "name": "green", "disableGC": true, "plugins": [{"type": "green"}]}`
 )
 
-func alive(ids ...string) func(string) bool {
-	return func(id string) bool {
-		for _, one := range ids {
-			if id == one {
-				return true
-			}
-		}
-		return false
-	}
+// alive are pods that run, on the networks named.
+func alive(ids ...string) Pods {
+	return Pods{Valid: func(id string) bool { return slices.Contains(ids, id) }, Attached: ids}
 }
 
 func TestCollect(t *testing.T) {
@@ -84,6 +79,44 @@ func TestCollectNotWhereItCannotRead(t *testing.T) {
 			assert.Empty(t, n.asked())
 		})
 	}
+}
+
+// What is kept is not all there is.
+func TestCollectNotWithoutAnAttachedPod(t *testing.T) {
+	n := newNode(t, "green", "red")
+	n.attach(green, "here", "eth0")
+	n.attach(red, "here", loopback) // which has a file as well
+	n.attach(green, "there", "eth0")
+	require.NoError(t, os.Remove(n.file("green", "here", "eth0")))
+	_, err := n.kept().Collect(t.Context(), load(t, green), alive("here", "there"))
+	assert.ErrorIs(t, err, errdefs.ErrFailedPrecondition)
+	assert.ErrorContains(t, err, "nothing is kept in "+filepath.Join(n.cache, "results")+" of here, which is attached")
+	assert.Empty(t, n.asked())
+}
+
+// A network has taken the place of another of its name.
+func TestCollectDetachesWithTheConfigurationOfTheADD(t *testing.T) {
+	n := newNode(t, "green", "other")
+	n.attach(`{"cniVersion": "1.1.0", "name": "green", "plugins": [{"type": "other"}]}`, "gone", "eth0")
+	done, err := n.kept().Collect(t.Context(), load(t, green), alive())
+	require.NoError(t, err)
+	assert.Equal(t, []Collected{{Network: "green"}}, done)
+	assert.Equal(t, []string{"other eth0", "green "}, n.asked())
+	n.nothingKept()
+}
+
+// What could not be detached stays kept, and the plugins are told to keep it.
+func TestCollectKeepsWhatItCouldNotDetach(t *testing.T) {
+	n := newNode(t, "green", "other")
+	n.attach(`{"cniVersion": "1.1.0", "name": "green", "plugins": [{"type": "other"}]}`, "gone", "eth0")
+	n.plugin("other", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
+	done, err := n.kept().Collect(t.Context(), load(t, green), alive())
+	require.NoError(t, err)
+	require.Len(t, done, 1)
+	assert.ErrorContains(t, done[0].Err, "DEL of gone, interface eth0: ")
+	assert.ErrorContains(t, done[0].Err, "agent is down")
+	assert.Equal(t, []attachment{{ContainerID: "gone", IfName: "eth0"}}, n.requests()[1].Stdin.Attachments)
+	assert.FileExists(t, n.file("green", "gone", "eth0"))
 }
 
 func TestCollectTellsWhatFailed(t *testing.T) {

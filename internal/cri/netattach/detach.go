@@ -6,19 +6,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
+	"time"
 
 	gocni "github.com/containerd/go-cni"
-	"github.com/containernetworking/cni/libcni"
-	"github.com/containernetworking/cni/pkg/types"
 )
+
+// ErrAttached is the error of a pod that is to be taken off its networks again.
+var ErrAttached = errors.New("still attached")
 
 // A Pod is who is taken off its networks.
 type Pod struct {
 	ID string
 	// NetNS is the path of the network namespace, empty if that is gone.
 	NetNS string
+	// Attached tells that its ADD succeeded, on all networks.
+	Attached bool
 	// Args and CapabilityArgs are those of its ADD. They are used for networks
 	// of which nothing was kept.
 	Args           [][2]string
@@ -35,123 +37,101 @@ type Result struct {
 	Replaced int
 	// Loaded is how many networks are loaded of which nothing was kept.
 	Loaded int
-	// Failed is how many DELs failed, of all.
-	Failed int
+	// LetGo are the DELs that failed, or could not be run, and are not worth
+	// another try. What they stood for may have leaked.
+	LetGo []error
 	// Unreadable are the paths of files that should tell of an attachment and do
 	// not. What they stood for may have leaked, if its network is not loaded.
 	Unreadable []string
 }
 
-// Unknown tells that there was nothing to go by.
-func (r Result) Unknown() bool { return r.Kept == 0 && r.Loaded == 0 }
-
 // Detach takes a pod off its networks, the last that was attached first. For
 // each interface that is what was kept of its ADD, and if nothing was, the
 // network that is loaded for it: its ADD failed, or has not been tried. One
-// that fails keeps none of the others. The errors are joined, and what was kept
-// and failed stays kept for another time.
+// that fails keeps none of the others, and one that hangs has a share of the
+// time that ctx leaves. What was kept and failed stays kept: the error is
+// ErrAttached then, with all that failed.
 //
-// Of a network whose ADD failed, a plugin that fails its DEL keeps none of the
-// others in its chain either. Those before it may hold an address
+// Of a network with nothing kept, each plugin gets its DEL, whatever the others
+// answer: those at the head of its chain may hold an address
 // (https://github.com/containerd/containerd/issues/12130). There is no result
-// of the ADD that could be given to them, so no one else's address is at risk.
+// of an ADD that could be given to them, so no one else's address is at risk.
+// If they fail it, that is not tried again where the ADD had failed, nor where
+// an attached pod has neither a namespace nor anything kept: its DEL was done.
 //
-// As with go-cni, what a plugin does not find needs no DEL.
+// Plugins whose binary is gone are let go once a network has taken the place of
+// theirs. Before that it may come back.
 func (k *Kept) Detach(ctx context.Context, pod Pod, loaded *gocni.ConfigResult) (Result, error) {
 	kept, unreadable, err := k.Attachments(pod.ID)
 	if err != nil {
-		return Result{}, err
-	}
-	result := Result{Unreadable: unreadable}
-	var failures []error
-	note := func(err error) {
-		if err != nil {
-			result.Failed++
-			failures = append(failures, err)
+		if pod.Attached || pod.ID == "" {
+			return Result{}, err
 		}
+		unreadable = []string{k.results} // nothing was kept of an ADD that failed
 	}
-	attached := map[string]bool{}
+	d := &detachment{Kept: k, pod: pod, loaded: loaded, result: Result{Unreadable: unreadable}}
 	for _, a := range kept {
-		attached[a.IfName] = true
-		list := named(loaded, a)
-		if a.IfName != loopback {
-			result.Kept++
-			if list == nil {
-				result.Replaced++
-			}
-		}
-		note(k.detachKept(ctx, pod, a, list))
+		d.addKept(a)
 	}
-	for _, n := range backwards(loaded) {
-		if attached[n.IFName] {
-			continue
-		}
-		if n.IFName != loopback {
-			result.Loaded++
-		}
-		note(k.detachLoaded(ctx, pod, n))
+	d.addLoaded(kept)
+	if failures := d.run(ctx); len(failures) > 0 {
+		return d.result, fmt.Errorf("%w: %w", ErrAttached, errors.Join(failures...))
 	}
-	return result, errors.Join(failures...)
+	return d.result, nil
 }
 
-// detachKept runs the DEL of an attachment: with list, if the network is loaded
-// as it was, or with what was kept.
-func (k *Kept) detachKept(ctx context.Context, pod Pod, a Attachment, list *libcni.NetworkConfigList) error {
-	run := &libcni.RuntimeConf{ContainerID: pod.ID, NetNS: pod.NetNS, IfName: a.IfName, Args: a.args, CapabilityArgs: a.capabilityArgs}
-	err := k.delKept(ctx, run, a, list)
-	if err == nil || absent(err, pod.NetNS) {
-		return nil
-	}
-	return fmt.Errorf("network %q, interface %s of %s: DEL with what was kept of the ADD: %w", a.Network, a.IfName, pod.ID, err)
+// A detachment is what has to be run for a pod.
+type detachment struct {
+	*Kept
+	pod       Pod
+	loaded    *gocni.ConfigResult
+	dels      []del
+	loopbacks []del // come last
+	result    Result
 }
 
-func (k *Kept) delKept(ctx context.Context, run *libcni.RuntimeConf, a Attachment, list *libcni.NetworkConfigList) error {
-	if list != nil {
-		return k.cni.DelNetworkList(ctx, list, run)
-	}
-	list, err := libcni.NetworkConfFromBytes(a.Config)
-	if err != nil {
-		return err
-	}
-	if len(list.Plugins) > 0 {
-		return k.cni.DelNetworkList(ctx, list, run)
-	}
-	// A DEL of no plugins would succeed. It is one plugin's, or nobody's.
-	plugin, err := libcni.NetworkPluginConfFromBytes(a.Config)
-	if err != nil {
-		return errors.New("the plugins were not kept: they are not in the configuration of the network")
-	}
-	return k.cni.DelNetwork(ctx, plugin, run)
+// A del is the DEL of one attachment, or of one plugin.
+type del struct {
+	run func(context.Context) error
+	// once tells that it is not tried again.
+	once bool
 }
 
-// detachLoaded runs the DEL of a network with nothing kept of its ADD.
-func (k *Kept) detachLoaded(ctx context.Context, pod Pod, n *gocni.ConfNetwork) error {
-	run := &libcni.RuntimeConf{ContainerID: pod.ID, NetNS: pod.NetNS, IfName: n.IFName, Args: pod.Args, CapabilityArgs: pod.CapabilityArgs}
-	list := listOf(n)
-	err := k.cni.DelNetworkList(ctx, list, run)
-	if err == nil || absent(err, pod.NetNS) {
-		return nil
+func (d *detachment) add(ifName string, del del) {
+	if ifName == loopback {
+		del.once = true
+		d.loopbacks = append(d.loopbacks, del)
+		return
 	}
-	var failures []error
-	for _, plugin := range slices.Backward(list.Plugins) {
-		one := &libcni.NetworkConfigList{Name: list.Name, CNIVersion: list.CNIVersion, Plugins: []*libcni.PluginConfig{plugin}}
-		if err := k.cni.DelNetworkList(ctx, one, run); err != nil && !absent(err, pod.NetNS) {
+	d.dels = append(d.dels, del)
+}
+
+// run runs all, and returns the failures of those that are to be tried again.
+func (d *detachment) run(ctx context.Context) (failures []error) {
+	for i, del := range append(d.dels, d.loopbacks...) {
+		turn, cancel := share(ctx, max(1, len(d.dels)-i))
+		err := del.run(turn)
+		cancel()
+		switch {
+		case err == nil:
+		case del.once && ctx.Err() == nil:
+			d.result.LetGo = append(d.result.LetGo, err)
+		default:
 			failures = append(failures, err)
 		}
 	}
-	if len(failures) == 0 {
-		return nil
-	}
-	return fmt.Errorf("network %q, interface %s of %s: DEL with nothing kept of an ADD: %w", list.Name, n.IFName, pod.ID, errors.Join(failures...))
+	return failures
 }
 
-// absent tells whether a plugin failed a DEL since there is nothing to delete.
-// Plugins should not: see https://github.com/containernetworking/plugins/issues/210.
-func absent(err error, netns string) bool {
-	var answer *types.Error
-	if !errors.As(err, &answer) {
-		return false
+// longest is for a DEL whose caller would wait for ever.
+const longest = 2 * time.Minute
+
+// share gives the next of n DELs its part of the time. A tenth is left for what
+// comes after them.
+func share(ctx context.Context, n int) (context.Context, context.CancelFunc) {
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return context.WithTimeout(ctx, longest)
 	}
-	return strings.Contains(err.Error(), "not found") ||
-		netns == "" && strings.Contains(err.Error(), "no such file or directory")
+	return context.WithTimeout(ctx, time.Until(deadline)*9/10/time.Duration(n))
 }

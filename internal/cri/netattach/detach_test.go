@@ -84,10 +84,11 @@ func TestN3_OneThatFailsKeepsNoOther(t *testing.T) {
 	n.plugin("second", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
 
 	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	assert.ErrorIs(t, err, ErrAttached)
 	assert.ErrorContains(t, err, `network "blue", interface eth0 of 1f2e3d: DEL with what was kept of the ADD: plugin type="second" failed (delete): agent is down`)
 	var answer *types.Error
 	assert.ErrorAs(t, err, &answer)
-	assert.Equal(t, Result{Kept: 2, Replaced: 2, Failed: 1}, result)
+	assert.Equal(t, Result{Kept: 2, Replaced: 2}, result)
 	assert.Equal(t, []string{"second eth0", "red eth1"}, n.asked())
 
 	n.plugin("second", "")
@@ -106,7 +107,7 @@ func TestAllFailuresAreTold(t *testing.T) {
 	result, err := n.kept().Detach(t.Context(), Pod{ID: pod}, nil)
 	assert.ErrorContains(t, err, `failed to find plugin "second"`)
 	assert.ErrorContains(t, err, "file not found", "which is not what a plugin answers with")
-	assert.Equal(t, Result{Kept: 2, Replaced: 2, Failed: 2}, result)
+	assert.Equal(t, Result{Kept: 2, Replaced: 2}, result)
 }
 
 func TestNothingKept(t *testing.T) {
@@ -144,8 +145,11 @@ func TestUnreadableIsSaid(t *testing.T) {
 
 	require.NoError(t, os.RemoveAll(filepath.Join(n.cache, "results")))
 	require.NoError(t, os.WriteFile(filepath.Join(n.cache, "results"), nil, 0o600))
-	_, err = n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	_, err = n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, nil)
 	assert.ErrorContains(t, err, "attachments of 1f2e3d: ")
+	result, err = n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	assert.NoError(t, err, "nothing was kept of an ADD that failed")
+	assert.Equal(t, []string{filepath.Join(n.cache, "results")}, result.Unreadable)
 }
 
 func TestOnePluginWithoutAList(t *testing.T) {
@@ -174,35 +178,80 @@ func TestPluginsInFilesOfTheirOwn(t *testing.T) {
 
 	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
 	assert.ErrorContains(t, err, "the plugins were not kept")
-	assert.Equal(t, Result{Kept: 1, Replaced: 1, Failed: 1}, result)
+	assert.Equal(t, Result{Kept: 1, Replaced: 1}, result)
 	assert.FileExists(t, n.file("apart", pod, "eth0"))
+
+	n.plugin("loopback", "")
+	result, err = n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, load(t, red))
+	assert.NoError(t, err)
+	assert.Len(t, result.LetGo, 1)
+	n.nothingKept()
 }
 
 func TestWhatIsNotThereNeedsNoDEL(t *testing.T) {
 	for name, test := range map[string]struct {
 		netns, says string
-		deleted     int
+		fails       bool
 	}{
-		"not found":         {netns, "interface not found", 1},
-		"no file, no netns": {"", "open: no such file or directory", 1},
-		"no file":           {netns, "open: no such file or directory", 0},
-		"another":           {"", "out of luck", 0},
+		"not found":         {netns, "interface not found", false},
+		"no file, no netns": {"", "open: no such file or directory", false},
+		"no file":           {netns, "open: no such file or directory", true},
+		"another":           {"", "out of luck", true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := newNode(t, "red")
-			n.attach(red, pod, "eth0")
-			n.plugin("red", `echo '{"code": 999, "msg": "`+test.says+`"}'; exit 1`)
+			n := newNode(t, "first", "second")
+			n.attach(chain, pod, "eth0")
+			n.plugin("second", `echo '{"code": 999, "msg": "`+test.says+`"}'; exit 1`)
 			result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: test.netns}, nil)
-			assert.Equal(t, Result{Kept: 1, Replaced: 1, Failed: 1 - test.deleted}, result)
-			assert.Equal(t, test.deleted == 0, err != nil, "%v", err)
+			assert.Equal(t, Result{Kept: 1, Replaced: 1}, result)
+			if test.fails {
+				assert.ErrorIs(t, err, ErrAttached)
+				return
+			}
+			assert.NoError(t, err)
+			assert.Equal(t, []string{"second eth0", "first eth0"}, n.asked(), "the rest of the chain holds something")
+			n.nothingKept()
 		})
 	}
+}
+
+// A plugin that attaches pods to further networks takes them off these, and
+// what was kept of that with it.
+func TestTakenAlongByAnother(t *testing.T) {
+	n := newNode(t, "red", "first", "second")
+	n.attach(red, pod, "eth1")
+	n.attach(chain, pod, "eth0")
+	n.plugin("first", `rm '`+n.file("red", pod, "eth1")+`'`)
+	n.plugin("red", `echo '{"code": 7, "msg": "a second DEL"}'; exit 1`)
+	_, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	assert.NoError(t, err)
+	assert.Equal(t, []string{"second eth0", "first eth0"}, n.asked())
+}
+
+const hangs = `mkfifo $DIR/silent 2>/dev/null; read line < $DIR/silent`
+
+// One that hangs leaves the others a part of the time.
+func TestN3_OneThatHangsKeepsNoOther(t *testing.T) {
+	n := newNode(t, "first", "second", "red", "old")
+	n.attach(red, pod, "eth1")
+	n.attach(old, pod, "eth2")
+	n.attach(chain, pod, "eth0")
+	n.plugin("second", hangs)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	_, err := n.kept().Detach(ctx, Pod{ID: pod, NetNS: netns}, nil)
+	assert.ErrorIs(t, err, ErrAttached)
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.NoError(t, ctx.Err(), "something is left for the caller")
+	assert.Equal(t, []string{"second eth0", "old eth2", "red eth1"}, n.asked())
+	assert.FileExists(t, n.file("blue", pod, "eth0"))
+	assert.NoFileExists(t, n.file("red", pod, "eth1"))
 }
 
 func TestDELThatHangsEndsWithItsCaller(t *testing.T) {
 	n := newNode(t, "red")
 	n.attach(red, pod, "eth0")
-	n.plugin("red", `mkfifo $DIR/silent; read line < $DIR/silent`)
+	n.plugin("red", hangs)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
 	_, err := n.kept().Detach(ctx, Pod{ID: pod, NetNS: netns}, nil)

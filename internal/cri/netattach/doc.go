@@ -17,8 +17,8 @@
 //
 // Not kept by libcni are plugins whose configuration lies in files of their
 // own, beside that of their network. They get their DEL while the network is
-// loaded. After that, if a network has no other plugin, its DEL fails; if it
-// has, they get none.
+// loaded. After that, if a network has no other plugin, its DEL fails until
+// another network is loaded, and the pod is let go; if it has, they get none.
 //
 // What is kept also tells which attachments are not valid any more when a
 // runtime comes up ([Kept.Collect]).

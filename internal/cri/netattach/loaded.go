@@ -23,6 +23,13 @@ func named(loaded *gocni.ConfigResult, a Attachment) *libcni.NetworkConfigList {
 	return nil
 }
 
+// supplanted tells whether networks are loaded, and that of the attachment is not
+// among them as it was.
+func supplanted(loaded *gocni.ConfigResult, a Attachment) bool {
+	others := slices.DeleteFunc(networks(loaded), func(n *gocni.ConfNetwork) bool { return n.IFName == loopback })
+	return len(others) > 0 && named(loaded, a) == nil
+}
+
 // backwards returns the loaded networks, the last first.
 func backwards(loaded *gocni.ConfigResult) []*gocni.ConfNetwork {
 	all := networks(loaded)

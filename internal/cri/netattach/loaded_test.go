@@ -5,8 +5,13 @@
 package netattach
 
 import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	gocni "github.com/containerd/go-cni"
 	"github.com/stretchr/testify/assert"
@@ -52,7 +57,6 @@ func TestN3_KeptBeforeLoaded(t *testing.T) {
 			result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, load(t, test.loaded...))
 			assert.NoError(t, err)
 			assert.Equal(t, test.want, result)
-			assert.Equal(t, test.want.Kept+test.want.Loaded == 0, result.Unknown())
 			assert.Equal(t, append(test.asked, "loopback lo"), n.asked())
 			n.nothingKept()
 		})
@@ -82,14 +86,93 @@ func TestArgumentsOfWhatWasNotKept(t *testing.T) {
 	assert.Empty(t, second.Stdin.PrevResult.IPs)
 }
 
-// A plugin failed its ADD, and fails its DEL: the others get theirs.
+// A plugin failed its ADD, and its DEL in whatever way: the others get theirs.
 func TestN3_ChainWhoseADDFailed(t *testing.T) {
+	for name, test := range map[string]struct{ del, says string }{
+		"fails":     {`echo '{"code": 7, "msg": "agent is down"}'; exit 1`, `network "blue", interface eth0 of 1f2e3d: DEL with nothing kept of an ADD: plugin type="second" failed (delete): agent is down`},
+		"hangs":     {hangs, "context deadline exceeded"},
+		"not found": {`echo '{"code": 7, "msg": "rule not found"}'; exit 1`, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(t, "first", "second", "loopback")
+			n.plugin("second", test.del)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+			defer cancel()
+			result, err := n.kept().Detach(ctx, Pod{ID: pod, NetNS: netns}, load(t, chain))
+			assert.NoError(t, err, "there is nothing to try again")
+			assert.Equal(t, []string{"second eth0", "first eth0", "loopback lo"}, n.asked())
+			assert.Equal(t, 1, result.Loaded)
+			if test.says == "" {
+				assert.Empty(t, result.LetGo)
+				return
+			}
+			require.Len(t, result.LetGo, 1)
+			assert.ErrorContains(t, result.LetGo[0], test.says)
+		})
+	}
+}
+
+// The caller went before all plugins had their DEL.
+func TestN3_ChainWhoseADDFailedAndNobodyWaits(t *testing.T) {
 	n := newNode(t, "first", "second", "loopback")
-	n.plugin("second", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
-	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, load(t, chain))
-	assert.ErrorContains(t, err, `network "blue", interface eth0 of 1f2e3d: DEL with nothing kept of an ADD: plugin type="second" failed (delete): agent is down`)
-	assert.Equal(t, Result{Loaded: 1, Failed: 1}, result)
-	assert.Equal(t, []string{"second eth0", "second eth0", "first eth0", "loopback lo"}, n.asked())
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	result, err := n.kept().Detach(ctx, Pod{ID: pod, NetNS: netns}, load(t, chain))
+	assert.ErrorIs(t, err, ErrAttached)
+	assert.Empty(t, result.LetGo)
+}
+
+// What was kept is lost: while the pod has its namespace, its DEL is tried until
+// it succeeds. Without one it was done before.
+func TestNothingKeptOfAnAttachedPod(t *testing.T) {
+	for path, again := range map[string]bool{netns: true, "": false} {
+		n := newNode(t, "red", "loopback")
+		n.plugin("red", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
+		result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: path, Attached: true}, load(t, red))
+		assert.Equal(t, again, errors.Is(err, ErrAttached), path)
+		assert.Equal(t, again, len(result.LetGo) == 0, path)
+	}
+}
+
+// The plugin is gone with its network. It is let go once another network took
+// its place, and may come back before.
+func TestBinaryIsGone(t *testing.T) {
+	for name, test := range map[string]struct {
+		loaded []string
+		letGo  bool
+	}{
+		"nothing is loaded": {nil, false},
+		"loaded as it was":  {[]string{chain}, false},
+		"another is loaded": {[]string{red}, true},
+		"replaced":          {[]string{replaced}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(t, "first", "second", "red", "loopback")
+			n.attach(chain, pod, "eth0")
+			require.NoError(t, os.Remove(filepath.Join(n.dir, "second")))
+			result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, load(t, test.loaded...))
+			if !test.letGo {
+				assert.ErrorIs(t, err, ErrAttached)
+				assert.FileExists(t, n.file("blue", pod, "eth0"))
+				return
+			}
+			assert.NoError(t, err)
+			require.Len(t, result.LetGo, 1)
+			assert.ErrorContains(t, result.LetGo[0], `failed to find plugin "second"`)
+			assert.Equal(t, []string{"first eth0", "loopback lo"}, n.asked())
+			n.nothingKept()
+		})
+	}
+}
+
+// A loopback holds nothing.
+func TestLoopbackFailsNoPod(t *testing.T) {
+	n := newNode(t, "first", "second")
+	n.attach(chain, pod, "eth0")
+	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, load(t, chain))
+	assert.NoError(t, err)
+	require.Len(t, result.LetGo, 1)
+	assert.ErrorContains(t, result.LetGo[0], `failed to find plugin "loopback"`)
 }
 
 // One that is kept is not taken apart: its plugins have the address of the ADD,

@@ -102,11 +102,16 @@ func (m *Monitor) Changed() {
 	m.round.cancel()
 }
 
-// AddFailed says that an ADD failed: the networks are asked at once, unless
-// the last answer was a timeout and the back-off for it goes on.
+// AddFailed says that an ADD failed: the networks are asked at once, or once
+// more after the round that is under way, unless the last answer was a timeout
+// and the back-off for it goes on.
 func (m *Monitor) AddFailed() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.round != nil {
+		m.round.more = true
+		return
+	}
 	if m.timeouts == 0 || !time.Now().Before(m.due) {
 		m.begin()
 	}

@@ -13,6 +13,7 @@ type round struct {
 	done   chan struct{}      // closed when its answer is kept
 	cancel context.CancelFunc // of what it is asking now
 	again  bool               // the configuration is another: what it is asking now is void
+	more   bool               // an ADD failed, maybe after the networks had answered
 }
 
 // begin starts a round, unless one is under way. It is called with m.mu held.
@@ -92,6 +93,9 @@ func (m *Monitor) end(r *round) context.Context {
 	}
 	m.round = nil
 	close(r.done)
+	if r.more && m.timeouts == 0 {
+		m.begin()
+	}
 	return nil
 }
 

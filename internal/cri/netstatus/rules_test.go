@@ -224,6 +224,20 @@ func TestAddFailedAsksAtOnce(t *testing.T) {
 	})
 }
 
+// The networks may have answered before the ADD failed.
+func TestAddFailedDuringARoundAsksOnceMore(t *testing.T) {
+	at(t, map[string]plugin{"a": takes(2*time.Second, nil)}, Options{FirstWait: -1}, func(t *testing.T, n *node, m *Monitor) {
+		m.Status(t.Context())
+		pass(time.Second)
+		n.set("a", says(down))
+		m.AddFailed()
+		m.AddFailed()
+		pass(time.Second)
+		assert.Equal(t, []time.Duration{0, 2 * time.Second}, n.times("a"))
+		assert.Equal(t, NotAvailable, m.Kept().State)
+	})
+}
+
 // TestN4_LockedConfigurationHoldsUpNobody stands for an ADD that hangs and a
 // reload that waits for it, which keep go-cni's GetConfig waiting.
 func TestN4_LockedConfigurationHoldsUpNobody(t *testing.T) {

@@ -6,28 +6,37 @@ import (
 	"context"
 	"time"
 
-	"github.com/hookline-nri/hookline/internal/cri/cniexec"
 	"github.com/hookline-nri/hookline/internal/cri/netattach"
 )
 
-// Collect has the networks free what they hold for pods that are no more, see
-// [netattach.Kept.Collect], and tells of it. It returns at once. Until it is
-// done, which is after timeout at the latest, pods that are to be attached
-// wait: a plugin that frees what is not in its list would free theirs. It is to
-// be called once, before the first pod is attached.
-func (n *Network) Collect(timeout time.Duration, valid func(id string) bool, told func([]netattach.Collected, error)) {
-	ctx, cancel := context.WithTimeout(n.life, timeout)
+// Collect has networks free what they hold for pods that are no more, one after
+// the other, see [netattach.Kept.Collect], and tells of each by its name. It
+// returns at once. Until it is done, which is after timeout at the latest, pods
+// that are to be attached to any of them wait: a plugin that frees what is not
+// in its list would free theirs, and two folders may have the same network. It
+// is to be called once, before the first pod is attached.
+func Collect(networks map[string]*Network, timeout time.Duration, pods netattach.Pods, told func(name string, done []netattach.Collected, err error)) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	done := make(chan struct{})
-	n.mu.Lock()
-	n.collecting = done
-	n.mu.Unlock()
-	n.work.Go(func() {
+	for _, n := range networks {
+		context.AfterFunc(n.life, cancel)
+		n.work.Add(1)
+		n.mu.Lock()
+		n.collecting = done
+		n.mu.Unlock()
+	}
+	go func() {
 		defer cancel()
-		config := n.GetConfig()
-		collected, err := netattach.New(config.PluginDirs, n.cacheDir, &cniexec.Exec{}).Collect(ctx, config, valid)
+		for name, n := range networks {
+			config := n.GetConfig()
+			collected, err := n.kept(config).Collect(ctx, config, pods)
+			told(name, collected, err)
+		}
 		close(done)
-		told(collected, err)
-	})
+		for _, n := range networks {
+			n.work.Done()
+		}
+	}()
 }
 
 // collected waits for the garbage collection.

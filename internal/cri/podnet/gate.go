@@ -4,7 +4,10 @@ package podnet
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	"github.com/containerd/errdefs"
 )
 
 // refusal is how long a pod waits for the answer that may refuse it.
@@ -17,5 +20,9 @@ func (n *Network) TakesPods(ctx context.Context) error {
 	if s := n.Answer(ctx); s.Ready() && !n.status.Outdated() {
 		return nil
 	}
-	return n.status.Fresh(ctx, refusal).Err()
+	s := n.status.Fresh(ctx, refusal)
+	if s.Ready() && n.status.Outdated() {
+		return fmt.Errorf("the network that was configured last has not answered STATUS yet: %w", errdefs.ErrUnavailable)
+	}
+	return s.Err()
 }

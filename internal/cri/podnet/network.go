@@ -4,6 +4,8 @@ package podnet
 
 import (
 	"context"
+	"os"
+	"reflect"
 	"sync"
 	"sync/atomic"
 
@@ -36,28 +38,35 @@ type Network struct {
 
 	loads sync.Mutex // one Load at a time; go-cni has them wait for each other as well
 
-	mu         sync.Mutex    // guards collecting
-	collecting chan struct{} // closed when a garbage collection is over, nil without one
+	mu         sync.Mutex                     // guards what follows
+	collecting <-chan struct{}                // closed when a garbage collection is over, nil without one
+	failed     map[string]*gocni.ConfigResult // by pod, what was loaded when its ADD began, which failed
 }
 
 var _ gocni.CNI = (*Network)(nil)
 
 // New returns the network of a go-cni object that nobody else loads.
 func New(cni gocni.CNI, options Options) *Network {
-	n := &Network{CNI: cni, cacheDir: options.CacheDir}
+	n := &Network{CNI: cni, cacheDir: options.CacheDir, failed: map[string]*gocni.ConfigResult{}}
 	n.life, n.end = context.WithCancel(context.Background())
 	n.loaded.Store(cni.GetConfig())
 	n.status = netstatus.New(n.GetConfig, &cniexec.Exec{Sweep: true}, options.Status)
 	return n
 }
 
-// Load loads the configuration, and has STATUS asked again.
+// Load loads the configuration, and has STATUS asked again if it is another. A
+// file that is merely written again would otherwise, if often enough, keep a
+// STATUS that hangs from ever being known.
 func (n *Network) Load(opts ...gocni.Opt) error {
 	n.loads.Lock()
 	defer n.loads.Unlock()
+	before := n.GetConfig()
 	err := n.CNI.Load(opts...)
-	n.loaded.Store(n.CNI.GetConfig()) // also after an error: what was loaded before is gone
-	n.status.Changed()
+	config := n.CNI.GetConfig() // also after an error: what was loaded before is gone
+	n.loaded.Store(config)
+	if !reflect.DeepEqual(before, config) {
+		n.status.Changed()
+	}
 	return err
 }
 
@@ -99,8 +108,14 @@ func (n *Network) add(ctx context.Context, id, path string, opts []gocni.Namespa
 	if err := n.collected(ctx); err != nil {
 		return nil, err
 	}
+	config := n.GetConfig()
 	result, err := setup(ctx, id, path, opts...)
 	if err != nil {
+		// Of its ADD nothing is kept, and its DEL is not for a network that is
+		// loaded meanwhile.
+		n.mu.Lock()
+		n.failed[id] = config
+		n.mu.Unlock()
 		n.status.AddFailed()
 	}
 	return result, err
@@ -109,12 +124,25 @@ func (n *Network) add(ctx context.Context, id, path string, opts []gocni.Namespa
 // Detach takes a pod off its networks, whatever is loaded and whatever STATUS
 // says (N3), see [netattach.Kept.Detach].
 func (n *Network) Detach(ctx context.Context, pod netattach.Pod) (netattach.Result, error) {
-	config := n.GetConfig()
-	return n.kept(config).Detach(ctx, pod, config)
+	n.mu.Lock()
+	config := n.failed[pod.ID]
+	n.mu.Unlock()
+	if config == nil {
+		config = n.GetConfig()
+	}
+	result, err := n.kept(config).Detach(ctx, pod, config)
+	if err == nil {
+		n.mu.Lock()
+		delete(n.failed, pod.ID)
+		n.mu.Unlock()
+	}
+	return result, err
 }
 
+// kept is what libcni keeps. Plugins run as with go-cni, but for a deadline that
+// holds.
 func (n *Network) kept(config *gocni.ConfigResult) *netattach.Kept {
-	return netattach.New(config.PluginDirs, n.cacheDir, nil)
+	return netattach.New(config.PluginDirs, n.cacheDir, &cniexec.Exec{Stderr: os.Stderr})
 }
 
 // Close ends what is under way. It does not wait for go-cni.

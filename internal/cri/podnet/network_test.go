@@ -6,6 +6,7 @@ package podnet
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"sync"
@@ -55,7 +56,10 @@ func (n *node) load() { require.NoError(n, n.net.Load(conf)) }
 
 const blue = `{"cniVersion": "1.1.0", "name": "blue", "plugins": [{"type": "plugin"}]}`
 
-var conf = gocni.WithConfListBytes([]byte(blue))
+var (
+	conf    = gocni.WithConfListBytes([]byte(blue))
+	another = gocni.WithConfListBytes([]byte(`{"cniVersion": "1.1.0", "name": "green", "plugins": [{"type": "plugin"}]}`))
+)
 
 // attach attaches a pod as go-cni does, which keeps attachments in libcni's own
 // folder alone.
@@ -94,7 +98,7 @@ func TestN2_TakesPods(t *testing.T) {
 	assert.NoError(t, n.net.TakesPods(t.Context()))
 
 	n.plugin(down)
-	n.load()
+	require.NoError(t, n.net.Load(another))
 	err := n.net.TakesPods(t.Context())
 	assert.ErrorIs(t, err, errdefs.ErrUnavailable)
 	assert.ErrorContains(t, err, "agent is down")
@@ -102,6 +106,57 @@ func TestN2_TakesPods(t *testing.T) {
 
 	n.plugin("")
 	assert.NoError(t, n.net.TakesPods(t.Context()), "it is asked once more")
+}
+
+// The network before said that it takes pods. The one that is loaded is silent.
+func TestN2_WordOfAnotherNetwork(t *testing.T) {
+	n := newNode(t)
+	n.load()
+	require.NoError(t, n.net.TakesPods(t.Context()))
+	n.plugin(`test $CNI_COMMAND = STATUS && { ` + hang + `; }`)
+	require.NoError(t, n.net.Load(another))
+	err := n.net.TakesPods(t.Context())
+	assert.ErrorIs(t, err, errdefs.ErrUnavailable)
+	assert.ErrorContains(t, err, "has not answered STATUS yet")
+}
+
+// What is loaded once more is the same network.
+func TestLoadedAgainIsNotAskedAgain(t *testing.T) {
+	n := newNode(t)
+	n.load()
+	require.NoError(t, n.net.TakesPods(t.Context()))
+	n.load()
+	assert.NoError(t, n.net.TakesPods(t.Context()))
+	assert.Equal(t, "STATUS\n", n.asked())
+}
+
+// A reloadedCNI has another configuration loaded while an ADD fails.
+type reloadedCNI struct {
+	gocni.CNI
+	reload func() error
+}
+
+func (c *reloadedCNI) Setup(ctx context.Context, id, path string, opts ...gocni.NamespaceOpts) (*gocni.Result, error) {
+	_, err := c.CNI.Setup(ctx, id, path, opts...)
+	return nil, errors.Join(err, c.reload())
+}
+
+// A network takes the place of the one whose ADD is failing: the DEL goes to the
+// plugins that had the ADD.
+func TestN3_FailedADDAndAReload(t *testing.T) {
+	n := newNode(t)
+	n.load()
+	absent := gocni.WithConfListBytes([]byte(`{"cniVersion": "1.1.0", "name": "red", "plugins": [{"type": "absent"}]}`))
+	n.net.CNI = &reloadedCNI{CNI: n.net.CNI, reload: func() error { return n.net.Load(absent) }}
+	_, err := n.net.Setup(t.Context(), "web", "/nowhere")
+	require.ErrorContains(t, err, "agent is down")
+	require.Equal(t, "red", n.net.GetConfig().Networks[0].Config.Name)
+
+	result, err := n.net.Detach(t.Context(), netattach.Pod{ID: "web", NetNS: "/nowhere"})
+	assert.NoError(t, err)
+	assert.Empty(t, result.LetGo, "the plugin of the other network would fail")
+	assert.Contains(t, n.asked(), "DEL web")
+	assert.Empty(t, n.net.failed)
 }
 
 func TestAddThatFailsAsks(t *testing.T) {
@@ -199,6 +254,9 @@ func TestLoadThatFailsLeavesNothingLoaded(t *testing.T) {
 	assert.ErrorIs(t, n.net.Status(), gocni.ErrCNINotInitialized)
 }
 
+// nobody is a runtime without pods.
+var nobody = netattach.Pods{Valid: func(string) bool { return false }}
+
 func TestPodsWaitForTheCollection(t *testing.T) {
 	n := newNode(t)
 	n.load()
@@ -206,15 +264,21 @@ func TestPodsWaitForTheCollection(t *testing.T) {
 
 	n.plugin(`test $CNI_COMMAND = DEL && { ` + hang + `; }`)
 	told := make(chan []netattach.Collected, 1)
-	n.net.Collect(time.Minute, func(string) bool { return false }, func(c []netattach.Collected, err error) {
+	other := newNode(t)
+	other.load()
+	Collect(map[string]*Network{"default": n.net, "other": other.net}, time.Minute, nobody, func(name string, c []netattach.Collected, err error) {
 		assert.NoError(t, err)
-		told <- c
+		if name == "default" {
+			told <- c
+		}
 	})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, err := n.net.Setup(ctx, "early", "/nowhere")
-	assert.ErrorIs(t, err, context.Canceled)
-	assert.NotContains(t, n.asked(), "early")
+	for _, one := range []*node{n, other} {
+		_, err := one.net.Setup(ctx, "early", "/nowhere")
+		assert.ErrorIs(t, err, context.Canceled)
+		assert.NotContains(t, one.asked(), "early")
+	}
 
 	require.Eventually(t, func() bool {
 		gate, err := os.OpenFile(filepath.Join(n.dir, "go"), os.O_WRONLY|syscall.O_NONBLOCK, 0)
@@ -235,7 +299,7 @@ func TestCollectionEndsInTime(t *testing.T) {
 	n.attach("gone")
 	n.plugin(`test $CNI_COMMAND = DEL && { ` + hang + `; }`)
 	told := make(chan []netattach.Collected, 1)
-	n.net.Collect(100*time.Millisecond, func(string) bool { return false }, func(c []netattach.Collected, _ error) { told <- c })
+	Collect(map[string]*Network{"default": n.net}, 100*time.Millisecond, nobody, func(_ string, c []netattach.Collected, _ error) { told <- c })
 	collected := <-told
 	require.Len(t, collected, 1)
 	assert.ErrorIs(t, collected[0].Err, context.DeadlineExceeded)

@@ -79,9 +79,15 @@ type networkInfo struct {
 	Took    string    `json:"took,omitempty"`
 }
 
+// networksFirstWait is how long verbose status waits for the first answers, of
+// all networks together.
+const networksFirstWait = time.Second
+
 // networkInfos returns that of all networks, by the runtime handler that has a
 // network of its own, or "default".
 func (c *criService) networkInfos(ctx context.Context) map[string]networkInfo {
+	ctx, cancel := context.WithTimeout(ctx, networksFirstWait)
+	defer cancel()
 	all := map[string]networkInfo{}
 	for name, plugin := range c.netPlugin {
 		network, ok := plugin.(*podnet.Network)

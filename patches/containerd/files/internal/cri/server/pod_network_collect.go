@@ -3,12 +3,15 @@
 package server
 
 import (
+	"context"
+	"fmt"
 	"time"
 
 	"github.com/containerd/log"
 
 	"github.com/containerd/containerd/v2/internal/cri/netattach"
 	"github.com/containerd/containerd/v2/internal/cri/podnet"
+	ctrdutil "github.com/containerd/containerd/v2/internal/cri/util"
 )
 
 // networkGCTimeout bounds the garbage collection of a network, and so the time
@@ -22,27 +25,56 @@ func (c *criService) collectNetworks() {
 	if !c.config.NetworkGCOnStart {
 		return
 	}
-	alive := map[string]bool{}
-	for _, sandbox := range c.sandboxStore.List() {
-		alive[sandbox.ID] = true
+	pods, err := c.podsOfNetworks(ctrdutil.NamespacedContext())
+	if err != nil {
+		log.L.WithError(err).Warn("networks keep what they hold for sandboxes that are gone")
+		return
 	}
+	networks := map[string]*podnet.Network{}
 	for name, plugin := range c.netPlugin {
-		network, ok := plugin.(*podnet.Network)
-		if !ok {
+		if network, ok := plugin.(*podnet.Network); ok {
+			networks[name] = network
+		}
+	}
+	podnet.Collect(networks, networkGCTimeout, pods, func(name string, done []netattach.Collected, err error) {
+		logger := log.L.WithField("cni", name)
+		if err != nil {
+			logger.WithError(err).Warn("networks keep what they hold for sandboxes that are gone")
+		}
+		for _, one := range done {
+			if one.Err != nil {
+				logger.WithError(one.Err).Warnf("garbage collection of network %q failed", one.Network)
+				continue
+			}
+			logger.Infof("garbage collection of network %q is done, %d attachments are valid", one.Network, one.Valid)
+		}
+	})
+}
+
+// podsOfNetworks returns all sandboxes, also those whose record is all that was
+// recovered of them.
+func (c *criService) podsOfNetworks(ctx context.Context) (netattach.Pods, error) {
+	records, err := c.client.SandboxStore().List(ctx)
+	if err != nil {
+		return netattach.Pods{}, fmt.Errorf("list the records of sandboxes: %w", err)
+	}
+	all := map[string]bool{}
+	for _, record := range records {
+		all[record.ID] = true
+	}
+	var attached []string
+	for _, sandbox := range c.sandboxStore.List() {
+		all[sandbox.ID] = true
+		if sandbox.CNIResult == nil || sandbox.NetNS == nil {
 			continue
 		}
-		logger := log.L.WithField("cni", name)
-		network.Collect(networkGCTimeout, func(id string) bool { return alive[id] }, func(done []netattach.Collected, err error) {
-			if err != nil {
-				logger.WithError(err).Warn("networks keep what they hold for sandboxes that are gone")
-			}
-			for _, one := range done {
-				if one.Err != nil {
-					logger.WithError(one.Err).Warnf("garbage collection of network %q failed", one.Network)
-					continue
-				}
-				logger.Infof("garbage collection of network %q is done, %d attachments are valid", one.Network, one.Valid)
-			}
-		})
+		closed, err := sandbox.NetNS.Closed()
+		if err != nil {
+			return netattach.Pods{}, fmt.Errorf("network namespace of sandbox %s: %w", sandbox.ID, err)
+		}
+		if !closed {
+			attached = append(attached, sandbox.ID)
+		}
 	}
+	return netattach.Pods{Valid: func(id string) bool { return all[id] }, Attached: attached}, nil
 }

@@ -4,9 +4,11 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/containerd/go-cni"
 	"github.com/containerd/log"
@@ -30,25 +32,41 @@ func (c *criService) detachPod(ctx context.Context, plugin cni.CNI, sandbox sand
 	if err != nil {
 		return err
 	}
+	pod.Attached = sandbox.CNIResult != nil
 	result, err := network.Detach(ctx, pod)
 	networkKeptDetaches.Inc(float64(result.Replaced))
-
-	logger := log.G(ctx).WithField("podsandboxid", sandbox.ID)
-	addresses := append([]string{sandbox.IP}, sandbox.AdditionalIPs...)
-	switch {
-	case err == nil && result.Unknown() && sandbox.CNIResult != nil && path != "": // without a namespace it was done before
-		networkLetGo.Inc()
-		logger.Warnf("nothing was kept of the network of sandbox %q and no network is loaded: it is let go, and its addresses %v may have leaked", sandbox.Name, addresses)
-	case err == nil && len(result.Unreadable) > 0:
-		networkLetGo.Inc()
-		logger.Warnf("what was kept of the network of sandbox %q cannot be read from %v: some of its addresses %v may have leaked", sandbox.Name, result.Unreadable, addresses)
-	case err != nil && sandbox.CNIResult == nil:
-		// Its ADD failed, and every plugin had its DEL. The caller goes on.
-		networkLetGo.Inc()
-		logger.WithError(err).Warnf("the network of sandbox %q, whose setup failed, was not taken down by all plugins", sandbox.Name)
+	if err != nil {
+		return err // what failed is not let go yet
 	}
-	return err
+	if leaks := leaked(pod, result); len(leaks) > 0 {
+		networkLetGo.Inc()
+		log.G(ctx).WithField("podsandboxid", sandbox.ID).Warnf("the network of sandbox %q is let go, and its addresses %v may have leaked: %s",
+			sandbox.Name, append([]string{sandbox.IP}, sandbox.AdditionalIPs...), strings.Join(leaks, "; "))
+	}
+	return nil
 }
+
+// leaked tells why something of a pod that is off its networks may be left.
+func leaked(pod netattach.Pod, result netattach.Result) (why []string) {
+	switch {
+	case !pod.Attached || result.Kept > 0 || pod.NetNS == "": // without a namespace it was done before
+	case result.Loaded == 0:
+		why = append(why, "nothing was kept of it and no network is loaded")
+	default:
+		why = append(why, "nothing was kept of it and DEL went to the network that is loaded, which may be another")
+	}
+	if len(result.Unreadable) > 0 {
+		why = append(why, fmt.Sprintf("what was kept of it cannot be read from %v", result.Unreadable))
+	}
+	for _, err := range result.LetGo {
+		why = append(why, err.Error())
+	}
+	return why
+}
+
+// stillAttached tells that a sandbox is on one of its networks. It must not be
+// forgotten then, even if not all of its ADD succeeded.
+func stillAttached(err error) bool { return errors.Is(err, netattach.ErrAttached) }
 
 // attachedPod is what plugins got of a pod with its ADD, see cniNamespaceOpts.
 func attachedPod(id, path string, config *runtime.PodSandboxConfig) (netattach.Pod, error) {

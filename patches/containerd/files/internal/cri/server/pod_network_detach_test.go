@@ -5,6 +5,8 @@
 package server
 
 import (
+	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -12,6 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/containerd/go-cni"
+	"github.com/containerd/log"
+	"github.com/sirupsen/logrus"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -42,8 +47,7 @@ func TestAttachedPodIsAsItWasAttached(t *testing.T) {
 	require.ErrorContains(t, err, "agent is down")
 
 	sandbox := sandboxstore.Sandbox{Metadata: sandboxstore.Metadata{ID: "id", Config: config}}
-	err = c.detachPod(t.Context(), plugin, sandbox, "/run/netns/web", opts...)
-	require.ErrorContains(t, err, "agent is down")
+	require.NoError(t, c.detachPod(t.Context(), plugin, sandbox, "/run/netns/web", opts...), "there is nothing to try again")
 
 	args := func(command string) []string {
 		text, err := os.ReadFile(filepath.Join(dir, command+".args"))
@@ -61,8 +65,52 @@ func TestAttachedPodIsAsItWasAttached(t *testing.T) {
 	assert.Len(t, stdin("DEL")["runtimeConfig"], 5)
 }
 
+// A pod that goes for good says what may be left of it.
 func TestLetGo(t *testing.T) {
-	c, _ := withNetwork(t, "")
-	sandbox := sandboxstore.Sandbox{Metadata: sandboxstore.Metadata{ID: "none", Config: &runtime.PodSandboxConfig{}}}
-	assert.NoError(t, c.detachPod(t.Context(), c.netPlugin[defaultNetworkPlugin], sandbox, ""))
+	for name, tc := range map[string]struct {
+		script   string
+		attached bool
+		path     string
+		warning  string
+	}{
+		"nothing kept, nothing loaded":    {"", true, "/run/netns/web", "nothing was kept of it and no network is loaded"},
+		"nothing kept, a network loaded":  {"exit 0", true, "/run/netns/web", "DEL went to the network that is loaded, which may be another"},
+		"ADD and DEL failed":              {agentIsDown, false, "/run/netns/web", "agent is down"},
+		"detached before":                 {"", true, "", ""},
+		"never attached":                  {"", false, "/run/netns/web", ""},
+		"detached before, other's agent":  {agentIsDown, true, "", "agent is down"},
+		"ADD failed and DEL is succeeded": {"exit 0", false, "/run/netns/web", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var said bytes.Buffer
+			logger := logrus.New()
+			logger.SetOutput(&said)
+			ctx := log.WithLogger(t.Context(), logrus.NewEntry(logger))
+
+			c, _ := withNetwork(t, tc.script)
+			sandbox := sandboxstore.Sandbox{Metadata: sandboxstore.Metadata{
+				ID: "none", Name: "web_shop", IP: "10.1.2.3", Config: &runtime.PodSandboxConfig{},
+			}}
+			if tc.attached {
+				sandbox.CNIResult = &cni.Result{}
+			}
+			require.NoError(t, c.detachPod(ctx, c.netPlugin[defaultNetworkPlugin], sandbox, tc.path))
+			if tc.warning == "" {
+				assert.Empty(t, said.String())
+				return
+			}
+			assert.Contains(t, said.String(), "its addresses [10.1.2.3] may have leaked: ")
+			assert.Contains(t, said.String(), tc.warning)
+		})
+	}
+}
+
+// A pod with a namespace, of which nothing is kept, is tried again.
+func TestStillAttached(t *testing.T) {
+	c, _ := withNetwork(t, agentIsDown)
+	sandbox := sandboxstore.Sandbox{Metadata: sandboxstore.Metadata{ID: "none", Config: &runtime.PodSandboxConfig{}, CNIResult: &cni.Result{}}}
+	err := c.detachPod(t.Context(), c.netPlugin[defaultNetworkPlugin], sandbox, "/run/netns/web")
+	assert.True(t, stillAttached(err), err)
+	assert.ErrorContains(t, err, "agent is down")
+	assert.False(t, stillAttached(context.Canceled))
 }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package netattach
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/containernetworking/cni/pkg/invoke"
+	"github.com/containernetworking/cni/pkg/types"
+)
+
+// tolerant takes a DEL for done if the plugin failed it since there is nothing
+// to delete, as go-cni does. Plugins should not: see
+// https://github.com/containernetworking/plugins/issues/210. It is asked of each
+// plugin, so that the rest of its chain gets its DEL.
+type tolerant struct{ invoke.Exec }
+
+func (e tolerant) ExecPlugin(ctx context.Context, path string, stdin []byte, environ []string) ([]byte, error) {
+	out, err := e.Exec.ExecPlugin(ctx, path, stdin, environ)
+	if err != nil && variable(environ, "CNI_COMMAND") == "DEL" && absent(err, variable(environ, "CNI_NETNS")) {
+		return nil, nil
+	}
+	return out, err
+}
+
+// absent tells whether a plugin failed a DEL since there is nothing to delete.
+func absent(err error, netns string) bool {
+	var answer *types.Error
+	if !errors.As(err, &answer) {
+		return false
+	}
+	return strings.Contains(err.Error(), "not found") ||
+		netns == "" && strings.Contains(err.Error(), "no such file or directory")
+}
+
+// variable returns the value that a process with this environment sees.
+func variable(environ []string, name string) string {
+	for _, v := range slices.Backward(environ) {
+		if value, ok := strings.CutPrefix(v, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
