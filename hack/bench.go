@@ -32,6 +32,7 @@ with the figure that tells. A goal that is missed is no failure.
 
 Scenarios:
   run        RunPodSandbox without plugins
+  resources  RunPodSandbox with the resources of 20 containers, and without
   rate       pods per second, without plugins and with slow ones
   neighbour  a container's life while another pod's hook takes long
   hung       StopPodSandbox with plugins that hang
@@ -41,7 +42,7 @@ Scenarios:
 Needs build, build --stock and tools before.`,
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "only", Usage: "measure this `SCENARIO`; may be given again", DefaultText: "all"},
-			&cli.IntFlag{Name: "runs", Usage: "`NUMBER` of pods of each runtime in run", Value: counts.Runs, Destination: &counts.Runs},
+			&cli.IntFlag{Name: "runs", Usage: "`NUMBER` of pods of each runtime in run, and of each kind in resources", Value: counts.Runs, Destination: &counts.Runs},
 			&cli.IntFlag{Name: "pods", Usage: "`NUMBER` of pods in a round of rate", Value: counts.Pods, Destination: &counts.Pods},
 			&cli.IntFlag{Name: "rounds", Usage: "`NUMBER` of rounds in rate, neighbour, hung and register", Value: counts.Rounds, Destination: &counts.Rounds},
 			&cli.IntFlag{Name: "node-pods", Usage: "`NUMBER` of pods on the node in register", Value: counts.NodePods, Destination: &counts.NodePods},

@@ -20,8 +20,12 @@ func timed(request func() error) (time.Duration, error) {
 
 // life runs a pod and ends it. It returns how long the start took.
 func (s *side) life(ctx context.Context, name string) (time.Duration, error) {
+	return s.lifeOf(ctx, s.CRI().Pod(name))
+}
+
+func (s *side) lifeOf(ctx context.Context, pod *runtime.PodSandboxConfig) (time.Duration, error) {
 	var id string
-	took, err := timed(func() (err error) { id, err = s.CRI().RunPod(ctx, s.CRI().Pod(name)); return err })
+	took, err := timed(func() (err error) { id, err = s.CRI().RunPod(ctx, pod); return err })
 	if err != nil {
 		return took, err
 	}

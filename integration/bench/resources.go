@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/resource"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline"
+)
+
+// announcedContainers are in the pod whose resources are told with it.
+const announcedContainers = 20
+
+// resources is what it costs to be told what the containers of a pod ask for.
+// On each side pods that tell and pods that do not take turns, too: the two are
+// closer to one another than the two sides. Stock passes over what it is told.
+func (b *bench) resources(ctx context.Context) (_ []Row, retErr error) {
+	p, err := b.start(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { retErr = errors.Join(retErr, p.close()) }()
+	if err := p.both(func(s *side) error { return s.warmTold(ctx) }); err != nil {
+		return nil, err
+	}
+	without := Row{What: "RunPodSandbox, resources not told (ms)"}
+	with := Row{What: fmt.Sprintf("RunPodSandbox, resources of %d containers (ms)", announcedContainers)}
+	defer b.step("%d pods of each with resources, and as many without, one at a time", b.Counts.Runs)()
+	for turn := range b.Counts.Runs {
+		rows := []*Row{&without, &with}
+		if turn/2%2 == 1 { // each of the four comes at each place as often
+			slices.Reverse(rows)
+		}
+		if err := p.turn(turn, func(s *side) error {
+			for _, row := range rows {
+				pod := s.CRI().Pod("pod")
+				if row == &with {
+					if err := tell(pod); err != nil {
+						return err
+					}
+				}
+				took, err := s.lifeOf(ctx, pod)
+				if err != nil {
+					return err
+				}
+				row.of(s).add(took)
+			}
+			return nil
+		}); err != nil {
+			return nil, err
+		}
+	}
+	with.Goals = []Goal{atMost(1.02, with.Patched.Median()/without.Patched.Median(), "%.2f of patched without")}
+	return []Row{without, with}, nil
+}
+
+// warmTold is warm for both kinds of pods. It makes sure that the patched side
+// reads what is measured, and that stock does not.
+func (s *side) warmTold(ctx context.Context) error {
+	if err := s.warm(ctx); err != nil {
+		return err
+	}
+	pod := s.CRI().Pod("warm-told")
+	if err := tell(pod); err != nil {
+		return err
+	}
+	id, err := s.CRI().RunPod(ctx, pod)
+	if err != nil {
+		return err
+	}
+	status, err := s.CRI().Runtime.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: id, Verbose: true})
+	if err != nil {
+		return err
+	}
+	if _, read := status.GetInfo()["podResources"]; read != (s.name == patched) {
+		return fmt.Errorf("read the resources of a pod: %t", read)
+	}
+	return s.end(ctx, id)
+}
+
+// tell announces containers that have a bit of everything with a pod.
+func tell(pod *runtime.PodSandboxConfig) error {
+	quantities := func(cpu, memory string) map[string]resource.Quantity {
+		return map[string]resource.Quantity{"cpu": resource.MustParse(cpu), "memory": resource.MustParse(memory)}
+	}
+	var announcement hookline.Announcement
+	for i := range announcedContainers {
+		name := fmt.Sprintf("container-%d", i)
+		announcement.Containers = append(announcement.Containers, hookline.Container{
+			Name:      name,
+			Type:      hookline.Main,
+			Resources: hookline.Resources{Requests: quantities("250m", "128Mi"), Limits: quantities("1", "1Gi")},
+			Mounts: []hookline.Mount{
+				{ContainerPath: "/data", HostPath: "/srv/" + name + "/data"},
+				{ContainerPath: "/etc/" + name, HostPath: "/srv/" + name + "/config", ReadOnly: true, Propagation: hookline.HostToContainer},
+			},
+			Devices:    []hookline.Device{{ContainerPath: "/dev/fuse", HostPath: "/dev/fuse", Permissions: "rw"}},
+			CDIDevices: []string{fmt.Sprintf("vendor.com/gpu=%d", i)},
+		})
+	}
+	return hookline.SetPodResources(pod, announcement)
+}
