@@ -7,6 +7,7 @@ import (
 
 	"github.com/containerd/nri/pkg/api"
 	"k8s.io/apimachinery/pkg/api/resource"
+	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/hookline-nri/hookline/internal/cri/podresources"
 )
@@ -41,8 +42,11 @@ type Mount struct {
 	ContainerPath string
 	HostPath      string // empty for an image
 	ReadOnly      bool
-	Propagation   Propagation
-	Image         string // for an image volume, its reference
+	// RecursiveReadOnly is of a ReadOnly mount whose submounts are so as well.
+	RecursiveReadOnly bool
+	Propagation       Propagation
+	Image             string // for an image volume, its reference
+	ImageSubPath      string // of an image volume, what is mounted of it, if not all
 }
 
 // Device is a device node of the host that a container can use.
@@ -52,13 +56,14 @@ type Device struct {
 	Permissions   string // of cgroups: a subset of "rwm"
 }
 
-// ContainerType is when a container of a pod runs.
+// ContainerType is when a container of a pod runs. A client may know of others than
+// those here: they run beside the main ones, for all that is known.
 type ContainerType int
 
 const (
 	// Init containers are started before the main ones, in their order. Those that
 	// restart, and run on beside the main ones, are among them.
-	Init ContainerType = iota
+	Init ContainerType = iota + 1
 	// Main containers are the pod's own.
 	Main
 )
@@ -98,6 +103,18 @@ func (p Propagation) String() string {
 		return "Bidirectional"
 	}
 	return fmt.Sprintf("Propagation(%d)", int(p))
+}
+
+// Announced returns what the containers of a pod ask for, and nil if that was not
+// said. It is for runtimes: a sandboxer gets the configuration with CreateSandbox,
+// and the announcement in its field 10, also where that came from the annotation.
+// Bytes that are none are an error, for the runtime to log and to go on without.
+func Announced(config *cri.PodSandboxConfig) (*Announcement, error) {
+	announced, err := podresources.Decode(config)
+	if announced == nil || err != nil {
+		return nil, err
+	}
+	return announcementOf(announced), nil
 }
 
 // PodResources returns what the containers of a pod ask for, as of the event that

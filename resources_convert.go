@@ -3,6 +3,8 @@
 package hookline
 
 import (
+	"fmt"
+
 	"google.golang.org/protobuf/types/known/wrapperspb"
 	"k8s.io/apimachinery/pkg/api/resource"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -21,16 +23,18 @@ func announcementOf(config *podresources.PodResourceConfig) *Announcement {
 func containerOf(config *podresources.ContainerResourceConfig) Container {
 	c := Container{
 		Name:      config.GetName(),
-		Type:      ContainerType(config.GetType()),
+		Type:      ContainerType(config.GetType()) + Init, // on the wire they begin with 0
 		Resources: resourcesOf(config.GetKubernetesResources()),
 	}
 	for _, m := range config.GetMounts() {
 		c.Mounts = append(c.Mounts, Mount{
-			ContainerPath: m.GetContainerPath(),
-			HostPath:      m.GetHostPath(),
-			ReadOnly:      m.GetReadonly(),
-			Propagation:   Propagation(m.GetPropagation()),
-			Image:         m.GetImage().GetImage(),
+			ContainerPath:     m.GetContainerPath(),
+			HostPath:          m.GetHostPath(),
+			ReadOnly:          m.GetReadonly(),
+			RecursiveReadOnly: m.GetRecursiveReadOnly(),
+			Propagation:       Propagation(m.GetPropagation()),
+			Image:             m.GetImage().GetImage(),
+			ImageSubPath:      m.GetImageSubPath(),
 		})
 	}
 	for _, d := range config.GetDevices() {
@@ -60,26 +64,31 @@ func quantitiesOf(texts map[string]*wrapperspb.StringValue) map[string]resource.
 	return quantities
 }
 
-func (a Announcement) message() *podresources.PodResourceConfig {
+func (a Announcement) message() (*podresources.PodResourceConfig, error) {
 	config := &podresources.PodResourceConfig{KubernetesResources: a.Resources.messageOrNone()}
 	for _, c := range a.Containers {
+		if c.Type < Init {
+			return nil, fmt.Errorf("container %q has no type, want Init or Main", c.Name)
+		}
 		config.Containers = append(config.Containers, c.message())
 	}
-	return config
+	return config, nil
 }
 
 func (c Container) message() *podresources.ContainerResourceConfig {
 	config := &podresources.ContainerResourceConfig{
 		Name:                c.Name,
-		Type:                podresources.ContainerType(c.Type),
+		Type:                podresources.ContainerType(c.Type - Init).Enum(),
 		KubernetesResources: c.Resources.messageOrNone(),
 	}
 	for _, m := range c.Mounts {
 		mount := &cri.Mount{
-			ContainerPath: m.ContainerPath,
-			HostPath:      m.HostPath,
-			Readonly:      m.ReadOnly,
-			Propagation:   cri.MountPropagation(m.Propagation),
+			ContainerPath:     m.ContainerPath,
+			HostPath:          m.HostPath,
+			Readonly:          m.ReadOnly,
+			RecursiveReadOnly: m.RecursiveReadOnly,
+			Propagation:       cri.MountPropagation(m.Propagation),
+			ImageSubPath:      m.ImageSubPath,
 		}
 		if m.Image != "" {
 			mount.Image = &cri.ImageSpec{Image: m.Image}

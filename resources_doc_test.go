@@ -77,10 +77,10 @@ func asDocumented(config *cri.PodSandboxConfig) error {
 // told is what a plugin is told of a pod, and where it came from.
 func told(t *testing.T, config *cri.PodSandboxConfig) (*hookline.Announcement, podresources.Source) {
 	t.Helper()
-	read, source, err := podresources.Announced(config)
+	read, source, err := podresources.Take(config, true)
 	require.NoError(t, err)
 	pod := &api.PodSandbox{}
-	podresources.Attach(pod, read)
+	podresources.Attach(pod, read.Wire())
 	announced := hookline.PodResources(pod)
 	require.NotNil(t, announced)
 	return announced, source

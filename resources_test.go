@@ -39,7 +39,7 @@ var announcement = hookline.Announcement{
 			},
 			Mounts: []hookline.Mount{
 				{ContainerPath: "/data", HostPath: "/srv/data", ReadOnly: true, Propagation: hookline.HostToContainer},
-				{ContainerPath: "/models", ReadOnly: true, Image: "example.com/models:1"},
+				{ContainerPath: "/models", ReadOnly: true, RecursiveReadOnly: true, Image: "example.com/models:1", ImageSubPath: "small"},
 			},
 			Devices:    []hookline.Device{{ContainerPath: "/dev/null", HostPath: "/dev/zero", Permissions: "rw"}},
 			CDIDevices: []string{"vendor.com/gpu=0"},
@@ -58,7 +58,7 @@ func TestAnnouncementTravels(t *testing.T) {
 
 	pod := &api.PodSandbox{Id: "pod"}
 	podstate.Set(pod, podstate.Ready)
-	podresources.Attach(pod, config)
+	attach(t, pod, config)
 	pod = overTheWire(t, pod)
 	if d := cmp.Diff(&announcement, hookline.PodResources(pod)); d != "" {
 		t.Error(d)
@@ -74,7 +74,7 @@ func TestPodUpdateTravels(t *testing.T) {
 	config, err := podresources.FromPodUpdate(overTheWire(t, asked))
 	require.NoError(t, err)
 	pod := &api.PodSandbox{}
-	podresources.Attach(pod, config)
+	attach(t, pod, config)
 	if d := cmp.Diff(&announcement, hookline.PodResources(pod)); d != "" {
 		t.Error(d)
 	}
@@ -85,7 +85,7 @@ func TestContainerResourcesTravel(t *testing.T) {
 	read := func(r *podresources.KubernetesResources, err error) *hookline.Resources {
 		require.NoError(t, err)
 		container := &api.Container{Id: "container"}
-		podresources.AttachContainer(container, r)
+		podresources.Attach(container, r.Wire())
 		return hookline.ContainerResources(overTheWire(t, container))
 	}
 	create := &cri.ContainerConfig{}
@@ -104,14 +104,40 @@ func TestContainerResourcesTravel(t *testing.T) {
 func TestAnnotationTravels(t *testing.T) {
 	key, value, err := hookline.PodResourcesAnnotation(announcement)
 	require.NoError(t, err)
-	config, source, err := podresources.Announced(&cri.PodSandboxConfig{Annotations: map[string]string{key: value}})
+	config := &cri.PodSandboxConfig{Annotations: map[string]string{key: value}}
+	announced, source, err := podresources.Take(config, true)
 	require.NoError(t, err)
 	require.Equal(t, podresources.FromPod, source)
+	sandboxer, err := hookline.Announced(announced.Put(config))
+	require.NoError(t, err)
+	if d := cmp.Diff(&announcement, sandboxer); d != "" {
+		t.Error(d)
+	}
 	pod := &api.PodSandbox{}
-	podresources.Attach(pod, config)
+	podresources.Attach(pod, announced.Wire())
 	if d := cmp.Diff(&announcement, hookline.PodResources(pod)); d != "" {
 		t.Error(d)
 	}
+}
+
+// attach has a runtime tell with a pod.
+func attach(t *testing.T, pod *api.PodSandbox, config *podresources.PodResourceConfig) {
+	t.Helper()
+	announced, err := podresources.NewAnnouncement(config, podresources.Field)
+	require.NoError(t, err)
+	podresources.Attach(pod, announced.Wire())
+}
+
+// A sandboxer that was not told, or of something else.
+func TestAnnouncedToASandboxer(t *testing.T) {
+	announced, err := hookline.Announced(&cri.PodSandboxConfig{})
+	require.NoError(t, err)
+	require.Nil(t, announced)
+	config := &cri.PodSandboxConfig{}
+	config.ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, 10, protowire.VarintType), 7))
+	announced, err = hookline.Announced(config)
+	require.ErrorContains(t, err, "is a varint, want a message")
+	require.Nil(t, announced)
 }
 
 // A runtime that does not tell, and one that means something else by the field.
@@ -137,10 +163,11 @@ func TestNoResources(t *testing.T) {
 // A client learns what a runtime would refuse.
 func TestSetRefuses(t *testing.T) {
 	negative := hookline.Resources{Limits: quantities("cpu", "-1")}
-	twice := hookline.Announcement{Containers: []hookline.Container{{Name: "a"}, {Name: "a"}}}
-	unknown := hookline.Announcement{Containers: []hookline.Container{{Name: "a", Type: 2}}}
+	twice := hookline.Announcement{Containers: []hookline.Container{{Name: "a", Type: hookline.Main}, {Name: "a", Type: hookline.Main}}}
+	untyped := hookline.Announcement{Containers: []hookline.Container{{Name: "a"}}}
 	require.ErrorContains(t, hookline.SetPodResources(&cri.PodSandboxConfig{}, twice), `two containers have the name "a"`)
-	require.ErrorContains(t, hookline.SetPodUpdate(&cri.UpdatePodSandboxResourcesRequest{}, unknown), "unknown type 2")
+	require.ErrorContains(t, hookline.SetPodResources(&cri.PodSandboxConfig{}, untyped), `container "a" has no type`)
+	require.ErrorContains(t, hookline.SetPodUpdate(&cri.UpdatePodSandboxResourcesRequest{}, untyped), "has no type")
 	require.ErrorContains(t, hookline.SetContainerResources(&cri.ContainerConfig{}, negative), "is negative")
 	require.ErrorContains(t, hookline.SetContainerUpdate(&cri.UpdateContainerResourcesRequest{}, negative), "is negative")
 	_, _, err := hookline.PodResourcesAnnotation(hookline.Announcement{Resources: negative})

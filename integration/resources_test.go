@@ -214,7 +214,7 @@ func TestR2_ContainersAndUpdates(t *testing.T) {
 	stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
 		assert.Equal(t, []string{"cpu 3500m, memory 160Mi"}, sums(p, plugin.UpdatePodSandbox))
 		assert.Equal(t, []string{"cpu 3500m, memory 160Mi"}, sums(after, plugin.Synchronize))
-		assert.Equal(t, []string{"StopContainer 1"}, cpus(after, plugin.StopContainer), "its own, over the restart")
+		assert.Equal(t, []string{"StopContainer 500m"}, cpus(after, plugin.StopContainer), "the pod's update came last")
 	})
 }
 
@@ -284,7 +284,7 @@ func TestR4_WhatCannotBeReadIsIgnored(t *testing.T) {
 		"a mebibyte":     field([]byte(strings.Repeat("\x0a\x00", 1<<19))),
 		"500 containers": field([]byte(strings.Repeat("\x0a\x03\x0a\x01a", 500))),
 		"negative": func(c *runtime.PodSandboxConfig) {
-			c.Annotations = map[string]string{"hookline.dev/pod-resources": `{"containers": [{"name": "main", "kubernetesResources": {"requests": {"cpu": "-1"}}}]}`}
+			c.Annotations = map[string]string{"hookline.dev/pod-resources": `{"containers": [{"name": "main", "type": "CONTAINER", "kubernetesResources": {"requests": {"cpu": "-1"}}}]}`}
 		},
 		"no JSON": func(c *runtime.PodSandboxConfig) {
 			c.Annotations = map[string]string{"hookline.dev/pod-resources": "cpu: 1"}

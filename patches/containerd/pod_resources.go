@@ -36,7 +36,10 @@ be read fails no pod.`,
 		edit.In("internal/cri/store/sandbox/status.go", edit.Type("Status")).AddField(`
 // PodResources is what the containers of the sandbox ask for, nil if that was
 // not said. It is not changed, only replaced.
-PodResources *podresources.PodResourceConfig`),
+PodResources *podresources.Announcement
+// PodResourcesIgnored is that something of it could not be read, which is logged
+// once.
+PodResourcesIgnored bool`),
 		edit.AddImport("internal/cri/store/sandbox/status.go", podResources),
 		edit.In("internal/cri/store/container/status.go", edit.Type("Status")).AddField(`
 // KubernetesResources is what the container asks for, nil if that was not said.
@@ -45,70 +48,79 @@ KubernetesResources *podresources.KubernetesResources ` + "`json:\",omitempty\"`
 		edit.AddImport("internal/cri/store/container/status.go", podResources),
 
 		// A new pod.
-		run.Before(edit.Stmt(edit.Mentions("sandboxInfo.AddExtension(podsandbox.MetadataKey, &sandbox.Metadata)")), `if err := announce(ctx, &sandbox, &sandboxInfo); err != nil {
-	return nil, fmt.Errorf("unable to keep what the containers of sandbox %q ask for: %w", id, err)
-}
+		run.Before(edit.Stmt(edit.Mentions("c.creations.Begin(ctx, sandbox)")), `c.takeAnnouncement(ctx, &sandbox)
 `),
-		run.Replace(edit.Expr("sb.WithOptions(config)"), "sb.WithOptions(announcedConfig(&sandbox))"),
+		run.Before(edit.Stmt(edit.Mentions("sandboxInfo.AddExtension(podsandbox.MetadataKey, &sandbox.Metadata)")), `recordAnnouncement(ctx, &sandbox, &sandboxInfo)
+`),
+		run.Replace(edit.Expr("sb.WithOptions(config)"), "sb.WithOptions(configForController(&sandbox))"),
 		edit.In(restart, edit.Method("criService", "recover")).After(edit.Stmt(edit.Call("c.forgetPhases")), `c.recoverPodResources(ctx, storedSandboxes)`),
 		edit.In("internal/cri/server/sandbox_status.go", edit.Method("criService", "PodSandboxStatus")).Before(
 			edit.Stmt(edit.Define("status")), `if r.GetVerbose() {
-	if err := showPodResources(&sandbox, info); err != nil {
-		return nil, err
-	}
+	showPodResources(&sandbox, info)
 }
 `),
 
 		// A new container.
-		edit.In(criCreate, edit.Method("criService", "CreateContainer")).After(edit.Stmt(edit.Mentions("refuseStopped(&sandbox)")), `if ctx, err = c.announced(ctx, &sandbox, config); err != nil {
+		edit.In(criCreate, edit.Method("criService", "CreateContainer")).After(edit.Stmt(edit.Mentions("refuseStopped(&sandbox)")), `if ctx, err = c.checkAnnounced(ctx, &sandbox, config); err != nil {
 	return nil, err
 }`),
 		edit.In(criCreate, edit.Method("criService", "createContainer")).After(edit.Stmt(edit.Define("status")), `status.KubernetesResources = nri.ContainerResources(r.ctx)`),
+		edit.In(criCreate, edit.Method("criService", "createContainer")).Replace(edit.Expr("c.nri.UndoCreateContainer(deferCtx, r.sandbox, r.containerID, spec)"),
+			"c.nri.UndoCreateContainer(nri.WithContainerResources(deferCtx, nri.ContainerResources(r.ctx)), r.sandbox, r.containerID, spec)"),
 		edit.AddImport(criCreate, "github.com/containerd/containerd/v2/internal/cri/nri"),
 
 		// In-place updates.
-		edit.In(criUpdate, edit.Method("criService", "UpdateContainerResources")).Before(edit.Stmt(edit.Define("resources")), `asked := updatedResources(ctx, &sandbox, r)
+		edit.In(criUpdate, edit.Method("criService", "UpdateContainerResources")).Before(edit.Stmt(edit.Define("resources")), `asked := containerUpdate(ctx, &sandbox, r)
 ctx = nri.WithContainerResources(ctx, asked)
 `),
-		edit.In(criUpdate, edit.Method("criService", "UpdateContainerResources")).Before(edit.Stmt(edit.Mentions("c.nri.PostUpdateContainerResources(ctx, &sandbox, &container)")), `if err := c.keepContainerResources(ctx, &sandbox, &container, asked); err != nil {
-	return nil, err
+		edit.In(criUpdate, edit.Method("criService", "UpdateContainerResources")).Replace(edit.Stmt(edit.Return("c.updateContainerResources(ctx, container, r, status)")), `status, err := c.updateContainerResources(ctx, container, r, status)
+if err == nil && asked != nil {
+	status.KubernetesResources = asked
+	changeContainer(ctx, &sandbox, container.Config.GetMetadata().GetName(), asked)
+}
+return status, err`),
+		edit.In(criUpdate, edit.Method("criService", "UpdateContainerResources")).Before(edit.Stmt(edit.Mentions("c.nri.PostUpdateContainerResources(ctx, &sandbox, &container)")), `if asked != nil {
+	c.keepPodResources(ctx, &sandbox)
 }
 `),
 		edit.AddImport(criUpdate, "github.com/containerd/containerd/v2/internal/cri/nri"),
-		edit.In(sandboxUpdate, edit.Method("criService", "UpdatePodSandboxResources")).Before(edit.Stmt(edit.Define("overhead")), `asked := updatedPodResources(ctx, &sandbox, r)
+		edit.In(sandboxUpdate, edit.Method("criService", "UpdatePodSandboxResources")).Before(edit.Stmt(edit.Define("overhead")), `asked := podUpdate(ctx, &sandbox, r)
 ctx = nri.WithPodResources(ctx, asked)
 `),
-		edit.In(sandboxUpdate, edit.Method("criService", "UpdatePodSandboxResources")).Before(edit.Stmt(edit.Define("sandboxInfo", "err")), `if asked != nil {
-	if err := c.keepPodResources(ctx, &sandbox, func(*podresources.PodResourceConfig) *podresources.PodResourceConfig { return asked }); err != nil {
-		return nil, err
-	}
+		// Of the record only what is its own: a container's update may write another part.
+		edit.In(sandboxUpdate, edit.Method("criService", "UpdatePodSandboxResources")).Replace(edit.Expr(`c.client.SandboxStore().Update(ctx, sandboxInfo, "extensions")`),
+			`c.client.SandboxStore().Update(ctx, sandboxInfo, "extensions."+podsandbox.UpdatedResourcesKey)`),
+		edit.In(sandboxUpdate, edit.Method("criService", "UpdatePodSandboxResources")).Before(edit.Stmt(edit.Mentions("c.nri.PostUpdatePodSandboxResources(ctx, &sandbox)")), `if asked != nil {
+	setPodResources(&sandbox, asked)
+	c.keepPodResources(ctx, &sandbox)
 }
 `),
 		edit.AddImport(sandboxUpdate, "github.com/containerd/containerd/v2/internal/cri/nri"),
-		edit.AddImport(sandboxUpdate, podResources),
 
 		// NRI.
 		edit.In("internal/nri/sandbox.go", edit.Type("PodSandbox")).AddField(`
-GetPodResources() *podresources.PodResourceConfig`),
-		edit.AddImport("internal/nri/sandbox.go", podResources),
+// GetPodResources returns what the containers of the pod ask for, encoded, and nil
+// if that is not known.
+GetPodResources() []byte`),
 		edit.In("internal/nri/container.go", edit.Type("Container")).AddField(`
-GetKubernetesResources() *podresources.KubernetesResources`),
-		edit.AddImport("internal/nri/container.go", podResources),
+// GetKubernetesResources returns what the container asks for, encoded, and nil if
+// that is not known.
+GetKubernetesResources() []byte`),
 		edit.In("internal/nri/sandbox_linux.go", edit.Func("podSandboxToNRI")).After(edit.Stmt(edit.Define("nriPod")),
-			`podresources.Attach(nriPod, pod.GetPodResources())`),
-		edit.AddImport("internal/nri/sandbox_linux.go", podResources),
+			`setResources(nriPod, pod.GetPodResources())`),
 		edit.In("internal/nri/container_linux.go", edit.Func("containerToNRI")).After(edit.Stmt(edit.Define("nriCtr")),
-			`podresources.AttachContainer(nriCtr, ctr.GetKubernetesResources())`),
-		edit.AddImport("internal/nri/container_linux.go", podResources),
+			`setResources(nriCtr, ctr.GetKubernetesResources())`),
 		edit.In(criNRI, edit.Type("criPodSandbox")).AddField(`
 
-asked *podresources.PodResourceConfig`),
+asked *podresources.Announcement // by the request that is under way`),
 		edit.In(criNRI, edit.Type("criContainer")).AddField(`
 
-asked *podresources.KubernetesResources`),
+own   *podresources.KubernetesResources
+asked *podresources.KubernetesResources // by the request that is under way`),
 		edit.AddImport(criNRI, podResources),
-		edit.In(criNRI, edit.Method("API", "nriContainer")).Before(edit.Stmt(edit.Assign("criCtr.pid")), `criCtr.asked = c.Status.Get().KubernetesResources`),
+		edit.In(criNRI, edit.Method("API", "nriContainer")).Before(edit.Stmt(edit.Assign("criCtr.pid")), `criCtr.own = c.Status.Get().KubernetesResources`),
 		edit.In(criNRI, edit.Method("API", "CreateContainer")).After(edit.Stmt(edit.Define("ctr")), `ctr.asks(ctx)`),
+		edit.In(criNRI, edit.Method("API", "UndoCreateContainer")).After(edit.Stmt(edit.Define("ctr")), `ctr.asks(ctx)`),
 		edit.In(criNRI, edit.Method("API", "UpdateContainerResources")).After(edit.Stmt(edit.Define("ctr")), `ctr.asks(ctx)`),
 		edit.In(criNRI, edit.Method("API", "UpdatePodSandboxResources")).After(edit.Stmt(edit.Define("pod")), `pod.asks(ctx)`),
 
@@ -116,9 +128,14 @@ asked *podresources.KubernetesResources`),
 		edit.In(criConfig, edit.Type("RuntimeConfig")).AddField(`
 // PodResourcesCheck is what becomes of a container that differs from what was
 // announced of it with its pod: "off", "warn" or "enforce".
-PodResourcesCheck string ` + "`toml:\"pod_resources_check\" json:\"podResourcesCheck\"`"),
-		edit.In("internal/cri/config/config_unix.go", edit.Func("DefaultRuntimeConfig")).After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesCheck:                PodResourcesCheckWarn,`),
-		edit.In("internal/cri/config/config_windows.go", edit.Func("DefaultRuntimeConfig")).After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesCheck:      PodResourcesCheckWarn,`),
+PodResourcesCheck string ` + "`toml:\"pod_resources_check\" json:\"podResourcesCheck\"`" + `
+// PodResourcesAnnotation has the annotation of a pod read where the client does not
+// say what its containers ask for. It is the word of whoever may set it.
+PodResourcesAnnotation bool ` + "`toml:\"pod_resources_annotation\" json:\"podResourcesAnnotation\"`"),
+		edit.In("internal/cri/config/config_unix.go", edit.Func("DefaultRuntimeConfig")).After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesCheck:                PodResourcesCheckWarn,
+PodResourcesAnnotation:           true,`),
+		edit.In("internal/cri/config/config_windows.go", edit.Func("DefaultRuntimeConfig")).After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesCheck:      PodResourcesCheckWarn,
+PodResourcesAnnotation: true,`),
 		edit.In(criConfig, edit.Func("ValidateRuntimeConfig")).Before(edit.Stmt(edit.If(`c.DrainExecSyncIOTimeout != ""`)), `if err := c.validatePodResourcesCheck(); err != nil {
 	return warnings, err
 }
@@ -127,13 +144,14 @@ PodResourcesCheck string ` + "`toml:\"pod_resources_check\" json:\"podResourcesC
 	Files: []edit.File{
 		criFile("config/pod_resources.go"), criFile("config/pod_resources_test.go"),
 		criFile("nri/resources.go"), criFile("nri/resources_linux.go"), criFile("nri/resources_linux_test.go"),
-		criFile("server/pod_resources.go"), criFile("server/pod_resources_check.go"), criFile("server/pod_resources_metrics.go"),
-		criFile("server/pod_resources_test.go"),
+		criFile("server/pod_resources.go"), criFile("server/pod_resources_check.go"), criFile("server/pod_resources_update.go"),
+		criFile("server/pod_resources_metrics.go"), criFile("server/pod_resources_test.go"), criFile("server/pod_resources_update_test.go"),
+		{From: "patches/containerd/files/internal/nri/resources_linux.go", To: "internal/nri/resources_linux.go"},
 	},
 	Packages: []edit.Package{{
 		From:   "internal/cri/podresources",
 		To:     "internal/cri/podresources",
-		Except: []string{"resources.proto", "testdata"},
+		Except: []string{"testdata"},
 	}},
 }
 

@@ -96,6 +96,7 @@ func (p *plugin) keep(pod *api.PodSandbox) {
 	name := pod.GetNamespace() + "/" + pod.GetName()
 	announced := hookline.PodResources(pod)
 	if announced == nil {
+		delete(p.table, pod.GetId()) // an update may have taken it back
 		fmt.Fprintln(p.out, name, "is not announced")
 		return
 	}
@@ -123,7 +124,7 @@ func request(announced *hookline.Announcement, name string) resource.Quantity {
 	for _, c := range announced.Containers {
 		q := c.Resources.Requests[name]
 		switch {
-		case c.Type == hookline.Main:
+		case c.Type != hookline.Init:
 			together.Add(q)
 		case q.Cmp(largest) > 0:
 			largest = q

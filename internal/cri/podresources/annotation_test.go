@@ -28,9 +28,11 @@ func TestAnnotationAndBack(t *testing.T) {
 
 // The names of the fields are good as well.
 func TestAnnotationByNamesOfFields(t *testing.T) {
-	got, err := FromAnnotation(`{"containers": [{"name": "setup", "kubernetes_resources": {"requests": {"cpu": "2"}}, "CDI_devices": []}]}`)
+	got, err := FromAnnotation(`{"containers": [{"name": "setup", "type": "INIT_CONTAINER", "kubernetes_resources": {"requests": {"cpu": "2"}}, "CDI_devices": []}]}`)
 	require.NoError(t, err)
-	equal(t, &PodResourceConfig{Containers: []*ContainerResourceConfig{{Name: "setup", KubernetesResources: requests("cpu", "2")}}}, got)
+	equal(t, &PodResourceConfig{Containers: []*ContainerResourceConfig{{
+		Name: "setup", Type: ContainerType_INIT_CONTAINER.Enum(), KubernetesResources: requests("cpu", "2"),
+	}}}, got)
 }
 
 func TestAnnotationSaysWhatIsWrong(t *testing.T) {
@@ -42,15 +44,18 @@ func TestAnnotationSaysWhatIsWrong(t *testing.T) {
 		"key":          {`{"pods": []}`, `unknown field "pods"`},
 		"key within":   {`{"containers": [{"name": "web", "cpu": "1"}]}`, `unknown field "cpu"`},
 		"key twice":    {`{"containers": [], "containers": []}`, `duplicate field "containers"`},
-		"name twice":   {`{"containers": [{"name": "web"}, {"name": "web"}]}`, `two containers have the name "web", number 1 and number 2`},
+		"name twice":   {`{"containers": [{"name": "web", "type": "CONTAINER"}, {"name": "web", "type": 0}]}`, `two containers have the name "web", number 1 and number 2`},
 		"type":         {`{"containers": [{"name": "web", "type": "MAIN"}]}`, `"MAIN"`},
 		"number":       {`{"kubernetesResources": {"requests": {"cpu": 1}}}`, "invalid value"},
 		"cpu twice":    {`{"kubernetesResources": {"requests": {"cpu": "1", "cpu": "2"}}}`, `duplicate map key "cpu"`},
 		"null":         {`{"kubernetesResources": {"requests": {"cpu": null}}}`, "null"},
 		"quantity":     {`{"kubernetesResources": {"limits": {"cpu": "-1"}}}`, `the pod as a whole: limits: "cpu": quantity "-1": is negative`},
 		"deep":         {`{"containers": ` + strings.Repeat("[", 100000), "unexpected token"},
-		"1 MiB":        {strings.Repeat(" ", 1<<20), "1048576 bytes, want less than 1048576"},
-		"long unknown": {`{"` + strings.Repeat("x", 1<<19) + `": 1}`, "unknown field"},
+		"no type":      {`{"containers": [{"name": "web"}]}`, `container "web" has no type`},
+		"no path":      {`{"containers": [{"name": "web", "type": "CONTAINER", "mounts": [{}]}]}`, `container "web": mount 1 of 1 has no path in the container`},
+		"too much":     {strings.Repeat(" ", MaxSize), "262144 bytes, want less than 262144"},
+		"too many":     {`{"containers": [{"name": "web", "type": "CONTAINER", "devices": [{}` + strings.Repeat(", {}", 4095) + `]}]}`, "4096 mounts, devices and quantities, want less than 4096"},
+		"long unknown": {`{"` + strings.Repeat("x", 1<<17) + `": 1}`, "unknown field"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := FromAnnotation(bad.text)
@@ -62,32 +67,6 @@ func TestAnnotationSaysWhatIsWrong(t *testing.T) {
 	}
 	_, err := ToAnnotation(&PodResourceConfig{KubernetesResources: requests("cpu", "x")})
 	require.Error(t, err)
-}
-
-func TestFieldWinsOverAnnotation(t *testing.T) {
-	pod := config(t)
-	got, source, err := Announced(pod)
-	require.NoError(t, err)
-	require.Nil(t, got)
-	require.Equal(t, None, source)
-
-	pod.Annotations = map[string]string{Annotation: webText}
-	got, source, err = Announced(pod)
-	require.NoError(t, err)
-	require.Equal(t, FromPod, source)
-	require.Equal(t, "web", got.GetContainers()[0].GetName())
-
-	require.NoError(t, Set(pod, &PodResourceConfig{Containers: []*ContainerResourceConfig{{Name: "other"}}}))
-	got, source, err = Announced(pod)
-	require.NoError(t, err)
-	require.Equal(t, Field, source)
-	require.Equal(t, "other", got.GetContainers()[0].GetName())
-
-	setField(pod, FieldOfPod, []byte{0xff})
-	got, source, err = Announced(pod)
-	require.ErrorContains(t, err, "field 10 of PodSandboxConfig: malformed")
-	require.Equal(t, Field, source)
-	require.Nil(t, got)
 }
 
 func FuzzFromAnnotation(f *testing.F) {

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
+	"strings"
 
 	"google.golang.org/protobuf/types/known/wrapperspb"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -22,7 +24,15 @@ type Difference struct {
 
 // String is a clause of a sentence.
 func (d Difference) String() string {
-	return fmt.Sprintf("%s: announced %s, got %s", d.Field, d.Announced, d.Got)
+	return fmt.Sprintf("%s: announced %s, got %s", d.Field, clip(d.Announced), clip(d.Got))
+}
+
+// at is the field of one of several, by what it is known by.
+func at(field, key string) string {
+	if quoted := strconv.Quote(key); quoted != `"`+key+`"` {
+		key = quoted
+	}
+	return fmt.Sprintf("%s[%s]", field, clip(key))
 }
 
 const none = "none"
@@ -37,40 +47,57 @@ func (c *PodResourceConfig) Container(name string) *ContainerResourceConfig {
 	return nil
 }
 
-// Check compares a container with what was announced of it, by name, in no
-// order: mounts, devices, CDI devices, and the Kubernetes resources if the
+// Check compares a container of a pod with what was announced of it, by name, in
+// no order: mounts, devices, CDI devices, and the Kubernetes resources if the
 // request has some that can be read. A container that was not announced, as no
 // ephemeral one is, has no differences. Nor are those any that are the kubelet's
-// own doing, for which see allowed.
+// own doing, for which see kubelet.
 //
-// Of an announcement that is partial, one by who does not know all of a pod, such
-// as a webhook that cannot know paths on the host, those of mounts, devices and
-// CDI devices are not compared that no container of it has.
-func Check(announced *PodResourceConfig, partial bool, config *runtime.ContainerConfig) []Difference {
-	name := config.GetMetadata().GetName()
-	want := announced.Container(name)
+// Of an announcement by who does not know all of the pod, those of a kind are not
+// compared that no container of it has.
+func Check(a *Announcement, pod *runtime.PodSandboxMetadata, config *runtime.ContainerConfig) []Difference {
+	want := a.Container(config.GetMetadata().GetName())
 	if want == nil {
 		return nil
 	}
+	k := kubelet{pod: pod.GetUid(), container: want.GetName()}
 	var differences []Difference
-	said := func(has func(*ContainerResourceConfig) bool) bool {
-		return !partial || slices.ContainsFunc(announced.GetContainers(), has)
+	if a.says(func(c *ContainerResourceConfig) int { return len(c.GetMounts()) }) {
+		differences = append(differences, compare("mounts", k.mounts(want.GetMounts()), k.mounts(config.GetMounts()))...)
 	}
-	if said(func(c *ContainerResourceConfig) bool { return len(c.GetMounts()) > 0 }) {
-		differences = append(differences, compare("mounts", mountsOf(name, want.GetMounts()), mountsOf(name, config.GetMounts()), allowed)...)
+	if a.says(func(c *ContainerResourceConfig) int { return len(c.GetDevices()) }) {
+		differences = append(differences, compare("devices", devices(want.GetDevices()), devices(config.GetDevices()))...)
 	}
-	if said(func(c *ContainerResourceConfig) bool { return len(c.GetDevices()) > 0 }) {
-		differences = append(differences, compare("devices", devicesOf(want.GetDevices()), devicesOf(config.GetDevices()), nil)...)
+	if a.says(func(c *ContainerResourceConfig) int { return len(c.GetCDIDevices()) }) {
+		differences = append(differences, compare("cdi_devices", cdiDevices(want.GetCDIDevices()), cdiDevices(config.GetCDIDevices()))...)
 	}
-	if said(func(c *ContainerResourceConfig) bool { return len(c.GetCDIDevices()) > 0 }) {
-		differences = append(differences, compare("cdi_devices", cdiOf(want.GetCDIDevices()), cdiOf(config.GetCDIDevices()), nil)...)
-	}
-	if got, err := FromContainer(config); err == nil && got != nil {
+	if got, err := FromContainer(config); err == nil && got != nil && a.says(func(c *ContainerResourceConfig) int { return c.GetKubernetesResources().items() }) {
 		asked := want.GetKubernetesResources()
 		differences = append(differences, compareQuantities("requests", asked.GetRequests(), got.GetRequests())...)
 		differences = append(differences, compareQuantities("limits", asked.GetLimits(), got.GetLimits())...)
 	}
 	return differences
+}
+
+// says tells whether a kind of things is announced at all: by who knows all of the
+// pod, or with some container.
+func (a *Announcement) says(count func(*ContainerResourceConfig) int) bool {
+	return !a.partial() || slices.ContainsFunc(a.config.GetContainers(), func(c *ContainerResourceConfig) bool { return count(c) > 0 })
+}
+
+// maxClauses is how many differences a sentence names.
+const maxClauses = 10
+
+// Sentence says what differs, in so many words that a log can take them.
+func Sentence(differences []Difference) string {
+	var clauses []string
+	for _, d := range differences[:min(len(differences), maxClauses)] {
+		clauses = append(clauses, d.String())
+	}
+	if more := len(differences) - maxClauses; more > 0 {
+		clauses = append(clauses, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(clauses, "; ")
 }
 
 // compareQuantities goes by value: 1 is 1000m.
@@ -79,16 +106,13 @@ func compareQuantities(field string, announced, got map[string]*wrapperspb.Strin
 	names := slices.Concat(slices.Collect(maps.Keys(announced)), slices.Collect(maps.Keys(got)))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
-		a, g := cmp.Or(announced[name].GetValue(), none), cmp.Or(got[name].GetValue(), none)
-		if a == g {
-			continue
-		}
-		want, errWant := ParseQuantity(a)
-		have, errHave := ParseQuantity(g)
+		a, g := announced[name].GetValue(), got[name].GetValue()
+		want, errWant := ParseQuantity(cmp.Or(a, "0")) // to Kubernetes none is zero
+		have, errHave := ParseQuantity(cmp.Or(g, "0"))
 		if errWant == nil && errHave == nil && want.Cmp(have) == 0 {
 			continue
 		}
-		differences = append(differences, Difference{fmt.Sprintf("%s[%s]", field, name), a, g})
+		differences = append(differences, Difference{at(field, name), cmp.Or(a, none), cmp.Or(g, none)})
 	}
 	return differences
 }

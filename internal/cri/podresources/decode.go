@@ -35,6 +35,9 @@ func decodePod(wire []byte) (*PodResourceConfig, error) {
 // decodeResources reads the KEP's KubernetesResources.
 func decodeResources(wire []byte) (*KubernetesResources, error) {
 	r := &KubernetesResources{}
+	if n := items(wire, 1, 2); n >= MaxItems {
+		return nil, tooManyItems(n)
+	}
 	if err := proto.Unmarshal(wire, r); err != nil {
 		return nil, fmt.Errorf("malformed: %w", err)
 	}
@@ -48,19 +51,19 @@ func decodeResources(wire []byte) (*KubernetesResources, error) {
 func (c *EarlierPodResourceConfig) newest() *PodResourceConfig {
 	config := &PodResourceConfig{}
 	for _, container := range c.GetInitContainers() {
-		container.Type = ContainerType_INIT_CONTAINER
+		container.Type = ContainerType_INIT_CONTAINER.Enum()
 		config.Containers = append(config.Containers, container)
 	}
 	for _, container := range c.GetContainers() {
-		container.Type = ContainerType_CONTAINER
+		container.Type = ContainerType_CONTAINER.Enum()
 		config.Containers = append(config.Containers, container)
 	}
 	return config
 }
 
 type form struct {
-	earlier    bool
-	containers int
+	earlier           bool
+	containers, items int
 }
 
 // formOf tells the two forms apart, and counts before anything is allocated.
@@ -79,11 +82,12 @@ func formOf(wire []byte) (form, error) {
 		case kind != protowire.BytesType:
 			return fmt.Errorf("its field %d is %s, want a message", number, wireTypes[kind])
 		case number == 1:
-			f.containers++
+			f.addContainer(value)
 		case isContainer(value):
-			f.containers++
+			f.addContainer(value)
 			f.earlier = true
 		default:
+			f.items += items(value, 1, 2)
 			whole = true
 		}
 		return nil
@@ -97,8 +101,34 @@ func formOf(wire []byte) (form, error) {
 		return f, errors.New("its field 2 is a container, and resources too")
 	case f.containers >= MaxContainers:
 		return f, tooMany(f.containers)
+	case f.items >= MaxItems:
+		return f, tooManyItems(f.items)
 	}
 	return f, nil
+}
+
+// addContainer counts a container, and what is in it: in its field 3 resources,
+// in those from 4 to 6 mounts and devices.
+func (f *form) addContainer(wire []byte) {
+	f.containers++
+	f.items += items(wire, 4, 6)
+	_ = fields(wire, func(number protowire.Number, _ protowire.Type, value []byte) error {
+		if number == 3 {
+			f.items += items(value, 1, 2)
+		}
+		return nil
+	}) // what is malformed will be found so by who reads it
+}
+
+// items counts the fields of a message with numbers from first to last.
+func items(wire []byte, first, last protowire.Number) (n int) {
+	_ = fields(wire, func(number protowire.Number, _ protowire.Type, _ []byte) error {
+		if first <= number && number <= last {
+			n++
+		}
+		return nil
+	}) // what is malformed will be found so by who reads it
+	return n
 }
 
 // isContainer tells a container from resources. The latter have entries of maps

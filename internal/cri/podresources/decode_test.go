@@ -3,6 +3,7 @@
 package podresources
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -43,9 +44,9 @@ func TestDecodeEarlierForm(t *testing.T) {
 	)))
 	require.NoError(t, err)
 	equal(t, &PodResourceConfig{Containers: []*ContainerResourceConfig{
-		{Name: "setup", Type: ContainerType_INIT_CONTAINER, KubernetesResources: requests("cpu", "2")},
-		{Name: "web", Type: ContainerType_CONTAINER, KubernetesResources: requests("cpu", "500m")},
-		{Name: "log", Type: ContainerType_CONTAINER},
+		{Name: "setup", Type: ContainerType_INIT_CONTAINER.Enum(), KubernetesResources: requests("cpu", "2")},
+		{Name: "web", Type: ContainerType_CONTAINER.Enum(), KubernetesResources: requests("cpu", "500m")},
+		{Name: "log", Type: ContainerType_CONTAINER.Enum()},
 	}}, got)
 }
 
@@ -84,6 +85,13 @@ func TestQuantityIsThatOfKubernetes(t *testing.T) {
 	got, err := proto.Marshal(wrapperspb.String("1500m"))
 	require.NoError(t, err)
 	require.Equal(t, want, got)
+}
+
+// Some texts of the KEP have more types, and so may CRI.
+func TestDecodeAnotherType(t *testing.T) {
+	got, err := Decode(config(t, msg(10, msg(1, str(1, "web"), num(2, 2)))))
+	require.NoError(t, err)
+	require.EqualValues(t, 2, got.GetContainers()[0].GetType())
 }
 
 // What is there but empty is not what is not there.
@@ -133,15 +141,19 @@ func TestDecodeSaysWhatIsWrong(t *testing.T) {
 		"another string":     {str(10, "po"), errOther.Error()},
 		"number for list":    {msg(10, num(1, 4)), "its field 1 is a varint, want a message"},
 		"both forms":         {msg(10, msg(2, str(1, "web")), msg(2, quantity(1, "cpu", "1"))), "a container, and resources too"},
-		"1 MiB":              {container(msg(4, str(1, strings.Repeat("x", 1<<20)))), "bytes, want less than 1048576"},
-		"1 MiB in parts":     {slices.Concat(msg(10, str(7, strings.Repeat("x", 1<<19))), msg(10, str(7, strings.Repeat("x", 1<<19)))), "want less than 1048576"},
+		"1 MiB":              {container(msg(4, str(1, strings.Repeat("x", 1<<20)))), "bytes, want less than 262144"},
+		"256 KiB in parts":   {slices.Concat(msg(10, str(7, strings.Repeat("x", 1<<17))), msg(10, str(7, strings.Repeat("x", 1<<17)))), "want less than 262144"},
+		"mounts of nothing":  {container(slices.Repeat(msg(4), 4096)), "4096 mounts, devices and quantities, want less than 4096"},
+		"quantities":         {msg(10, msg(1, str(1, "web"), msg(3, slices.Repeat(quantity(1, "a", "1"), 4000))), msg(2, slices.Repeat(quantity(2, "a", "1"), 96))), "4096 mounts, devices and quantities"},
+		"mount":              {container(msg(4, str(2, "/srv"))), `container "web": mount 1 of 1 has no path in the container`},
+		"device":             {container(msg(5, str(2, "/srv"))), `container "web": device 1 of 1 has no path in the container`},
+		"CDI device":         {container(msg(6), msg(6, str(1, "x"))), `container "web": CDI device 1 of 2 has no name`},
 		"500 containers":     {msg(10, many(500)...), "500 containers, want less than 500"},
 		"earlier, 500":       {msg(10, append(many(499), msg(2, str(1, "web")))...), "500 containers, want less than 500"},
 		"no name":            {msg(10, msg(1, num(2, 1))), "container 1 of 1: has no name"},
 		"long name":          {msg(10, msg(1, str(1, strings.Repeat("x", 512)))), "container 1 of 1: has a name of 512 bytes, want less than 512"},
 		"twice":              {msg(10, msg(1, str(1, "a")), msg(1, str(1, "b")), msg(1, str(1, "a"))), `two containers have the name "a", number 1 and number 3`},
 		"earlier, twice":     {msg(10, msg(1, str(1, "a")), msg(2, str(1, "a"))), `two containers have the name "a", number 1 and number 2`},
-		"type":               {container(num(2, 2)), `container "web": unknown type 2`},
 		"no quantity":        {limit("cpu", ""), `container "web": limits: "cpu": quantity "": is empty`},
 		"no number":          {limit("cpu", "two"), `container "web": limits: "cpu": quantity "two": `},
 		"negative":           {limit("cpu", "-1m"), `container "web": limits: "cpu": quantity "-1m": is negative`},
@@ -200,8 +212,14 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("%v became %v (%v)", got, same, err)
 		}
 		text, err := ToAnnotation(got)
+		if errors.Is(err, errTooLarge) {
+			return // than it was on the wire
+		}
 		if err != nil {
-			return // an enum that JSON has no name for, say
+			t.Fatalf("%v as JSON: %v", got, err)
+		}
+		if slices.ContainsFunc(got.GetContainers(), func(c *ContainerResourceConfig) bool { return c.Type == nil }) {
+			return // the annotation has to say
 		}
 		if _, err := FromAnnotation(text); err != nil {
 			t.Errorf("%s: %v", text, err)

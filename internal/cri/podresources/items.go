@@ -3,27 +3,35 @@
 package podresources
 
 import (
-	"fmt"
-	"regexp"
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
 // item is a mount or a device: what it is known by, and what is compared of it.
 type item struct {
-	key    string
-	fields [3]property
+	key        string
+	properties []property
+	allowed    bool // to come without being announced
 }
 
-type property struct{ name, value string }
+// A property is a field of CRI's message.
+type property struct {
+	name, value string
+	set         bool
+}
 
+// String names the properties that are set.
 func (i item) String() string {
 	var parts []string
-	for _, f := range i.fields {
-		if f.name != "" {
-			parts = append(parts, f.name+" "+f.value)
+	for _, p := range i.properties {
+		if p.set {
+			parts = append(parts, p.name+" "+p.value)
 		}
 	}
 	if len(parts) == 0 {
@@ -32,87 +40,107 @@ func (i item) String() string {
 	return strings.Join(parts, ", ")
 }
 
-func mountsOf(container string, mounts []*runtime.Mount) []item {
-	var items []item
+func (i item) equal(other item) bool {
+	return i.key == other.key && slices.Equal(i.properties, other.properties)
+}
+
+func (k kubelet) mounts(mounts []*runtime.Mount) (items []item) {
 	for _, m := range mounts {
-		if !isTerminationLog(container, m) {
-			items = append(items, item{m.GetContainerPath(), [3]property{
-				{"host_path", strconv.Quote(m.GetHostPath())},
-				{"readonly", strconv.FormatBool(m.GetReadonly())},
-				{"propagation", m.GetPropagation().String()},
-			}})
+		if k.isTerminationLog(m) {
+			continue
 		}
+		m = proto.CloneOf(m)
+		if m.GetImage() != nil { // by the name that the user gave it: the kubelet may have resolved it since
+			m.Image = &runtime.ImageSpec{Image: cmp.Or(m.Image.GetUserSpecifiedImage(), m.Image.GetImage())}
+		}
+		items = append(items, item{m.GetContainerPath(), properties(m, "container_path"), k.adds(m)})
 	}
 	return items
 }
 
-func devicesOf(devices []*runtime.Device) []item {
-	var items []item
+func devices(devices []*runtime.Device) (items []item) {
 	for _, d := range devices {
-		items = append(items, item{d.GetContainerPath(), [3]property{
-			{"host_path", strconv.Quote(d.GetHostPath())},
-			{"permissions", strconv.Quote(d.GetPermissions())},
-		}})
+		permissions := []byte(d.GetPermissions()) // are a set
+		slices.SortFunc(permissions, func(a, b byte) int { return strings.IndexByte("rwm", a) - strings.IndexByte("rwm", b) })
+		d = &runtime.Device{ContainerPath: d.GetContainerPath(), HostPath: d.GetHostPath(), Permissions: string(permissions)}
+		items = append(items, item{key: d.GetContainerPath(), properties: properties(d, "container_path")})
 	}
 	return items
 }
 
-func cdiOf(devices []*runtime.CDIDevice) []item {
-	var items []item
+func cdiDevices(devices []*runtime.CDIDevice) (items []item) {
 	for _, d := range devices {
 		items = append(items, item{key: d.GetName()})
 	}
 	return items
 }
 
-// allowed is true of the mounts that the kubelet adds to a container by itself:
-// those of the service account and of the hosts file, announced or not. If they
-// are announced, they are compared.
-func allowed(mount item) bool {
-	return mount.key == "/var/run/secrets/kubernetes.io/serviceaccount" || mount.key == "/etc/hosts"
+// properties are all fields of a message, also those that CRI will have, but for
+// the one that it is known by.
+func properties(m proto.Message, key protoreflect.Name) (all []property) {
+	r := m.ProtoReflect()
+	fields := r.Descriptor().Fields()
+	for i := range fields.Len() {
+		if f := fields.Get(i); f.Name() != key {
+			all = append(all, property{string(f.Name()), valueOf(f, r.Get(f)), r.Has(f)})
+		}
+	}
+	return all
 }
 
-var terminationLog = regexp.MustCompile(`/pods/[^/]+/containers/([^/]+)/[0-9a-f]+$`)
+// valueOf is the value for people to read.
+func valueOf(f protoreflect.FieldDescriptor, v protoreflect.Value) string {
+	switch {
+	case f.IsList():
+		var values []string
+		for i := range v.List().Len() {
+			values = append(values, scalarOf(f, v.List().Get(i)))
+		}
+		return cmp.Or(strings.Join(values, " "), none)
+	case f.Message() != nil && !v.Message().IsValid():
+		return none
+	}
+	return scalarOf(f, v)
+}
 
-// isTerminationLog is true of the mount of a termination log, the kubelet's third.
-// Where it is in a container is the user's choice. On the host it is a file in the
-// kubelet's directory of the container, with a name that is new at each start, and
-// so it is never compared.
-func isTerminationLog(container string, m *runtime.Mount) bool {
-	match := terminationLog.FindStringSubmatch(m.GetHostPath())
-	return match != nil && match[1] == container
+func scalarOf(f protoreflect.FieldDescriptor, v protoreflect.Value) string {
+	switch {
+	case f.Message() != nil:
+		text, err := toJSON(v.Message().Interface())
+		if err != nil {
+			return err.Error()
+		}
+		return text
+	case f.Enum() != nil:
+		if value := f.Enum().Values().ByNumber(v.Enum()); value != nil {
+			return string(value.Name())
+		}
+		return strconv.Itoa(int(v.Enum()))
+	case f.Kind() == protoreflect.StringKind:
+		return strconv.Quote(v.String())
+	}
+	return v.String()
 }
 
 // compare leaves out what is equal on both sides, and pairs the rest by key.
-func compare(field string, announced, got []item, allowed func(item) bool) []Difference {
-	var differences []Difference
+func compare(field string, announced, got []item) (differences []Difference) {
 	announced, got = without(announced, got), without(got, announced)
-	byKey := map[string][]item{}
-	for _, g := range got {
-		byKey[g.key] = append(byKey[g.key], g)
-	}
 	for _, a := range announced {
-		at := fmt.Sprintf("%s[%s]", field, a.key)
-		if len(byKey[a.key]) == 0 {
-			differences = append(differences, Difference{at, a.String(), none})
+		n := slices.IndexFunc(got, func(g item) bool { return g.key == a.key })
+		if n < 0 {
+			differences = append(differences, Difference{at(field, a.key), a.String(), none})
 			continue
 		}
-		g := byKey[a.key][0]
-		byKey[a.key] = byKey[a.key][1:]
-		for n, f := range a.fields {
-			if other := g.fields[n]; f != other {
-				differences = append(differences, Difference{at + "." + f.name, f.value, other.value})
+		for i, p := range a.properties {
+			if other := got[n].properties[i]; p != other {
+				differences = append(differences, Difference{at(field, a.key) + "." + p.name, p.value, other.value})
 			}
 		}
+		got = slices.Delete(got, n, n+1)
 	}
 	for _, g := range got {
-		unpaired := byKey[g.key]
-		if len(unpaired) == 0 || unpaired[0] != g {
-			continue
-		}
-		byKey[g.key] = unpaired[1:]
-		if allowed == nil || !allowed(g) {
-			differences = append(differences, Difference{fmt.Sprintf("%s[%s]", field, g.key), none, g.String()})
+		if !g.allowed {
+			differences = append(differences, Difference{at(field, g.key), none, g.String()})
 		}
 	}
 	return differences
@@ -120,18 +148,15 @@ func compare(field string, announced, got []item, allowed func(item) bool) []Dif
 
 // without returns the items that have no equal among the others, each of which
 // is the equal of one.
-func without(items, others []item) []item {
-	count := map[item]int{}
-	for _, other := range others {
-		count[other]++
-	}
-	var rest []item
+func without(items, others []item) (rest []item) {
+	others = slices.Clone(others)
 	for _, i := range items {
-		if count[i] > 0 {
-			count[i]--
+		n := slices.IndexFunc(others, i.equal)
+		if n < 0 {
+			rest = append(rest, i)
 			continue
 		}
-		rest = append(rest, i)
+		others = slices.Delete(others, n, n+1)
 	}
 	return rest
 }

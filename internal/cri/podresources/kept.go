@@ -4,23 +4,16 @@ package podresources
 
 import (
 	"google.golang.org/protobuf/encoding/protojson"
-	"google.golang.org/protobuf/proto"
 )
 
 // MarshalJSON writes resources into the state that a runtime keeps as JSON.
 func (r *KubernetesResources) MarshalJSON() ([]byte, error) { return protojson.Marshal(r) }
 
-// UnmarshalJSON reads them back.
-func (r *KubernetesResources) UnmarshalJSON(text []byte) error { return protojson.Unmarshal(text, r) }
-
-// WithContainer returns the resources of a pod in which one container asks for
-// something else. What it was made from stays as it is. Without such a
-// container there is nothing to change, and it returns its receiver.
-func (c *PodResourceConfig) WithContainer(name string, asked *KubernetesResources) *PodResourceConfig {
-	if c.Container(name) == nil {
-		return c
+// UnmarshalJSON reads them back. What another version of the runtime wrote does
+// not fail the rest of that state: it is passed over.
+func (r *KubernetesResources) UnmarshalJSON(text []byte) error {
+	if (protojson.UnmarshalOptions{DiscardUnknown: true}).Unmarshal(text, r) != nil || r.validate() != nil {
+		r.Reset()
 	}
-	changed := proto.CloneOf(c)
-	changed.Container(name).KubernetesResources = asked
-	return changed
+	return nil
 }

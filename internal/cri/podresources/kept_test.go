@@ -32,15 +32,14 @@ func TestKeptAsJSON(t *testing.T) {
 	}
 }
 
-func TestWithContainer(t *testing.T) {
-	before := &PodResourceConfig{Containers: []*ContainerResourceConfig{
-		{Name: "web", KubernetesResources: asks("1")},
-		{Name: "log", KubernetesResources: asks("2")},
-	}}
-	after := before.WithContainer("web", asks("3"))
-	assert.Equal(t, "3", after.Container("web").GetKubernetesResources().GetRequests()["cpu"].GetValue())
-	assert.Equal(t, "2", after.Container("log").GetKubernetesResources().GetRequests()["cpu"].GetValue())
-	assert.Equal(t, "1", before.Container("web").GetKubernetesResources().GetRequests()["cpu"].GetValue())
-	assert.Same(t, before, before.WithContainer("debug", asks("3")), "an ephemeral one is not announced")
-	assert.Nil(t, (*PodResourceConfig)(nil).WithContainer("web", asks("3")))
+// What another version wrote fails nothing of what is kept beside it.
+func TestKeptByAnotherVersion(t *testing.T) {
+	for _, text := range []string{`{"requests": {"cpu": "1"}, "shares": 2}`, `{"requests": [1]}`, `{"requests": {"cpu": "-1"}}`, `7`} {
+		var read struct {
+			Resources *KubernetesResources
+			Beside    int
+		}
+		require.NoError(t, json.Unmarshal([]byte(`{"Resources": `+text+`, "Beside": 7}`), &read))
+		assert.Equal(t, 7, read.Beside)
+	}
 }

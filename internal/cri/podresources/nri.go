@@ -12,30 +12,24 @@ import (
 // NRI does not give the number out, and who does not know it passes it over.
 const FieldOfNRI protowire.Number = 1001
 
-// Attach writes what the containers of a pod ask for into NRI's PodSandbox. With
-// nil, or with what Attached would not read, it has no such field.
-func Attach(pod proto.Message, resources *PodResourceConfig) {
-	attach(pod, resources)
-}
+// Attach writes what is asked for, encoded, into NRI's PodSandbox or Container.
+// With nil it has no such field.
+func Attach(to proto.Message, wire []byte) { setField(to, FieldOfNRI, wire) }
 
-// Attached reads it, and nil if the runtime does not tell.
+// Attached reads what the containers of a pod ask for, and nil if the runtime does
+// not tell.
 func Attached(pod proto.Message) (*PodResourceConfig, error) {
 	return read(pod, FieldOfNRI, decodePod)
 }
 
-// AttachContainer writes what a container asks for into NRI's Container. With
-// nil, or with what AttachedContainer would not read, it has no such field.
-func AttachContainer(container proto.Message, resources *KubernetesResources) {
-	attach(container, resources)
-}
-
-// AttachedContainer reads it, and nil if the runtime does not tell.
+// AttachedContainer reads what a container asks for, and nil if the runtime does
+// not tell.
 func AttachedContainer(container proto.Message) (*KubernetesResources, error) {
 	return read(container, FieldOfNRI, decodeResources)
 }
 
-func attach[T any, M resources[T]](to proto.Message, m M) {
-	if write(to, FieldOfNRI, m) != nil {
-		setField(to, FieldOfNRI, nil)
-	}
+// Wire is what a container asks for as it travels in a field, and nil of nothing.
+func (r *KubernetesResources) Wire() []byte {
+	wire, _ := encode(r) // what was read can be written
+	return wire
 }

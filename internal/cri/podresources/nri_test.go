@@ -14,12 +14,12 @@ import (
 func TestAttachedBesideOthers(t *testing.T) {
 	pod := &emptypb.Empty{}
 	pod.ProtoReflect().SetUnknown(num(1000, 2)) // the pod's state
-	want := &PodResourceConfig{Containers: []*ContainerResourceConfig{web()}}
-	Attach(pod, want)
-	Attach(pod, want)
+	want := announced(t, Field, web())
+	Attach(pod, want.Wire())
+	Attach(pod, want.Wire())
 	got, err := Attached(sent(t, pod))
 	require.NoError(t, err)
-	equal(t, want, got)
+	equal(t, want.Config(), got)
 	require.Equal(t, num(1000, 2), []byte(pod.ProtoReflect().GetUnknown()[:3]))
 
 	Attach(pod, nil)
@@ -31,13 +31,11 @@ func TestAttachedBesideOthers(t *testing.T) {
 
 func TestAttachedContainer(t *testing.T) {
 	container := &emptypb.Empty{}
-	AttachContainer(container, requests("cpu", "1"))
+	Attach(container, requests("cpu", "1").Wire())
 	got, err := AttachedContainer(sent(t, container))
 	require.NoError(t, err)
 	equal(t, requests("cpu", "1"), got)
-
-	// An older value does not stay in the place of one that is not sent.
-	AttachContainer(container, requests("cpu", "-1"))
+	Attach(container, (*KubernetesResources)(nil).Wire())
 	require.Empty(t, container.ProtoReflect().GetUnknown())
 }
 
@@ -45,7 +43,7 @@ func TestAttachedContainer(t *testing.T) {
 func TestAttachBesideGarbage(t *testing.T) {
 	pod := &emptypb.Empty{}
 	pod.ProtoReflect().SetUnknown([]byte{0xff})
-	Attach(pod, &PodResourceConfig{})
+	Attach(pod, []byte{})
 	require.Equal(t, byte(0xff), pod.ProtoReflect().GetUnknown()[0])
 	_, err := Attached(pod)
 	require.ErrorContains(t, err, "field 1001 of Empty: malformed: ")

@@ -29,7 +29,8 @@ const (
 	_ = protoimpl.EnforceVersion(protoimpl.MaxVersion - 20)
 )
 
-// ContainerType is when a container of a pod runs.
+// ContainerType is when a container of a pod runs. Others may follow, and texts
+// of the KEP have had some: who reads does not refuse them.
 type ContainerType int32
 
 const (
@@ -190,8 +191,9 @@ func (x *EarlierPodResourceConfig) GetContainers() []*ContainerResourceConfig {
 type ContainerResourceConfig struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
 	// Unique within the pod.
-	Name                string               `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
-	Type                ContainerType        `protobuf:"varint,2,opt,name=type,proto3,enum=hookline.podresources.v1.ContainerType" json:"type,omitempty"`
+	Name string `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
+	// Left out on the wire it is that of an init container, as in the KEP.
+	Type                *ContainerType       `protobuf:"varint,2,opt,name=type,proto3,enum=hookline.podresources.v1.ContainerType,oneof" json:"type,omitempty"`
 	KubernetesResources *KubernetesResources `protobuf:"bytes,3,opt,name=kubernetes_resources,json=kubernetesResources,proto3" json:"kubernetes_resources,omitempty"`
 	Mounts              []*v1.Mount          `protobuf:"bytes,4,rep,name=mounts,proto3" json:"mounts,omitempty"`
 	Devices             []*v1.Device         `protobuf:"bytes,5,rep,name=devices,proto3" json:"devices,omitempty"`
@@ -238,8 +240,8 @@ func (x *ContainerResourceConfig) GetName() string {
 }
 
 func (x *ContainerResourceConfig) GetType() ContainerType {
-	if x != nil {
-		return x.Type
+	if x != nil && x.Type != nil {
+		return *x.Type
 	}
 	return ContainerType_INIT_CONTAINER
 }
@@ -327,6 +329,60 @@ func (x *KubernetesResources) GetLimits() map[string]*wrapperspb.StringValue {
 	return nil
 }
 
+// KeptAnnouncement is how a runtime keeps what was announced of a pod.
+type KeptAnnouncement struct {
+	state  protoimpl.MessageState `protogen:"open.v1"`
+	Config *PodResourceConfig     `protobuf:"bytes,1,opt,name=config,proto3" json:"config,omitempty"`
+	// Where it came from: "field" or "annotation".
+	Source        string `protobuf:"bytes,2,opt,name=source,proto3" json:"source,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *KeptAnnouncement) Reset() {
+	*x = KeptAnnouncement{}
+	mi := &file_internal_cri_podresources_resources_proto_msgTypes[4]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *KeptAnnouncement) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*KeptAnnouncement) ProtoMessage() {}
+
+func (x *KeptAnnouncement) ProtoReflect() protoreflect.Message {
+	mi := &file_internal_cri_podresources_resources_proto_msgTypes[4]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use KeptAnnouncement.ProtoReflect.Descriptor instead.
+func (*KeptAnnouncement) Descriptor() ([]byte, []int) {
+	return file_internal_cri_podresources_resources_proto_rawDescGZIP(), []int{4}
+}
+
+func (x *KeptAnnouncement) GetConfig() *PodResourceConfig {
+	if x != nil {
+		return x.Config
+	}
+	return nil
+}
+
+func (x *KeptAnnouncement) GetSource() string {
+	if x != nil {
+		return x.Source
+	}
+	return ""
+}
+
 var File_internal_cri_podresources_resources_proto protoreflect.FileDescriptor
 
 const file_internal_cri_podresources_resources_proto_rawDesc = "" +
@@ -341,15 +397,16 @@ const file_internal_cri_podresources_resources_proto_rawDesc = "" +
 	"\x0finit_containers\x18\x01 \x03(\v21.hookline.podresources.v1.ContainerResourceConfigR\x0einitContainers\x12Q\n" +
 	"\n" +
 	"containers\x18\x02 \x03(\v21.hookline.podresources.v1.ContainerResourceConfigR\n" +
-	"containers\"\xdd\x02\n" +
+	"containers\"\xeb\x02\n" +
 	"\x17ContainerResourceConfig\x12\x12\n" +
-	"\x04name\x18\x01 \x01(\tR\x04name\x12;\n" +
-	"\x04type\x18\x02 \x01(\x0e2'.hookline.podresources.v1.ContainerTypeR\x04type\x12`\n" +
+	"\x04name\x18\x01 \x01(\tR\x04name\x12@\n" +
+	"\x04type\x18\x02 \x01(\x0e2'.hookline.podresources.v1.ContainerTypeH\x00R\x04type\x88\x01\x01\x12`\n" +
 	"\x14kubernetes_resources\x18\x03 \x01(\v2-.hookline.podresources.v1.KubernetesResourcesR\x13kubernetesResources\x12)\n" +
 	"\x06mounts\x18\x04 \x03(\v2\x11.runtime.v1.MountR\x06mounts\x12,\n" +
 	"\adevices\x18\x05 \x03(\v2\x12.runtime.v1.DeviceR\adevices\x126\n" +
 	"\vCDI_devices\x18\x06 \x03(\v2\x15.runtime.v1.CDIDeviceR\n" +
-	"CDIDevices\"\xf5\x02\n" +
+	"CDIDevicesB\a\n" +
+	"\x05_type\"\xf5\x02\n" +
 	"\x13KubernetesResources\x12W\n" +
 	"\brequests\x18\x01 \x03(\v2;.hookline.podresources.v1.KubernetesResources.RequestsEntryR\brequests\x12Q\n" +
 	"\x06limits\x18\x02 \x03(\v29.hookline.podresources.v1.KubernetesResources.LimitsEntryR\x06limits\x1aY\n" +
@@ -358,7 +415,10 @@ const file_internal_cri_podresources_resources_proto_rawDesc = "" +
 	"\x05value\x18\x02 \x01(\v2\x1c.google.protobuf.StringValueR\x05value:\x028\x01\x1aW\n" +
 	"\vLimitsEntry\x12\x10\n" +
 	"\x03key\x18\x01 \x01(\tR\x03key\x122\n" +
-	"\x05value\x18\x02 \x01(\v2\x1c.google.protobuf.StringValueR\x05value:\x028\x01*2\n" +
+	"\x05value\x18\x02 \x01(\v2\x1c.google.protobuf.StringValueR\x05value:\x028\x01\"o\n" +
+	"\x10KeptAnnouncement\x12C\n" +
+	"\x06config\x18\x01 \x01(\v2+.hookline.podresources.v1.PodResourceConfigR\x06config\x12\x16\n" +
+	"\x06source\x18\x02 \x01(\tR\x06source*2\n" +
 	"\rContainerType\x12\x12\n" +
 	"\x0eINIT_CONTAINER\x10\x00\x12\r\n" +
 	"\tCONTAINER\x10\x01BIZGgithub.com/hookline-nri/hookline/internal/cri/podresources;podresourcesb\x06proto3"
@@ -376,19 +436,20 @@ func file_internal_cri_podresources_resources_proto_rawDescGZIP() []byte {
 }
 
 var file_internal_cri_podresources_resources_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_internal_cri_podresources_resources_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
+var file_internal_cri_podresources_resources_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
 var file_internal_cri_podresources_resources_proto_goTypes = []any{
 	(ContainerType)(0),               // 0: hookline.podresources.v1.ContainerType
 	(*PodResourceConfig)(nil),        // 1: hookline.podresources.v1.PodResourceConfig
 	(*EarlierPodResourceConfig)(nil), // 2: hookline.podresources.v1.EarlierPodResourceConfig
 	(*ContainerResourceConfig)(nil),  // 3: hookline.podresources.v1.ContainerResourceConfig
 	(*KubernetesResources)(nil),      // 4: hookline.podresources.v1.KubernetesResources
-	nil,                              // 5: hookline.podresources.v1.KubernetesResources.RequestsEntry
-	nil,                              // 6: hookline.podresources.v1.KubernetesResources.LimitsEntry
-	(*v1.Mount)(nil),                 // 7: runtime.v1.Mount
-	(*v1.Device)(nil),                // 8: runtime.v1.Device
-	(*v1.CDIDevice)(nil),             // 9: runtime.v1.CDIDevice
-	(*wrapperspb.StringValue)(nil),   // 10: google.protobuf.StringValue
+	(*KeptAnnouncement)(nil),         // 5: hookline.podresources.v1.KeptAnnouncement
+	nil,                              // 6: hookline.podresources.v1.KubernetesResources.RequestsEntry
+	nil,                              // 7: hookline.podresources.v1.KubernetesResources.LimitsEntry
+	(*v1.Mount)(nil),                 // 8: runtime.v1.Mount
+	(*v1.Device)(nil),                // 9: runtime.v1.Device
+	(*v1.CDIDevice)(nil),             // 10: runtime.v1.CDIDevice
+	(*wrapperspb.StringValue)(nil),   // 11: google.protobuf.StringValue
 }
 var file_internal_cri_podresources_resources_proto_depIdxs = []int32{
 	3,  // 0: hookline.podresources.v1.PodResourceConfig.containers:type_name -> hookline.podresources.v1.ContainerResourceConfig
@@ -397,18 +458,19 @@ var file_internal_cri_podresources_resources_proto_depIdxs = []int32{
 	3,  // 3: hookline.podresources.v1.EarlierPodResourceConfig.containers:type_name -> hookline.podresources.v1.ContainerResourceConfig
 	0,  // 4: hookline.podresources.v1.ContainerResourceConfig.type:type_name -> hookline.podresources.v1.ContainerType
 	4,  // 5: hookline.podresources.v1.ContainerResourceConfig.kubernetes_resources:type_name -> hookline.podresources.v1.KubernetesResources
-	7,  // 6: hookline.podresources.v1.ContainerResourceConfig.mounts:type_name -> runtime.v1.Mount
-	8,  // 7: hookline.podresources.v1.ContainerResourceConfig.devices:type_name -> runtime.v1.Device
-	9,  // 8: hookline.podresources.v1.ContainerResourceConfig.CDI_devices:type_name -> runtime.v1.CDIDevice
-	5,  // 9: hookline.podresources.v1.KubernetesResources.requests:type_name -> hookline.podresources.v1.KubernetesResources.RequestsEntry
-	6,  // 10: hookline.podresources.v1.KubernetesResources.limits:type_name -> hookline.podresources.v1.KubernetesResources.LimitsEntry
-	10, // 11: hookline.podresources.v1.KubernetesResources.RequestsEntry.value:type_name -> google.protobuf.StringValue
-	10, // 12: hookline.podresources.v1.KubernetesResources.LimitsEntry.value:type_name -> google.protobuf.StringValue
-	13, // [13:13] is the sub-list for method output_type
-	13, // [13:13] is the sub-list for method input_type
-	13, // [13:13] is the sub-list for extension type_name
-	13, // [13:13] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	8,  // 6: hookline.podresources.v1.ContainerResourceConfig.mounts:type_name -> runtime.v1.Mount
+	9,  // 7: hookline.podresources.v1.ContainerResourceConfig.devices:type_name -> runtime.v1.Device
+	10, // 8: hookline.podresources.v1.ContainerResourceConfig.CDI_devices:type_name -> runtime.v1.CDIDevice
+	6,  // 9: hookline.podresources.v1.KubernetesResources.requests:type_name -> hookline.podresources.v1.KubernetesResources.RequestsEntry
+	7,  // 10: hookline.podresources.v1.KubernetesResources.limits:type_name -> hookline.podresources.v1.KubernetesResources.LimitsEntry
+	1,  // 11: hookline.podresources.v1.KeptAnnouncement.config:type_name -> hookline.podresources.v1.PodResourceConfig
+	11, // 12: hookline.podresources.v1.KubernetesResources.RequestsEntry.value:type_name -> google.protobuf.StringValue
+	11, // 13: hookline.podresources.v1.KubernetesResources.LimitsEntry.value:type_name -> google.protobuf.StringValue
+	14, // [14:14] is the sub-list for method output_type
+	14, // [14:14] is the sub-list for method input_type
+	14, // [14:14] is the sub-list for extension type_name
+	14, // [14:14] is the sub-list for extension extendee
+	0,  // [0:14] is the sub-list for field type_name
 }
 
 func init() { file_internal_cri_podresources_resources_proto_init() }
@@ -416,13 +478,14 @@ func file_internal_cri_podresources_resources_proto_init() {
 	if File_internal_cri_podresources_resources_proto != nil {
 		return
 	}
+	file_internal_cri_podresources_resources_proto_msgTypes[2].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_internal_cri_podresources_resources_proto_rawDesc), len(file_internal_cri_podresources_resources_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   6,
+			NumMessages:   7,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

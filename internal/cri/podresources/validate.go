@@ -17,6 +17,9 @@ func (c *PodResourceConfig) validate() error {
 	if n := len(c.GetContainers()); n >= MaxContainers {
 		return tooMany(n)
 	}
+	if n := c.items(); n >= MaxItems {
+		return tooManyItems(n)
+	}
 	seen := map[string]int{}
 	for i, container := range c.GetContainers() {
 		name := container.GetName()
@@ -27,8 +30,8 @@ func (c *PodResourceConfig) validate() error {
 			return fmt.Errorf("two containers have the name %q, number %d and number %d", name, before, i+1)
 		}
 		seen[name] = i + 1
-		if _, known := ContainerType_name[int32(container.GetType())]; !known {
-			return fmt.Errorf("container %q: unknown type %d", name, container.GetType())
+		if err := container.validItems(); err != nil {
+			return fmt.Errorf("container %q: %w", name, err)
 		}
 		if err := container.GetKubernetesResources().validate(); err != nil {
 			return fmt.Errorf("container %q: %w", name, err)
@@ -40,7 +43,41 @@ func (c *PodResourceConfig) validate() error {
 	return nil
 }
 
+// items is how many mounts, devices, CDI devices and quantities there are.
+func (c *PodResourceConfig) items() int {
+	n := c.GetKubernetesResources().items()
+	for _, container := range c.GetContainers() {
+		n += len(container.GetMounts()) + len(container.GetDevices()) + len(container.GetCDIDevices()) + container.GetKubernetesResources().items()
+	}
+	return n
+}
+
+func (r *KubernetesResources) items() int { return len(r.GetRequests()) + len(r.GetLimits()) }
+
+// validItems says which mount or device nobody could tell from others.
+func (c *ContainerResourceConfig) validItems() error {
+	for i, m := range c.GetMounts() {
+		if m.GetContainerPath() == "" {
+			return fmt.Errorf("mount %d of %d has no path in the container", i+1, len(c.GetMounts()))
+		}
+	}
+	for i, d := range c.GetDevices() {
+		if d.GetContainerPath() == "" {
+			return fmt.Errorf("device %d of %d has no path in the container", i+1, len(c.GetDevices()))
+		}
+	}
+	for i, d := range c.GetCDIDevices() {
+		if d.GetName() == "" {
+			return fmt.Errorf("CDI device %d of %d has no name", i+1, len(c.GetCDIDevices()))
+		}
+	}
+	return nil
+}
+
 func (r *KubernetesResources) validate() error {
+	if n := r.items(); n >= MaxItems {
+		return tooManyItems(n)
+	}
 	if err := validQuantities(r.GetRequests()); err != nil {
 		return fmt.Errorf("requests: %w", err)
 	}
@@ -77,6 +114,13 @@ func tooMany(containers int) error {
 	return fmt.Errorf("%d containers, want less than %d", containers, MaxContainers)
 }
 
+func tooManyItems(items int) error {
+	return fmt.Errorf("%d mounts, devices and quantities, want less than %d", items, MaxItems)
+}
+
+// errTooLarge is of what has MaxSize.
+var errTooLarge = errors.New("too large")
+
 func tooLarge(size int) error {
-	return fmt.Errorf("%d bytes, want less than %d", size, MaxSize)
+	return fmt.Errorf("%w: %d bytes, want less than %d", errTooLarge, size, MaxSize)
 }

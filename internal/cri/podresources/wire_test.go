@@ -44,7 +44,7 @@ func requests(name, text string) *KubernetesResources {
 func web() *ContainerResourceConfig {
 	return &ContainerResourceConfig{
 		Name: "web",
-		Type: ContainerType_CONTAINER,
+		Type: ContainerType_CONTAINER.Enum(),
 		KubernetesResources: &KubernetesResources{
 			Requests: map[string]*wrapperspb.StringValue{"cpu": wrapperspb.String("500m")},
 			Limits:   map[string]*wrapperspb.StringValue{"memory": wrapperspb.String("1Gi")},

@@ -14,7 +14,9 @@ type (
 )
 
 // WithContainerResources has plugins told, with the container of the request
-// that is under way, what it asks for: it is not kept before they agreed.
+// that is under way, what it asks for: it is not kept before they agreed. It goes
+// with the context, as a container that is created comes here through the options
+// of containerd's client.
 func WithContainerResources(ctx context.Context, asked *podresources.KubernetesResources) context.Context {
 	if asked == nil {
 		return ctx
@@ -30,7 +32,7 @@ func ContainerResources(ctx context.Context) *podresources.KubernetesResources {
 }
 
 // WithPodResources is the same for the pod of a request.
-func WithPodResources(ctx context.Context, asked *podresources.PodResourceConfig) context.Context {
+func WithPodResources(ctx context.Context, asked *podresources.Announcement) context.Context {
 	if asked == nil {
 		return ctx
 	}
@@ -39,7 +41,7 @@ func WithPodResources(ctx context.Context, asked *podresources.PodResourceConfig
 
 // PodResources returns what the containers of the pod of the request ask for,
 // and nil if that is not said.
-func PodResources(ctx context.Context) *podresources.PodResourceConfig {
-	asked, _ := ctx.Value(askedPod{}).(*podresources.PodResourceConfig)
+func PodResources(ctx context.Context) *podresources.Announcement {
+	asked, _ := ctx.Value(askedPod{}).(*podresources.Announcement)
 	return asked
 }

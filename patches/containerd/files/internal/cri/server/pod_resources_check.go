@@ -17,24 +17,29 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// announced returns a context with what a new container asks for, by itself or
-// as it was announced, and an error of class errdefs.ErrFailedPrecondition if
-// the container is to be refused for a difference between the two (R3).
-func (c *criService) announced(ctx context.Context, sb *sandboxstore.Sandbox, config *runtime.ContainerConfig) (context.Context, error) {
-	pod := sb.Status.Get().PodResources
+// checkAnnounced compares a new container with what was announced of it. The error
+// is of class errdefs.ErrFailedPrecondition if it is to be refused for a difference
+// (R3). Else what the container says that it asks for is the last word, also in
+// what was announced, and goes with the context.
+func (c *criService) checkAnnounced(ctx context.Context, sb *sandboxstore.Sandbox, config *runtime.ContainerConfig) (context.Context, error) {
+	announced, name := sb.Status.Get().PodResources, config.GetMetadata().GetName()
 	asked, err := podresources.FromContainer(config)
 	if err != nil {
-		ignoreResources(ctx, "container", sb.Config.GetMetadata(), err)
+		ignoreResources(ctx, sb, "container", err)
+	}
+	if c.config.PodResourcesCheck != criconfig.PodResourcesCheckOff {
+		if err := c.judge(ctx, sb, name, podresources.Check(announced, sb.Config.GetMetadata(), config)); err != nil {
+			return ctx, err
+		}
+	}
+	changeContainer(ctx, sb, name, asked)
+	if sb.Status.Get().PodResources != announced {
+		c.keepPodResources(ctx, sb)
 	}
 	if asked == nil {
-		asked = pod.Container(config.GetMetadata().GetName()).GetKubernetesResources()
+		asked = announced.Container(name).GetKubernetesResources()
 	}
-	ctx = nri.WithContainerResources(ctx, asked)
-	if pod == nil || c.config.PodResourcesCheck == criconfig.PodResourcesCheckOff {
-		return ctx, nil
-	}
-	_, partial := sb.Config.GetAnnotations()[podresources.Annotation] // a webhook does not know paths on the host
-	return ctx, c.judge(ctx, sb, config.GetMetadata().GetName(), podresources.Check(pod, partial, config))
+	return nri.WithContainerResources(ctx, asked), nil
 }
 
 // judge logs differences, or refuses the container for them, as configured.
@@ -42,15 +47,13 @@ func (c *criService) judge(ctx context.Context, sb *sandboxstore.Sandbox, contai
 	if len(differences) == 0 {
 		return nil
 	}
-	var clauses []string
 	for _, d := range differences {
 		kind, _, _ := strings.Cut(d.Field, "[")
 		podResourcesDifferences.WithValues(kind).Inc()
-		clauses = append(clauses, d.String())
 	}
 	pod := sb.Config.GetMetadata()
 	err := fmt.Errorf("container %q of pod %s/%s differs from what was announced with the pod: %s: %w",
-		container, pod.GetNamespace(), pod.GetName(), strings.Join(clauses, "; "), errdefs.ErrFailedPrecondition)
+		container, pod.GetNamespace(), pod.GetName(), podresources.Sentence(differences), errdefs.ErrFailedPrecondition)
 	if c.config.PodResourcesCheck == criconfig.PodResourcesCheckEnforce {
 		return err
 	}

@@ -3,10 +3,14 @@
 package server
 
 import (
+	"bytes"
+	"context"
 	"strings"
 	"testing"
 
 	"github.com/containerd/errdefs"
+	"github.com/containerd/log"
+	"github.com/sirupsen/logrus"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -24,48 +28,96 @@ func cpu(amount string) *podresources.KubernetesResources {
 	return &podresources.KubernetesResources{Requests: map[string]*wrapperspb.StringValue{"cpu": wrapperspb.String(amount)}}
 }
 
-// announcing returns a sandbox with a container "web" that asks for a CPU.
-func announcing(t *testing.T) (*sandboxstore.Sandbox, *sandbox.Sandbox) {
+// webAsks is a pod with a container "web".
+func webAsks(amount string) *podresources.PodResourceConfig {
+	return &podresources.PodResourceConfig{Containers: []*podresources.ContainerResourceConfig{{
+		Name: "web", Type: podresources.ContainerType_CONTAINER.Enum(), KubernetesResources: cpu(amount),
+		Mounts: []*runtime.Mount{{ContainerPath: "/data", HostPath: "/srv/data"}},
+	}}}
+}
+
+func requested(sb *sandboxstore.Sandbox, container string) string {
+	return sb.Status.Get().PodResources.Container(container).GetKubernetesResources().GetRequests()["cpu"].GetValue()
+}
+
+// announcing returns a sandbox of which a CPU for "web" was announced, by the field
+// or by the annotation.
+func announcing(t *testing.T, c *criService, source podresources.Source) *sandboxstore.Sandbox {
 	t.Helper()
 	config := &runtime.PodSandboxConfig{Metadata: &runtime.PodSandboxMetadata{Name: "shop", Namespace: "default"}}
-	require.NoError(t, podresources.Set(config, &podresources.PodResourceConfig{Containers: []*podresources.ContainerResourceConfig{{
-		Name: "web", Type: podresources.ContainerType_CONTAINER, KubernetesResources: cpu("1"),
-		Mounts: []*runtime.Mount{{ContainerPath: "/data", HostPath: "/srv/data"}},
-	}}}))
+	switch source {
+	case podresources.Field:
+		require.NoError(t, podresources.Set(config, webAsks("1")))
+	case podresources.FromPod:
+		text, err := podresources.ToAnnotation(webAsks("1"))
+		require.NoError(t, err)
+		config.Annotations = map[string]string{podresources.Annotation: text}
+	}
 	sb := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "id", Config: config}, sandboxstore.Status{})
-	record := &sandbox.Sandbox{ID: "id"}
-	require.NoError(t, announce(t.Context(), &sb, record))
-	return &sb, record
+	sb.Sandboxer = "shim"
+	c.config.PodResourcesAnnotation = true
+	c.takeAnnouncement(t.Context(), &sb)
+	return &sb
+}
+
+// logged returns a context with a log that can be read.
+func logged(t *testing.T) (context.Context, *bytes.Buffer) {
+	var text bytes.Buffer
+	logger := logrus.New()
+	logger.SetOutput(&text)
+	return log.WithLogger(t.Context(), logrus.NewEntry(logger)), &text
 }
 
 func TestAnnouncementIsKept(t *testing.T) {
-	sb, record := announcing(t)
-	kept := sb.Status.Get().PodResources
-	assert.Equal(t, "1", kept.Container("web").GetKubernetesResources().GetRequests()["cpu"].GetValue())
+	for _, source := range []podresources.Source{podresources.Field, podresources.FromPod} {
+		t.Run(string(source), func(t *testing.T) {
+			c := newTestCRIService()
+			sb := announcing(t, c, source)
+			kept := sb.Status.Get().PodResources
+			assert.Equal(t, "1", requested(sb, "web"))
+			assert.Empty(t, sb.Config.ProtoReflect().GetUnknown(), "it is kept once")
 
-	c := newTestCRIService()
-	recovered := sandboxstore.NewSandbox(sb.Metadata, sandboxstore.Status{})
-	require.NoError(t, c.sandboxStore.Add(recovered))
-	c.recoverPodResources(t.Context(), []sandbox.Sandbox{*record, {ID: "another"}})
-	assert.True(t, proto.Equal(kept, recovered.Status.Get().PodResources))
+			record := &sandbox.Sandbox{ID: "id"}
+			recordAnnouncement(t.Context(), sb, record)
+			recovered := sandboxstore.NewSandbox(sb.Metadata, sandboxstore.Status{})
+			require.NoError(t, c.sandboxStore.Add(recovered))
+			c.recoverPodResources(t.Context(), []sandbox.Sandbox{*record, {ID: "another"}})
+			assert.True(t, proto.Equal(kept.Kept(), recovered.Status.Get().PodResources.Kept()))
 
-	info := map[string]string{}
-	require.NoError(t, showPodResources(sb, info))
-	assert.Contains(t, info["podResources"], `"requests":{"cpu":"1"}`)
+			info := map[string]string{}
+			showPodResources(sb, info)
+			assert.Contains(t, info["podResources"], `"requests":{"cpu":"1"}`)
+
+			got, err := podresources.Decode(configForController(sb))
+			require.NoError(t, err)
+			assert.True(t, proto.Equal(webAsks("1"), got))
+			sb.Sandboxer = "podsandbox"
+			assert.Same(t, sb.Config, configForController(sb), "which reads the record")
+		})
+	}
 }
 
-func TestControllerGetsWhatIsInTheAnnotation(t *testing.T) {
-	sb, _ := announcing(t)
-	text, err := podresources.ToAnnotation(sb.Status.Get().PodResources)
-	require.NoError(t, err)
-	config := &runtime.PodSandboxConfig{Annotations: map[string]string{podresources.Annotation: text}}
-	annotated := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "id", Config: config}, sandboxstore.Status{})
-	require.NoError(t, announce(t.Context(), &annotated, &sandbox.Sandbox{}))
+func TestAnnotationIsSwitchedOff(t *testing.T) {
+	c := newTestCRIService()
+	sb := announcing(t, c, podresources.FromPod)
+	setPodResources(sb, nil)
+	c.config.PodResourcesAnnotation = false
+	c.takeAnnouncement(t.Context(), sb)
+	assert.Nil(t, sb.Status.Get().PodResources)
+}
 
-	got, err := podresources.Decode(announcedConfig(&annotated))
-	require.NoError(t, err)
-	assert.True(t, proto.Equal(sb.Status.Get().PodResources, got))
-	assert.Empty(t, config.ProtoReflect().GetUnknown(), "the pod's own configuration stays as it is")
+func TestRecordThatCannotBeReadIsIgnored(t *testing.T) {
+	ctx, text := logged(t)
+	c := newTestCRIService()
+	sb := announcing(t, c, podresources.None)
+	require.NoError(t, c.sandboxStore.Add(*sb))
+	record := sandbox.Sandbox{ID: "id"}
+	require.NoError(t, record.AddExtension(podResourcesKey, &podresources.KeptAnnouncement{
+		Config: &podresources.PodResourceConfig{Containers: []*podresources.ContainerResourceConfig{{}}},
+	}))
+	c.recoverPodResources(ctx, []sandbox.Sandbox{record})
+	assert.Nil(t, sb.Status.Get().PodResources)
+	assert.Contains(t, text.String(), "ignoring the resources in the record of pod default/shop")
 }
 
 func TestWhatCannotBeReadIsIgnored(t *testing.T) {
@@ -75,19 +127,37 @@ func TestWhatCannotBeReadIsIgnored(t *testing.T) {
 		"large":        protowire.AppendBytes(protowire.AppendTag(nil, podresources.FieldOfPod, protowire.BytesType), []byte(strings.Repeat("\n\x00", podresources.MaxSize))),
 	} {
 		t.Run(name, func(t *testing.T) {
-			config := &runtime.PodSandboxConfig{}
+			ctx, text := logged(t)
+			c := newTestCRIService()
+			config := &runtime.PodSandboxConfig{Metadata: &runtime.PodSandboxMetadata{Name: "shop", Namespace: "default"}}
 			config.ProtoReflect().SetUnknown(unknown)
 			sb := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "id", Config: config}, sandboxstore.Status{})
+			c.takeAnnouncement(ctx, &sb)
 			record := &sandbox.Sandbox{}
-			require.NoError(t, announce(t.Context(), &sb, record))
+			recordAnnouncement(ctx, &sb, record)
 			assert.Nil(t, sb.Status.Get().PodResources)
 			assert.Empty(t, record.Extensions)
-			assert.Same(t, config, announcedConfig(&sb))
+			assert.Equal(t, name == "large", len(configForController(&sb).ProtoReflect().GetUnknown()) == 0,
+				"it may mean something to a shim, unless it is too large for any")
+
+			// Once for a pod, whatever else of it cannot be read.
+			container := &runtime.ContainerConfig{Metadata: &runtime.ContainerMetadata{Name: "web"}}
+			container.ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, podresources.FieldOfContainer, protowire.VarintType), 7))
+			_, err := c.checkAnnounced(ctx, &sb, container)
+			require.NoError(t, err)
+			update := &runtime.UpdateContainerResourcesRequest{}
+			update.ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, podresources.FieldOfUpdate, protowire.VarintType), 7))
+			assert.Nil(t, containerUpdate(ctx, &sb, update))
+			ofPod := &runtime.UpdatePodSandboxResourcesRequest{}
+			ofPod.ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, podresources.FieldOfPodUpdate, protowire.VarintType), 7))
+			assert.Nil(t, podUpdate(ctx, &sb, ofPod))
+			assert.Equal(t, 1, strings.Count(text.String(), "ignoring the resources in the field of pod default/shop"), text.String())
+			assert.Equal(t, 1, strings.Count(text.String(), "\n"), text.String())
 		})
 	}
 }
 
-func TestAnnouncedContainer(t *testing.T) {
+func TestCheckAnnounced(t *testing.T) {
 	asAnnounced := []*runtime.Mount{{ContainerPath: "/data", HostPath: "/srv/data"}}
 	for name, tc := range map[string]struct {
 		check  string
@@ -102,20 +172,20 @@ func TestAnnouncedContainer(t *testing.T) {
 		"without a mount, warn":        {check: "warn", name: "web", cpu: "1"},
 		"without a mount, off":         {check: "off", name: "web", cpu: "1"},
 		"asks for more":                {check: "enforce", name: "web", mounts: asAnnounced, asks: cpu("2"), fails: "requests[cpu]: announced 1, got 2"},
-		"asks for more, warn":          {check: "warn", name: "web", mounts: asAnnounced, asks: cpu("2"), cpu: "2"},
 		"asks the same in other words": {check: "enforce", name: "web", mounts: asAnnounced, asks: cpu("1000m"), cpu: "1000m"},
 		"ephemeral":                    {check: "enforce", name: "debug"},
+		"ephemeral that asks":          {check: "enforce", name: "debug", asks: cpu("1"), cpu: "1"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := newTestCRIService()
+			c, sb, _ := announcingAndKeeping(t, podresources.Field)
 			c.config.PodResourcesCheck = tc.check
-			sb, _ := announcing(t)
 			config := &runtime.ContainerConfig{Metadata: &runtime.ContainerMetadata{Name: tc.name}, Mounts: tc.mounts}
 			require.NoError(t, podresources.SetContainer(config, tc.asks))
-			ctx, err := c.announced(t.Context(), sb, config)
+			ctx, err := c.checkAnnounced(t.Context(), sb, config)
 			if tc.fails != "" {
 				assert.ErrorIs(t, err, errdefs.ErrFailedPrecondition)
 				assert.ErrorContains(t, err, tc.fails)
+				assert.Equal(t, "1", requested(sb, "web"))
 				return
 			}
 			require.NoError(t, err)

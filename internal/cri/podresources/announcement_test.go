@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package podresources
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+)
+
+func announced(t *testing.T, source Source, containers ...*ContainerResourceConfig) *Announcement {
+	t.Helper()
+	a, err := NewAnnouncement(&PodResourceConfig{Containers: containers}, source)
+	require.NoError(t, err)
+	return a
+}
+
+func TestFieldWinsOverAnnotation(t *testing.T) {
+	pod := config(t, num(11, 7))
+	got, source, err := Take(pod, true)
+	require.NoError(t, err)
+	require.Nil(t, got)
+	require.Equal(t, None, source)
+
+	pod.Annotations = map[string]string{Annotation: webText}
+	got, source, err = Take(pod, true)
+	require.NoError(t, err)
+	require.Equal(t, FromPod, source)
+	require.Equal(t, "web", got.Config().GetContainers()[0].GetName())
+
+	require.NoError(t, Set(pod, &PodResourceConfig{Containers: []*ContainerResourceConfig{{Name: "other"}}}))
+	got, source, err = Take(pod, true)
+	require.NoError(t, err)
+	require.Equal(t, Field, source)
+	require.Equal(t, "other", got.Config().GetContainers()[0].GetName())
+	require.Equal(t, num(11, 7), []byte(pod.ProtoReflect().GetUnknown()), "it is there once, and the rest stays")
+
+	setField(pod, FieldOfPod, []byte{0xff})
+	got, source, err = Take(pod, true)
+	require.ErrorContains(t, err, "field 10 of PodSandboxConfig: malformed")
+	require.Equal(t, Field, source)
+	require.Nil(t, got)
+}
+
+func TestAnnotationIsOff(t *testing.T) {
+	pod := config(t)
+	pod.Annotations = map[string]string{Annotation: webText}
+	got, source, err := Take(pod, false)
+	require.NoError(t, err)
+	require.Nil(t, got)
+	require.Equal(t, None, source)
+}
+
+// What cannot be read may have a meaning for others, but for what is too large.
+func TestTakeLeavesWhatItCannotRead(t *testing.T) {
+	for name, tc := range map[string]struct {
+		wire  []byte
+		stays bool
+	}{
+		"another meaning": {str(10, "po"), true},
+		"malformed":       {str(10, "hello"), true},
+		"too large":       {str(10, strings.Repeat("x", MaxSize)), false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			pod := config(t, tc.wire)
+			_, _, err := Take(pod, true)
+			require.Error(t, err)
+			assert.Equal(t, tc.stays, bytes.Equal(tc.wire, pod.ProtoReflect().GetUnknown()))
+			assert.Equal(t, !tc.stays, len(pod.ProtoReflect().GetUnknown()) == 0)
+		})
+	}
+}
+
+// A sandboxer reads the field, wherever it came from.
+func TestPut(t *testing.T) {
+	pod := config(t, num(11, 7))
+	pod.Annotations = map[string]string{Annotation: webText}
+	a, _, err := Take(pod, true)
+	require.NoError(t, err)
+	got, err := Decode(sent(t, a.Put(pod)))
+	require.NoError(t, err)
+	equal(t, &PodResourceConfig{Containers: []*ContainerResourceConfig{web()}, KubernetesResources: requests("cpu", "2")}, got)
+	assert.Equal(t, num(11, 7), []byte(pod.ProtoReflect().GetUnknown()), "the pod's own stays as it is")
+	assert.Same(t, pod, (*Announcement)(nil).Put(pod))
+}
+
+// JSON of what is announced can be smaller than what travels of it.
+func TestAnnotationThatIsTooLargeToTravel(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(`{"containers":[`)
+	for i := range 39 {
+		fmt.Fprintf(&text, `{"name":"c%d","type":"CONTAINER","kubernetesResources":{"requests":{"cpu":"1"`, i)
+		for j := range 103 {
+			fmt.Fprintf(&text, `,"%03d%s":"1"`, j, strings.Repeat("x", 54))
+		}
+		text.WriteString("}}},")
+	}
+	whole := strings.TrimSuffix(text.String(), ",") + "]}"
+	require.Less(t, len(whole), MaxSize)
+	pod := config(t)
+	pod.Annotations = map[string]string{Annotation: whole}
+	a, source, err := Take(pod, true)
+	require.ErrorContains(t, err, "bytes, want less than 262144")
+	assert.Equal(t, FromPod, source)
+	assert.Nil(t, a)
+}
+
+func TestWithContainer(t *testing.T) {
+	before := announced(t, Field,
+		&ContainerResourceConfig{Name: "web", KubernetesResources: requests("cpu", "1")},
+		&ContainerResourceConfig{Name: "log", KubernetesResources: requests("cpu", "2")})
+	cpu := func(a *Announcement, name string) string {
+		return a.Container(name).GetKubernetesResources().GetRequests()["cpu"].GetValue()
+	}
+	after, err := before.WithContainer("web", requests("cpu", "3"))
+	require.NoError(t, err)
+	assert.Equal(t, "3", cpu(after, "web"))
+	assert.Equal(t, "2", cpu(after, "log"))
+	assert.Equal(t, "1", cpu(before, "web"))
+	travelled, err := decodePod(after.Wire())
+	require.NoError(t, err)
+	equal(t, after.Config(), travelled)
+
+	for name, asked := range map[string]*KubernetesResources{"debug": requests("cpu", "3"), "web": requests("cpu", "1")} {
+		same, err := before.WithContainer(name, asked)
+		require.NoError(t, err)
+		assert.Same(t, before, same, "%s: nothing is changed by it", name)
+	}
+	none, err := (*Announcement)(nil).WithContainer("web", requests("cpu", "3"))
+	require.NoError(t, err)
+	assert.Nil(t, none)
+}
+
+// Updates do not grow it beyond what travels.
+func TestWithContainerIsBounded(t *testing.T) {
+	huge := &KubernetesResources{Requests: requests("cpu", "1").Requests}
+	for i := range 600 {
+		huge.Requests[fmt.Sprintf("%d%s", i, strings.Repeat("x", 500))] = huge.Requests["cpu"]
+	}
+	before := announced(t, Field, &ContainerResourceConfig{Name: "web"})
+	after, err := before.WithContainer("web", huge)
+	require.ErrorIs(t, err, errTooLarge)
+	assert.Nil(t, after)
+}
+
+func TestKept(t *testing.T) {
+	for _, source := range []Source{Field, FromPod} {
+		a := announced(t, source, web())
+		wire, err := proto.Marshal(a.Kept())
+		require.NoError(t, err)
+		kept := &KeptAnnouncement{}
+		require.NoError(t, proto.Unmarshal(wire, kept))
+		again, err := FromKept(kept)
+		require.NoError(t, err)
+		equal(t, a.Config(), again.Config())
+		assert.Equal(t, a.partial(), again.partial())
+		assert.Equal(t, a.Wire(), again.Wire())
+	}
+	_, err := FromKept(&KeptAnnouncement{Config: &PodResourceConfig{Containers: []*ContainerResourceConfig{{}}}})
+	assert.ErrorContains(t, err, "container 1 of 1: has no name")
+}
+
+func TestNothingAnnounced(t *testing.T) {
+	var a *Announcement
+	assert.Nil(t, a.Wire())
+	assert.Nil(t, a.Config())
+	assert.Nil(t, a.Container("web"))
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package podresources
+
+import (
+	"strings"
+
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// A kubelet adds mounts to a container by itself, which whoever announces need not
+// know: those of the service account, of the hosts file and of the termination
+// log. They are told by where they are on the host, in its directory of the pod.
+type kubelet struct{ pod, container string }
+
+// adds is true of the mounts of the service account and of the hosts file. They may
+// come unannounced. If they are announced, they are compared.
+func (k kubelet) adds(m *runtime.Mount) bool {
+	within, ok := k.within(m)
+	if !ok {
+		return false
+	}
+	const account = "/var/run/secrets/kubernetes.io/serviceaccount"
+	return within == "etc-hosts" || strings.HasPrefix(within, "volumes/") && strings.HasSuffix(slashes(m.GetContainerPath()), account)
+}
+
+// isTerminationLog is true of the third. Where it is in a container is the user's
+// choice. On the host it has a name that is new at each start, and so it is never
+// compared.
+func (k kubelet) isTerminationLog(m *runtime.Mount) bool {
+	within, ok := k.within(m)
+	name, is := strings.CutPrefix(within, "containers/"+k.container+"/")
+	return ok && is && name != "" && strings.Trim(name, "0123456789abcdef") == ""
+}
+
+// within is the path on the host in the kubelet's directory of the pod.
+func (k kubelet) within(m *runtime.Mount) (path string, ok bool) {
+	if k.pod == "" {
+		return "", false
+	}
+	_, path, ok = strings.Cut(slashes(m.GetHostPath()), "/pods/"+k.pod+"/")
+	return path, ok && !strings.Contains("/"+path+"/", "/../")
+}
+
+// slashes is a path of any system in the form of Unix.
+func slashes(path string) string { return strings.ReplaceAll(path, `\`, "/") }
