@@ -48,6 +48,16 @@ endif
 unit: ## unit, edit and CLI tests with the race detector
 	go test -race $$(go list ./... | grep -v /integration$$)
 
+FUZZTIME ?= 30s
+
+.PHONY: fuzz
+fuzz: ## search for input that breaks a decoder (FUZZTIME=10m each)
+	go test -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) ./internal/cri/podresources
+	go test -run '^$$' -fuzz '^FuzzFromAnnotation$$' -fuzztime $(FUZZTIME) ./internal/cri/podresources
+	go test -run '^$$' -fuzz '^FuzzGet$$' -fuzztime $(FUZZTIME) ./internal/nri/podstate
+	go test -run '^$$' -fuzz '^FuzzJoin$$' -fuzztime $(FUZZTIME) ./internal/nri/lifecycle
+	go test -run '^$$' -fuzz '^FuzzEdit$$' -fuzztime $(FUZZTIME) ./internal/edit
+
 .PHONY: check
 check: ## every patch applies, compiles, is clean, and exports to the same tree
 	@$(HACK) check
