@@ -24,6 +24,9 @@ var Series = edit.Series{
 		nri.TeardownReachesAll,
 		nri.RefusedPodEnds,
 
+		// NRI: what is told to a plugin that joins.
+		nri.SyncSplit,
+
 		// NRI: the lifecycle engine in place of one lock.
 		nri.LifecycleEngine,
 		nri.AdaptationEngine,
