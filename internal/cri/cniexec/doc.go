@@ -14,5 +14,5 @@
 //     nothing else is one.
 //
 // Where there are no process groups to be had, on systems other than Linux,
-// the plugin's own process is what is killed.
+// the plugin's own process is what is killed, and nothing is swept.
 package cniexec

@@ -9,11 +9,14 @@ import (
 	"fmt"
 	"io"
 	"os/exec"
+	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/containernetworking/cni/pkg/invoke"
 	"github.com/containernetworking/cni/pkg/version"
+	"go.opentelemetry.io/otel/propagation"
 )
 
 const (
@@ -45,9 +48,11 @@ type Exec struct {
 	// exited. It is for requests that leave nothing behind, such as STATUS.
 	Sweep bool
 
-	// Stderr gets what plugins write to theirs, if it is set. It has to be safe
-	// for use by any number of plugins at once.
+	// Stderr gets what plugins wrote to theirs, once they ended, if it is set.
+	// Whether that can be written is of no consequence.
 	Stderr io.Writer
+
+	host host // of tests, that of the system by default
 }
 
 var _ invoke.Exec = (*Exec)(nil)
@@ -86,21 +91,21 @@ func (e *Exec) run(ctx context.Context, path string, stdin []byte, environ []str
 	}
 	stdout, stderr := &bounded{limit: MaxOutput, strict: true}, &bounded{limit: maxDiagnostics}
 	cmd := exec.Command(path)
-	cmd.Env = environ
+	cmd.Env = traced(ctx, environ)
 	cmd.Stdin = bytes.NewReader(stdin)
 	cmd.Stdout = stdout
 	cmd.Stderr = stderr
-	if e.Stderr != nil {
-		cmd.Stderr = io.MultiWriter(stderr, e.Stderr)
-	}
 	cmd.WaitDelay = Grace
 
-	p, err := start(cmd, e.Sweep)
+	p, err := start(cmd, e.on(), e.Sweep)
 	if err != nil {
 		return nil, fmt.Errorf("run plugin %s: %w", path, err)
 	}
 	if err := p.wait(ctx); err != nil {
 		return nil, fmt.Errorf("plugin %s was killed: %w", path, err)
+	}
+	if e.Stderr != nil && len(stderr.kept) > 0 {
+		_, _ = e.Stderr.Write(stderr.kept)
 	}
 	if err = verdict(p.err, stdout, stderr); err != nil {
 		if said(err) {
@@ -109,4 +114,22 @@ func (e *Exec) run(ctx context.Context, path string, stdin []byte, environ []str
 		return nil, fmt.Errorf("plugin %s: %w", path, err)
 	}
 	return stdout.kept, nil
+}
+
+func (e *Exec) on() host {
+	if e.host != nil {
+		return e.host
+	}
+	return system
+}
+
+// traced adds the trace that the request belongs to, as libcni does.
+func traced(ctx context.Context, environ []string) []string {
+	carrier := propagation.MapCarrier{}
+	propagation.NewCompositeTextMapPropagator(propagation.TraceContext{}, propagation.Baggage{}).Inject(ctx, carrier)
+	environ = slices.Clone(environ)
+	for name, value := range carrier {
+		environ = append(environ, strings.ToUpper(name)+"="+value)
+	}
+	return environ
 }

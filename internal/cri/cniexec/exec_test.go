@@ -18,6 +18,7 @@ import (
 	"github.com/containernetworking/cni/pkg/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // generous is far above what anything here takes, and far below what a plugin
@@ -134,6 +135,29 @@ func TestDeadlineHolds(t *testing.T) {
 	}
 }
 
+// Systems without process groups have the plugin's own process killed, and no
+// plugin that answers.
+func TestHostWithoutGroups(t *testing.T) {
+	for _, sweep := range []bool{false, true} {
+		e := &Exec{Sweep: sweep, host: alone{}}
+		path, _ := plugin(t, `read input; echo "$input and an answer"`)
+		out, err := run(t, e, generous, path)
+		assert.NoError(t, err)
+		assert.Equal(t, "input and an answer\n", out)
+
+		path, dir := plugin(t, `echo $$ > $DIR/left; `+hang)
+		_, err = run(t, e, time.Second, path)
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		gone(t, filepath.Join(dir, "left"))
+
+		path, _ = plugin(t, grandchild)
+		out, err = run(t, e, generous, path)
+		assert.NoError(t, err)
+		assert.Equal(t, "answer\n", out)
+		leftovers(t, path)
+	}
+}
+
 func TestDeadlinePassedBefore(t *testing.T) {
 	path, dir := plugin(t, "touch $DIR/ran")
 	_, err := run(t, &Exec{}, 0, path)
@@ -199,6 +223,27 @@ func TestStderrIsPassedOn(t *testing.T) {
 	_, err := run(t, &Exec{Stderr: &passed}, generous, path)
 	assert.ErrorContains(t, err, `exit status 1 without a CNI error: "not a word"`)
 	assert.Equal(t, "not a word\n", passed.String())
+}
+
+// brokenPipe is the log of a runtime whose reader is gone.
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+
+func TestStderrOfTheRuntimeIsBroken(t *testing.T) {
+	path, _ := plugin(t, `echo 'a warning' >&2; echo answer`)
+	out, err := run(t, &Exec{Stderr: brokenPipe{}}, generous, path)
+	assert.NoError(t, err)
+	assert.Equal(t, "answer\n", out)
+}
+
+func TestTraceGoesOn(t *testing.T) {
+	span := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{2}, TraceFlags: trace.FlagsSampled})
+	ctx := trace.ContextWithSpanContext(t.Context(), span)
+	path, _ := plugin(t, `echo $TRACEPARENT`)
+	out, err := (&Exec{}).ExecPlugin(ctx, path, nil, nil)
+	assert.NoError(t, err)
+	assert.Equal(t, "00-01000000000000000000000000000000-0200000000000000-01\n", string(out))
 }
 
 // leftovers kills what the plugin left running, which so far nobody has.

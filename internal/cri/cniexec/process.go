@@ -12,6 +12,7 @@ import (
 // A process is a plugin that was started.
 type process struct {
 	cmd   *exec.Cmd
+	host  host
 	ended chan struct{} // closed once it is reaped
 	err   error         // what Wait returned, set before that
 
@@ -21,26 +22,32 @@ type process struct {
 	exited bool
 }
 
-// start starts cmd in a process group of its own. If sweep is set, the group
-// is killed when cmd exits.
-func start(cmd *exec.Cmd, sweep bool) (*process, error) {
-	apart(cmd)
+// start starts cmd. If sweep is set, what is left of it is killed when it exits.
+func start(cmd *exec.Cmd, host host, sweep bool) (*process, error) {
+	host.apart(cmd)
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	p := &process{cmd: cmd, ended: make(chan struct{})}
+	p := &process{cmd: cmd, host: host, ended: make(chan struct{})}
 	go func() {
-		awaitExit(cmd.Process)
-		p.mu.Lock()
-		if sweep {
-			killGroup(cmd.Process)
+		if host.awaitExit(cmd.Process) {
+			p.exit(sweep)
 		}
-		p.exited = true
-		p.mu.Unlock()
 		p.err = cmd.Wait()
+		p.exit(false)
 		close(p.ended)
 	}()
 	return p, nil
+}
+
+// exit notes that the process has exited, and is not to be killed any more.
+func (p *process) exit(sweep bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if sweep {
+		p.host.kill(p.cmd.Process)
+	}
+	p.exited = true
 }
 
 // wait waits until the process has ended, or kills it when ctx does. The error
@@ -51,13 +58,13 @@ func (p *process) wait(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 	}
-	p.kill()
+	killed := p.kill()
 	// A process the kernel does not let go of is not waited for.
 	late := time.NewTimer(2 * Grace)
 	defer late.Stop()
 	select {
 	case <-p.ended:
-		if state := p.cmd.ProcessState; state != nil && state.Exited() {
+		if !killed || p.host.answered(p.cmd.ProcessState) {
 			return nil // it has answered in time, and was still listened to
 		}
 	case <-late.C:
@@ -65,11 +72,13 @@ func (p *process) wait(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// kill kills the process group, unless the plugin exited by itself.
-func (p *process) kill() {
+// kill kills the process with all of its group, and tells whether it did: not if
+// it is known to have exited by itself.
+func (p *process) kill() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.exited {
-		killGroup(p.cmd.Process)
+		p.host.kill(p.cmd.Process)
 	}
+	return !p.exited
 }

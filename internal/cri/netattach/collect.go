@@ -50,21 +50,21 @@ func (k *Kept) Collect(ctx context.Context, loaded *gocni.ConfigResult, pods Pod
 		return nil, fmt.Errorf("no garbage collection of networks: %w: %w", err, errdefs.ErrFailedPrecondition)
 	}
 	var done []Collected
-	for _, n := range networks(loaded) {
-		if has, _ := version.GreaterThanOrEqualTo(n.Config.CNIVersion, "1.1.0"); !has {
-			continue
-		}
-		list := collectable(n)
-		if list.DisableGC {
-			continue
-		}
-		stay, failures := k.detachOthers(ctx, n, kept, pods.Valid)
-		if err := k.cni.GCNetworkList(ctx, list, &libcni.GCArgs{ValidAttachments: stay}); err != nil {
-			failures = append(failures, err)
-		}
-		done = append(done, Collected{Network: n.Config.Name, Valid: len(stay), Err: errors.Join(failures...)})
+	all := collectable(loaded)
+	for i, n := range all {
+		turn, cancel := share(ctx, len(all)-i)
+		done = append(done, k.collect(turn, n, kept, pods.Valid))
+		cancel()
 	}
 	return done, nil
+}
+
+func (k *Kept) collect(ctx context.Context, n *gocni.ConfNetwork, kept []*libcni.NetworkAttachment, valid func(string) bool) Collected {
+	stay, failures := k.detachOthers(ctx, n, kept, valid)
+	if err := k.cni.GCNetworkList(ctx, listOf(n), &libcni.GCArgs{ValidAttachments: stay}); err != nil {
+		failures = append(failures, err)
+	}
+	return Collected{Network: n.Config.Name, Valid: len(stay), Err: errors.Join(failures...)}
 }
 
 // whole returns all that is kept, if that tells of each attached container.
@@ -89,23 +89,33 @@ func (k *Kept) whole(attached []string) ([]*libcni.NetworkAttachment, error) {
 // that is loaded. It returns what stays attached, and why if that is not wanted.
 func (k *Kept) detachOthers(ctx context.Context, n *gocni.ConfNetwork, kept []*libcni.NetworkAttachment, valid func(string) bool) ([]types.GCAttachment, []error) {
 	stay, failures := []types.GCAttachment{}, []error(nil)
+	var others []*libcni.NetworkAttachment
 	for _, a := range kept {
-		if a.Network != n.Config.Name {
-			continue
+		switch {
+		case a.Network != n.Config.Name:
+		case valid(a.ContainerID):
+			stay = append(stay, types.GCAttachment{ContainerID: a.ContainerID, IfName: a.IfName})
+		default:
+			others = append(others, a)
 		}
-		if !valid(a.ContainerID) {
-			err := k.detachOther(ctx, n, a)
-			if err == nil {
-				continue
-			}
+	}
+	for i, a := range others {
+		turn, cancel := share(ctx, len(others)-i+1) // the GC has one, too
+		err := k.detachOther(turn, n, a)
+		cancel()
+		if err != nil {
+			stay = append(stay, types.GCAttachment{ContainerID: a.ContainerID, IfName: a.IfName})
 			failures = append(failures, fmt.Errorf("DEL of %s, interface %s: %w", a.ContainerID, a.IfName, err))
 		}
-		stay = append(stay, types.GCAttachment{ContainerID: a.ContainerID, IfName: a.IfName})
 	}
 	return stay, failures
 }
 
 func (k *Kept) detachOther(ctx context.Context, n *gocni.ConfNetwork, a *libcni.NetworkAttachment) error {
+	netns := a.NetNS
+	if _, err := os.Stat(netns); errors.Is(err, fs.ErrNotExist) {
+		netns = ""
+	}
 	list := listOf(n)
 	if n.Config.Source != string(a.Config) {
 		var err error
@@ -114,17 +124,19 @@ func (k *Kept) detachOther(ctx context.Context, n *gocni.ConfNetwork, a *libcni.
 		}
 	}
 	return k.cni.DelNetworkList(ctx, list, &libcni.RuntimeConf{
-		ContainerID: a.ContainerID, NetNS: a.NetNS, IfName: a.IfName, Args: a.CniArgs, CapabilityArgs: a.CapabilityArgs,
+		ContainerID: a.ContainerID, NetNS: netns, IfName: a.IfName, Args: a.CniArgs, CapabilityArgs: a.CapabilityArgs,
 	})
 }
 
-// collectable is the network, with its own word on whether it wants a GC.
-func collectable(n *gocni.ConfNetwork) *libcni.NetworkConfigList {
-	list := listOf(n)
-	if whole, err := libcni.NetworkConfFromBytes(list.Bytes); err == nil {
-		list.DisableGC = whole.DisableGC
-	}
-	return list
+// collectable are the networks that have a GC, and want it.
+func collectable(loaded *gocni.ConfigResult) []*gocni.ConfNetwork {
+	return slices.DeleteFunc(networks(loaded), func(n *gocni.ConfNetwork) bool {
+		if has, _ := version.GreaterThanOrEqualTo(n.Config.CNIVersion, "1.1.0"); !has {
+			return true
+		}
+		whole, err := libcni.NetworkConfFromBytes([]byte(n.Config.Source))
+		return err == nil && whole.DisableGC
+	})
 }
 
 // readable tells why some of what is kept cannot be read. libcni passes over it.

@@ -5,10 +5,12 @@
 package netattach
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/containerd/errdefs"
 	"github.com/stretchr/testify/assert"
@@ -117,6 +119,22 @@ func TestCollectKeepsWhatItCouldNotDetach(t *testing.T) {
 	assert.ErrorContains(t, done[0].Err, "agent is down")
 	assert.Equal(t, []attachment{{ContainerID: "gone", IfName: "eth0"}}, n.requests()[1].Stdin.Attachments)
 	assert.FileExists(t, n.file("green", "gone", "eth0"))
+}
+
+// One that hangs has a share of the time.
+func TestCollectPastADELThatHangs(t *testing.T) {
+	n := newNode(t, "green", "other")
+	n.attach(`{"cniVersion": "1.1.0", "name": "green", "plugins": [{"type": "other"}]}`, "hangs", "eth0")
+	n.attach(green, "gone", "eth0")
+	n.plugin("other", hangs)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	defer cancel()
+	done, err := n.kept().Collect(ctx, load(t, green), alive())
+	require.NoError(t, err)
+	require.Len(t, done, 1)
+	assert.ErrorContains(t, done[0].Err, "DEL of hangs, interface eth0: ")
+	assert.ElementsMatch(t, []string{"other eth0", "green eth0", "green "}, n.asked())
+	assert.NoError(t, ctx.Err())
 }
 
 func TestCollectTellsWhatFailed(t *testing.T) {

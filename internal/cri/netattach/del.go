@@ -24,19 +24,24 @@ func (d *detachment) addKept(a Attachment) {
 			d.result.Replaced++
 		}
 	}
+	del := del{after: func() { d.forget(a) }}
 	var err error
 	if list == nil {
 		list, err = d.stored(a)
+		if d.pod.Overdue && supplanted(d.loaded, a) {
+			del.failed = &d.result.LetGo
+		}
 	}
-	d.add(a.IfName, del{run: func(ctx context.Context) error {
+	del.run = func(ctx context.Context) error {
 		if err == nil {
 			err = d.delKept(ctx, a, list)
 		}
 		if err == nil {
 			return nil
 		}
-		return fmt.Errorf("network %q, interface %s of %s: DEL with what was kept of the ADD: %w", a.Network, a.IfName, d.pod.ID, err)
-	}})
+		return fmt.Errorf("DEL with what %s keeps of the ADD: %w", d.file(a, d.pod.ID), err)
+	}
+	d.add(a.IfName, del)
 }
 
 func (d *detachment) delKept(ctx context.Context, a Attachment, list *libcni.NetworkConfigList) error {
@@ -49,25 +54,30 @@ func (d *detachment) delKept(ctx context.Context, a Attachment, list *libcni.Net
 	})
 }
 
+// forget removes what was kept of an attachment that is let go.
+func (d *detachment) forget(a Attachment) {
+	// It is as good as gone if it cannot be removed: the pod is.
+	_ = os.Remove(d.file(a, d.pod.ID))
+}
+
 // stored is the network as it was kept, without the plugins that are let go.
 func (d *detachment) stored(a Attachment) (*libcni.NetworkConfigList, error) {
-	list, err := a.list()
-	if err != nil {
-		return nil, err
-	}
 	letGo := supplanted(d.loaded, a)
-	if len(list.Plugins) == 0 { // a DEL of none would succeed
-		err := errors.New("the plugins were not kept: they are not in the configuration of the network")
-		if !letGo {
-			return nil, err
-		}
-		d.result.LetGo = append(d.result.LetGo, fmt.Errorf("network %q, interface %s: %w", a.Network, a.IfName, err))
+	list, err := a.list()
+	if err == nil && len(list.Plugins) == 0 { // a DEL of none would succeed
+		err = errors.New("the plugins were not kept: they are not in the configuration of the network")
 	}
-	if letGo {
+	switch {
+	case err != nil && letGo:
+		d.letGo(a, err)
+		return &libcni.NetworkConfigList{Name: a.Network, CNIVersion: "1.0.0"}, nil
+	case err != nil:
+		return nil, err
+	case letGo:
 		list.Plugins = slices.DeleteFunc(list.Plugins, func(p *libcni.PluginConfig) bool {
 			_, err := d.exec.FindInPath(p.Network.Type, d.cni.Path)
 			if err != nil {
-				d.result.LetGo = append(d.result.LetGo, fmt.Errorf("network %q, interface %s, which is not in use any more: %w", a.Network, a.IfName, err))
+				d.letGo(a, err)
 			}
 			return err != nil
 		})
@@ -75,25 +85,45 @@ func (d *detachment) stored(a Attachment) (*libcni.NetworkConfigList, error) {
 	return list, nil
 }
 
-// addLoaded adds the DELs of all plugins of networks with nothing kept.
+func (d *detachment) letGo(a Attachment, err error) {
+	d.result.LetGo = append(d.result.LetGo, fmt.Errorf("network %q, interface %s, which is not in use any more: %w", a.Network, a.IfName, err))
+}
+
+// addLoaded adds the DEL of networks with nothing kept: of one whose ADD failed
+// plugin by plugin. One that was attached stays whole, see the architecture.
 func (d *detachment) addLoaded(kept []Attachment) {
-	once := !d.pod.Attached || d.pod.NetNS == "" && d.result.Kept == 0
-	for _, n := range backwards(d.loaded) {
+	var failed *[]error
+	config := d.loaded
+	switch {
+	case !d.pod.Attached:
+		failed = &d.result.LetGo
+		if d.pod.Tried != nil {
+			config = d.pod.Tried
+		}
+	case d.pod.NetNS == "" || d.result.Kept > 0 && len(d.result.Unreadable) == 0:
+		failed = &d.result.Ignored
+	}
+	for _, n := range backwards(config) {
 		if slices.ContainsFunc(kept, func(a Attachment) bool { return a.IfName == n.IFName }) {
 			continue
 		}
 		if n.IFName != loopback {
 			d.result.Loaded++
 		}
-		for _, plugin := range slices.Backward(listOf(n).Plugins) {
-			d.add(n.IFName, del{once: once, run: func(ctx context.Context) error { return d.delLoaded(ctx, n, plugin) }})
+		parts := [][]*libcni.PluginConfig{listOf(n).Plugins}
+		if !d.pod.Attached {
+			parts = slices.Collect(slices.Chunk(parts[0], 1))
+			slices.Reverse(parts)
+		}
+		for _, plugins := range parts {
+			d.add(n.IFName, del{failed: failed, run: func(ctx context.Context) error { return d.delLoaded(ctx, n, plugins) }})
 		}
 	}
 }
 
-func (d *detachment) delLoaded(ctx context.Context, n *gocni.ConfNetwork, plugin *libcni.PluginConfig) error {
-	one := &libcni.NetworkConfigList{Name: n.Config.Name, CNIVersion: n.Config.CNIVersion, Plugins: []*libcni.PluginConfig{plugin}}
-	err := d.cni.DelNetworkList(ctx, one, &libcni.RuntimeConf{
+func (d *detachment) delLoaded(ctx context.Context, n *gocni.ConfNetwork, plugins []*libcni.PluginConfig) error {
+	list := &libcni.NetworkConfigList{Name: n.Config.Name, CNIVersion: n.Config.CNIVersion, Plugins: plugins}
+	err := d.cni.DelNetworkList(ctx, list, &libcni.RuntimeConf{
 		ContainerID: d.pod.ID, NetNS: d.pod.NetNS, IfName: n.IFName, Args: d.pod.Args, CapabilityArgs: d.pod.CapabilityArgs,
 	})
 	if err == nil {

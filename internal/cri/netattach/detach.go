@@ -21,6 +21,11 @@ type Pod struct {
 	NetNS string
 	// Attached tells that its ADD succeeded, on all networks.
 	Attached bool
+	// Tried is what was loaded when its ADD began, if that failed.
+	Tried *gocni.ConfigResult
+	// Overdue tells that it has been tried for long enough, where that may not
+	// end.
+	Overdue bool
 	// Args and CapabilityArgs are those of its ADD. They are used for networks
 	// of which nothing was kept.
 	Args           [][2]string
@@ -37,9 +42,11 @@ type Result struct {
 	Replaced int
 	// Loaded is how many networks are loaded of which nothing was kept.
 	Loaded int
-	// LetGo are the DELs that failed, or could not be run, and are not worth
-	// another try. What they stood for may have leaked.
+	// LetGo are the DELs that failed, or could not be run, and are not tried
+	// again. What they stood for may have leaked.
 	LetGo []error
+	// Ignored are those of networks that the pod was not on, as far as is known.
+	Ignored []error
 	// Unreadable are the paths of files that should tell of an attachment and do
 	// not. What they stood for may have leaked, if its network is not loaded.
 	Unreadable []string
@@ -47,20 +54,24 @@ type Result struct {
 
 // Detach takes a pod off its networks, the last that was attached first. For
 // each interface that is what was kept of its ADD, and if nothing was, the
-// network that is loaded for it: its ADD failed, or has not been tried. One
-// that fails keeps none of the others, and one that hangs has a share of the
-// time that ctx leaves. What was kept and failed stays kept: the error is
-// ErrAttached then, with all that failed.
+// network that is loaded for it, or was when its ADD began. One that fails keeps
+// none of the others, and one that hangs has a share of the time that ctx leaves.
+// What was kept and failed stays kept: the error is ErrAttached then, with all
+// that failed.
 //
-// Of a network with nothing kept, each plugin gets its DEL, whatever the others
-// answer: those at the head of its chain may hold an address
+// Of a network whose ADD failed each plugin gets its DEL, once and whatever the
+// others answer: those at the head of its chain may hold an address
 // (https://github.com/containerd/containerd/issues/12130). There is no result
 // of an ADD that could be given to them, so no one else's address is at risk.
-// If they fail it, that is not tried again where the ADD had failed, nor where
-// an attached pod has neither a namespace nor anything kept: its DEL was done.
 //
-// Plugins whose binary is gone are let go once a network has taken the place of
-// theirs. Before that it may come back.
+// A pod that is attached and has something kept was not on a network of which
+// nothing is: libcni keeps every ADD that succeeded. Nor is one that has neither
+// a namespace nor anything kept on any: its DEL was done. What fails then is of no
+// consequence.
+//
+// Once networks are loaded in the place of those of an attachment, its plugins may
+// never succeed again: they are let go if their binary is gone, or if the pod is
+// overdue.
 func (k *Kept) Detach(ctx context.Context, pod Pod, loaded *gocni.ConfigResult) (Result, error) {
 	kept, unreadable, err := k.Attachments(pod.ID)
 	if err != nil {
@@ -93,13 +104,15 @@ type detachment struct {
 // A del is the DEL of one attachment, or of one plugin.
 type del struct {
 	run func(context.Context) error
-	// once tells that it is not tried again.
-	once bool
+	// failed is where a failure goes, and nil if it is tried again.
+	failed *[]error
+	// after is run if it is not, and may be nil.
+	after func()
 }
 
 func (d *detachment) add(ifName string, del del) {
 	if ifName == loopback {
-		del.once = true
+		del.failed = &d.result.Ignored
 		d.loopbacks = append(d.loopbacks, del)
 		return
 	}
@@ -114,10 +127,13 @@ func (d *detachment) run(ctx context.Context) (failures []error) {
 		cancel()
 		switch {
 		case err == nil:
-		case del.once && ctx.Err() == nil:
-			d.result.LetGo = append(d.result.LetGo, err)
-		default:
+		case del.failed == nil || ctx.Err() != nil:
 			failures = append(failures, err)
+		default:
+			*del.failed = append(*del.failed, err)
+			if del.after != nil {
+				del.after()
+			}
 		}
 	}
 	return failures

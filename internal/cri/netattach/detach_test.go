@@ -85,7 +85,7 @@ func TestN3_OneThatFailsKeepsNoOther(t *testing.T) {
 
 	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
 	assert.ErrorIs(t, err, ErrAttached)
-	assert.ErrorContains(t, err, `network "blue", interface eth0 of 1f2e3d: DEL with what was kept of the ADD: plugin type="second" failed (delete): agent is down`)
+	assert.ErrorContains(t, err, "DEL with what "+n.file("blue", pod, "eth0")+` keeps of the ADD: plugin type="second" failed (delete): agent is down`)
 	var answer *types.Error
 	assert.ErrorAs(t, err, &answer)
 	assert.Equal(t, Result{Kept: 2, Replaced: 2}, result)

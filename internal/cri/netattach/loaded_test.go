@@ -6,6 +6,7 @@ package netattach
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -122,16 +123,79 @@ func TestN3_ChainWhoseADDFailedAndNobodyWaits(t *testing.T) {
 	assert.Empty(t, result.LetGo)
 }
 
-// What was kept is lost: while the pod has its namespace, its DEL is tried until
-// it succeeds. Without one it was done before.
+// What was kept is lost: while the pod has its namespace, the DEL of what is
+// loaded is tried until it succeeds. Without one it was done before.
 func TestNothingKeptOfAnAttachedPod(t *testing.T) {
 	for path, again := range map[string]bool{netns: true, "": false} {
-		n := newNode(t, "red", "loopback")
-		n.plugin("red", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
-		result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: path, Attached: true}, load(t, red))
+		n := newNode(t, "first", "second", "loopback")
+		n.plugin("second", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
+		result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: path, Attached: true}, load(t, chain))
 		assert.Equal(t, again, errors.Is(err, ErrAttached), path)
-		assert.Equal(t, again, len(result.LetGo) == 0, path)
+		assert.Equal(t, again, len(result.Ignored) == 0, path)
+		assert.Empty(t, result.LetGo, path)
+		assert.Equal(t, []string{"second eth0", "loopback lo"}, n.asked(), "the chain stays whole")
 	}
+}
+
+// A network that was added since has never had the pod.
+func TestNetworkAddedSince(t *testing.T) {
+	n := newNode(t, "first", "second", "red", "loopback")
+	n.attach(chain, pod, "eth0")
+	n.plugin("red", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
+	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, load(t, chain, red))
+	assert.NoError(t, err)
+	assert.Len(t, result.Ignored, 1)
+	assert.Empty(t, result.LetGo)
+	n.nothingKept()
+}
+
+// Another network is loaded, and the plugin of the one before fails for good. The
+// pod is let go in the end, and what was kept of it with it.
+func TestPluginOfAReplacedNetworkFails(t *testing.T) {
+	for name, test := range map[string]struct {
+		loaded []string
+		letGo  bool
+	}{
+		"nothing is loaded": {nil, false},
+		"loaded as it was":  {[]string{chain}, false},
+		"another is loaded": {[]string{red}, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNode(t, "first", "second", "red", "loopback")
+			n.attach(chain, pod, "eth0")
+			n.plugin("second", `echo '{"code": 7, "msg": "agent is gone"}'; exit 1`)
+			loaded := load(t, test.loaded...)
+			_, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, loaded)
+			require.ErrorIs(t, err, ErrAttached)
+			result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true, Overdue: true}, loaded)
+			if !test.letGo {
+				assert.ErrorIs(t, err, ErrAttached)
+				assert.FileExists(t, n.file("blue", pod, "eth0"))
+				return
+			}
+			assert.NoError(t, err)
+			require.Len(t, result.LetGo, 1)
+			assert.ErrorContains(t, result.LetGo[0], "agent is gone")
+			n.nothingKept()
+		})
+	}
+}
+
+// What was kept is no configuration that is known.
+func TestConfigurationThatCannotBeRead(t *testing.T) {
+	n := newNode(t, "first", "second", "red", "loopback")
+	n.attach(chain, pod, "eth0")
+	text, err := os.ReadFile(n.file("blue", pod, "eth0"))
+	require.NoError(t, err)
+	var kept map[string]any
+	require.NoError(t, json.Unmarshal(text, &kept))
+	kept["config"] = []byte("{")
+	text, err = json.Marshal(kept)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(n.file("blue", pod, "eth0"), text, 0o600))
+
+	_, err = n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, load(t, chain))
+	assert.NoError(t, err, "it is not that of the network that is loaded")
 }
 
 // The plugin is gone with its network. It is let go once another network took
@@ -171,8 +235,9 @@ func TestLoopbackFailsNoPod(t *testing.T) {
 	n.attach(chain, pod, "eth0")
 	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, load(t, chain))
 	assert.NoError(t, err)
-	require.Len(t, result.LetGo, 1)
-	assert.ErrorContains(t, result.LetGo[0], `failed to find plugin "loopback"`)
+	assert.Empty(t, result.LetGo)
+	require.Len(t, result.Ignored, 1)
+	assert.ErrorContains(t, result.Ignored[0], `failed to find plugin "loopback"`)
 }
 
 // One that is kept is not taken apart: its plugins have the address of the ADD,

@@ -18,8 +18,9 @@ import (
 func Collect(networks map[string]*Network, timeout time.Duration, pods netattach.Pods, told func(name string, done []netattach.Collected, err error)) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	done := make(chan struct{})
+	var stops []func() bool
 	for _, n := range networks {
-		context.AfterFunc(n.life, cancel)
+		stops = append(stops, context.AfterFunc(n.life, cancel))
 		n.work.Add(1)
 		n.mu.Lock()
 		n.collecting = done
@@ -33,6 +34,9 @@ func Collect(networks map[string]*Network, timeout time.Duration, pods netattach
 			told(name, collected, err)
 		}
 		close(done)
+		for _, stop := range stops {
+			stop()
+		}
 		for _, n := range networks {
 			n.work.Done()
 		}

@@ -21,7 +21,7 @@ func (n *Network) TakesPods(ctx context.Context) error {
 		return nil
 	}
 	s := n.status.Fresh(ctx, refusal)
-	if s.Ready() && n.status.Outdated() {
+	if n.status.Outdated() { // what is kept is the word of another network
 		return fmt.Errorf("the network that was configured last has not answered STATUS yet: %w", errdefs.ErrUnavailable)
 	}
 	return s.Err()

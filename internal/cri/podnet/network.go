@@ -3,11 +3,14 @@
 package podnet
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"os"
 	"reflect"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	gocni "github.com/containerd/go-cni"
 
@@ -23,6 +26,9 @@ type Options struct {
 	// CacheDir is where libcni keeps attachments. Default libcni's own folder,
 	// which go-cni uses.
 	CacheDir string
+	// Patience is how long the DEL of a pod is tried again whose network was
+	// replaced by another. Default 5 min.
+	Patience time.Duration
 }
 
 // A Network is a go-cni object that can be asked and left without waiting.
@@ -30,24 +36,37 @@ type Network struct {
 	gocni.CNI
 	status   *netstatus.Monitor
 	cacheDir string
+	patience time.Duration
+	began    time.Time
 	loaded   atomic.Pointer[gocni.ConfigResult]
 
 	life context.Context // of what is done in the background
 	end  context.CancelFunc
 	work sync.WaitGroup
 
-	loads sync.Mutex // one Load at a time; go-cni has them wait for each other as well
+	// loads keeps what is loaded from changing while a pod is attached, so that it
+	// is known what that was done with. go-cni has a lock for the same, and this one
+	// is held no longer; what it calls is that.
+	loads sync.RWMutex
 
 	mu         sync.Mutex                     // guards what follows
 	collecting <-chan struct{}                // closed when a garbage collection is over, nil without one
-	failed     map[string]*gocni.ConfigResult // by pod, what was loaded when its ADD began, which failed
+	tried      map[string]*gocni.ConfigResult // by pod, what was loaded when its ADD began, which failed
+	detaching  map[string]time.Time           // by pod, since when its DEL fails
 }
 
 var _ gocni.CNI = (*Network)(nil)
 
 // New returns the network of a go-cni object that nobody else loads.
 func New(cni gocni.CNI, options Options) *Network {
-	n := &Network{CNI: cni, cacheDir: options.CacheDir, failed: map[string]*gocni.ConfigResult{}}
+	n := &Network{
+		CNI:       cni,
+		cacheDir:  options.CacheDir,
+		patience:  cmp.Or(options.Patience, 5*time.Minute),
+		began:     time.Now(),
+		tried:     map[string]*gocni.ConfigResult{},
+		detaching: map[string]time.Time{},
+	}
 	n.life, n.end = context.WithCancel(context.Background())
 	n.loaded.Store(cni.GetConfig())
 	n.status = netstatus.New(n.GetConfig, &cniexec.Exec{Sweep: true}, options.Status)
@@ -106,35 +125,46 @@ type setup func(context.Context, string, string, ...gocni.NamespaceOpts) (*gocni
 
 func (n *Network) add(ctx context.Context, id, path string, opts []gocni.NamespaceOpts, setup setup) (*gocni.Result, error) {
 	if err := n.collected(ctx); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("wait for the garbage collection of networks: %w", err)
 	}
+	n.loads.RLock()
 	config := n.GetConfig()
 	result, err := setup(ctx, id, path, opts...)
+	n.loads.RUnlock()
 	if err != nil {
 		// Of its ADD nothing is kept, and its DEL is not for a network that is
 		// loaded meanwhile.
 		n.mu.Lock()
-		n.failed[id] = config
+		n.tried[id] = config
 		n.mu.Unlock()
 		n.status.AddFailed()
 	}
 	return result, err
 }
 
+// Began is from when on it knows of each ADD.
+func (n *Network) Began() time.Time { return n.began }
+
 // Detach takes a pod off its networks, whatever is loaded and whatever STATUS
 // says (N3), see [netattach.Kept.Detach].
 func (n *Network) Detach(ctx context.Context, pod netattach.Pod) (netattach.Result, error) {
 	n.mu.Lock()
-	config := n.failed[pod.ID]
+	pod.Tried = n.tried[pod.ID]
+	since, failed := n.detaching[pod.ID]
+	pod.Overdue = failed && time.Since(since) >= n.patience
 	n.mu.Unlock()
-	if config == nil {
-		config = n.GetConfig()
-	}
+
+	config := n.GetConfig()
 	result, err := n.kept(config).Detach(ctx, pod, config)
-	if err == nil {
-		n.mu.Lock()
-		delete(n.failed, pod.ID)
-		n.mu.Unlock()
+
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	switch {
+	case err == nil:
+		delete(n.tried, pod.ID)
+		delete(n.detaching, pod.ID)
+	case !failed:
+		n.detaching[pod.ID] = time.Now()
 	}
 	return result, err
 }

@@ -6,9 +6,9 @@ package podnet
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -84,6 +84,19 @@ const down = `echo '{"code": 50, "msg": "agent is down"}'; exit 1`
 // hang is a script that takes until the test has written to $DIR/go.
 const hang = `mkfifo $DIR/go; read line < $DIR/go`
 
+// letGo lets one plugin that hangs go on.
+func (n *node) letGo() {
+	n.Helper()
+	require.Eventually(n, func() bool {
+		gate, err := os.OpenFile(filepath.Join(n.dir, "go"), os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		if err != nil {
+			return false
+		}
+		_, err = gate.WriteString("\n")
+		return err == nil && gate.Close() == nil
+	}, 10*time.Second, time.Millisecond)
+}
+
 func TestNothingLoaded(t *testing.T) {
 	n := newNode(t)
 	assert.ErrorIs(t, n.net.Status(), gocni.ErrCNINotInitialized)
@@ -130,33 +143,93 @@ func TestLoadedAgainIsNotAskedAgain(t *testing.T) {
 	assert.Equal(t, "STATUS\n", n.asked())
 }
 
-// A reloadedCNI has another configuration loaded while an ADD fails.
-type reloadedCNI struct {
-	gocni.CNI
-	reload func() error
+// reloadWaits waits until a reload waits for an ADD.
+func (n *node) reloadWaits() {
+	n.Helper()
+	require.Eventually(n, func() bool {
+		if n.net.loads.TryRLock() {
+			n.net.loads.RUnlock()
+			return false
+		}
+		return true
+	}, 10*time.Second, time.Millisecond)
 }
 
-func (c *reloadedCNI) Setup(ctx context.Context, id, path string, opts ...gocni.NamespaceOpts) (*gocni.Result, error) {
-	_, err := c.CNI.Setup(ctx, id, path, opts...)
-	return nil, errors.Join(err, c.reload())
-}
-
-// A network takes the place of the one whose ADD is failing: the DEL goes to the
-// plugins that had the ADD.
+// A network takes the place of another while pods are attached, of which the first
+// takes long. Whatever each ADD was made with has its DEL.
 func TestN3_FailedADDAndAReload(t *testing.T) {
 	n := newNode(t)
+	text, err := os.ReadFile(filepath.Join(n.dir, "plugin"))
+	require.NoError(t, err)
+	other := strings.Replace(string(text), "echo $CNI_COMMAND", "echo red $CNI_COMMAND", 1)
+	require.NoError(t, os.WriteFile(filepath.Join(n.dir, "other"), []byte(other), 0o755))
+	n.plugin(`test "$CNI_COMMAND" = ADD && { ` + hang + `; }`)
 	n.load()
-	absent := gocni.WithConfListBytes([]byte(`{"cniVersion": "1.1.0", "name": "red", "plugins": [{"type": "absent"}]}`))
-	n.net.CNI = &reloadedCNI{CNI: n.net.CNI, reload: func() error { return n.net.Load(absent) }}
-	_, err := n.net.Setup(t.Context(), "web", "/nowhere")
-	require.ErrorContains(t, err, "agent is down")
-	require.Equal(t, "red", n.net.GetConfig().Networks[0].Config.Name)
+	detach := func(id string) {
+		result, err := n.net.Detach(t.Context(), netattach.Pod{ID: id, NetNS: "/nowhere"})
+		assert.NoError(t, err)
+		assert.Empty(t, result.LetGo)
+	}
 
-	result, err := n.net.Detach(t.Context(), netattach.Pod{ID: "web", NetNS: "/nowhere"})
+	var busy sync.WaitGroup
+	busy.Go(func() {
+		_, err := n.net.Setup(t.Context(), "early", "/nowhere")
+		assert.ErrorContains(t, err, "agent is down")
+	})
+	require.Eventually(t, func() bool { return strings.Contains(n.asked(), "ADD early") }, 10*time.Second, time.Millisecond)
+	busy.Go(func() {
+		assert.NoError(t, n.net.Load(gocni.WithConfListBytes([]byte(`{"cniVersion": "1.1.0", "name": "red", "plugins": [{"type": "other"}]}`))))
+	})
+	n.reloadWaits()
+	busy.Go(func() {
+		_, err := n.net.Setup(t.Context(), "late", "/nowhere")
+		assert.ErrorContains(t, err, "agent is down")
+	})
+	n.letGo()
+	busy.Wait()
+	detach("early")
+	detach("late")
+	assert.Regexp(t, `(?s)\nADD early.*\nred ADD late.*\nDEL early.*\nred DEL late`, n.asked())
+	assert.Empty(t, n.net.tried)
+}
+
+// What is remembered of an ADD that failed does not judge what was kept of another.
+func TestMigrationAfterAFailedADD(t *testing.T) {
+	n := newNode(t)
+	n.load()
+	n.attach("web")
+	_, err := n.net.Setup(t.Context(), "web", "/nowhere") // on another of its networks
+	require.Error(t, err)
+	pod := netattach.Pod{ID: "web", NetNS: "/nowhere"}
+	n.plugin(down)
+	_, err = n.net.Detach(t.Context(), pod)
+	require.ErrorIs(t, err, netattach.ErrAttached)
+
+	require.NoError(t, os.Rename(filepath.Join(n.dir, "plugin"), filepath.Join(n.dir, "other")))
+	require.NoError(t, n.net.Load(gocni.WithConfListBytes([]byte(`{"cniVersion": "1.1.0", "name": "red", "plugins": [{"type": "other"}]}`))))
+	result, err := n.net.Detach(t.Context(), pod)
 	assert.NoError(t, err)
-	assert.Empty(t, result.LetGo, "the plugin of the other network would fail")
-	assert.Contains(t, n.asked(), "DEL web")
-	assert.Empty(t, n.net.failed)
+	assert.Len(t, result.LetGo, 1)
+}
+
+// The plugins of a network that was replaced fail for good: the pod does not stay
+// for ever.
+func TestPatienceEnds(t *testing.T) {
+	n := newNode(t)
+	n.net.patience = time.Nanosecond
+	n.load()
+	n.attach("web")
+	n.plugin(down)
+	pod := netattach.Pod{ID: "web", NetNS: "/nowhere", Attached: true}
+	for range 2 {
+		_, err := n.net.Detach(t.Context(), pod)
+		require.ErrorIs(t, err, netattach.ErrAttached, "it is the network that is loaded")
+	}
+	require.NoError(t, n.net.Load(another))
+	result, err := n.net.Detach(t.Context(), pod)
+	assert.NoError(t, err)
+	assert.Len(t, result.LetGo, 1)
+	assert.Empty(t, n.net.detaching)
 }
 
 func TestAddThatFailsAsks(t *testing.T) {
@@ -228,13 +301,7 @@ func TestN3_HungADDHoldsUpNoDEL(t *testing.T) {
 	busy.Go(func() { _, _ = n.net.Setup(t.Context(), "hangs", "/nowhere") })
 	<-cni.adding
 	busy.Go(func() { _ = n.net.Load(conf) })
-	require.Eventually(t, func() bool {
-		if cni.mu.TryRLock() {
-			cni.mu.RUnlock()
-			return false
-		}
-		return true
-	}, 10*time.Second, time.Millisecond, "the reload waits")
+	n.reloadWaits()
 
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -280,14 +347,7 @@ func TestPodsWaitForTheCollection(t *testing.T) {
 		assert.NotContains(t, one.asked(), "early")
 	}
 
-	require.Eventually(t, func() bool {
-		gate, err := os.OpenFile(filepath.Join(n.dir, "go"), os.O_WRONLY|syscall.O_NONBLOCK, 0)
-		if err != nil {
-			return false
-		}
-		_, err = gate.WriteString("\n")
-		return err == nil && gate.Close() == nil
-	}, 10*time.Second, time.Millisecond)
+	n.letGo()
 	_, _ = n.net.Setup(t.Context(), "web", "/nowhere")
 	assert.Equal(t, []netattach.Collected{{Network: "blue"}}, <-told)
 	assert.Regexp(t, `(?s)ADD gone.*DEL gone.*GC.*ADD web`, n.asked())

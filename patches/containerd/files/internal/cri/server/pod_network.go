@@ -76,7 +76,7 @@ type networkInfo struct {
 	Details string    `json:"details,omitempty"`
 	Since   time.Time `json:"since,omitzero"`
 	Asked   time.Time `json:"asked,omitzero"`
-	Took    string    `json:"took,omitempty"`
+	Took    string    `json:"took"`
 }
 
 // networksFirstWait is how long verbose status waits for the first answers, of

@@ -38,18 +38,26 @@ func (c *criService) detachPod(ctx context.Context, plugin cni.CNI, sandbox sand
 	if err != nil {
 		return err // what failed is not let go yet
 	}
-	if leaks := leaked(pod, result); len(leaks) > 0 {
+	logger := log.G(ctx).WithField("podsandboxid", sandbox.ID)
+	if len(result.Ignored) > 0 {
+		logger.WithError(errors.Join(result.Ignored...)).Debugf("networks that sandbox %q is not on failed its DEL", sandbox.Name)
+	}
+	wasCut := !pod.Attached && sandbox.Status.Get().CreatedAt.Before(network.Began())
+	if leaks := leaked(pod, result, wasCut); len(leaks) > 0 {
 		networkLetGo.Inc()
-		log.G(ctx).WithField("podsandboxid", sandbox.ID).Warnf("the network of sandbox %q is let go, and its addresses %v may have leaked: %s",
+		logger.Warnf("the network of sandbox %q is let go, and its addresses %v may have leaked: %s",
 			sandbox.Name, append([]string{sandbox.IP}, sandbox.AdditionalIPs...), strings.Join(leaks, "; "))
 	}
 	return nil
 }
 
-// leaked tells why something of a pod that is off its networks may be left.
-func leaked(pod netattach.Pod, result netattach.Result) (why []string) {
+// leaked tells why something of a pod that is off its networks may be left. Without
+// a namespace it was off before, and it was told.
+func leaked(pod netattach.Pod, result netattach.Result, wasCut bool) (why []string) {
 	switch {
-	case !pod.Attached || result.Kept > 0 || pod.NetNS == "": // without a namespace it was done before
+	case result.Kept > 0 || pod.NetNS == "" || !pod.Attached && !wasCut:
+	case wasCut:
+		why = append(why, "its creation was cut, and the network that it was being attached to may be another than the one that is loaded")
 	case result.Loaded == 0:
 		why = append(why, "nothing was kept of it and no network is loaded")
 	default:

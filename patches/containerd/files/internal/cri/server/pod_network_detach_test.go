@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/containerd/go-cni"
 	"github.com/containerd/log"
@@ -46,7 +47,7 @@ func TestAttachedPodIsAsItWasAttached(t *testing.T) {
 	_, err = plugin.Setup(t.Context(), "id", "/run/netns/web", opts...)
 	require.ErrorContains(t, err, "agent is down")
 
-	sandbox := sandboxstore.Sandbox{Metadata: sandboxstore.Metadata{ID: "id", Config: config}}
+	sandbox := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "id", Config: config}, sandboxstore.Status{CreatedAt: time.Now()})
 	require.NoError(t, c.detachPod(t.Context(), plugin, sandbox, "/run/netns/web", opts...), "there is nothing to try again")
 
 	args := func(command string) []string {
@@ -68,18 +69,20 @@ func TestAttachedPodIsAsItWasAttached(t *testing.T) {
 // A pod that goes for good says what may be left of it.
 func TestLetGo(t *testing.T) {
 	for name, tc := range map[string]struct {
-		script   string
-		attached bool
-		path     string
-		warning  string
+		script        string
+		attached, cut bool
+		path          string
+		warning       string
 	}{
-		"nothing kept, nothing loaded":    {"", true, "/run/netns/web", "nothing was kept of it and no network is loaded"},
-		"nothing kept, a network loaded":  {"exit 0", true, "/run/netns/web", "DEL went to the network that is loaded, which may be another"},
-		"ADD and DEL failed":              {agentIsDown, false, "/run/netns/web", "agent is down"},
-		"detached before":                 {"", true, "", ""},
-		"never attached":                  {"", false, "/run/netns/web", ""},
-		"detached before, other's agent":  {agentIsDown, true, "", "agent is down"},
-		"ADD failed and DEL is succeeded": {"exit 0", false, "/run/netns/web", ""},
+		"nothing kept, nothing loaded":   {attached: true, path: "/run/netns/web", warning: "nothing was kept of it and no network is loaded"},
+		"nothing kept, a network loaded": {script: "exit 0", attached: true, path: "/run/netns/web", warning: "DEL went to the network that is loaded, which may be another"},
+		"ADD and DEL failed":             {script: agentIsDown, path: "/run/netns/web", warning: "agent is down"},
+		"creation was cut":               {script: "exit 0", cut: true, path: "/run/netns/web", warning: "its creation was cut"},
+		"creation was cut, detached":     {script: "exit 0", cut: true},
+		"detached before":                {attached: true},
+		"never attached":                 {path: "/run/netns/web"},
+		"detached before, other's agent": {script: agentIsDown, attached: true},
+		"ADD failed and DEL succeeded":   {script: "exit 0", path: "/run/netns/web"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var said bytes.Buffer
@@ -91,8 +94,12 @@ func TestLetGo(t *testing.T) {
 			sandbox := sandboxstore.Sandbox{Metadata: sandboxstore.Metadata{
 				ID: "none", Name: "web_shop", IP: "10.1.2.3", Config: &runtime.PodSandboxConfig{},
 			}}
+			sandbox.Status = sandboxstore.StoreStatus(sandboxstore.Status{CreatedAt: time.Now()})
 			if tc.attached {
 				sandbox.CNIResult = &cni.Result{}
+			}
+			if tc.cut {
+				sandbox.Status = sandboxstore.StoreStatus(sandboxstore.Status{CreatedAt: time.Now().Add(-time.Hour)})
 			}
 			require.NoError(t, c.detachPod(ctx, c.netPlugin[defaultNetworkPlugin], sandbox, tc.path))
 			if tc.warning == "" {
@@ -108,7 +115,7 @@ func TestLetGo(t *testing.T) {
 // A pod with a namespace, of which nothing is kept, is tried again.
 func TestStillAttached(t *testing.T) {
 	c, _ := withNetwork(t, agentIsDown)
-	sandbox := sandboxstore.Sandbox{Metadata: sandboxstore.Metadata{ID: "none", Config: &runtime.PodSandboxConfig{}, CNIResult: &cni.Result{}}}
+	sandbox := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "none", Config: &runtime.PodSandboxConfig{}, CNIResult: &cni.Result{}}, sandboxstore.Status{})
 	err := c.detachPod(t.Context(), c.netPlugin[defaultNetworkPlugin], sandbox, "/run/netns/web")
 	assert.True(t, stillAttached(err), err)
 	assert.ErrorContains(t, err, "agent is down")
