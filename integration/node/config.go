@@ -134,6 +134,7 @@ func (p paths) containerd(o Options) string {
 		"@STATE@", p.state(),
 		"@GRPC@", p.grpc(),
 		"@DEBUG@", p.debug(),
+		"@METRICS@", metrics,
 		"@SHIMS@", p.shims(),
 		"@OPT@", p.in("opt"),
 		"@IMAGE@", image.Name,
@@ -180,6 +181,9 @@ address = "@GRPC@.ttrpc"
 
 [plugins."io.containerd.server.v1.debug"]
 address = "@DEBUG@"
+
+[plugins."io.containerd.server.v1.metrics"]
+address = "@METRICS@"
 
 [plugins."io.containerd.shim.v1.manager"]
 socket_dir = "@SHIMS@"
