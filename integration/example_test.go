@@ -5,6 +5,7 @@ package integration
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,17 +24,14 @@ import (
 func TestExampleReconciles(t *testing.T) {
 	n := startNode(t)
 	ctx, c := deadline(t), n.CRI()
-	program, folder := filepath.Join(t.TempDir(), "reconcile"), filepath.Join(t.TempDir(), "pods")
-	build := exec.CommandContext(ctx, "go", "build", "-o", program, "./example/reconcile")
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	program, folder := example(t, "reconcile"), filepath.Join(t.TempDir(), "pods")
 
 	stays, err := c.RunPod(ctx, c.Pod("stays"))
 	require.NoError(t, err)
 	goes, err := c.RunPod(ctx, c.Pod("goes"))
 	require.NoError(t, err)
 
-	stop := reconcile(t, n, program, folder)
+	stop := runExample(t, n, program, nil, "-folder", folder)
 	await(t, "both pods to be adopted", func(context.Context) error { return keeps(folder, stays, goes) })
 	text, err := os.ReadFile(filepath.Join(folder, stays))
 	require.NoError(t, err)
@@ -49,7 +47,7 @@ func TestExampleReconciles(t *testing.T) {
 
 	require.NoError(t, c.StopPod(ctx, goes))
 	require.NoError(t, c.RemovePod(ctx, goes))
-	stop = reconcile(t, n, program, folder)
+	stop = runExample(t, n, program, nil, "-folder", folder)
 	await(t, "the pod that went to be forgotten", func(context.Context) error { return keeps(folder, stays, comes) })
 
 	require.NoError(t, c.StopPod(ctx, stays))
@@ -60,13 +58,26 @@ func TestExampleReconciles(t *testing.T) {
 	stop()
 }
 
-// reconcile runs the example plugin until the returned function is called.
-func reconcile(t *testing.T, n *node.Node, program, folder string) (stop func()) {
+// example builds an example plugin.
+func example(t *testing.T, name string) (program string) {
 	t.Helper()
-	cmd := exec.Command(program, "-socket", n.NRISocket(), "-folder", folder)
+	program = filepath.Join(t.TempDir(), name)
+	out, err := exec.CommandContext(deadline(t), "go", "build", "-o", program, "./example/"+name).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return program
+}
+
+// runExample runs an example plugin until the returned function is called. What it
+// prints goes to a file, if there is one.
+func runExample(t *testing.T, n *node.Node, program string, prints *os.File, args ...string) (stop func()) {
+	t.Helper()
+	cmd := exec.Command(program, append([]string{"-socket", n.NRISocket()}, args...)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	var said strings.Builder
 	cmd.Stderr = &said
+	if prints != nil {
+		cmd.Stdout = prints
+	}
 	require.NoError(t, cmd.Start())
 	ended := false
 	stop = func() {
@@ -102,4 +113,59 @@ func keeps(folder string, pods ...string) error {
 		return fmt.Errorf("%d pods are kept, want %d", len(kept), len(pods))
 	}
 	return nil
+}
+
+// The example plugin prints what each pod requests, whenever that is new to it.
+func TestExampleSizes(t *testing.T) {
+	n := startNode(t)
+	ctx, c := deadline(t), n.CRI()
+	there := lifeOf(t, n, announced(t, n, "field", threeContainers()))
+	table, err := os.Create(filepath.Join(t.TempDir(), "table"))
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, table.Close()) }()
+	printed := func() string {
+		text, err := os.ReadFile(table.Name())
+		require.NoError(t, err)
+		return string(text)
+	}
+	program := example(t, "sizes")
+	stop := runExample(t, n, program, table)
+	adopted := func(context.Context) error {
+		if !strings.HasPrefix(printed(), "default/web ") {
+			return fmt.Errorf("printed: %q", printed())
+		}
+		return nil
+	}
+	await(t, "the pod to be adopted", adopted)
+	plain, err := c.RunPod(ctx, c.Pod("plain"))
+	require.NoError(t, err)
+	require.NoError(t, c.RemovePod(ctx, plain))
+	require.NoError(t, update(ctx, n, there.container, requests("1500m", "128Mi")))
+	require.NoError(t, update(ctx, n, there.container, requests("3", "128Mi")))
+	require.NoError(t, updatePod(ctx, n, there.pod, threeContainers()))
+	require.NoError(t, update(ctx, n, there.container, requests("4", "128Mi")))
+	stockBreaks(t, "R1", toldNothing, func(t require.TestingT) {
+		assert.Equal(t, `default/web requests cpu 2, memory 160Mi
+default/plain is not announced
+default/plain is gone
+default/web requests cpu 3250m, memory 160Mi
+default/web requests cpu 2, memory 160Mi
+default/web requests cpu 4250m, memory 160Mi
+`, printed())
+	})
+
+	// It is started again after the runtime was.
+	stop()
+	require.NoError(t, n.Kill(ctx))
+	require.NoError(t, n.Boot(ctx))
+	require.NoError(t, table.Truncate(0))
+	_, err = table.Seek(0, io.SeekStart)
+	require.NoError(t, err)
+	stop = runExample(t, n, program, table)
+	await(t, "the pod to be adopted again", adopted)
+	there.end(t)
+	stop()
+	stockBreaks(t, "R1", toldNothing, func(t require.TestingT) {
+		assert.Equal(t, "default/web requests cpu 4250m, memory 160Mi\ndefault/web is gone\n", printed())
+	})
 }

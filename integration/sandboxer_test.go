@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+	"google.golang.org/protobuf/proto"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
@@ -62,6 +63,19 @@ func stateOf(t *testing.T, n *node.Node, pod string) runtime.PodSandboxState {
 	r, err := n.CRI().Runtime.PodSandboxStatus(deadline(t), &runtime.PodSandboxStatusRequest{PodSandboxId: pod})
 	require.NoError(t, err)
 	return r.GetStatus().GetState()
+}
+
+// shimsConfig is the configuration of a pod that its shim got with CreateSandbox,
+// and keeps.
+func shimsConfig(t require.TestingT, n *node.Node, pod string) *runtime.PodSandboxConfig {
+	found, err := filepath.Glob(filepath.Join(n.Folder(), "*", "*", "*", pod, "options"))
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	kept, err := os.ReadFile(found[0])
+	require.NoError(t, err)
+	config := &runtime.PodSandboxConfig{}
+	require.NoError(t, proto.Unmarshal(kept, config))
+	return config
 }
 
 func TestL1_SandboxOfAShim(t *testing.T) {

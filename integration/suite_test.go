@@ -147,8 +147,13 @@ type life struct {
 // newLife brings a pod with one container up.
 func newLife(t *testing.T, n *node.Node, name string) life {
 	t.Helper()
+	return lifeOf(t, n, n.CRI().Pod(name))
+}
+
+// lifeOf is newLife of a pod that is more than its name.
+func lifeOf(t *testing.T, n *node.Node, config *runtime.PodSandboxConfig) life {
+	t.Helper()
 	ctx, c := deadline(t), n.CRI()
-	config := c.Pod(name)
 	pod, err := c.RunPod(ctx, config)
 	require.NoError(t, err)
 	container, err := c.Create(ctx, pod, config, c.Container("main"))

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hookline-nri/hookline"
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"k8s.io/apimachinery/pkg/api/resource"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+const (
+	resourcesDiffer = "containerd_cri_pod_resources_differences_total"
+	differsFrom     = "differs from what was announced with the pod"
+	nothingCompared = "nothing is compared"
+)
+
+// checks has containers compared with what was announced.
+func checks(how string) func(*node.Options) {
+	return setting(fmt.Sprintf("pod_resources_check = %q", how))
+}
+
+// unquotedLog is the log of the runtime, with the quotes of its messages as they are.
+func unquotedLog(t require.TestingT, n *node.Node) string {
+	log, err := n.Log()
+	require.NoError(t, err)
+	return strings.ReplaceAll(log, `\"`, `"`)
+}
+
+// refusedAs checks the error of a container that differs.
+func refusedAs(t require.TestingT, err error, differs string) {
+	require.Equal(t, codes.FailedPrecondition, status.Code(err), err)
+	assert.ErrorContains(t, err, `container "main" of pod default/web `+differsFrom+": "+differs)
+}
+
+// A container that differs is let through, logged or refused.
+func TestR3_ContainerThatDiffers(t *testing.T) {
+	const differs = "requests[cpu]: announced 500m, got 2"
+	for how, s := range map[string]struct{ logged, refused bool }{
+		"off": {}, "warn": {logged: true}, "enforce": {refused: true}, "": {logged: true},
+	} {
+		t.Run("check "+how, func(t *testing.T) {
+			n := startNode(t, func(o *node.Options) {
+				if how != "" {
+					checks(how)(o)
+				}
+			})
+			p := plugin.New("10", "sums")
+			connect(t, n, p)
+			ctx, c := deadline(t), n.CRI()
+			pod := announced(t, n, "field", threeContainers())
+			id, err := c.RunPod(ctx, pod)
+			require.NoError(t, err)
+
+			create := func(cpu string) error {
+				config := c.Container("main")
+				require.NoError(t, hookline.SetContainerResources(config, requests(cpu, "128Mi")))
+				_, err := c.Create(ctx, id, pod, config)
+				return err
+			}
+			refused := create("2")
+			if !s.refused {
+				require.NoError(t, refused)
+			}
+			promise := func(t require.TestingT) {
+				if s.refused {
+					refusedAs(t, refused, differs)
+					assert.Empty(t, p.Calls().Only(plugin.CreateContainer), "plugins are not asked for it")
+					require.NoError(t, create("500m"))
+					return
+				}
+				assert.Equal(t, s.logged, strings.Contains(unquotedLog(t, n), differsFrom+": "+differs))
+			}
+			if s.refused || s.logged {
+				stockBreaks(t, "R3", nothingCompared, promise)
+			} else {
+				promise(t)
+			}
+		})
+	}
+}
+
+// difference is between a container and what was announced of it.
+type difference struct {
+	name   string
+	change func(*runtime.ContainerConfig)
+	said   string
+}
+
+// differences are those of containers from that of realThings.
+func differences(t *testing.T, folder string) []difference {
+	return []difference{
+		{
+			"a mount less",
+			func(c *runtime.ContainerConfig) { c.Mounts = nil },
+			`mounts[/data]: announced host_path "` + folder + `", readonly true, propagation PROPAGATION_HOST_TO_CONTAINER, got none`,
+		},
+		{
+			"a mount more",
+			func(c *runtime.ContainerConfig) {
+				c.Mounts = append(c.Mounts, &runtime.Mount{ContainerPath: "/more", HostPath: folder})
+			},
+			`mounts[/more]: announced none, got host_path "` + folder + `"`,
+		},
+		{
+			"a mount that can be written",
+			func(c *runtime.ContainerConfig) { c.Mounts[0].Readonly = false },
+			"mounts[/data].readonly: announced true, got false",
+		},
+		{
+			"a mount of something else",
+			func(c *runtime.ContainerConfig) { c.Mounts[0].HostPath = "/" },
+			`mounts[/data].host_path: announced "` + folder + `", got "/"`,
+		},
+		{
+			"a device less",
+			func(c *runtime.ContainerConfig) { c.Devices = nil },
+			`devices[/dev/data]: announced host_path "/dev/zero", permissions "rw", got none`,
+		},
+		{
+			"a device that can be more",
+			func(c *runtime.ContainerConfig) { c.Devices[0].Permissions = "rwm" },
+			`devices[/dev/data].permissions: announced "rw", got "rwm"`,
+		},
+		{
+			"a CDI device less",
+			func(c *runtime.ContainerConfig) { c.CDIDevices = nil },
+			`cdi_devices[vendor.com/gpu=0]: announced "vendor.com/gpu=0", got none`,
+		},
+		{ // the last one, since let through it is what is announced from then on
+			"a limit more",
+			func(c *runtime.ContainerConfig) {
+				asks := requests("500m", "128Mi")
+				asks.Limits = map[string]resource.Quantity{"memory": resource.MustParse("1Gi")}
+				require.NoError(t, hookline.SetContainerResources(c, asks))
+			},
+			"limits[memory]: announced none, got 1Gi",
+		},
+	}
+}
+
+// realThings announces a container with a mount, a device and a CDI device that the
+// node has, and returns how to make it.
+func realThings(t *testing.T, n *node.Node) (folder string, what hookline.Announcement, as func() *runtime.ContainerConfig) {
+	t.Helper()
+	folder = filepath.Join(n.Folder(), "data")
+	require.NoError(t, os.Mkdir(folder, 0o755))
+	cdi := filepath.Join(n.Folder(), "cdi")
+	require.NoError(t, os.Mkdir(cdi, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(cdi, "vendor.json"), []byte(
+		`{"cdiVersion": "0.6.0", "kind": "vendor.com/gpu", "devices": [{"name": "0", "containerEdits": {"env": ["GPU=0"]}}]}`), 0o644))
+	what = hookline.Announcement{Containers: []hookline.Container{{
+		Name: "main", Type: hookline.Main, Resources: requests("500m", "128Mi"),
+		Mounts:     []hookline.Mount{{ContainerPath: "/data", HostPath: folder, ReadOnly: true, Propagation: hookline.HostToContainer}},
+		Devices:    []hookline.Device{{ContainerPath: "/dev/data", HostPath: "/dev/zero", Permissions: "rw"}},
+		CDIDevices: []string{"vendor.com/gpu=0"},
+	}}}
+	as = func() *runtime.ContainerConfig {
+		config := n.CRI().Container("main")
+		config.Mounts = []*runtime.Mount{{ContainerPath: "/data", HostPath: folder, Readonly: true, Propagation: runtime.MountPropagation_PROPAGATION_HOST_TO_CONTAINER}}
+		config.Devices = []*runtime.Device{{ContainerPath: "/dev/data", HostPath: "/dev/zero", Permissions: "wr"}}
+		config.CDIDevices = []*runtime.CDIDevice{{Name: "vendor.com/gpu=0"}}
+		require.NoError(t, hookline.SetContainerResources(config, requests("500m", "128Mi")))
+		return config
+	}
+	return folder, what, as
+}
+
+// What differs is said field by field, and counted.
+func TestR3_WhatDiffers(t *testing.T) {
+	for _, how := range []string{"warn", "enforce"} {
+		t.Run(how, func(t *testing.T) {
+			n := startNode(t, checks(how))
+			ctx, c := deadline(t), n.CRI()
+			folder, what, asAnnounced := realThings(t, n)
+			pod := announced(t, n, "field", what)
+			id, err := c.RunPod(ctx, pod)
+			require.NoError(t, err)
+			_, err = c.Create(ctx, id, pod, asAnnounced())
+			require.NoError(t, err)
+			counted, err := n.Metrics(ctx, resourcesDiffer)
+			require.NoError(t, err)
+			assert.Empty(t, counted)
+			assert.Zero(t, strings.Count(unquotedLog(t, n), differsFrom))
+
+			all := differences(t, folder)
+			refused := make([]error, len(all))
+			for i, d := range all {
+				config := asAnnounced()
+				attempt(uint32(i + 1))(config) // each is a container of its own
+				d.change(config)
+				_, refused[i] = c.Create(ctx, id, pod, config)
+				if how == "warn" {
+					require.NoError(t, refused[i], d.name)
+				}
+			}
+			stockBreaks(t, "R3", nothingCompared, func(t require.TestingT) {
+				log := unquotedLog(t, n)
+				for i, d := range all {
+					if how == "enforce" {
+						refusedAs(t, refused[i], d.said)
+					} else {
+						assert.Equal(t, 1, strings.Count(log, differsFrom+": "+d.said+": "), d.name)
+					}
+				}
+				counted, err := n.Metrics(ctx, resourcesDiffer)
+				require.NoError(t, err)
+				assert.Equal(t, map[string]float64{
+					`{field="mounts"}`: 4, `{field="devices"}`: 2, `{field="cdi_devices"}`: 1, `{field="limits"}`: 1,
+				}, counted)
+			})
+		})
+	}
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hookline-nri/hookline"
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protowire"
+	"google.golang.org/protobuf/proto"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+const (
+	resourcesIgnored  = "containerd_cri_pod_resources_ignored_total"
+	ignoringResources = "ignoring the resources in the "
+	nothingRead       = "nothing is read"
+)
+
+// otherMeaning is a number where there are resources.
+func otherMeaning(m proto.Message, field protowire.Number) {
+	m.ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, field, protowire.VarintType), 1))
+}
+
+// ignored checks that bad input was logged once, and counted by where it was.
+func ignored(t require.TestingT, n *node.Node, where string, counts map[string]float64) {
+	log := unquotedLog(t, n)
+	assert.Equal(t, 1, strings.Count(log, ignoringResources), "it is logged once")
+	assert.Equal(t, 1, strings.Count(log, ignoringResources+where+" of pod default/web"))
+	counted, err := n.Metrics(context.Background(), resourcesIgnored)
+	require.NoError(t, err)
+	assert.Equal(t, counts, counted)
+}
+
+// What cannot be read fails no pod.
+func TestR4_WhatCannotBeReadIsIgnored(t *testing.T) {
+	type spoil = func(*runtime.PodSandboxConfig)
+	field := func(value string) spoil {
+		return func(c *runtime.PodSandboxConfig) {
+			c.ProtoReflect().SetUnknown(protowire.AppendBytes(protowire.AppendTag(nil, 10, protowire.BytesType), []byte(value)))
+		}
+	}
+	annotation := func(text string) spoil {
+		return func(c *runtime.PodSandboxConfig) {
+			c.Annotations = map[string]string{"hookline.dev/pod-resources": text}
+		}
+	}
+	asking := func(cpu string) spoil {
+		return annotation(`{"containers": [{"name": "main", "type": "CONTAINER", "kubernetesResources": {"requests": {"cpu": "` + cpu + `"}}}]}`)
+	}
+	for name, bad := range map[string]struct {
+		where string
+		spoil spoil
+	}{
+		"malformed":                {"field", field("\x0a\xff")},
+		"another meaning":          {"field", func(c *runtime.PodSandboxConfig) { otherMeaning(c, 10) }},
+		"a mebibyte":               {"field", field(strings.Repeat("\x0a\x00", 1<<19))},
+		"500 containers":           {"field", field(strings.Repeat("\x0a\x03\x0a\x01a", 500))},
+		"two of a name":            {"field", field(strings.Repeat("\x0a\x05\x0a\x01a\x10\x01", 2))},
+		"two of a name, annotated": {"annotation", annotation(`{"containers": [{"name": "main", "type": "CONTAINER"}, {"name": "main", "type": "INIT_CONTAINER"}]}`)},
+		"negative":                 {"annotation", asking("-1")},
+		"absurd":                   {"annotation", asking("1Ei")},
+		"absurd to compute with":   {"annotation", asking("1e999999999")},
+		"no JSON":                  {"annotation", annotation("cpu: 1")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := startNode(t)
+			p := plugin.New("10", "sums")
+			connect(t, n, p)
+			pod := n.CRI().Pod("web")
+			bad.spoil(pod)
+			l := lifeOf(t, n, pod)
+			stockBreaks(t, "R4", nothingRead, func(t require.TestingT) {
+				ignored(t, n, bad.where, map[string]float64{`{source="` + bad.where + `"}`: 1})
+			})
+			after := restarted(t, n)
+			assert.Equal(t, []string{"untold"}, sums(p, plugin.RunPodSandbox))
+			assert.Equal(t, []string{"untold"}, sums(after, plugin.Synchronize))
+			l.end(t)
+		})
+	}
+}
+
+// Requests about a pod that was announced, with what cannot be read, are done as
+// without.
+func TestR4_BadUpdatesChangeNothing(t *testing.T) {
+	n := startNode(t)
+	p := plugin.New("10", "sums")
+	connect(t, n, p)
+	ctx, c := deadline(t), n.CRI()
+	pod := announced(t, n, "field", threeContainers())
+	id, err := c.RunPod(ctx, pod)
+	require.NoError(t, err)
+	config := c.Container("main")
+	otherMeaning(config, 1018)
+	container, err := c.Create(ctx, id, pod, config)
+	require.NoError(t, err)
+	require.NoError(t, c.Start(ctx, container))
+	require.NoError(t, n.Settled(ctx, container))
+	for range 2 {
+		one := &runtime.UpdateContainerResourcesRequest{ContainerId: container, Linux: &runtime.LinuxContainerResources{CpuShares: 512}}
+		otherMeaning(one, 5)
+		_, err = c.Runtime.UpdateContainerResources(ctx, one)
+		require.NoError(t, err)
+		all := &runtime.UpdatePodSandboxResourcesRequest{PodSandboxId: id}
+		otherMeaning(all, 4)
+		_, err = c.Runtime.UpdatePodSandboxResources(ctx, all)
+		require.NoError(t, err)
+	}
+	stockBreaks(t, "R4", nothingRead, func(t require.TestingT) {
+		ignored(t, n, "container", map[string]float64{`{source="container"}`: 1, `{source="container update"}`: 2, `{source="update"}`: 2})
+	})
+
+	after := restarted(t, n)
+	require.NoError(t, c.Stop(ctx, container, 0))
+	stockBreaks(t, "R4", toldNothing, func(t require.TestingT) {
+		for _, call := range p.Calls().Of(id) {
+			assert.Equal(t, allThree, sumOf(call.Pod), call.Event)
+			if call.Container != nil {
+				assert.Equal(t, "500m", cpuOf(call.Container), call.Event)
+			}
+		}
+		isTold(t, after, plugin.Synchronize, threeContainers())
+		assert.Equal(t, []string{"StopContainer 500m"}, cpus(after, plugin.StopContainer))
+	})
+}
+
+// large is a pod of which as much is announced as can be, but for a KiB.
+func large(t *testing.T, n *node.Node, how string) (*runtime.PodSandboxConfig, hookline.Announcement) {
+	t.Helper()
+	const size = 255 << 10
+	what := threeContainers()
+	main := &what.Containers[1]
+	for i := range 240 {
+		main.Mounts = append(main.Mounts, hookline.Mount{ContainerPath: fmt.Sprintf("/mnt/%03d", i), HostPath: "/" + strings.Repeat("x", 1000)})
+	}
+	measure := func() (*runtime.PodSandboxConfig, int) {
+		pod := announced(t, n, how, what)
+		bytes := len(pod.ProtoReflect().GetUnknown())
+		for _, text := range pod.GetAnnotations() {
+			bytes += len(text)
+		}
+		return pod, bytes
+	}
+	_, less := measure()
+	main.Mounts[0].HostPath += strings.Repeat("x", size-less)
+	pod, bytes := measure()
+	require.InDelta(t, size, bytes, 8)
+	return pod, what
+}
+
+// What is just within the bounds arrives, also with as many pods as are more than
+// a message of NRI can hold.
+func TestR4_LargestAnnouncementArrives(t *testing.T) {
+	const pods = 17
+	for _, how := range ways {
+		t.Run(how, func(t *testing.T) {
+			n := startNode(t)
+			p := plugin.New("10", "told")
+			connect(t, n, p)
+			ctx, c := deadline(t), n.CRI()
+			pod, what := large(t, n, how)
+			var id string
+			for i := range pods {
+				pod.Metadata.Name = fmt.Sprintf("web-%d", i)
+				pod.Metadata.Uid = pod.Metadata.Name
+				var err error
+				id, err = c.RunPod(ctx, pod)
+				require.NoError(t, err)
+			}
+			late := plugin.New("20", "late")
+			connect(t, n, late)
+			visible := inspectp(t, n, id)
+			after := restarted(t, n)
+			require.NoError(t, c.StopPod(ctx, id))
+			stockBreaks(t, "R4", toldNothing, func(t require.TestingT) {
+				for by, event := range map[*plugin.Plugin]plugin.Event{p: plugin.RunPodSandbox, late: plugin.Synchronize, after: plugin.Synchronize} {
+					told := podsOf(by, event)
+					require.Len(t, told, pods, "%s of %s", event, by.Name())
+					for _, pod := range told {
+						require.Empty(t, cmp.Diff(&what, hookline.PodResources(pod)), "%s of %s", event, by.Name())
+					}
+				}
+				isTold(t, after, plugin.StopPodSandbox, what)
+				assert.Greater(t, len(visible), 250<<10)
+				assert.Equal(t, visible, inspectp(t, n, id), "after the restart")
+			})
+		})
+	}
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/hookline-nri/hookline"
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// update updates a container in place, to what it asks for from now on.
+func update(ctx context.Context, n *node.Node, container string, asks hookline.Resources) error {
+	r := &runtime.UpdateContainerResourcesRequest{ContainerId: container, Linux: &runtime.LinuxContainerResources{CpuShares: 1024}}
+	if err := hookline.SetContainerUpdate(r, asks); err != nil {
+		return err
+	}
+	_, err := n.CRI().Runtime.UpdateContainerResources(ctx, r)
+	return err
+}
+
+// updatePod updates all of a pod in place.
+func updatePod(ctx context.Context, n *node.Node, pod string, asks hookline.Announcement) error {
+	r := &runtime.UpdatePodSandboxResourcesRequest{PodSandboxId: pod}
+	if err := hookline.SetPodUpdate(r, asks); err != nil {
+		return err
+	}
+	_, err := n.CRI().Runtime.UpdatePodSandboxResources(ctx, r)
+	return err
+}
+
+// A container's own resources, and what an in-place update makes of them.
+func TestR2_ContainersAndUpdates(t *testing.T) {
+	n := startNode(t)
+	p := plugin.New("10", "sums")
+	connect(t, n, p)
+	ctx, c := deadline(t), n.CRI()
+	pod := announced(t, n, "field", threeContainers())
+	id, err := c.RunPod(ctx, pod)
+	require.NoError(t, err)
+	config := c.Container("main")
+	require.NoError(t, hookline.SetContainerResources(config, requests("0.5", "128Mi"))) // 500m in other words
+	container, err := c.Create(ctx, id, pod, config)
+	require.NoError(t, err)
+	require.NoError(t, c.Start(ctx, container))
+	require.NoError(t, n.Settled(ctx, container))
+
+	require.NoError(t, update(ctx, n, container, requests("1", "128Mi")))
+	stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
+		assert.Equal(t, []string{"CreateContainer 500m", "StartContainer 500m", "UpdateContainer 1", "PostUpdateContainer 1"},
+			cpus(p, plugin.CreateContainer, plugin.StartContainer, plugin.UpdateContainer, plugin.PostUpdateContainer))
+		assert.Equal(t, []string{allThree}, sums(p, plugin.UpdateContainer), "until all agreed")
+		assert.Equal(t, []string{"cpu 3250m, memory 224Mi"}, sums(p, plugin.PostUpdateContainer))
+	})
+
+	// All of a pod at once.
+	announcement := threeContainers()
+	announcement.Containers[2].Resources = requests("3", "32Mi")
+	require.NoError(t, updatePod(ctx, n, id, announcement))
+
+	// What an update without resources leaves as it is.
+	_, err = c.Runtime.UpdateContainerResources(ctx, &runtime.UpdateContainerResourcesRequest{ContainerId: container, Linux: &runtime.LinuxContainerResources{CpuShares: 512}})
+	require.NoError(t, err)
+	after := restarted(t, n)
+	require.NoError(t, c.Stop(ctx, container, 0))
+	stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
+		const sum = "cpu 5500m, memory 224Mi"
+		assert.Equal(t, []string{sum}, sums(p, plugin.UpdatePodSandbox))
+		assert.Equal(t, []string{sum}, sums(p, plugin.PostUpdatePodSandbox))
+		assert.Equal(t, []string{sum}, sums(after, plugin.Synchronize))
+		assert.Equal(t, []string{"StopContainer 500m"}, cpus(after, plugin.StopContainer), "the pod's update came last")
+	})
+}
+
+// What a plugin refuses is not kept.
+func TestR2_RefusedUpdate(t *testing.T) {
+	n := startNode(t)
+	first, second := plugin.New("10", "first"), plugin.New("20", "second")
+	connect(t, n, first, second)
+	l := lifeOf(t, n, announced(t, n, "field", threeContainers()))
+	for _, event := range []plugin.Event{plugin.UpdateContainer, plugin.UpdatePodSandbox} {
+		second.On(event, plugin.Fail("not here"))
+	}
+	ctx := deadline(t)
+	require.ErrorContains(t, update(ctx, n, l.container, requests("9", "128Mi")), "not here")
+	less := threeContainers()
+	less.Containers = less.Containers[:2]
+	require.ErrorContains(t, updatePod(ctx, n, l.pod, less), "not here")
+	after := restarted(t, n)
+	l.end(t)
+	stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
+		assert.Equal(t, []string{"UpdateContainer 9"}, cpus(first, plugin.UpdateContainer), "it was asked")
+		assert.Equal(t, []string{"cpu 2500m, memory 192Mi"}, sums(first, plugin.UpdatePodSandbox), "it was asked")
+		isTold(t, after, plugin.Synchronize, threeContainers())
+		assert.Equal(t, []string{"StopContainer 500m"}, cpus(after, plugin.StopContainer))
+	})
+}
+
+// updatesAtOnce updates two containers and their pod at once, and the pod on and on
+// for as long as the containers are, without a word of resources.
+func updatesAtOnce(ctx context.Context, n *node.Node, pod string, containers [2]string, round int) error {
+	const times = 4
+	var ones, all errgroup.Group
+	for _, container := range containers {
+		ones.Go(func() error {
+			for i := range times {
+				if err := update(ctx, n, container, requests(fmt.Sprint(10+round*times+i), "128Mi")); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	done := make(chan struct{})
+	for range 3 {
+		all.Go(func() (err error) {
+			for err == nil && open(done) {
+				_, err = n.CRI().Runtime.UpdatePodSandboxResources(ctx, &runtime.UpdatePodSandboxResourcesRequest{PodSandboxId: pod})
+			}
+			return err
+		})
+	}
+	asks := threeContainers()
+	asks.Containers[0].Resources = requests(fmt.Sprint(10+round), "64Mi")
+	err := updatePod(ctx, n, pod, asks)
+	err = errors.Join(err, ones.Wait())
+	close(done)
+	return errors.Join(err, all.Wait())
+}
+
+// Whichever of several updates came last, a plugin is told the same before a restart
+// and after it.
+func TestR2_UpdatesAtOnce(t *testing.T) {
+	n := startNode(t)
+	pod := announced(t, n, "field", threeContainers())
+	l := lifeOf(t, n, pod)
+	side, err := n.CRI().Create(deadline(t), l.pod, pod, n.CRI().Container("side"))
+	require.NoError(t, err)
+	var before, after []plugin.Call // each a Synchronize
+	for round := range 10 {
+		require.NoError(t, updatesAtOnce(deadline(t), n, l.pod, [...]string{l.container, side}, round))
+		settled := plugin.New("10", "settled")
+		connect(t, n, settled)
+		before = append(before, settled.Calls().Only(plugin.Synchronize)...)
+		after = append(after, restarted(t, n).Calls().Only(plugin.Synchronize)...)
+	}
+	stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
+		for round, call := range after {
+			want := hookline.PodResources(before[round].Pods[0])
+			require.NotNil(t, want)
+			assert.Empty(t, cmp.Diff(want, hookline.PodResources(call.Pods[0])), "(- before restart %d, + after it)", round)
+			for _, container := range call.Containers {
+				i := slices.IndexFunc(want.Containers, func(c hookline.Container) bool { return c.Name == container.GetName() })
+				assert.Empty(t, cmp.Diff(&want.Containers[i].Resources, hookline.ContainerResources(container)), "%s says what its pod says", container.GetName())
+			}
+		}
+	})
+}
+
+// A container that was not announced keeps what it says of itself, and what was
+// announced of the pod is as it was.
+func TestR2_EphemeralContainerSpeaksForItself(t *testing.T) {
+	n := startNode(t)
+	p := plugin.New("10", "sums")
+	connect(t, n, p)
+	ctx, c := deadline(t), n.CRI()
+	pod := announced(t, n, "field", threeContainers())
+	id, err := c.RunPod(ctx, pod)
+	require.NoError(t, err)
+	config := c.Container("debug")
+	require.NoError(t, hookline.SetContainerResources(config, requests("4", "1Gi")))
+	container, err := c.Create(ctx, id, pod, config)
+	require.NoError(t, err)
+	require.NoError(t, update(ctx, n, container, requests("5", "1Gi")))
+	after := restarted(t, n)
+	require.NoError(t, c.Remove(ctx, container))
+	stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
+		assert.Equal(t, []string{"CreateContainer 4", "UpdateContainer 5", "PostUpdateContainer 5"},
+			cpus(p, plugin.CreateContainer, plugin.UpdateContainer, plugin.PostUpdateContainer))
+		isTold(t, p, plugin.PostUpdateContainer, threeContainers())
+		isTold(t, after, plugin.Synchronize, threeContainers())
+		synchronized := after.Calls().Only(plugin.Synchronize)[0].Containers
+		require.Len(t, synchronized, 1)
+		assert.Equal(t, "5", cpuOf(synchronized[0]))
+		assert.Equal(t, []string{"RemoveContainer 5"}, cpus(after, plugin.RemoveContainer))
+	})
+}
+
+// A plugin refuses a container that another agreed to. The end that is told of it
+// is that of the same container.
+func TestR2_RefusedContainer(t *testing.T) {
+	for name, asks := range map[string]string{
+		"main":  "",     // what was announced of it
+		"side":  "500m", // something else than was announced
+		"debug": "500m", // an ephemeral container says so itself
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := startNode(t)
+			agrees, refuses := plugin.New("10", "agrees"), plugin.New("20", "refuses")
+			refuses.On(plugin.CreateContainer, plugin.Fail("no room"))
+			connect(t, n, agrees, refuses)
+			ctx, c := deadline(t), n.CRI()
+			pod := announced(t, n, "field", threeContainers())
+			id, err := c.RunPod(ctx, pod)
+			require.NoError(t, err)
+			config := c.Container(name)
+			if asks != "" {
+				require.NoError(t, hookline.SetContainerResources(config, requests(asks, "128Mi")))
+			}
+			_, err = c.Create(ctx, id, pod, config)
+			require.ErrorContains(t, err, "no room")
+			stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
+				await(t, "RemoveContainer", func(context.Context) error { return answered(agrees, plugin.RemoveContainer) })
+				assert.Equal(t, []string{"CreateContainer 500m", "StopContainer 500m", "RemoveContainer 500m"},
+					cpus(agrees, plugin.CreateContainer, plugin.StopContainer, plugin.RemoveContainer))
+			})
+		})
+	}
+}
