@@ -35,7 +35,9 @@ func TestN1_StatusOfTheNetwork(t *testing.T) {
 		"another error":     {fails, "NetworkStatusError", "out of luck", oneReason},
 		"garbage":           {garbage, "NetworkStatusExecFailed", "panic: what?", oneReason},
 		"hangs":             {hangs, "NetworkStatusTimeout", "no answer within 200ms", waits},
-		"leaves grandchild": {grandchild, "NetworkStatusTimeout", "no answer within 200ms", waits},
+		"leaves grandchild": {grandchild + hangs, "NetworkStatusTimeout", "no answer within 200ms", waits},
+		// It has answered, whoever still has its pipes.
+		"answers and leaves grandchild": {grandchild + takesNone, "NetworkNotAvailable", "agent is down", waits},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t, "status_timeout = '200ms'")
@@ -127,9 +129,9 @@ func TestN4_HungStatusDelaysNobody(t *testing.T) {
 
 // While STATUS fails no ADD is tried, and what needs no network goes on.
 func TestN2_PodsAreRefusedWhileStatusFails(t *testing.T) {
-	for name, s := range map[string]struct{ script, message string }{
-		"cannot add": {takesNone, "agent is down"},
-		"hangs":      {hangs, "no answer within 200ms"},
+	for name, s := range map[string]struct{ script, message, counted string }{
+		"cannot add": {takesNone, "agent is down", `{code="50",network="blue",state="NotAvailable"}`},
+		"hangs":      {hangs, "no answer within 200ms", `{code="0",network="blue",state="TimedOut"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t, "status_timeout = '200ms'")
@@ -143,6 +145,12 @@ func TestN2_PodsAreRefusedWhileStatusFails(t *testing.T) {
 				assert.ErrorContains(t, err, "pod default/new needs the network")
 				assert.ErrorContains(t, err, s.message)
 				assert.Zero(t, a.asked("ADD", "new"))
+				counted, err := a.n.Metrics(deadline(a.T), "containerd_cri_network_refused_pods_total")
+				require.NoError(t, err)
+				assert.Equal(t, map[string]float64{"": 1}, counted)
+				answers, err := a.n.Metrics(deadline(a.T), "containerd_cri_network_status_total")
+				require.NoError(t, err)
+				assert.Positive(t, answers[s.counted], answers)
 
 				host := c.Pod("host")
 				host.Hostname = ""
@@ -197,8 +205,28 @@ func TestN1_NetworkOfARuntimeHandler(t *testing.T) {
 			}
 			return nil
 		})
-		pod := a.n.CRI().Pod("other")
-		_, err := a.n.CRI().Runtime.RunPodSandbox(deadline(a.T), &runtime.RunPodSandboxRequest{Config: pod, RuntimeHandler: "other"})
+		request := &runtime.RunPodSandboxRequest{Config: a.n.CRI().Pod("other"), RuntimeHandler: "other"}
+		_, err := a.n.CRI().Runtime.RunPodSandbox(deadline(a.T), request)
 		assert.Equal(t, codes.Unavailable, status.Code(err), err)
+
+		// Pods of the handler come and go with its own network, and also without it.
+		file := filepath.Join(other, "10-other.conflist")
+		require.NoError(t, os.WriteFile(file, []byte(a.config("other", "10.93.0.0/24")), 0o644))
+		var pods []string
+		for range 2 {
+			await(t, "a pod on the handler's network", func(ctx context.Context) error {
+				r, err := a.n.CRI().Runtime.RunPodSandbox(ctx, request)
+				if err == nil {
+					pods = append(pods, r.GetPodSandboxId())
+				}
+				return err
+			})
+			request.Config = a.n.CRI().Pod("another")
+		}
+		require.Len(t, a.taken("other"), 2)
+		a.ends(t, pods[0])
+		require.NoError(t, os.Remove(file))
+		a.ends(t, pods[1])
+		a.free(t, "other", "blue")
 	})
 }

@@ -223,6 +223,7 @@ func TestR2_RefusedContainer(t *testing.T) {
 				await(t, "RemoveContainer", func(context.Context) error { return answered(agrees, plugin.RemoveContainer) })
 				assert.Equal(t, []string{"CreateContainer 500m", "StopContainer 500m", "RemoveContainer 500m"},
 					cpus(agrees, plugin.CreateContainer, plugin.StopContainer, plugin.RemoveContainer))
+				assert.Equal(t, sums(agrees, plugin.RunPodSandbox), sums(agrees, plugin.RemoveContainer), "it was never created")
 			})
 		})
 	}

@@ -116,8 +116,13 @@ func (n *Node) ready(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	_, configs := n.CNI()
+	networks, err := os.ReadDir(configs)
+	if err != nil {
+		return err
+	}
 	for _, condition := range status.GetStatus().GetConditions() {
-		if condition.GetType() != runtime.RuntimeReady && condition.GetType() != runtime.NetworkReady {
+		if condition.GetType() != runtime.RuntimeReady && (condition.GetType() != runtime.NetworkReady || len(networks) == 0) {
 			continue
 		}
 		if !condition.GetStatus() {

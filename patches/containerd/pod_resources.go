@@ -67,6 +67,7 @@ KubernetesResources *podresources.KubernetesResources ` + "`json:\",omitempty\"`
 		edit.In(criCreate, edit.Method("criService", "createContainer")).After(edit.Stmt(edit.Define("status")), `status.KubernetesResources = nri.ContainerResources(r.ctx)`),
 		edit.In(criCreate, edit.Method("criService", "createContainer")).Replace(edit.Expr("c.nri.UndoCreateContainer(deferCtx, r.sandbox, r.containerID, spec)"),
 			"c.nri.UndoCreateContainer(nri.WithContainerResources(deferCtx, nri.ContainerResources(r.ctx)), r.sandbox, r.containerID, spec)"),
+		edit.In(criCreate, edit.Method("criService", "createContainer")).After(edit.Stmt(edit.Mentions("c.containerStore.Add(container)")), `c.keepAsked(r.ctx, r.sandbox, r.containerConfig)`),
 		edit.AddImport(criCreate, "github.com/containerd/containerd/v2/internal/cri/nri"),
 
 		// In-place updates.

@@ -96,7 +96,6 @@ func (p *plugin) keep(pod *api.PodSandbox) {
 	name := pod.GetNamespace() + "/" + pod.GetName()
 	announced := hookline.PodResources(pod)
 	if announced == nil {
-		delete(p.table, pod.GetId()) // an update may have taken it back
 		fmt.Fprintln(p.out, name, "is not announced")
 		return
 	}

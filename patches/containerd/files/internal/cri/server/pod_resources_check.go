@@ -19,8 +19,8 @@ import (
 
 // checkAnnounced compares a new container with what was announced of it. The error
 // is of class errdefs.ErrFailedPrecondition if it is to be refused for a difference
-// (R3). Else what the container says that it asks for is the last word, also in
-// what was announced, and goes with the context.
+// (R3). Else what the container asks for, by itself or as announced, goes with the
+// context.
 func (c *criService) checkAnnounced(ctx context.Context, sb *sandboxstore.Sandbox, config *runtime.ContainerConfig) (context.Context, error) {
 	announced, name := sb.Status.Get().PodResources, config.GetMetadata().GetName()
 	asked, err := podresources.FromContainer(config)
@@ -32,14 +32,21 @@ func (c *criService) checkAnnounced(ctx context.Context, sb *sandboxstore.Sandbo
 			return ctx, err
 		}
 	}
-	changeContainer(ctx, sb, name, asked)
-	if sb.Status.Get().PodResources != announced {
-		c.keepPodResources(ctx, sb)
-	}
 	if asked == nil {
 		asked = announced.Container(name).GetKubernetesResources()
 	}
 	return nri.WithContainerResources(ctx, asked), nil
+}
+
+// keepAsked takes what a container says that it asks for, once it is created, as
+// the last word into what was announced of its pod.
+func (c *criService) keepAsked(ctx context.Context, sb *sandboxstore.Sandbox, config *runtime.ContainerConfig) {
+	announced := sb.Status.Get().PodResources
+	asked, _ := podresources.FromContainer(config) // what cannot be read was counted when it came
+	changeContainer(ctx, sb, config.GetMetadata().GetName(), asked)
+	if sb.Status.Get().PodResources != announced {
+		c.keepPodResources(ctx, sb)
+	}
 }
 
 // judge logs differences, or refuses the container for them, as configured.

@@ -123,6 +123,8 @@ func TestContainerHasTheLastWord(t *testing.T) {
 	_, err := c.checkAnnounced(ctx, sb, config)
 	require.NoError(t, err)
 	assert.Contains(t, text.String(), "requests[cpu]: announced 1, got 2")
+	assert.Equal(t, "1", requested(sb, "web"), "its creation may still fail")
+	c.keepAsked(ctx, sb, config)
 	assert.Equal(t, "2", requested(sb, "web"))
 	assert.Equal(t, "2", store.requested(t, "web"))
 
