@@ -33,7 +33,15 @@ type Announcement struct {
 
 // NewAnnouncement returns an error for what nobody could read.
 func NewAnnouncement(config *PodResourceConfig, source Source) (*Announcement, error) {
-	wire, err := encode(config)
+	if err := config.validate(); err != nil {
+		return nil, err
+	}
+	return announce(config, source)
+}
+
+// announce is NewAnnouncement of what was validated.
+func announce(config *PodResourceConfig, source Source) (*Announcement, error) {
+	wire, err := marshal(config)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +59,7 @@ func NewAnnouncement(config *PodResourceConfig, source Source) (*Announcement, e
 func Take(config *runtime.PodSandboxConfig, annotation bool) (*Announcement, Source, error) {
 	resources, err := Decode(config)
 	if err == nil && resources != nil {
-		announced, err := NewAnnouncement(resources, Field)
+		announced, err := announce(resources, Field)
 		setField(config, FieldOfPod, nil)
 		return announced, Field, err
 	}
@@ -69,7 +77,7 @@ func Take(config *runtime.PodSandboxConfig, annotation bool) (*Announcement, Sou
 	if err != nil {
 		return nil, FromPod, err
 	}
-	announced, err := NewAnnouncement(resources, FromPod)
+	announced, err := announce(resources, FromPod)
 	return announced, FromPod, err
 }
 

@@ -104,6 +104,11 @@ func encode[T any, M resources[T]](m M) ([]byte, error) {
 	if err := m.validate(); err != nil {
 		return nil, err
 	}
+	return marshal(m)
+}
+
+// marshal is encode of what was validated.
+func marshal(m proto.Message) ([]byte, error) {
 	wire, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend([]byte{}, m)
 	switch {
 	case err != nil:
