@@ -189,7 +189,7 @@ func TestN3_FailedADDAndAReload(t *testing.T) {
 	busy.Wait()
 	detach("early")
 	detach("late")
-	assert.Regexp(t, `(?s)\nADD early.*\nred ADD late.*\nDEL early.*\nred DEL late`, n.asked())
+	assert.Regexp(t, `(?s)ADD early.*\nred ADD late.*\nDEL early.*\nred DEL late`, n.asked())
 	assert.Empty(t, n.net.tried)
 }
 
