@@ -92,13 +92,8 @@ func TestR4_WhatCannotBeReadIsIgnored(t *testing.T) {
 // Requests about a pod that was announced, with what cannot be read, are done as
 // without.
 func TestR4_BadUpdatesChangeNothing(t *testing.T) {
-	n := startNode(t)
-	p := plugin.New("10", "sums")
-	connect(t, n, p)
+	n, p, pod, id := runAnnounced(t)
 	ctx, c := deadline(t), n.CRI()
-	pod := announced(t, n, "field", threeContainers())
-	id, err := c.RunPod(ctx, pod)
-	require.NoError(t, err)
 	config := c.Container("main")
 	otherMeaning(config, 1018)
 	container, err := c.Create(ctx, id, pod, config)

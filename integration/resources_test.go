@@ -161,6 +161,19 @@ func restarted(t *testing.T, n *node.Node) *plugin.Plugin {
 	return after
 }
 
+// runAnnounced starts a node with a plugin, and a pod of three containers that were
+// announced in the field.
+func runAnnounced(t *testing.T) (n *node.Node, p *plugin.Plugin, pod *runtime.PodSandboxConfig, id string) {
+	t.Helper()
+	n = startNode(t)
+	p = plugin.New("10", "sums")
+	connect(t, n, p)
+	pod = announced(t, n, "field", threeContainers())
+	id, err := n.CRI().RunPod(deadline(t), pod)
+	require.NoError(t, err)
+	return n, p, pod, id
+}
+
 // All containers' resources are known in RunPodSandbox, and again after a restart.
 func TestR1_ResourcesOfAllContainers(t *testing.T) {
 	for _, how := range ways {

@@ -41,13 +41,8 @@ func updatePod(ctx context.Context, n *node.Node, pod string, asks hookline.Anno
 
 // A container's own resources, and what an in-place update makes of them.
 func TestR2_ContainersAndUpdates(t *testing.T) {
-	n := startNode(t)
-	p := plugin.New("10", "sums")
-	connect(t, n, p)
+	n, p, pod, id := runAnnounced(t)
 	ctx, c := deadline(t), n.CRI()
-	pod := announced(t, n, "field", threeContainers())
-	id, err := c.RunPod(ctx, pod)
-	require.NoError(t, err)
 	config := c.Container("main")
 	require.NoError(t, hookline.SetContainerResources(config, requests("0.5", "128Mi"))) // 500m in other words
 	container, err := c.Create(ctx, id, pod, config)
@@ -170,13 +165,8 @@ func TestR2_UpdatesAtOnce(t *testing.T) {
 // A container that was not announced keeps what it says of itself, and what was
 // announced of the pod is as it was.
 func TestR2_EphemeralContainerSpeaksForItself(t *testing.T) {
-	n := startNode(t)
-	p := plugin.New("10", "sums")
-	connect(t, n, p)
+	n, p, pod, id := runAnnounced(t)
 	ctx, c := deadline(t), n.CRI()
-	pod := announced(t, n, "field", threeContainers())
-	id, err := c.RunPod(ctx, pod)
-	require.NoError(t, err)
 	config := c.Container("debug")
 	require.NoError(t, hookline.SetContainerResources(config, requests("4", "1Gi")))
 	container, err := c.Create(ctx, id, pod, config)

@@ -13,8 +13,9 @@ var NetworkPackages = edit.Patch{
 no configuration is loaded, though libcni keeps with each ADD all that its DEL
 needs.
 
-Add four packages: one that runs a plugin and ends when its context does,
-whatever the plugin leaves behind; one that keeps what networks answer to
+Add five packages: one that runs a plugin and ends when its context does,
+whatever the plugin leaves behind; one that reads what go-cni has loaded; one
+that keeps what networks answer to
 STATUS, asked in the background with one question at a time; one that takes a
 pod off its networks with what libcni kept; and one that puts them beside a
 go-cni object, with a copy of the configuration that is read without a lock.`,
@@ -24,6 +25,7 @@ go-cni object, with a copy of the configuration that is read without a lock.`,
 	Until:  "go-cni asks STATUS without a lock and deletes with what libcni kept",
 	Packages: []edit.Package{
 		networkPackage("cniexec"),
+		networkPackage("netconf"),
 		networkPackage("netstatus"),
 		networkPackage("netattach"),
 		networkPackage("podnet"),

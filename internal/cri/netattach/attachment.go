@@ -30,6 +30,16 @@ type Attachment struct {
 	capabilityArgs map[string]any
 }
 
+func attachmentOf(a *libcni.NetworkAttachment) Attachment {
+	return Attachment{
+		Network:        a.Network,
+		IfName:         a.IfName,
+		Config:         a.Config,
+		args:           a.CniArgs,
+		capabilityArgs: a.CapabilityArgs,
+	}
+}
+
 // list is the network as it was. It has no plugins if those were configured in
 // files of their own.
 func (a Attachment) list() (*libcni.NetworkConfigList, error) {
@@ -83,13 +93,7 @@ func (k *Kept) Attachments(id string) (kept []Attachment, unreadable []string, e
 		return nil, nil, fmt.Errorf("attachments of %s: %w", id, err)
 	}
 	for _, a := range attachments {
-		one := Attachment{
-			Network:        a.Network,
-			IfName:         a.IfName,
-			Config:         a.Config,
-			args:           a.CniArgs,
-			capabilityArgs: a.CapabilityArgs,
-		}
+		one := attachmentOf(a)
 		name := filepath.Base(k.file(one, id))
 		one.made = made[name]
 		kept = append(kept, one)

@@ -17,6 +17,8 @@ import (
 	"github.com/containernetworking/cni/libcni"
 	"github.com/containernetworking/cni/pkg/types"
 	"github.com/containernetworking/cni/pkg/version"
+
+	"github.com/hookline-nri/hookline/internal/cri/netconf"
 )
 
 // Collected is what Collect did with a network.
@@ -61,7 +63,7 @@ func (k *Kept) Collect(ctx context.Context, loaded *gocni.ConfigResult, pods Pod
 
 func (k *Kept) collect(ctx context.Context, n *gocni.ConfNetwork, kept []*libcni.NetworkAttachment, valid func(string) bool) Collected {
 	stay, failures := k.detachOthers(ctx, n, kept, valid)
-	if err := k.cni.GCNetworkList(ctx, listOf(n), &libcni.GCArgs{ValidAttachments: stay}); err != nil {
+	if err := k.cni.GCNetworkList(ctx, netconf.List(n), &libcni.GCArgs{ValidAttachments: stay}); err != nil {
 		failures = append(failures, err)
 	}
 	return Collected{Network: n.Config.Name, Valid: len(stay), Err: errors.Join(failures...)}
@@ -77,7 +79,7 @@ func (k *Kept) whole(attached []string) ([]*libcni.NetworkAttachment, error) {
 		return nil, err
 	}
 	for _, id := range attached {
-		if !slices.ContainsFunc(kept, func(a *libcni.NetworkAttachment) bool { return a.ContainerID == id && a.IfName != loopback }) {
+		if !slices.ContainsFunc(kept, func(a *libcni.NetworkAttachment) bool { return a.ContainerID == id && a.IfName != netconf.Loopback }) {
 			return nil, fmt.Errorf("nothing is kept in %s of %s, which is attached", k.results, id)
 		}
 	}
@@ -116,21 +118,20 @@ func (k *Kept) detachOther(ctx context.Context, n *gocni.ConfNetwork, a *libcni.
 	if _, err := os.Stat(netns); errors.Is(err, fs.ErrNotExist) {
 		netns = ""
 	}
-	list := listOf(n)
+	attachment := attachmentOf(a)
+	list := netconf.List(n)
 	if n.Config.Source != string(a.Config) {
 		var err error
-		if list, err = (Attachment{Config: a.Config}).list(); err != nil {
+		if list, err = attachment.list(); err != nil {
 			return err
 		}
 	}
-	return k.cni.DelNetworkList(ctx, list, &libcni.RuntimeConf{
-		ContainerID: a.ContainerID, NetNS: netns, IfName: a.IfName, Args: a.CniArgs, CapabilityArgs: a.CapabilityArgs,
-	})
+	return k.del(ctx, attachment, a.ContainerID, netns, list)
 }
 
 // collectable are the networks that have a GC, and want it.
 func collectable(loaded *gocni.ConfigResult) []*gocni.ConfNetwork {
-	return slices.DeleteFunc(networks(loaded), func(n *gocni.ConfNetwork) bool {
+	return slices.DeleteFunc(netconf.All(loaded), func(n *gocni.ConfNetwork) bool {
 		if has, _ := version.GreaterThanOrEqualTo(n.Config.CNIVersion, "1.1.0"); !has {
 			return true
 		}

@@ -87,7 +87,7 @@ func TestCollectNotWhereItCannotRead(t *testing.T) {
 func TestCollectNotWithoutAnAttachedPod(t *testing.T) {
 	n := newNode(t, "green", "red")
 	n.attach(green, "here", "eth0")
-	n.attach(red, "here", loopback) // which has a file as well
+	n.attach(red, "here", "lo") // which has a file as well
 	n.attach(green, "there", "eth0")
 	require.NoError(t, os.Remove(n.file("green", "here", "eth0")))
 	_, err := n.kept().Collect(t.Context(), load(t, green), alive("here", "there"))

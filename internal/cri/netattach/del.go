@@ -12,13 +12,15 @@ import (
 
 	gocni "github.com/containerd/go-cni"
 	"github.com/containernetworking/cni/libcni"
+
+	"github.com/hookline-nri/hookline/internal/cri/netconf"
 )
 
 // addKept adds the DEL of an attachment: with what is loaded, if that is the
 // network as it was, or with what was kept.
 func (d *detachment) addKept(a Attachment) {
 	list := named(d.loaded, a)
-	if a.IfName != loopback {
+	if a.IfName != netconf.Loopback {
 		d.result.Kept++
 		if list == nil {
 			d.result.Replaced++
@@ -49,8 +51,13 @@ func (d *detachment) delKept(ctx context.Context, a Attachment, list *libcni.Net
 	if _, err := os.Stat(d.file(a, d.pod.ID)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	return d.cni.DelNetworkList(ctx, list, &libcni.RuntimeConf{
-		ContainerID: d.pod.ID, NetNS: d.pod.NetNS, IfName: a.IfName, Args: a.args, CapabilityArgs: a.capabilityArgs,
+	return d.del(ctx, a, d.pod.ID, d.pod.NetNS, list)
+}
+
+// del runs the DEL of an attachment with its own arguments.
+func (k *Kept) del(ctx context.Context, a Attachment, id, netns string, list *libcni.NetworkConfigList) error {
+	return k.cni.DelNetworkList(ctx, list, &libcni.RuntimeConf{
+		ContainerID: id, NetNS: netns, IfName: a.IfName, Args: a.args, CapabilityArgs: a.capabilityArgs,
 	})
 }
 
@@ -107,10 +114,10 @@ func (d *detachment) addLoaded(kept []Attachment) {
 		if slices.ContainsFunc(kept, func(a Attachment) bool { return a.IfName == n.IFName }) {
 			continue
 		}
-		if n.IFName != loopback {
+		if n.IFName != netconf.Loopback {
 			d.result.Loaded++
 		}
-		parts := [][]*libcni.PluginConfig{listOf(n).Plugins}
+		parts := [][]*libcni.PluginConfig{netconf.List(n).Plugins}
 		if !d.pod.Attached {
 			parts = slices.Collect(slices.Chunk(parts[0], 1))
 			slices.Reverse(parts)

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	gocni "github.com/containerd/go-cni"
+
+	"github.com/hookline-nri/hookline/internal/cri/netconf"
 )
 
 // ErrAttached is the error of a pod that is to be taken off its networks again.
@@ -111,7 +113,7 @@ type del struct {
 }
 
 func (d *detachment) add(ifName string, del del) {
-	if ifName == loopback {
+	if ifName == netconf.Loopback {
 		del.failed = &d.result.Ignored
 		d.loopbacks = append(d.loopbacks, del)
 		return

@@ -14,10 +14,9 @@ import (
 	"github.com/containernetworking/cni/libcni"
 	"github.com/containernetworking/cni/pkg/types"
 	"github.com/containernetworking/cni/pkg/version"
-)
 
-// loopback is the interface of the network that go-cni adds by itself.
-const loopback = "lo"
+	"github.com/hookline-nri/hookline/internal/cri/netconf"
+)
 
 // maxText bounds Message and Details, which travel in CRI conditions and in
 // the errors of gRPC.
@@ -36,16 +35,8 @@ func (m *Monitor) networks(config *gocni.ConfigResult) []network {
 	}
 	cni := libcni.NewCNIConfig(config.PluginDirs, m.exec)
 	var all []network
-	for _, n := range config.Networks {
-		if n.IFName == loopback || n.Config == nil {
-			continue
-		}
-		// Of the plugins, not of Source: that lacks those in files of their own.
-		list := &libcni.NetworkConfigList{Name: n.Config.Name, CNIVersion: n.Config.CNIVersion}
-		for _, p := range n.Config.Plugins {
-			list.Plugins = append(list.Plugins, &libcni.PluginConfig{Network: p.Network, Bytes: []byte(p.Source)})
-		}
-		all = append(all, network{list: list, cni: cni})
+	for _, n := range netconf.OfPods(config) {
+		all = append(all, network{list: netconf.List(n), cni: cni})
 	}
 	return all
 }

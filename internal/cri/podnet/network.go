@@ -16,6 +16,7 @@ import (
 
 	"github.com/hookline-nri/hookline/internal/cri/cniexec"
 	"github.com/hookline-nri/hookline/internal/cri/netattach"
+	"github.com/hookline-nri/hookline/internal/cri/netconf"
 	"github.com/hookline-nri/hookline/internal/cri/netstatus"
 )
 
@@ -99,16 +100,13 @@ func (n *Network) Answer(ctx context.Context) netstatus.Status { return n.status
 // Status returns nil if networks are loaded and, as far as is known, take pods.
 // It waits for nothing and starts nothing.
 func (n *Network) Status() error {
-	config := n.GetConfig()
-	for _, network := range config.Networks {
-		if network.IFName != "lo" {
-			if s := n.status.Kept(); s.State != netstatus.Unknown {
-				return s.Err()
-			}
-			return nil
-		}
+	if len(netconf.OfPods(n.GetConfig())) == 0 {
+		return gocni.ErrCNINotInitialized
 	}
-	return gocni.ErrCNINotInitialized
+	if s := n.status.Kept(); s.State != netstatus.Unknown {
+		return s.Err()
+	}
+	return nil
 }
 
 // Setup attaches a pod. If that fails, STATUS is asked again.

@@ -23,8 +23,7 @@ const (
 )
 
 // Announcement is what was announced of a pod, as a runtime keeps it. It is not
-// changed, only replaced. All methods but NewAnnouncement's results can be called
-// on nil, which is that of a pod of which nothing was announced.
+// changed, only replaced. Of a pod of which nothing was announced it is nil.
 type Announcement struct {
 	config *PodResourceConfig
 	source Source
@@ -79,6 +78,16 @@ func Take(config *runtime.PodSandboxConfig, annotation bool) (*Announcement, Sou
 	}
 	announced, err := announce(resources, FromPod)
 	return announced, FromPod, err
+}
+
+// Updated reads what takes the place of an announcement, and nil if the client does
+// not say.
+func Updated(request *runtime.UpdatePodSandboxResourcesRequest) (*Announcement, error) {
+	resources, err := FromPodUpdate(request)
+	if resources == nil || err != nil {
+		return nil, err
+	}
+	return announce(resources, Field)
 }
 
 // Put returns the configuration with the announcement in its field, wherever that

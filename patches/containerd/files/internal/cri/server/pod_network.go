@@ -42,12 +42,22 @@ func (c *criService) watchNetworks() error {
 	return nil
 }
 
+// networks returns all networks, by the runtime handler that has one of its own, or
+// "default".
+func (c *criService) networks() map[string]*podnet.Network {
+	all := map[string]*podnet.Network{}
+	for name, plugin := range c.netPlugin {
+		if network, ok := plugin.(*podnet.Network); ok {
+			all[name] = network
+		}
+	}
+	return all
+}
+
 // closeNetworks ends what is under way in the background.
 func (c *criService) closeNetworks() {
-	for _, plugin := range c.netPlugin {
-		if network, ok := plugin.(*podnet.Network); ok {
-			network.Close()
-		}
+	for _, network := range c.networks() {
+		network.Close()
 	}
 }
 
@@ -83,17 +93,12 @@ type networkInfo struct {
 // all networks together.
 const networksFirstWait = time.Second
 
-// networkInfos returns that of all networks, by the runtime handler that has a
-// network of its own, or "default".
+// networkInfos returns that of all networks.
 func (c *criService) networkInfos(ctx context.Context) map[string]networkInfo {
 	ctx, cancel := context.WithTimeout(ctx, networksFirstWait)
 	defer cancel()
 	all := map[string]networkInfo{}
-	for name, plugin := range c.netPlugin {
-		network, ok := plugin.(*podnet.Network)
-		if !ok {
-			continue
-		}
+	for name, network := range c.networks() {
 		s := network.Answer(ctx)
 		all[name] = networkInfo{
 			Ready: s.Ready(), State: s.State.String(), Network: s.Network, Code: s.Code,

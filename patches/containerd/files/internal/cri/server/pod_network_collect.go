@@ -30,13 +30,7 @@ func (c *criService) collectNetworks() {
 		log.L.WithError(err).Warn("networks keep what they hold for sandboxes that are gone")
 		return
 	}
-	networks := map[string]*podnet.Network{}
-	for name, plugin := range c.netPlugin {
-		if network, ok := plugin.(*podnet.Network); ok {
-			networks[name] = network
-		}
-	}
-	podnet.Collect(networks, networkGCTimeout, pods, func(name string, done []netattach.Collected, err error) {
+	podnet.Collect(c.networks(), networkGCTimeout, pods, func(name string, done []netattach.Collected, err error) {
 		logger := log.L.WithField("cni", name)
 		if err != nil {
 			logger.WithError(err).Warn("networks keep what they hold for sandboxes that are gone")

@@ -15,17 +15,11 @@ import (
 // podUpdate is what a request says that the containers of a pod ask for from now
 // on, or nil.
 func podUpdate(ctx context.Context, sb *sandboxstore.Sandbox, r *runtime.UpdatePodSandboxResourcesRequest) *podresources.Announcement {
-	asked, err := podresources.FromPodUpdate(r)
-	if err == nil && asked != nil {
-		var announced *podresources.Announcement
-		if announced, err = podresources.NewAnnouncement(asked, podresources.Field); err == nil {
-			return announced
-		}
-	}
+	asked, err := podresources.Updated(r)
 	if err != nil {
 		ignoreResources(ctx, sb, "update", err)
 	}
-	return nil
+	return asked
 }
 
 // containerUpdate is what a request says that a container asks for from now on, or
