@@ -217,6 +217,24 @@ func TestDeadlineAfterTheAnswer(t *testing.T) {
 	leftovers(t, path)
 }
 
+// unnoticed is a host on which nobody has noticed yet that the plugin exited.
+type unnoticed struct{ groups }
+
+func (unnoticed) awaitExit(*os.Process) bool { return false }
+
+// The same, in the moment before its exit is noticed: the kill comes too late.
+func TestDeadlineAtTheAnswer(t *testing.T) {
+	path, dir := plugin(t, "echo $$ > $DIR/pid\n"+grandchild)
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		defer cancel()
+		gone(t, filepath.Join(dir, "pid"))
+	}()
+	out, err := (&Exec{host: unnoticed{}}).ExecPlugin(ctx, path, nil, []string{"PATH=" + os.Getenv("PATH")})
+	assert.NoError(t, err)
+	assert.Equal(t, "answer\n", string(out))
+}
+
 func TestStderrIsPassedOn(t *testing.T) {
 	path, _ := plugin(t, `echo 'not a word' >&2; exit 1`)
 	var passed strings.Builder
