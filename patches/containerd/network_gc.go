@@ -21,7 +21,7 @@ would free what is theirs.`,
 	Status: edit.Upstream,
 	Until:  "containerd calls CNI GC at start",
 	Edits: []edit.Edit{
-		edit.In(criConfig, edit.Type("CniConfig")).AddField(`
+		cniConfig.AddField(`
 // NetworkGCOnStart has networks free, at start, what they hold for pods that
 // are gone. It is not for nodes on which another runtime uses them.
 NetworkGCOnStart bool ` + "`toml:\"gc_on_start\" json:\"gcOnStart\"`"),

@@ -23,7 +23,7 @@ told of the pod are told of its end, while its network still stands.`,
 	Status: edit.Upstream,
 	Until:  "containerd lists pods in creation to NRI plugins that synchronize",
 	Edits: []edit.Edit{
-		edit.In("internal/cri/server/service.go", edit.Type("criService")).AddField(`
+		serviceType.AddField(`
 // creations are the sandboxes that are being created, and in no store yet.
 creations sandboxstore.Creations`),
 		edit.In("internal/cri/nri/nri_api.go", edit.Type("CRIImplementation")).AddField(`CreatingSandboxes() *sstore.Creations`),
