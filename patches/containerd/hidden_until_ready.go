@@ -23,6 +23,12 @@ its creation can be let go of.`,
 	Status: edit.Upstream,
 	Until:  "CRI tells sandboxes in creation from those that do not exist, and a stop ends a creation",
 	Edits: []edit.Edit{
+		edit.In(creationFile, edit.Type("Creation")).AddField(`
+
+// over is closed when the sandbox is in the store or undone.
+over chan struct{}`),
+		edit.In(creationFile, edit.Method("Creations", "Begin")).After(edit.Stmt(edit.Define("n")), "n.over = make(chan struct{})"),
+		edit.In(creationFile, edit.Method("Creation", "End")).After(edit.Stmt(edit.Call("delete")), "close(n.over)"),
 		createContainer.Before(
 			edit.Stmt(edit.Define("sandbox", "err")), `if err := c.refuseCreating(r.GetPodSandboxId()); err != nil {
 	return nil, err

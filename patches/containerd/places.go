@@ -16,7 +16,8 @@ const (
 	sandboxRun      = "internal/cri/server/sandbox_run.go"
 	sandboxStatus   = "internal/cri/server/sandbox_status.go"
 	sandboxStop     = "internal/cri/server/sandbox_stop.go"
-	localNRI        = "internal/nri/nri.go" // NRI's requests, on their way to the adaptation
+	creationFile    = "internal/cri/store/sandbox/creation.go" // of pods-being-created
+	localNRI        = "internal/nri/nri.go"                    // NRI's requests, on their way to the adaptation
 	nriSandbox      = "internal/nri/sandbox.go"
 	nriSandboxLinux = "internal/nri/sandbox_linux.go"
 )

@@ -43,7 +43,7 @@ KubernetesResources *podresources.KubernetesResources ` + "`json:\",omitempty\"`
 		edit.AddImport("internal/cri/store/container/status.go", podResources),
 
 		// A new pod.
-		run.Before(edit.Stmt(edit.Mentions("c.creations.Begin(ctx, sandbox)")), `c.takeAnnouncement(ctx, &sandbox)
+		run.Before(edit.Stmt(edit.Mentions("c.creations.Begin(sandbox)")), `c.takeAnnouncement(ctx, &sandbox)
 `),
 		run.Before(edit.Stmt(edit.Mentions("sandboxInfo.AddExtension(podsandbox.MetadataKey, &sandbox.Metadata)")), `recordAnnouncement(ctx, &sandbox, &sandboxInfo)
 `),

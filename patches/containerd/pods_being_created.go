@@ -31,9 +31,9 @@ creations sandboxstore.Creations`),
 		run.MoveBefore(edit.Stmt(edit.Define("sandbox")), edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.sandboxNameIndex.ReleaseByName"))))),
 		run.After(edit.Stmt(edit.Define("sandbox")), `
 
-// From here on the sandbox is on its way. Whoever ends that makes ctx end.
-ctx, creation := c.creations.Begin(ctx, sandbox)
-defer func() { retErr = creation.End(retErr) }()
+// From here on the sandbox is on its way.
+creation := c.creations.Begin(sandbox)
+defer creation.End()
 `),
 		run.After(edit.Stmt(edit.Assign("sandbox.Sandboxer")), `
 
@@ -44,7 +44,6 @@ told := false
 undoNRI := func() {
 	if retErr != nil && !told {
 		told = true
-		creation.Undo()
 		c.nri.UndoRunPodSandbox(&sandbox)
 	}
 }

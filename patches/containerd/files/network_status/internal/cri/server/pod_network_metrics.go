@@ -14,8 +14,6 @@ var (
 	networkStatusAnswers metrics.LabeledCounter
 	networkStatusTime    metrics.LabeledTimer
 	networkRefusedPods   metrics.Counter
-	networkKeptDetaches  metrics.Counter
-	networkLetGo         metrics.Counter
 )
 
 func init() {
@@ -24,8 +22,6 @@ func init() {
 	networkStatusAnswers = ns.NewLabeledCounter("status", "Number of answers to CNI STATUS, by network, state and CNI error code", "network", "state", "code")
 	networkStatusTime = ns.NewLabeledTimer("status", "Time that CNI STATUS took", "network")
 	networkRefusedPods = ns.NewCounter("refused_pods", "Number of pods that were refused since CNI STATUS failed")
-	networkKeptDetaches = ns.NewCounter("kept_detaches", "Number of attachments whose CNI DEL ran with the configuration kept of their ADD, as it is not loaded any more")
-	networkLetGo = ns.NewCounter("let_go", "Number of pods that were let go although something of their network may have leaked")
 
 	metrics.Register(ns)
 }
