@@ -23,11 +23,11 @@ func (a *app) check() *cli.Command {
 		Usage:     "check every patch, the export, and what was generated",
 		UsageText: "go run ./hack check [--update]",
 		Description: `Each patch's file, Go value and folder have its name, and no file uses what that
-of a patch declares. Every patch applies. Every commit compiles, is formatted, and go vet finds
-nothing in the packages it touches. The exported API of a module only grows.
-What passed before is not checked again. git am of the export onto the pristine
-modules gives the same commits. The patch ids in patches/series.golden and the
-table in README.md are those of the series.`,
+of a patch declares. Every patch applies. Every commit compiles, is formatted,
+and go vet finds nothing in the packages it touches. The exported API of a module
+only grows. What passed before is not checked again. git am of the export onto
+the pristine modules gives the same commits. The patch ids in
+patches/series.golden and the table in README.md are those of the series.`,
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "update", Usage: "renew patches/series.golden and the table in README.md"}},
 		Before: takes(0, "[--update]"),
 		Action: a.laidOut(a.applied(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
