@@ -22,14 +22,15 @@ func (a *app) check() *cli.Command {
 		Name:      "check",
 		Usage:     "check every patch, the export, and what was generated",
 		UsageText: "go run ./hack check [--update]",
-		Description: `Every patch applies. Every commit compiles, is formatted, and go vet finds
-nothing in the packages it touches. The exported API of a module only grows.
-What passed before is not checked again. git am of the export onto the pristine
-modules gives the same commits. The patch ids in patches/series.golden and the
-table in README.md are those of the series.`,
+		Description: `Each patch's file, Go value and folder have its name, and no file uses what that
+of a patch declares. Every patch applies. Every commit compiles, is formatted,
+and go vet finds nothing in the packages it touches. The exported API of a module
+only grows. What passed before is not checked again. git am of the export onto
+the pristine modules gives the same commits. The patch ids in
+patches/series.golden and the table in README.md are those of the series.`,
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "update", Usage: "renew patches/series.golden and the table in README.md"}},
 		Before: takes(0, "[--update]"),
-		Action: a.applied(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
+		Action: a.laidOut(a.applied(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
 			golden, err := w.Golden(ctx, trees)
 			if err != nil {
 				return err
@@ -54,7 +55,7 @@ table in README.md are those of the series.`,
 			}
 			_, err = fmt.Fprintf(a.stdout, "%d patches hold, %d of them checked now\n", len(a.series.Patches), checked)
 			return err
-		}),
+		})),
 	}
 }
 
@@ -94,8 +95,8 @@ func (a *app) goldenDrift(golden string) error {
 	}
 	for line := range strings.Lines(golden) {
 		if !want[line] {
-			slug, _, _ := strings.Cut(line, " ")
-			return fmt.Errorf("patches/series.golden: %[1]s is new or gives another result: look at diff %[1]s, then run check --update", slug)
+			name, _, _ := strings.Cut(line, " ")
+			return fmt.Errorf("patches/series.golden: %[1]s is new or gives another result: look at diff %[1]s, then run check --update", name)
 		}
 	}
 	return errors.New("patches/series.golden: patches went or changed places: run check --update")

@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // HiddenUntilReady: what CRI answers for a sandbox that is being created.
 var HiddenUntilReady = edit.Patch{
-	Slug:    "cri-hidden-until-ready",
+	Slug:    "hidden-until-ready",
 	Module:  "containerd",
 	Subject: "cri: answer for sandboxes that are being created",
 	Body: `A sandbox that is being created is in no store, and so CRI answers as if it
@@ -23,7 +23,13 @@ its creation can be let go of.`,
 	Status: edit.Upstream,
 	Until:  "CRI tells sandboxes in creation from those that do not exist, and a stop ends a creation",
 	Edits: []edit.Edit{
-		edit.In("internal/cri/server/container_create.go", edit.Method("criService", "CreateContainer")).Before(
+		edit.In(creationFile, edit.Type("Creation")).AddField(`
+
+// over is closed when the sandbox is in the store or undone.
+over chan struct{}`),
+		edit.In(creationFile, edit.Method("Creations", "Begin")).After(edit.Stmt(edit.Define("n")), "n.over = make(chan struct{})"),
+		edit.In(creationFile, edit.Method("Creation", "End")).After(edit.Stmt(edit.Call("delete")), "close(n.over)"),
+		createContainer.Before(
 			edit.Stmt(edit.Define("sandbox", "err")), `if err := c.refuseCreating(r.GetPodSandboxId()); err != nil {
 	return nil, err
 }`),
@@ -31,12 +37,9 @@ its creation can be let go of.`,
 			edit.Stmt(edit.Define("sandbox", "err")), `if err := c.abortCreation(ctx, r.GetPodSandboxId(), "stopped"); err != nil {
 	return nil, err
 }`),
-		edit.In(sandboxRemove, edit.Method("criService", "RemovePodSandbox")).Before(
+		remove.Before(
 			edit.Stmt(edit.Define("sandbox", "err")), `if err := c.abortCreation(ctx, r.GetPodSandboxId(), "removed"); err != nil {
 	return nil, err
 }`),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/cri/server/sandbox_abort.go", To: "internal/cri/server/sandbox_abort.go"},
 	},
 }

@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // HookLast: nothing can fail a pod after the last plugin agreed to it.
 var HookLast = edit.Patch{
-	Slug:    "cri-nri-hook-last",
+	Slug:    "hook-last",
 	Module:  "containerd",
 	Subject: "cri,nri: make the hook the last step of RunPodSandbox",
 	Body: `NRI plugins are asked for a pod before the last steps of its creation. The
@@ -24,6 +24,18 @@ cannot fail.`,
 	Status: edit.Upstream,
 	Until:  "nothing that can fail comes after the NRI hook in RunPodSandbox, and the exit of the sandbox fails it",
 	Edits: []edit.Edit{
+		// What makes a creation fail.
+		edit.In(creationFile, edit.Type("Creation")).AddField(`
+failing`),
+		run.After(edit.Stmt(edit.All(edit.Defer(), edit.Call("creation.End"))), `
+
+// Whoever makes the creation fail makes ctx end.
+ctx = creation.Context(ctx)
+defer func() { retErr = creation.Explain(retErr) }()
+`),
+		run.Before(edit.Stmt(edit.Call("c.nri.UndoRunPodSandbox")), "creation.Undo()"),
+
+		// What may make it fail comes before the hook.
 		run.MoveBefore(edit.Stmt(edit.Define("exitCh", "err")).And(1), edit.Stmt(edit.All(edit.Defer(), edit.Call("c.nri.BlockPluginSync().Unblock")))),
 		run.After(edit.Stmt(edit.Define("exitCh", "err")).And(1), `exitCh = failOnExit(creation, exitCh)
 
@@ -43,11 +55,5 @@ if err := creation.Seal(); err != nil {
 }
 c.becomeReady(sandbox)
 `),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/cri/server/sandbox_creation.go", To: "internal/cri/server/sandbox_creation.go"},
-		{From: "patches/containerd/files/internal/cri/server/sandbox_creation_test.go", To: "internal/cri/server/sandbox_creation_test.go"},
-		{From: "patches/containerd/files/internal/cri/store/sandbox/reservation.go", To: "internal/cri/store/sandbox/reservation.go"},
-		{From: "patches/containerd/files/internal/cri/store/sandbox/reservation_test.go", To: "internal/cri/store/sandbox/reservation_test.go"},
 	},
 }

@@ -4,15 +4,9 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-const (
-	criConfig  = "internal/cri/config/config.go"
-	criStatus  = "internal/cri/server/status.go"
-	criService = "internal/cri/server/service.go"
-)
-
 // NetworkStatus is readiness by STATUS, and the refusal of pods without it.
 var NetworkStatus = edit.Patch{
-	Slug:    "cri-network-status",
+	Slug:    "network-status",
 	Module:  "containerd",
 	Subject: "cri: ask CNI STATUS in the background and refuse pods while it fails",
 	Body: `Each call of CRI's Status runs the STATUS of the network, under a lock and
@@ -32,7 +26,7 @@ created. Show all networks in verbose status, and count answers and refusals.`,
 	Status: edit.Upstream,
 	Until:  "CRI's Status does not wait for CNI plugins and pods are refused while STATUS fails",
 	Edits: []edit.Edit{
-		edit.In(criConfig, edit.Type("CniConfig")).AddField(`
+		cniConfig.AddField(`
 // NetworkStatusGate has pods refused that need a network whose STATUS fails.
 NetworkStatusGate bool ` + "`toml:\"status_gate\" json:\"statusGate\"`" + `
 // NetworkStatusInterval is from which age on the answer of STATUS is asked for
@@ -40,19 +34,19 @@ NetworkStatusGate bool ` + "`toml:\"status_gate\" json:\"statusGate\"`" + `
 NetworkStatusInterval string ` + "`toml:\"status_interval\" json:\"statusInterval\"`" + `
 // NetworkStatusTimeout is how long a network has to answer STATUS.
 NetworkStatusTimeout string ` + "`toml:\"status_timeout\" json:\"statusTimeout\"`"),
-		defaultCNI("internal/cri/config/config_unix.go", statusDefaults),
-		defaultCNI("internal/cri/config/config_windows.go", statusDefaults),
-		edit.In(criConfig, edit.Func("ValidateRuntimeConfig")).Before(edit.Stmt(edit.If(`c.DrainExecSyncIOTimeout != ""`)), `if _, _, err := c.NetworkStatusTimes(); err != nil {
+		unixDefaults.After(edit.Key("UseInternalLoopback"), statusDefaults),
+		windowsDefaults.After(edit.Key("UseInternalLoopback"), statusDefaults),
+		validateConfig.Before(edit.Stmt(edit.If(`c.DrainExecSyncIOTimeout != ""`)), `if _, _, err := c.NetworkStatusTimes(); err != nil {
 	return warnings, err
 }
 `),
-		edit.In(criService, edit.Func("NewCRIService")).After(edit.Stmt(edit.Mentions("c.initPlatform()")), `if err := c.watchNetworks(); err != nil {
+		newService.After(edit.Stmt(edit.Mentions("c.initPlatform()")), `if err := c.watchNetworks(); err != nil {
 	return nil, nil, fmt.Errorf("failed to watch networks: %w", err)
 }`),
 		edit.In(criService, edit.Method("criService", "Close")).Before(edit.Stmt(edit.Call("c.eventMonitor.Stop")), `c.closeNetworks()`),
-		edit.In(criStatus, edit.Method("criService", "Status")).Before(edit.Stmt(edit.Define("resp")), `judgeNetwork(ctx, netPlugin, networkCondition)
+		status.Before(edit.Stmt(edit.Define("resp")), `judgeNetwork(ctx, netPlugin, networkCondition)
 `),
-		edit.In(criStatus, edit.Method("criService", "Status")).Before(edit.Stmt(edit.Define("defaultStatus")), `networks, err := json.Marshal(c.networkInfos(ctx))
+		status.Before(edit.Stmt(edit.Define("defaultStatus")), `networks, err := json.Marshal(c.networkInfos(ctx))
 if err != nil {
 	return nil, err
 }
@@ -63,20 +57,8 @@ resp.Info["network"] = string(networks)
 }
 `),
 	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/cri/config/network_status.go", To: "internal/cri/config/network_status.go"},
-		{From: "patches/containerd/files/internal/cri/config/network_status_test.go", To: "internal/cri/config/network_status_test.go"},
-		{From: "patches/containerd/files/internal/cri/server/pod_network.go", To: "internal/cri/server/pod_network.go"},
-		{From: "patches/containerd/files/internal/cri/server/pod_network_test.go", To: "internal/cri/server/pod_network_test.go"},
-		{From: "patches/containerd/files/internal/cri/server/pod_network_metrics.go", To: "internal/cri/server/pod_network_metrics.go"},
-	},
 }
 
 const statusDefaults = `NetworkStatusGate:          true,
 NetworkStatusInterval:      DefaultNetworkStatusInterval.String(),
 NetworkStatusTimeout:       DefaultNetworkStatusTimeout.String(),`
-
-// defaultCNI adds to the default configuration of CNI.
-func defaultCNI(path, settings string) edit.Edit {
-	return edit.In(path, edit.Func("DefaultRuntimeConfig")).After(edit.Key("UseInternalLoopback"), settings)
-}

@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // NRIStatus shows an operator which plugin a stuck node waits for.
 var NRIStatus = edit.Patch{
-	Slug:    "cri-nri-status",
+	Slug:    "nri-status",
 	Module:  "containerd",
 	Subject: "cri,nri: show plugins and pods in creation in status",
 	Body: `When pods do not come up because an NRI plugin does not answer, nothing shows
@@ -26,20 +26,12 @@ To ask for it waits for no plugin.`,
 		edit.In(localNRI, edit.Type("API")).AddField(`
 // Status returns how NRI and its plugins are doing.
 Status() Status`),
-		edit.In("internal/cri/server/status.go", edit.Method("criService", "Status")).Before(
+		status.Before(
 			edit.Stmt(edit.Define("defaultStatus")), `nriStatus, err := json.Marshal(c.nri.Status())
 if err != nil {
 	return nil, err
 }
 resp.Info["nri"] = string(nriStatus)
 `),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/nri/status.go", To: "internal/nri/status.go"},
-		{From: "patches/containerd/files/internal/nri/status_test.go", To: "internal/nri/status_test.go"},
-		{From: "patches/containerd/files/internal/cri/nri/status.go", To: "internal/cri/nri/status.go"},
-		{From: "patches/containerd/files/internal/cri/nri/status_linux.go", To: "internal/cri/nri/status_linux.go"},
-		{From: "patches/containerd/files/internal/cri/nri/status_other.go", To: "internal/cri/nri/status_other.go"},
-		{From: "patches/containerd/files/internal/cri/nri/status_linux_test.go", To: "internal/cri/nri/status_linux_test.go"},
 	},
 }

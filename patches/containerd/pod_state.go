@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // PodState tells NRI where a pod is in its life.
 var PodState = edit.Patch{
-	Slug:    "nri-pod-state-of-cri",
+	Slug:    "pod-state",
 	Module:  "containerd",
 	Subject: "cri,nri: tell plugins where a pod is in its life",
 	Body: `Plugins that join cannot tell a pod that is being created from one that is
@@ -22,21 +22,17 @@ state is not known; its stop is to come.`,
 	Status: edit.Upstream,
 	Until:  "NRI's PodSandbox has a state and containerd sets it",
 	Edits: []edit.Edit{
-		edit.In("internal/nri/sandbox.go", edit.Type("PodSandbox")).AddField(`
+		nriPod.AddField(`
 GetState() podstate.State`),
-		edit.AddImport("internal/nri/sandbox.go", "github.com/containerd/containerd/v2/internal/nri/podstate"),
-		edit.In("internal/nri/sandbox_linux.go", edit.Func("podSandboxToNRI")).After(edit.Stmt(edit.Define("nriPod")),
+		edit.AddImport(nriSandbox, "github.com/containerd/containerd/v2/internal/nri/podstate"),
+		podToNRI.After(edit.Stmt(edit.Define("nriPod")),
 			`podstate.Set(nriPod, pod.GetState())`),
-		edit.AddImport("internal/nri/sandbox_linux.go", "github.com/containerd/containerd/v2/internal/nri/podstate"),
-		edit.In(criNRI, edit.Type("criPodSandbox")).AddField(`
+		edit.AddImport(nriSandboxLinux, "github.com/containerd/containerd/v2/internal/nri/podstate"),
+		podType.AddField(`
 
 creating bool`),
 		edit.In(criNRI, edit.Method("API", "nriPodSandbox")).Before(edit.Stmt(edit.Assign("criPod.pid")),
 			`criPod.creating = a.cri.CreatingSandboxes().Has(pod.ID)`),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/cri/nri/state_linux.go", To: "internal/cri/nri/state_linux.go"},
-		{From: "patches/containerd/files/internal/cri/nri/state_linux_test.go", To: "internal/cri/nri/state_linux_test.go"},
 	},
 	Packages: []edit.Package{{
 		From:   "internal/nri/podstate",

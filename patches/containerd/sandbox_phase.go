@@ -4,21 +4,17 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-const (
-	netnsLinux = "pkg/netns/netns_linux.go"
-	restart    = "internal/cri/server/restart.go"
-)
+const netnsLinux = "pkg/netns/netns_linux.go"
 
 var (
 	newNS       = edit.In(netnsLinux, edit.Func("newNS"))
-	recoverAll  = edit.In(restart, edit.Method("criService", "recover"))
 	usernsNetNS = edit.In("internal/cri/server/sandbox_run_linux.go", edit.Method("criService", "setupNetnsWithinUserns"))
 )
 
 // SandboxPhase: what containerd knows of a sandbox that its processes cannot
 // tell outlives it.
 var SandboxPhase = edit.Patch{
-	Slug:    "cri-sandbox-phase",
+	Slug:    "sandbox-phase",
 	Module:  "containerd",
 	Subject: "cri: know sandboxes whose creation was cut by a restart",
 	Body: `If containerd is killed while it creates a pod, the sandbox whose process was
@@ -60,13 +56,13 @@ if err == nil {
 		usernsNetNS.Replace(edit.Expr("netns.NewNetNSFromPID(netnsMountDir, uint32(pid))"), "netns.NewNetNSAt(netnsPath, uint32(pid))"),
 
 		// The phase.
-		edit.In("internal/cri/store/sandbox/status.go", edit.Type("Status")).AddField(`
+		storedStatus.AddField(`
 // Phase is where the sandbox is in its life, if it is not simply ready.
 Phase Phase`),
-		edit.In("internal/cri/server/service.go", edit.Type("criService")).AddField(`
+		serviceType.AddField(`
 // phases keeps what has to be known of sandboxes after a restart.
 phases *sandboxstore.Phases`),
-		edit.In("internal/cri/server/service.go", edit.Func("NewCRIService")).Before(edit.Stmt(edit.All(edit.If("err != nil"), edit.Call("c.initPlatform"))), `if err := c.openPhases(); err != nil {
+		newService.Before(edit.Stmt(edit.All(edit.If("err != nil"), edit.Call("c.initPlatform"))), `if err := c.openPhases(); err != nil {
 	return nil, nil, err
 }
 `),
@@ -88,17 +84,17 @@ defer func() {
 		run.After(edit.Stmt(edit.Call("sandboxCreateNetworkTimer.UpdateSince")), `if sandboxInfo, err = c.recordSandbox(ctx, sandboxInfo, &sandbox); err != nil {
 	return nil, err
 }`),
-		edit.In("internal/cri/server/container_create.go", edit.Method("criService", "CreateContainer")).After(
+		createContainer.After(
 			edit.Stmt(edit.If("sandbox.Status.Get().State != sandboxstore.StateReady")), `if err := refuseStopped(&sandbox); err != nil {
 	return nil, err
 }`),
-		edit.In(sandboxStop, edit.Method("criService", "stopPodSandbox")).Before(
+		stop.Before(
 			edit.Stmt(edit.Define("containers")), "beginStop(&sandbox)"),
-		edit.In(sandboxStop, edit.Method("criService", "stopPodSandbox")).After(
+		stop.After(
 			edit.Stmt(edit.Call("c.nri.StopPodSandbox")).And(1), "c.stopPhase(ctx, &sandbox)"),
-		edit.In(sandboxRemove, edit.Method("criService", "RemovePodSandbox")).After(
+		remove.After(
 			edit.Stmt(edit.Call("c.sandboxStore.Delete")), "c.endPhase(ctx, &sandbox)"),
-		edit.In("internal/cri/server/sandbox_status.go", edit.Method("criService", "PodSandboxStatus")).After(
+		podStatus.After(
 			edit.Stmt(edit.All(edit.If("err != nil"), edit.Has(edit.Assign("createdAt")))), `if sandbox.Status.Get().State == sandboxstore.StateUnknown {
 	state = runtime.PodSandboxState_SANDBOX_NOTREADY.String() // as in the list, whatever its process does
 }`),
@@ -115,13 +111,5 @@ if err != nil {
 	return fmt.Errorf("failed to reserve sandbox name %q: %w", sb.Name, err)
 }`),
 		recoverAll.After(edit.Stmt(edit.Range("storedSandboxes")), "c.forgetPhases(ctx, phases)"),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/cri/server/sandbox_phase.go", To: "internal/cri/server/sandbox_phase.go"},
-		{From: "patches/containerd/files/internal/cri/server/sandbox_phase_linux_test.go", To: "internal/cri/server/sandbox_phase_linux_test.go"},
-		{From: "patches/containerd/files/internal/cri/store/sandbox/phase.go", To: "internal/cri/store/sandbox/phase.go"},
-		{From: "patches/containerd/files/internal/cri/store/sandbox/phase_test.go", To: "internal/cri/store/sandbox/phase_test.go"},
-		{From: "patches/containerd/files/pkg/netns/at_linux.go", To: "pkg/netns/at_linux.go"},
-		{From: "patches/containerd/files/pkg/netns/at_other.go", To: "pkg/netns/at_other.go"},
 	},
 }

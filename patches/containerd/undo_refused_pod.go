@@ -4,15 +4,10 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-const (
-	criNRI     = "internal/cri/nri/nri_api_linux.go"
-	sandboxRun = "internal/cri/server/sandbox_run.go"
-)
-
 // UndoRefusedPod tells the plugins of the end of a pod whose creation failed
 // in or after its hook.
 var UndoRefusedPod = edit.Patch{
-	Slug:    "cri-nri-undo-refused-pod",
+	Slug:    "undo-refused-pod",
 	Module:  "containerd",
 	Subject: "cri,nri: undo a failed RunPodSandbox under its own context",
 	Body: `When RunPodSandbox fails in its NRI hook or after it, plugins are told of
@@ -45,11 +40,4 @@ out, so this is still before the sandbox and its network are torn down.`,
 }()
 `),
 	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/cri/nri/undo_linux.go", To: "internal/cri/nri/undo_linux.go"},
-		{From: "patches/containerd/files/internal/cri/nri/undo_other.go", To: "internal/cri/nri/undo_other.go"},
-		{From: "patches/containerd/files/internal/cri/nri/undo_linux_test.go", To: "internal/cri/nri/undo_linux_test.go"},
-	},
 }
-
-var run = edit.In(sandboxRun, edit.Method("criService", "RunPodSandbox"))

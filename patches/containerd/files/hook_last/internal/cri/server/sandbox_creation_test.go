@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/containerd/errdefs"
+	"github.com/stretchr/testify/require"
+
+	containerd "github.com/containerd/containerd/v2/client"
+	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
+)
+
+// The exit of a sandbox fails its creation, and is there for who watches later.
+func TestExitFailsCreation(t *testing.T) {
+	for name, tc := range map[string]struct {
+		exit containerd.ExitStatus
+		says string
+	}{
+		"exit": {*containerd.NewExitStatus(137, time.Now(), nil), "exited with status 137"},
+		"lost": {*containerd.NewExitStatus(0, time.Now(), errors.New("shim is gone")), "shim is gone"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var creations sandboxstore.Creations
+			creation := creations.Begin(sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod"}, sandboxstore.Status{}))
+			ctx := creation.Context(t.Context())
+			exit := make(chan containerd.ExitStatus, 1)
+			passed := failOnExit(creation, exit)
+
+			exit <- tc.exit
+			<-ctx.Done()
+			require.ErrorContains(t, context.Cause(ctx), tc.says)
+			require.ErrorIs(t, context.Cause(ctx), errdefs.ErrUnavailable)
+			require.Equal(t, tc.exit, <-passed)
+		})
+	}
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Creations are the sandboxes that are being created. They are hidden from
+// all but those who are concerned with creations. The zero value is ready to use.
+type Creations struct {
+	mu        sync.Mutex // guards what follows, and the creations in it
+	creations map[string]*Creation
+}
+
+// A Creation is one sandbox on its way to the store.
+type Creation struct {
+	all *Creations
+
+	// Guarded by all.mu.
+	sandbox Sandbox
+	since   time.Time
+}
+
+// Creating is what can be seen of a creation from outside.
+type Creating struct {
+	Sandbox
+	Since time.Time
+}
+
+// Begin enters a sandbox. The creation is over with End.
+func (c *Creations) Begin(sb Sandbox) *Creation {
+	n := &Creation{all: c, sandbox: sb, since: time.Now()}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.creations == nil {
+		c.creations = make(map[string]*Creation)
+	}
+	c.creations[sb.ID] = n
+	return n
+}
+
+// Update enters what is new of the sandbox.
+func (n *Creation) Update(sb Sandbox) {
+	n.all.mu.Lock()
+	defer n.all.mu.Unlock()
+	n.sandbox = sb
+}
+
+// End takes the sandbox out, when it is in the store or all of it was undone.
+func (n *Creation) End() {
+	n.all.mu.Lock()
+	defer n.all.mu.Unlock()
+	delete(n.all.creations, n.sandbox.ID)
+}
+
+// Has says whether a sandbox is being created.
+func (c *Creations) Has(id string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.creations[id] != nil
+}
+
+// List returns the sandboxes that are being created, the oldest first, as they
+// were when they were last entered.
+func (c *Creations) List() []Creating {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var list []Creating
+	for n := range maps.Values(c.creations) {
+		list = append(list, Creating{Sandbox: n.sandbox, Since: n.since})
+	}
+	slices.SortFunc(list, func(a, b Creating) int { return a.Since.Compare(b.Since) })
+	return list
+}
