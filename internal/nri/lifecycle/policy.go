@@ -3,6 +3,7 @@
 package lifecycle
 
 import (
+	"context"
 	"fmt"
 	"time"
 )
@@ -86,3 +87,6 @@ type Overdue struct {
 func (o *Overdue) Error() string {
 	return fmt.Sprintf("it has owed an answer to %s for %s", o.Event, o.For.Round(100*time.Millisecond))
 }
+
+// Unwrap returns context.DeadlineExceeded: the plugin has not answered in time.
+func (o *Overdue) Unwrap() error { return context.DeadlineExceeded }

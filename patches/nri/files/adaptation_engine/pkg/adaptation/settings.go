@@ -53,6 +53,18 @@ func WithBacklogLimit(events int) Option {
 	}
 }
 
+// WithOrderedUpdates has all updates of other containers that plugins ask for
+// when a container stops applied by the UpdateFn, in the order in which each
+// plugin said them. StopContainer then returns none. It is for runtimes whose
+// requests come side by side: those that apply the updates of a response hold a
+// lock around the request, or a later update may be overtaken by an earlier one.
+func WithOrderedUpdates() Option {
+	return func(r *Adaptation) error {
+		r.ordered = true
+		return nil
+	}
+}
+
 // WithPodsInCreation sets whether plugins that synchronize are told of pods that
 // are still being created and that they are going to be asked for. They are by
 // default.
