@@ -128,10 +128,12 @@ asked *podresources.KubernetesResources // by the request that is under way`),
 		// The setting.
 		edit.In(criConfig, edit.Type("RuntimeConfig")).AddField(`
 // PodResourcesCheck is what becomes of a container that differs from what was
-// announced of it with its pod: "off", "warn" or "enforce".
+// announced of it with its pod: "off" does not compare, "warn" logs the
+// difference, "enforce" refuses the container.
 PodResourcesCheck string ` + "`toml:\"pod_resources_check\" json:\"podResourcesCheck\"`" + `
-// PodResourcesAnnotation has the annotation of a pod read where the client does not
-// say what its containers ask for. It is the word of whoever may set it.
+// PodResourcesAnnotation is whether a pod's annotation announces what its
+// containers ask for, where the client does not. Treat the annotation as untrusted:
+// it says what whoever created the pod wrote.
 PodResourcesAnnotation bool ` + "`toml:\"pod_resources_annotation\" json:\"podResourcesAnnotation\"`"),
 		edit.In("internal/cri/config/config_unix.go", edit.Func("DefaultRuntimeConfig")).After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesCheck:                PodResourcesCheckWarn,
 PodResourcesAnnotation:           true,`),
