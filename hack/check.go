@@ -94,8 +94,8 @@ func (a *app) goldenDrift(golden string) error {
 	}
 	for line := range strings.Lines(golden) {
 		if !want[line] {
-			slug, _, _ := strings.Cut(line, " ")
-			return fmt.Errorf("patches/series.golden: %[1]s is new or gives another result: look at diff %[1]s, then run check --update", slug)
+			name, _, _ := strings.Cut(line, " ")
+			return fmt.Errorf("patches/series.golden: %[1]s is new or gives another result: look at diff %[1]s, then run check --update", name)
 		}
 	}
 	return errors.New("patches/series.golden: patches went or changed places: run check --update")

@@ -12,7 +12,7 @@ import (
 func (a *app) list() *cli.Command {
 	return &cli.Command{
 		Name:      "list",
-		Usage:     "list the patches: module, slug, status, rules of the contract, why",
+		Usage:     "list the patches: name, status, rules of the contract, why",
 		UsageText: "go run ./hack list [--markdown]",
 		Flags:     []cli.Flag{&cli.BoolFlag{Name: "markdown", Usage: "as the table of the README"}},
 		Before:    takes(0, "[--markdown]"),

@@ -20,13 +20,13 @@ const tableStart, tableEnd = "<!-- patches -->\n", "<!-- /patches -->"
 // plainTable prints the series for a terminal.
 func plainTable(out io.Writer, s edit.Series) error {
 	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "MODULE\tSLUG\tSTATUS\tRULES\tWHY")
+	fmt.Fprintln(t, "PATCH\tSTATUS\tRULES\tWHY")
 	for _, p := range s.Patches {
 		rules := strings.Join(p.Rules, ",")
 		if rules == "" {
 			rules = "-"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", p.Module, p.Slug, p.Status, rules, why(p))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", p.Name(), p.Status, rules, why(p))
 	}
 	return t.Flush()
 }
@@ -34,9 +34,9 @@ func plainTable(out io.Writer, s edit.Series) error {
 // markdownTable is the series as the README shows it.
 func markdownTable(s edit.Series) string {
 	var b strings.Builder
-	b.WriteString("| Module | Patch | Status | Rules | Why |\n|---|---|---|---|---|\n")
+	b.WriteString("| Patch | Status | Rules | Why |\n|---|---|---|---|\n")
 	for _, p := range s.Patches {
-		fmt.Fprintf(&b, "| %s | `%s` | %s | %s | %s |\n", p.Module, p.Slug, p.Status, strings.Join(p.Rules, ", "), strings.ReplaceAll(why(p), "|", `\|`))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", p.Name(), p.Status, strings.Join(p.Rules, ", "), strings.ReplaceAll(why(p), "|", `\|`))
 	}
 	return b.String()
 }

@@ -12,7 +12,7 @@ const (
 
 // NetworkStatus is readiness by STATUS, and the refusal of pods without it.
 var NetworkStatus = edit.Patch{
-	Slug:    "cri-network-status",
+	Slug:    "network-status",
 	Module:  "containerd",
 	Subject: "cri: ask CNI STATUS in the background and refuse pods while it fails",
 	Body: `Each call of CRI's Status runs the STATUS of the network, under a lock and
@@ -64,13 +64,6 @@ resp.Info["network"] = string(networks)
 	return nil, err
 }
 `),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/cri/config/network_status.go", To: "internal/cri/config/network_status.go"},
-		{From: "patches/containerd/files/internal/cri/config/network_status_test.go", To: "internal/cri/config/network_status_test.go"},
-		{From: "patches/containerd/files/internal/cri/server/pod_network.go", To: "internal/cri/server/pod_network.go"},
-		{From: "patches/containerd/files/internal/cri/server/pod_network_test.go", To: "internal/cri/server/pod_network_test.go"},
-		{From: "patches/containerd/files/internal/cri/server/pod_network_metrics.go", To: "internal/cri/server/pod_network_metrics.go"},
 	},
 }
 

@@ -55,10 +55,4 @@ nri.SetPluginTeardownWait(tomlext.ToStdTime(c.PluginTeardownWait))`),
 `),
 		edit.In(localNRI, edit.Func("New")).After(edit.Stmt(edit.Assign("l.nri", "err")).And(1), `queues.of(l.nri)`),
 	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/nri/validate.go", To: "internal/nri/validate.go"},
-		{From: "patches/containerd/files/internal/nri/validate_test.go", To: "internal/nri/validate_test.go"},
-		{From: "patches/containerd/files/internal/nri/lifecycle_metrics.go", To: "internal/nri/lifecycle_metrics.go"},
-		{From: "patches/containerd/files/internal/nri/lifecycle_metrics_test.go", To: "internal/nri/lifecycle_metrics_test.go"},
-	},
 }

@@ -12,7 +12,7 @@ const (
 // PodResources tells plugins and sandbox controllers with a pod what its
 // containers ask for.
 var PodResources = edit.Patch{
-	Slug:    "cri-pod-resources",
+	Slug:    "pod-resources",
 	Module:  "containerd",
 	Subject: "cri,nri: tell with a pod what its containers ask for",
 	Body: `A runtime that sizes a VM for a pod, and a plugin that has devices or memory to
@@ -144,13 +144,6 @@ PodResourcesAnnotation: true,`),
 }
 `),
 	},
-	Files: []edit.File{
-		criFile("config/pod_resources.go"), criFile("config/pod_resources_test.go"),
-		criFile("nri/resources.go"), criFile("nri/resources_linux.go"), criFile("nri/resources_linux_test.go"),
-		criFile("server/pod_resources.go"), criFile("server/pod_resources_check.go"), criFile("server/pod_resources_update.go"),
-		criFile("server/pod_resources_metrics.go"), criFile("server/pod_resources_test.go"), criFile("server/pod_resources_update_test.go"),
-		{From: "patches/containerd/files/internal/nri/resources_linux.go", To: "internal/nri/resources_linux.go"},
-	},
 	Packages: []edit.Package{{
 		From:   "internal/cri/podresources",
 		To:     "internal/cri/podresources",
@@ -162,8 +155,3 @@ const (
 	podResources  = "github.com/containerd/containerd/v2/internal/cri/podresources"
 	sandboxUpdate = "internal/cri/server/sandbox_update_resources.go"
 )
-
-// criFile is a file of CRI's folder.
-func criFile(path string) edit.File {
-	return edit.File{From: "patches/containerd/files/internal/cri/" + path, To: "internal/cri/" + path}
-}

@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // LifecycleEngine brings the engine, which nothing uses yet.
 var LifecycleEngine = edit.Patch{
-	Slug:    "nri-lifecycle-engine",
+	Slug:    "lifecycle-engine",
 	Module:  "nri",
 	Subject: "lifecycle: add an engine that delivers events per plugin",
 	Body: `One lock over all plugins makes every pod wait for the slowest plugin of
