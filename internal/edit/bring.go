@@ -136,7 +136,7 @@ func (p Patch) importPaths(s Series, own fs.FS) (paths map[string]string, self s
 					paths[path.Join(self, pkg.From)] = path.Join(m.Path, pkg.To)
 				}
 			}
-			if m.Name == p.Module && by.Slug == p.Slug {
+			if m.Name == p.Module && by.Name() == p.Name() {
 				break
 			}
 		}
