@@ -37,7 +37,7 @@ go.mod and run check, which also compiles.`,
 					fmt.Fprintf(a.stdout, "misfit  %v\n", f.Err)
 					continue
 				}
-				fmt.Fprintf(a.stdout, "fits    %s\n", f.Patch.Slug)
+				fmt.Fprintf(a.stdout, "fits    %s\n", f.Patch.Name())
 			}
 			if misfits > 0 {
 				return fmt.Errorf("%d of %d patches do not fit %s %s", misfits, len(fits), source.Name, source.Version)

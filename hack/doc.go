@@ -3,10 +3,10 @@
 // Command hack is the tool around the patch series: it applies the patches to
 // the pinned upstream modules, builds the result, checks it and exports it.
 //
-//	go run ./hack list [--markdown]       the patches: module, slug, status, rules, why
+//	go run ./hack list [--markdown]       the patches: name, status, rules, why
 //	go run ./hack apply                   the modules as git repositories, a commit per patch
 //	go run ./hack build [--stock]         the binaries, patched or as upstream has them
-//	go run ./hack diff SLUG               what a patch changes
+//	go run ./hack diff PATCH              what a patch changes
 //	go run ./hack check [--update]        each commit compiles, the export applies, nothing drifted
 //	go run ./hack test [PKG...]           upstream's own tests on the patched trees
 //	go run ./hack export [--signoff] [-o] mail for git am, per module

@@ -14,7 +14,7 @@ import (
 // A script sets SERIES to have it otherwise, as it may be on another day.
 func invented(variant string) edit.Series {
 	loudly := edit.Patch{
-		Slug:    "greet-loudly",
+		Slug:    "loudly",
 		Module:  "greet",
 		Subject: "greet: say hello so that it is heard",
 		Body:    "Guests at the back hear nothing. A louder greeting reaches them, e.g.\nthose behind the pillar.\n\nÉmile reported it.",
@@ -27,14 +27,13 @@ func invented(variant string) edit.Series {
 		},
 	}
 	twice := edit.Patch{
-		Slug:    "greet-twice",
+		Slug:    "twice",
 		Module:  "greet",
 		Subject: "greet: greet twice",
 		Body:    "One greeting is easily missed.",
 		Refs:    []string{"example/greet#8"},
 		Status:  edit.Carry,
 		Until:   "guests listen",
-		Files:   []edit.File{{From: "patches/greet/files/twice.go", To: "twice.go"}},
 	}
 	patched := edit.Patch{
 		Slug:    "patched-greet",
@@ -48,7 +47,7 @@ func invented(variant string) edit.Series {
 	}
 	greets := "fmt.Println(version.Package, version.Version, version.Revision)\nfmt.Println(greet.Twice(guest()))\n"
 	hall := edit.Patch{
-		Slug:    "hall-greets-twice",
+		Slug:    "twice",
 		Module:  "hall",
 		Subject: "cmd/hall: greet twice",
 		Body:    "Guests who sleep through the first greeting miss the show.",
@@ -82,7 +81,7 @@ func invented(variant string) edit.Series {
 	}
 	hall.Edits = []edit.Edit{place.Body(greets)}
 	quiet := edit.Patch{
-		Slug:    "greet-quietly-now",
+		Slug:    "quietly-now",
 		Module:  "greet",
 		Subject: "greet: drop the shouting",
 		Body:    "Nobody shouts any more.",
@@ -100,7 +99,7 @@ func invented(variant string) edit.Series {
 		s.Patches = s.Patches[:3]
 	case "untested", "quiet": // drop whole files
 		if variant == "untested" {
-			quiet.Slug, quiet.Edits = "greet-untested", []edit.Edit{edit.DropFile("greet_test.go")}
+			quiet.Slug, quiet.Edits = "untested", []edit.Edit{edit.DropFile("greet_test.go")}
 		}
 		s.Patches = append(s.Patches, quiet)
 	}

@@ -45,7 +45,7 @@ func TestN3_DELWithoutTheConfiguration(t *testing.T) {
 				a.free(t, "blue", "green")
 				nothingLeft(t, a.n)
 				if s.gone {
-					counted, err := a.n.Metrics(deadline(a.T), "containerd_cri_network_kept_detaches_total")
+					counted, err := a.n.Metrics(deadline(a.T), "containerd_cri_network_cached_dels_total")
 					require.NoError(t, err)
 					assert.Equal(t, map[string]float64{"": 2}, counted, "with what was kept of two ADDs")
 				}
@@ -230,7 +230,7 @@ func TestN3_LetGo(t *testing.T) {
 		log, err := a.n.Log()
 		require.NoError(t, err)
 		assert.Contains(t, log, "its addresses ["+ip+"] may have leaked")
-		counted, err := a.n.Metrics(deadline(a.T), "containerd_cri_network_let_go_total")
+		counted, err := a.n.Metrics(deadline(a.T), "containerd_cri_network_removed_without_del_total")
 		require.NoError(t, err)
 		assert.Equal(t, map[string]float64{"": 1}, counted)
 	})

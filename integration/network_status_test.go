@@ -130,8 +130,8 @@ func TestN4_HungStatusDelaysNobody(t *testing.T) {
 // While STATUS fails no ADD is tried, and what needs no network goes on.
 func TestN2_PodsAreRefusedWhileStatusFails(t *testing.T) {
 	for name, s := range map[string]struct{ script, message, counted string }{
-		"cannot add": {takesNone, "agent is down", `{code="50",network="blue",state="NotAvailable"}`},
-		"hangs":      {hangs, "no answer within 200ms", `{code="0",network="blue",state="TimedOut"}`},
+		"cannot add": {takesNone, "agent is down", `{code="50",network="blue",state="not_available"}`},
+		"hangs":      {hangs, "no answer within 200ms", `{code="0",network="blue",state="timed_out"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t, "status_timeout = '200ms'")
@@ -148,7 +148,7 @@ func TestN2_PodsAreRefusedWhileStatusFails(t *testing.T) {
 				counted, err := a.n.Metrics(deadline(a.T), "containerd_cri_network_refused_pods_total")
 				require.NoError(t, err)
 				assert.Equal(t, map[string]float64{"": 1}, counted)
-				answers, err := a.n.Metrics(deadline(a.T), "containerd_cri_network_status_total")
+				answers, err := a.n.Metrics(deadline(a.T), "containerd_cri_network_status_checks_total")
 				require.NoError(t, err)
 				assert.Positive(t, answers[s.counted], answers)
 
@@ -200,7 +200,7 @@ func TestN1_NetworkOfARuntimeHandler(t *testing.T) {
 				return err
 			}
 			standard, other := networks["default"], networks["other"]
-			if !standard.Ready || standard.Network != "blue" || standard.Since.IsZero() || other.Ready || other.State != "NotInitialised" {
+			if !standard.Ready || standard.Network != "blue" || standard.Since.IsZero() || other.Ready || other.State != "NotInitialized" {
 				return fmt.Errorf("they are %+v", networks)
 			}
 			return nil

@@ -111,7 +111,7 @@ func TestR4_BadUpdatesChangeNothing(t *testing.T) {
 		require.NoError(t, err)
 	}
 	stockBreaks(t, "R4", nothingRead, func(t require.TestingT) {
-		ignored(t, n, "container", map[string]float64{`{source="container"}`: 1, `{source="container update"}`: 2, `{source="update"}`: 2})
+		ignored(t, n, "container", map[string]float64{`{source="container"}`: 1, `{source="container_update"}`: 2, `{source="pod_update"}`: 2})
 	})
 
 	after := restarted(t, n)

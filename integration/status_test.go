@@ -20,14 +20,14 @@ import (
 
 // since is a time, and how long ago it is.
 type since struct {
-	Since time.Time `json:"since"`
-	For   string    `json:"for"`
+	Since    time.Time `json:"since"`
+	Duration string    `json:"duration"`
 }
 
 // check holds both forms against each other.
 func (s since) check(t require.TestingT, after time.Time) {
 	assert.WithinRange(t, s.Since, after, time.Now())
-	d, err := time.ParseDuration(s.For)
+	d, err := time.ParseDuration(s.Duration)
 	assert.NoError(t, err)
 	assert.LessOrEqual(t, d, time.Since(after)+time.Millisecond)
 }
@@ -45,21 +45,21 @@ type nriInfo struct {
 			FailRequest   bool `json:"failRequest"`
 			KeepConnected bool `json:"keepConnected"`
 		} `json:"failurePolicy"`
-		LaneDepth  int `json:"laneDepth"`
-		Pods       int `json:"pods"`
-		Containers int `json:"containers"`
-		Current    *struct {
+		QueueLength  int `json:"queueLength"`
+		Pods         int `json:"pods"`
+		Containers   int `json:"containers"`
+		CurrentEvent *struct {
 			Event string `json:"event"`
 			Pod   string `json:"pod"`
 			since
-		} `json:"current"`
+		} `json:"currentEvent"`
 		LastError *struct {
 			Message string    `json:"message"`
 			At      time.Time `json:"at"`
 		} `json:"lastError"`
 		since
 	} `json:"plugins"`
-	PodsInCreation []struct {
+	PodsBeingCreated []struct {
 		ID         string `json:"id"`
 		Namespace  string `json:"namespace"`
 		Name       string `json:"name"`
@@ -69,7 +69,7 @@ type nriInfo struct {
 			since
 		} `json:"waitingFor"`
 		since
-	} `json:"podsInCreation"`
+	} `json:"podsBeingCreated"`
 }
 
 // readNRI asks for the status as "crictl info" does.
@@ -111,7 +111,7 @@ func TestL17_StatusShowsWhatAPodWaitsFor(t *testing.T) {
 		first, second := info.Plugins[0], info.Plugins[1]
 		assert.Equal(t, "10", first.Index)
 		assert.Equal(t, "fails", first.Name)
-		assert.Nil(t, first.Current)
+		assert.Nil(t, first.CurrentEvent)
 		require.NotNil(t, first.LastError)
 		assert.Contains(t, first.LastError.Message, "no space")
 		assert.WithinRange(t, first.LastError.At, began, time.Now())
@@ -127,13 +127,13 @@ func TestL17_StatusShowsWhatAPodWaitsFor(t *testing.T) {
 		assert.Equal(t, 2, second.Pods)
 		assert.Nil(t, second.LastError)
 		second.check(t, began)
-		require.NotNil(t, second.Current)
-		assert.Equal(t, "RunPodSandbox", second.Current.Event)
-		assert.Equal(t, held, second.Current.Pod)
-		second.Current.check(t, second.Since)
+		require.NotNil(t, second.CurrentEvent)
+		assert.Equal(t, "RunPodSandbox", second.CurrentEvent.Event)
+		assert.Equal(t, held, second.CurrentEvent.Pod)
+		second.CurrentEvent.check(t, second.Since)
 
-		require.Len(t, info.PodsInCreation, 1)
-		pod := info.PodsInCreation[0]
+		require.Len(t, info.PodsBeingCreated, 1)
+		pod := info.PodsBeingCreated[0]
 		assert.Equal(t, held, pod.ID)
 		assert.Equal(t, "default", pod.Namespace)
 		assert.Equal(t, "held", pod.Name)
@@ -147,10 +147,10 @@ func TestL17_StatusShowsWhatAPodWaitsFor(t *testing.T) {
 		go run("behind")
 		await(t, "the second pod behind the first", func(context.Context) error {
 			info := readNRI(t, n)
-			if len(info.PodsInCreation) < 2 || info.PodsInCreation[1].WaitingFor == nil || info.Plugins[1].LaneDepth == 0 {
+			if len(info.PodsBeingCreated) < 2 || info.PodsBeingCreated[1].WaitingFor == nil || info.Plugins[1].QueueLength == 0 {
 				return errors.New("it waits for nobody")
 			}
-			pod := info.PodsInCreation[1]
+			pod := info.PodsBeingCreated[1]
 			assert.Equal(t, "behind", pod.Name)
 			assert.Equal(t, "20-holds", pod.WaitingFor.Plugin)
 			assert.Equal(t, "RunPodSandbox of pod "+held, pod.WaitingFor.Behind)
@@ -163,6 +163,6 @@ func TestL17_StatusShowsWhatAPodWaitsFor(t *testing.T) {
 	gate.Release()
 	require.NoError(t, <-ran)
 	if !onStock {
-		assert.Empty(t, readNRI(t, n).PodsInCreation)
+		assert.Empty(t, readNRI(t, n).PodsBeingCreated)
 	}
 }

@@ -42,7 +42,7 @@ var Series = edit.Series{
 		containerd.UndoRefusedPod,
 		containerd.StopBeforeShutdown,
 		containerd.UndoInOrder,
-		containerd.UnderItsLease,
+		containerd.StartUnderLease,
 		containerd.ShimStart,
 		containerd.TaskCreate,
 		containerd.ShimGone,
@@ -50,7 +50,7 @@ var Series = edit.Series{
 
 		// containerd: what the engine makes possible.
 		containerd.NRIWithoutLock,
-		containerd.PodsInCreation,
+		containerd.PodsBeingCreated,
 		containerd.HookLast,
 		containerd.HiddenUntilReady,
 		containerd.StopBeforeReclaim,
@@ -65,7 +65,7 @@ var Series = edit.Series{
 		containerd.NetworkPackages,
 		containerd.NetworkStatus,
 		containerd.NetworkDetach,
-		containerd.NetworkCollect,
+		containerd.NetworkGC,
 
 		// containerd: what the containers of a pod ask for.
 		containerd.PodResources,

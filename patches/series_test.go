@@ -3,11 +3,13 @@
 package patches
 
 import (
+	"io/fs"
 	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/internal/edit"
 )
 
 // A patch without a reason, a reference or an end is refused.
@@ -15,25 +17,18 @@ func TestSeriesIsValid(t *testing.T) {
 	require.NoError(t, Series.Validate())
 }
 
-// Every file below files/ is brought by a patch: a forgotten one would look
-// like part of the product and be none.
-func TestEveryFileIsBrought(t *testing.T) {
+// Every folder below files/ is a patch's: a forgotten one would look like part
+// of the product and be none.
+func TestEveryFolderIsAPatchs(t *testing.T) {
 	brought := map[string]bool{}
 	for _, p := range Series.Patches {
-		for _, f := range p.Files {
-			require.False(t, brought[f.From], "%s brings %s, and so does a patch before it", p.Slug, f.From)
-			brought[f.From] = true
-		}
+		brought[p.Folder()] = true
 	}
 	for _, m := range Series.Modules {
-		root := filepath.Join(m.Name, "files")
-		err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
-			if err != nil || d.IsDir() {
-				return err
-			}
-			require.True(t, brought["patches/"+filepath.ToSlash(path)], "no patch brings %s", path)
-			return nil
-		})
+		folders, err := fs.ReadDir(os.DirFS(".."), edit.Folders(m.Name))
 		require.NoError(t, err)
+		for _, f := range folders {
+			require.True(t, brought[edit.Folders(m.Name)+"/"+f.Name()], "no patch has the folder %s", f.Name())
+		}
 	}
 }

@@ -12,15 +12,16 @@ import (
 )
 
 // Apply returns the files that p changes or adds, by path below the root of
-// its module; a file that it removes is nil. upstream is the module's tree with the patches before p, own is
-// the root of this repository. s says which patch brings which packages, so that
+// its module; a file that it removes is nil. upstream is the module's tree with
+// the patches before p, own is the root of this repository, where p.Folder and
+// the packages of p are. s says which patch brings which packages, so that
 // imports of them can be rewritten. Nothing is written; with an error nothing is
 // returned.
 func (p Patch) Apply(s Series, upstream, own fs.FS) (map[string][]byte, error) {
 	w := &work{upstream: upstream, files: map[string]*touched{}}
 	for _, e := range p.Edits {
 		if err := w.apply(e); err != nil {
-			return nil, fmt.Errorf("%s: %w", p.Slug, err)
+			return nil, fmt.Errorf("%s: %w", p.Name(), err)
 		}
 	}
 	out := map[string][]byte{}
@@ -33,7 +34,7 @@ func (p Patch) Apply(s Series, upstream, own fs.FS) (map[string][]byte, error) {
 		}
 		if strings.HasSuffix(path, ".go") {
 			if err := checkFormat(f.content); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %s: is not gofmt-clean after the patch: %w", p.Slug, path, err))
+				errs = append(errs, fmt.Errorf("%s: %s: is not gofmt-clean after the patch: %w", p.Name(), path, err))
 			}
 		}
 		out[path] = f.content
@@ -42,7 +43,10 @@ func (p Patch) Apply(s Series, upstream, own fs.FS) (map[string][]byte, error) {
 		return nil, err
 	}
 	if err := p.bring(s, upstream, own, out); err != nil {
-		return nil, fmt.Errorf("%s: %w", p.Slug, err)
+		return nil, fmt.Errorf("%s: %w", p.Name(), err)
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s: %w", p.Name(), errNoChange)
 	}
 	return out, nil
 }

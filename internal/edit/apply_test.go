@@ -57,10 +57,10 @@ func BenchmarkApply60Edits(b *testing.B) {
 // What goes upstream carries that project's notice in place of our first line.
 func TestBroughtFilesCarryTheNotice(t *testing.T) {
 	own := fstest.MapFS{
-		"go.mod":     {Data: []byte("module example.org/ours\n")},
-		"files/a.go": {Data: []byte(spdx + "\n// Package a is.\npackage a\n")},
+		"go.mod":                          {Data: []byte("module example.org/ours\n")},
+		"patches/app/files/brings/a/a.go": {Data: []byte(spdx + "\n// Package a is.\npackage a\n")},
 	}
-	p := Patch{Slug: "brings", Module: "app", Files: []File{{From: "files/a.go", To: "a/a.go"}}}
+	p := Patch{Slug: "brings", Module: "app"}
 	s := Series{Modules: []Module{{"app", "example.org/app"}}, Patches: []Patch{p}}
 	out, err := p.Apply(s, fstest.MapFS{}, own)
 	require.NoError(t, err)

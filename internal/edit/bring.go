@@ -13,16 +13,23 @@ import (
 	"golang.org/x/mod/modfile"
 )
 
+// file is a whole new file: from is its path below the root of this
+// repository, to below the root of the upstream module.
+type file struct{ from, to string }
+
 // bring adds the patch's new files and packages to out.
 func (p Patch) bring(s Series, upstream, own fs.FS, out map[string][]byte) error {
-	if len(p.Files) == 0 && len(p.Packages) == 0 {
+	files, err := p.files(own)
+	if err != nil {
+		return fmt.Errorf("folder %s: %w", p.Folder(), err)
+	}
+	if len(files) == 0 && len(p.Packages) == 0 {
 		return nil
 	}
 	paths, self, err := p.importPaths(s, own)
 	if err != nil {
 		return err
 	}
-	files := slices.Clone(p.Files)
 	for _, pkg := range p.Packages {
 		of, err := pkg.files(own)
 		if err != nil {
@@ -31,30 +38,51 @@ func (p Patch) bring(s Series, upstream, own fs.FS, out map[string][]byte) error
 		files = append(files, of...)
 	}
 	for _, f := range files {
-		content, err := fs.ReadFile(own, f.From)
+		content, err := fs.ReadFile(own, f.from)
 		if err != nil {
-			return fmt.Errorf("file %s: %w", f.From, withoutPath(err))
+			return fmt.Errorf("file %s: %w", f.from, withoutPath(err))
 		}
-		if _, err := fs.Stat(upstream, f.To); err == nil || out[f.To] != nil {
-			return fmt.Errorf("file %s: %s exists", f.From, f.To)
+		if _, err := fs.Stat(upstream, f.to); err == nil || out[f.to] != nil {
+			return fmt.Errorf("file %s: %s exists", f.from, f.to)
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("file %s: %w", f.From, err)
+			return fmt.Errorf("file %s: %w", f.from, err)
 		}
-		if strings.HasSuffix(f.From, ".go") && !inTestdata(f.From) {
+		if strings.HasSuffix(f.from, ".go") && !inTestdata(f.from) {
 			if content, err = settle(content, self, paths); err != nil {
-				return fmt.Errorf("file %s: %w", f.From, err)
+				return fmt.Errorf("file %s: %w", f.from, err)
 			}
 		}
-		out[f.To] = content
+		out[f.to] = content
 	}
 	return nil
+}
+
+// files returns the files of the patch's folder, if there is one.
+func (p Patch) files(own fs.FS) ([]file, error) {
+	if own == nil {
+		return nil, nil
+	}
+	var files []file
+	err := fs.WalkDir(own, p.Folder(), func(name string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return withoutPath(err)
+		}
+		if !e.IsDir() {
+			files = append(files, file{name, strings.TrimPrefix(name, p.Folder()+"/")})
+		}
+		return nil
+	})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return files, err
 }
 
 // files returns the files of a package: those of its folder, but for the
 // exceptions, and all that is in its testdata unless that is one. Other folders
 // are packages of their own.
-func (pkg Package) files(own fs.FS) ([]File, error) {
-	var files []File
+func (pkg Package) files(own fs.FS) ([]file, error) {
+	var files []file
 	err := fs.WalkDir(own, pkg.From, func(name string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -65,7 +93,7 @@ func (pkg Package) files(own fs.FS) ([]File, error) {
 			}
 			return nil
 		case !e.IsDir():
-			files = append(files, File{From: name, To: path.Join(pkg.To, strings.TrimPrefix(name, pkg.From))})
+			files = append(files, file{name, path.Join(pkg.To, strings.TrimPrefix(name, pkg.From))})
 		case name != pkg.From && !inTestdata(strings.TrimPrefix(name, pkg.From)):
 			return fs.SkipDir
 		}
@@ -108,7 +136,7 @@ func (p Patch) importPaths(s Series, own fs.FS) (paths map[string]string, self s
 					paths[path.Join(self, pkg.From)] = path.Join(m.Path, pkg.To)
 				}
 			}
-			if m.Name == p.Module && by.Slug == p.Slug {
+			if m.Name == p.Module && by.Name() == p.Name() {
 				break
 			}
 		}

@@ -34,7 +34,7 @@
 //
 // If upstream renames files, the second edit fails, and nothing is changed:
 //
-//	close-all: pkg/store/store.go: method Close: anchor "if err != nil within range s.files": 0 matches, want 1
+//	app/close-all: pkg/store/store.go: method Close: anchor "if err != nil within range s.files": 0 matches, want 1
 //
 // # Declarations
 //
@@ -94,6 +94,13 @@
 // raw string stay as they are. A newline at its start, as of a raw string that
 // begins on a line of its own, and one at its end do not count. More of them are
 // blank lines. In a file with CRLF, inserted lines end so too.
+//
+// # Whole new files
+//
+// The folder of a patch, [Patch.Folder], holds the files that it brings, each
+// under the path that it gets in the upstream module. Packages of this
+// repository come along as [Package]. Both get upstream's notice, and imports of
+// packages that come along are rewritten.
 //
 // # What is refused
 //

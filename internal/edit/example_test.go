@@ -27,7 +27,8 @@ func (s *Store) Close() error {
 func Example() {
 	closing := edit.In("pkg/store/store.go", edit.Method("Store", "Close"))
 	patch := edit.Patch{
-		Slug: "close-all",
+		Slug:   "close-all",
+		Module: "app",
 		Edits: []edit.Edit{
 			closing.Before(edit.Top(), "var errs []error"),
 			closing.Replace(edit.Stmt(edit.If("err != nil")).Within(edit.Range("s.files")),
@@ -58,5 +59,5 @@ func Example() {
 	// 	s.files = nil
 	// 	return errors.Join(errs...)
 	// }
-	// close-all: pkg/store/store.go: method Close: anchor "if err != nil within range s.files": 0 matches, want 1
+	// app/close-all: pkg/store/store.go: method Close: anchor "if err != nil within range s.files": 0 matches, want 1
 }

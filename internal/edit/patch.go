@@ -2,9 +2,10 @@
 
 package edit
 
-// Patch is one commit onto one upstream module, written as a Go value.
+// Patch is one commit onto one upstream module, written as a Go value. Besides
+// what its fields say, it brings the whole new files that are in its folder.
 type Patch struct {
-	Slug     string    // unique in the series; names the exported file and the commit trailer
+	Slug     string    // unique in its module; its file, its Go value and its folder are named by it
 	Module   string    // short name of the upstream module, as in Series.Modules
 	Subject  string    // first line of the commit, in the upstream's style: "nri: deliver ..."
 	Body     string    // why before what; paragraphs wrapped at 72 columns
@@ -13,7 +14,6 @@ type Patch struct {
 	Status   Status    // where it is meant to go
 	Until    string    // what would let it go
 	Edits    []Edit    // in order; each sees what the former left
-	Files    []File    // whole new files
 	Packages []Package // whole new packages, copied from this repository
 }
 
@@ -29,15 +29,12 @@ const (
 	Drop Status = "Drop"
 )
 
-// File is a whole new file of an upstream package. From is a path below the
-// root of this repository, To below the root of the upstream module.
-type File struct{ From, To string }
-
 // Package is a package of this repository that a patch brings along. Imports
 // of it, and of other packages brought to the same module, are rewritten; its
-// tests come along too. From and To are folders as in File. Except are patterns,
-// as of path.Match, of names of files that stay at home: tests that need what
-// the upstream module does not require.
+// tests come along too. From is a folder below the root of this repository, To
+// one below the root of the upstream module. Except are patterns, as of
+// path.Match, of names of files that stay at home: tests that need what the
+// upstream module does not require.
 type Package struct {
 	From, To string
 	Except   []string

@@ -24,7 +24,6 @@ var funcs = map[string]any{
 	"Select": Select, "Has": Has, "All": All, "Not": Not,
 	"AddImport": AddImport, "AddImportAs": AddImportAs, "DropImport": DropImport, "DropFile": DropFile,
 	"Append": Append, "GoMod": GoMod, "Require": Require, "Substitute": Substitute,
-	"File":          func(from, to string) File { return File{from, to} },
 	"Package":       func(from, to string) Package { return Package{From: from, To: to} },
 	"PackageExcept": func(from, to, except string) Package { return Package{from, to, []string{except}} },
 }
@@ -40,8 +39,6 @@ func readPatch(t *testing.T, script string) Patch {
 		switch v := v.Interface().(type) {
 		case Edit:
 			p.Edits = append(p.Edits, v)
-		case File:
-			p.Files = append(p.Files, v)
 		case Package:
 			p.Packages = append(p.Packages, v)
 		default:

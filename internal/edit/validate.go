@@ -34,14 +34,14 @@ func (s Series) Validate() error {
 	}
 	seen := map[string]bool{}
 	for i, p := range s.Patches {
-		name := p.Slug
-		if name == "" {
+		name := p.Name()
+		if p.Slug == "" || p.Module == "" {
 			name = fmt.Sprintf("patch %d", i+1)
 		}
-		if seen[p.Slug] {
-			errs = append(errs, fmt.Errorf("%s: slug is given twice", name))
+		if seen[p.Name()] {
+			errs = append(errs, fmt.Errorf("%s: is given twice", name))
 		}
-		seen[p.Slug] = true
+		seen[p.Name()] = true
 		for _, err := range p.validate(modules) {
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		}
@@ -66,29 +66,18 @@ func (p Patch) validate(modules []string) []error {
 		"refs and rules missing: name an upstream thread or a rule of the contract")
 	want(said(p.Until), "until missing: say what would let it go")
 	want(slices.Contains([]Status{Upstream, Carry, Drop}, p.Status), "status %q: want Upstream, Carry or Drop", p.Status)
-	want(len(p.Edits)+len(p.Files)+len(p.Packages) > 0, "changes nothing")
 	for i, e := range p.Edits {
 		want(fs.ValidPath(e.path) && e.path != ".", "edit %d: path %q: want a path below the module's root", i+1, e.path)
 		if e.err != nil {
 			errs = append(errs, e.locate(e.err))
 		}
 	}
-	for _, f := range slices.Concat(p.Files, asFiles(p.Packages)) {
-		want(fs.ValidPath(f.From) && fs.ValidPath(f.To), "%q to %q: want paths below the roots", f.From, f.To)
-	}
 	for _, pkg := range p.Packages {
+		want(fs.ValidPath(pkg.From) && fs.ValidPath(pkg.To), "%q to %q: want paths below the roots", pkg.From, pkg.To)
 		for _, pattern := range pkg.Except {
 			_, err := path.Match(pattern, "")
 			want(err == nil, "exception %q of %q: not a pattern", pattern, pkg.From)
 		}
 	}
 	return errs
-}
-
-func asFiles(packages []Package) []File {
-	var files []File
-	for _, p := range packages {
-		files = append(files, File{From: p.From, To: p.To})
-	}
-	return files
 }

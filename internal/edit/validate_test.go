@@ -11,7 +11,7 @@ import (
 
 func sound() Patch {
 	return Patch{
-		Slug:    "app-stop",
+		Slug:    "stop",
 		Module:  "app",
 		Subject: "server,store: stop all of them",
 		Body:    "One that fails kept others from stopping.",
@@ -38,26 +38,26 @@ func TestValidateRefuses(t *testing.T) {
 		change func(*Patch)
 		want   string
 	}{
+		"no module":        {func(p *Patch) { p.Module = "" }, `patch 1: module "": not in the series`},
 		"no slug":          {func(p *Patch) { p.Slug = "" }, `patch 1: slug "": want lower-case words joined by hyphens`},
-		"slug form":        {func(p *Patch) { p.Slug = "App_stop" }, `App_stop: slug "App_stop": want lower-case words joined by hyphens`},
-		"module":           {func(p *Patch) { p.Module = "other" }, `app-stop: module "other": not in the series`},
-		"no area":          {func(p *Patch) { p.Subject = "stop all" }, `app-stop: subject "stop all": want "area: lower-case words" without a final dot`},
+		"slug form":        {func(p *Patch) { p.Slug = "App_stop" }, `app/App_stop: slug "App_stop": want lower-case words joined by hyphens`},
+		"module":           {func(p *Patch) { p.Module = "other" }, `other/stop: module "other": not in the series`},
+		"no area":          {func(p *Patch) { p.Subject = "stop all" }, `app/stop: subject "stop all": want "area: lower-case words" without a final dot`},
 		"upper-case":       {func(p *Patch) { p.Subject = "server: Stop all" }, `subject "server: Stop all": want "area: lower-case words"`},
 		"final dot":        {func(p *Patch) { p.Subject = "server: stop." }, `subject "server: stop.": want`},
 		"lines":            {func(p *Patch) { p.Subject = "server: stop\nall" }, `subject "server: stop\nall": want`},
 		"long":             {func(p *Patch) { p.Subject = "server: " + strings.Repeat("x", 65) }, `: 73 bytes, want 72 at most`},
-		"no body":          {func(p *Patch) { p.Body = " \n" }, `app-stop: body missing: say why before what`},
-		"no reason":        {func(p *Patch) { p.Refs = nil }, `app-stop: refs and rules missing`},
-		"empty reason":     {func(p *Patch) { p.Refs = []string{" "} }, `app-stop: refs and rules missing`},
-		"no end":           {func(p *Patch) { p.Until = "" }, `app-stop: until missing: say what would let it go`},
-		"status":           {func(p *Patch) { p.Status = "Maybe" }, `app-stop: status "Maybe": want Upstream, Carry or Drop`},
-		"nothing":          {func(p *Patch) { p.Edits = nil }, `app-stop: changes nothing`},
-		"no path":          {func(p *Patch) { p.Edits = append(p.Edits, Edit{}) }, `app-stop: edit 2: path "": want a path below the module's root`},
+		"no body":          {func(p *Patch) { p.Body = " \n" }, `app/stop: body missing: say why before what`},
+		"no reason":        {func(p *Patch) { p.Refs = nil }, `app/stop: refs and rules missing`},
+		"empty reason":     {func(p *Patch) { p.Refs = []string{" "} }, `app/stop: refs and rules missing`},
+		"no end":           {func(p *Patch) { p.Until = "" }, `app/stop: until missing: say what would let it go`},
+		"status":           {func(p *Patch) { p.Status = "Maybe" }, `app/stop: status "Maybe": want Upstream, Carry or Drop`},
+		"no path":          {func(p *Patch) { p.Edits = append(p.Edits, Edit{}) }, `app/stop: edit 2: path "": want a path below the module's root`},
 		"path outside":     {func(p *Patch) { p.Edits = []Edit{Append("../a.go", "var x int")} }, `edit 1: path "../a.go"`},
-		"bad anchor":       {func(p *Patch) { p.Edits = []Edit{In("a.go", Func("f")).Delete(Expr(""))} }, `app-stop: a.go: func f: anchor "": empty expression`},
-		"file outside":     {func(p *Patch) { p.Files = []File{{"/a.go", "a.go"}} }, `app-stop: "/a.go" to "a.go": want paths below the roots`},
-		"package to where": {func(p *Patch) { p.Packages = []Package{{From: "a"}} }, `app-stop: "a" to "": want paths below the roots`},
-		"bad exception":    {func(p *Patch) { p.Packages = []Package{{From: "a", To: "a", Except: []string{"["}}} }, `app-stop: exception "[" of "a": not a pattern`},
+		"bad anchor":       {func(p *Patch) { p.Edits = []Edit{In("a.go", Func("f")).Delete(Expr(""))} }, `app/stop: a.go: func f: anchor "": empty expression`},
+		"package outside":  {func(p *Patch) { p.Packages = []Package{{From: "/a", To: "a"}} }, `app/stop: "/a" to "a": want paths below the roots`},
+		"package to where": {func(p *Patch) { p.Packages = []Package{{From: "a"}} }, `app/stop: "a" to "": want paths below the roots`},
+		"bad exception":    {func(p *Patch) { p.Packages = []Package{{From: "a", To: "a", Except: []string{"["}}} }, `app/stop: exception "[" of "a": not a pattern`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := sound()
@@ -68,7 +68,10 @@ func TestValidateRefuses(t *testing.T) {
 }
 
 func TestValidateSeries(t *testing.T) {
-	require.EqualError(t, seriesOf(sound(), sound()).Validate(), "app-stop: slug is given twice")
+	require.EqualError(t, seriesOf(sound(), sound()).Validate(), "app/stop: is given twice")
+	ofLib := sound()
+	ofLib.Module = "lib"
+	require.NoError(t, seriesOf(sound(), ofLib).Validate(), "slugs are unique in a module")
 	s := seriesOf()
 	s.Modules = append(s.Modules, Module{"app", "example.org/again"}, Module{Name: "no-path"})
 	require.EqualError(t, s.Validate(), "module app: given twice\nmodule 4: name or path missing")

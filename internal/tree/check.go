@@ -94,7 +94,7 @@ func (w *Workspace) borrow(ctx context.Context, trees []Tree, dir string) error 
 }
 
 func (w *Workspace) checkCommit(ctx context.Context, c Commit, dir string, what, tags []string) error {
-	end := w.Step(fmt.Sprintf("check %s: compile and vet", c.Patch.Slug))
+	end := w.Step(fmt.Sprintf("check %s: compile and vet", c.Patch.Name()))
 	defer end()
 	touched, err := w.packages(ctx, dir, c, tags)
 	if err != nil {
@@ -103,13 +103,13 @@ func (w *Workspace) checkCommit(ctx context.Context, c Commit, dir string, what,
 	// -export compiles, as build does, but spends no time on linking.
 	list := append(append([]string{"list", "-export", "-f={{with .Error}}{{.}}{{end}}"}, tagsFlag(tags)...), append(what, touched...)...)
 	if _, err := w.golang(ctx, dir, list...); err != nil {
-		return fmt.Errorf("%s: does not compile: %w", c.Patch.Slug, err)
+		return fmt.Errorf("%s: does not compile: %w", c.Patch.Name(), err)
 	}
 	if len(touched) == 0 {
 		return nil
 	}
 	if _, err := w.golang(ctx, dir, append(append([]string{"vet"}, tagsFlag(tags)...), touched...)...); err != nil {
-		return fmt.Errorf("%s: vet: %w", c.Patch.Slug, err)
+		return fmt.Errorf("%s: vet: %w", c.Patch.Name(), err)
 	}
 	return nil
 }
@@ -123,7 +123,7 @@ func (w *Workspace) packages(ctx context.Context, dir string, c Commit, tags []s
 	list := append(append([]string{"list", "-e", "-f={{if or .GoFiles .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}"}, tagsFlag(tags)...), folders...)
 	out, err := w.golang(ctx, dir, list...)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Patch.Slug, err)
+		return nil, fmt.Errorf("%s: %w", c.Patch.Name(), err)
 	}
 	return strings.Fields(out), nil
 }
@@ -148,10 +148,10 @@ func formatted(c Commit) error {
 		src := bytes.ReplaceAll(c.Files[name], []byte("\r\n"), []byte("\n"))
 		out, err := format.Source(src)
 		if err != nil {
-			return fmt.Errorf("%s: %s: %w", c.Patch.Slug, name, err)
+			return fmt.Errorf("%s: %s: %w", c.Patch.Name(), name, err)
 		}
 		if !bytes.Equal(src, out) {
-			return fmt.Errorf("%s: %s is not as gofmt has it", c.Patch.Slug, name)
+			return fmt.Errorf("%s: %s is not as gofmt has it", c.Patch.Name(), name)
 		}
 	}
 	return nil

@@ -15,12 +15,12 @@ func TestFormatted(t *testing.T) {
 	for _, test := range []struct{ name, file, src, want string }{
 		{"clean", "a.go", "package a\n\nvar x = 1\n", ""},
 		{"clean with CRLF", "a.go", "package a\r\n\r\nvar x = 1\r\n", ""},
-		{"spaces", "a.go", "package a\n\nvar  x = 1\n", "slug: a.go is not as gofmt has it"},
-		{"no Go", "a.go", "package\n", "slug: a.go: "},
+		{"spaces", "a.go", "package a\n\nvar  x = 1\n", "m/slug: a.go is not as gofmt has it"},
+		{"no Go", "a.go", "package\n", "m/slug: a.go: "},
 		{"no Go file", "go.mod", "module  a\n", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			err := formatted(Commit{Patch: edit.Patch{Slug: "slug"}, Files: map[string][]byte{test.file: []byte(test.src)}})
+			err := formatted(Commit{Patch: edit.Patch{Module: "m", Slug: "slug"}, Files: map[string][]byte{test.file: []byte(test.src)}})
 			if test.want == "" {
 				require.NoError(t, err)
 				return

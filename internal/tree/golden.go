@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Golden lists the series as "slug patch-id", a line each, modules in build
-// order. The id is git's stable one: it changes with what a patch does, not with
+// Golden lists the series as "module/slug patch-id", a line each, modules in
+// build order. The id is git's stable one: it changes with what a patch does, not with
 // where in a file it does it.
 func (w *Workspace) Golden(ctx context.Context, trees []Tree) (string, error) {
 	var golden strings.Builder
@@ -34,22 +34,35 @@ func (w *Workspace) Golden(ctx context.Context, trees []Tree) (string, error) {
 		}
 		for _, c := range t.Commits {
 			if ids[c.ID] == "" {
-				return "", fmt.Errorf("%s: git gives no patch id for %s", c.Patch.Slug, c.ID)
+				return "", fmt.Errorf("%s: git gives no patch id for %s", c.Patch.Name(), c.ID)
 			}
-			fmt.Fprintf(&golden, "%s %s\n", c.Patch.Slug, ids[c.ID])
+			fmt.Fprintf(&golden, "%s %s\n", c.Patch.Name(), ids[c.ID])
 		}
 	}
 	return golden.String(), nil
 }
 
-// Diff is what one patch changes, as git shows it.
-func (w *Workspace) Diff(ctx context.Context, trees []Tree, slug string) (string, error) {
+// Diff is what one patch changes, as git shows it. The patch is given by its
+// name, or by its slug alone where only one module has that.
+func (w *Workspace) Diff(ctx context.Context, trees []Tree, name string) (string, error) {
+	var found []string
+	var diff func() (string, error)
 	for _, t := range trees {
 		for _, c := range t.Commits {
-			if c.Patch.Slug == slug {
+			if c.Patch.Name() != name && c.Patch.Slug != name {
+				continue
+			}
+			found = append(found, c.Patch.Name())
+			diff = func() (string, error) {
 				return t.repo().git(ctx, "diff-tree", "--patch", "--no-renames", "--no-commit-id", c.ID)
 			}
 		}
 	}
-	return "", fmt.Errorf("the series has no patch %q: see list", slug)
+	switch len(found) {
+	case 0:
+		return "", fmt.Errorf("the series has no patch %q: see list", name)
+	case 1:
+		return diff()
+	}
+	return "", fmt.Errorf("%q is a patch of several modules: say which of %s", name, strings.Join(found, ", "))
 }

@@ -56,7 +56,7 @@ func render(series edit.Series, sources []Source, own fs.FS) ([]plan, error) {
 			if n := len(p.changes); n > 0 {
 				parent = p.changes[n-1].key
 			}
-			parts := []string{parent, patch.Slug, message(patch)}
+			parts := []string{parent, patch.Name(), message(patch)}
 			for _, name := range slices.Sorted(maps.Keys(files)) {
 				parts = append(parts, name, fate(files[name]), string(files[name]))
 			}
@@ -80,9 +80,6 @@ func eachPatch(series edit.Series, s Source, own fs.FS, then func(edit.Patch, ma
 			continue
 		}
 		files, err := patch.Apply(series, upstream, own)
-		if err == nil && len(files) == 0 {
-			err = fmt.Errorf("%s: changes nothing", patch.Slug)
-		}
 		if err := then(patch, files, err); err != nil {
 			return err
 		}
@@ -113,7 +110,7 @@ func message(p edit.Patch) string {
 	for _, ref := range p.Refs {
 		fmt.Fprintf(&b, "Refs: %s\n", ref)
 	}
-	fmt.Fprintf(&b, "Hookline-Patch: %s", p.Slug)
+	fmt.Fprintf(&b, "Hookline-Patch: %s", p.Name())
 	if len(p.Rules) > 0 {
 		fmt.Fprintf(&b, " (%s)", strings.Join(p.Rules, ", "))
 	}

@@ -82,9 +82,9 @@ Why this is.
 
 Refs: containerd/nri#63
 Refs: containerd/containerd#13698
-Hookline-Patch: tell-everybody (L8, L9)
+Hookline-Patch: nri/tell-everybody (L8, L9)
 `, message(edit.Patch{
-		Slug: "tell-everybody", Subject: "nri: tell everybody", Body: "\nWhy this is.\n",
+		Module: "nri", Slug: "tell-everybody", Subject: "nri: tell everybody", Body: "\nWhy this is.\n",
 		Refs: []string{"containerd/nri#63", "containerd/containerd#13698"}, Rules: []string{"L8", "L9"},
 	}))
 }

@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // ContainersStopFirst tells of the stop of each container before that of the pod.
 var ContainersStopFirst = edit.Patch{
-	Slug:    "cri-nri-containers-stop-first",
+	Slug:    "containers-stop-first",
 	Module:  "containerd",
 	Subject: "cri,nri: tell of stopped containers before their pod",
 	Body: `Plugins are told of a container's stop when its exit is noticed, which may be
@@ -31,9 +31,5 @@ such a pod has no status, which the plugins' view of it reads; give it one.`,
 }`),
 		edit.In(criNRI, edit.Method("API", "StopContainer")).Replace(edit.Stmt(edit.Assign("criPod")), `criPod = gonePod(ctr.GetPodSandboxID())`),
 		edit.In(criNRI, edit.Method("API", "NotifyContainerExit")).Replace(edit.Stmt(edit.Assign("criPod")), `criPod = *gonePod(ctr.GetPodSandboxID())`),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/cri/nri/gone_linux.go", To: "internal/cri/nri/gone_linux.go"},
-		{From: "patches/containerd/files/internal/cri/nri/gone_linux_test.go", To: "internal/cri/nri/gone_linux_test.go"},
 	},
 }

@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // HiddenUntilReady: what CRI answers for a sandbox that is being created.
 var HiddenUntilReady = edit.Patch{
-	Slug:    "cri-hidden-until-ready",
+	Slug:    "hidden-until-ready",
 	Module:  "containerd",
 	Subject: "cri: answer for sandboxes that are being created",
 	Body: `A sandbox that is being created is in no store, and so CRI answers as if it
@@ -35,8 +35,5 @@ its creation can be let go of.`,
 			edit.Stmt(edit.Define("sandbox", "err")), `if err := c.abortCreation(ctx, r.GetPodSandboxId(), "removed"); err != nil {
 	return nil, err
 }`),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/cri/server/sandbox_abort.go", To: "internal/cri/server/sandbox_abort.go"},
 	},
 }

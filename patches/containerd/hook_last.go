@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // HookLast: nothing can fail a pod after the last plugin agreed to it.
 var HookLast = edit.Patch{
-	Slug:    "cri-nri-hook-last",
+	Slug:    "hook-last",
 	Module:  "containerd",
 	Subject: "cri,nri: make the hook the last step of RunPodSandbox",
 	Body: `NRI plugins are asked for a pod before the last steps of its creation. The
@@ -43,11 +43,5 @@ if err := creation.Seal(); err != nil {
 }
 c.becomeReady(sandbox)
 `),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/cri/server/sandbox_creation.go", To: "internal/cri/server/sandbox_creation.go"},
-		{From: "patches/containerd/files/internal/cri/server/sandbox_creation_test.go", To: "internal/cri/server/sandbox_creation_test.go"},
-		{From: "patches/containerd/files/internal/cri/store/sandbox/reservation.go", To: "internal/cri/store/sandbox/reservation.go"},
-		{From: "patches/containerd/files/internal/cri/store/sandbox/reservation_test.go", To: "internal/cri/store/sandbox/reservation_test.go"},
 	},
 }

@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // NetworkDetach is a DEL that needs no configuration.
 var NetworkDetach = edit.Patch{
-	Slug:    "cri-network-detach",
+	Slug:    "network-detach",
 	Module:  "containerd",
 	Subject: "cri: take pods off their networks with what was kept of the ADD",
 	Body: `Without a network configuration, pods can be neither stopped nor removed, for
@@ -33,9 +33,5 @@ forgotten, even if the ADD of another one had failed.`,
 		edit.In(sandboxStop, edit.Method("criService", "stopPodSandbox")).
 			Replace(edit.Expr("sandbox.CNIResult != nil"), "sandbox.CNIResult != nil || stillAttached(err)"),
 		run.Replace(edit.Expr("sandbox.CNIResult == nil"), "sandbox.CNIResult == nil && !stillAttached(cleanupErr)"),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/cri/server/pod_network_detach.go", To: "internal/cri/server/pod_network_detach.go"},
-		{From: "patches/containerd/files/internal/cri/server/pod_network_detach_test.go", To: "internal/cri/server/pod_network_detach_test.go"},
 	},
 }

@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // NetworkPackages brings what knows of networks, which nothing uses yet.
 var NetworkPackages = edit.Patch{
-	Slug:    "cri-network-packages",
+	Slug:    "network-packages",
 	Module:  "containerd",
 	Subject: "cri: add packages that ask, and take down, CNI networks",
 	Body: `go-cni runs STATUS under a lock and without a deadline, and refuses a DEL when

@@ -12,7 +12,7 @@ const (
 
 // NetworkStatus is readiness by STATUS, and the refusal of pods without it.
 var NetworkStatus = edit.Patch{
-	Slug:    "cri-network-status",
+	Slug:    "network-status",
 	Module:  "containerd",
 	Subject: "cri: ask CNI STATUS in the background and refuse pods while it fails",
 	Body: `Each call of CRI's Status runs the STATUS of the network, under a lock and
@@ -33,12 +33,14 @@ created. Show all networks in verbose status, and count answers and refusals.`,
 	Until:  "CRI's Status does not wait for CNI plugins and pods are refused while STATUS fails",
 	Edits: []edit.Edit{
 		edit.In(criConfig, edit.Type("CniConfig")).AddField(`
-// NetworkStatusGate has pods refused that need a network whose STATUS fails.
+// NetworkStatusGate is whether pods that need a network are refused while its
+// STATUS fails.
 NetworkStatusGate bool ` + "`toml:\"status_gate\" json:\"statusGate\"`" + `
-// NetworkStatusInterval is from which age on the answer of STATUS is asked for
-// again, as a duration such as "5s".
+// NetworkStatusInterval is the age, as a duration such as "5s", from which on an
+// answer of STATUS is asked for again when somebody wants it.
 NetworkStatusInterval string ` + "`toml:\"status_interval\" json:\"statusInterval\"`" + `
-// NetworkStatusTimeout is how long a network has to answer STATUS.
+// NetworkStatusTimeout is how long a network has to answer STATUS, as a duration.
+// After it the processes of its plugins are killed.
 NetworkStatusTimeout string ` + "`toml:\"status_timeout\" json:\"statusTimeout\"`"),
 		defaultCNI("internal/cri/config/config_unix.go", statusDefaults),
 		defaultCNI("internal/cri/config/config_windows.go", statusDefaults),
@@ -62,13 +64,6 @@ resp.Info["network"] = string(networks)
 	return nil, err
 }
 `),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/cri/config/network_status.go", To: "internal/cri/config/network_status.go"},
-		{From: "patches/containerd/files/internal/cri/config/network_status_test.go", To: "internal/cri/config/network_status_test.go"},
-		{From: "patches/containerd/files/internal/cri/server/pod_network.go", To: "internal/cri/server/pod_network.go"},
-		{From: "patches/containerd/files/internal/cri/server/pod_network_test.go", To: "internal/cri/server/pod_network_test.go"},
-		{From: "patches/containerd/files/internal/cri/server/pod_network_metrics.go", To: "internal/cri/server/pod_network_metrics.go"},
 	},
 }
 

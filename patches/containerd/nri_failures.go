@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // NRIFailures makes what a kubelet is told of a refusal worth reading.
 var NRIFailures = edit.Patch{
-	Slug:    "cri-nri-failures",
+	Slug:    "nri-failures",
 	Module:  "containerd",
 	Subject: "cri,nri: name the pod and keep the code in NRI's errors",
 	Body: `A request that an NRI plugin refuses fails with code Unknown, whatever the
@@ -27,9 +27,5 @@ plugin or a request that ran out of time, Canceled for a caller who is gone.`,
 		local("CreateContainer").Replace(edit.Stmt(edit.Return("nil", "err")), "return nil, containerFailure(pod, ctr, err)"),
 		local("StartContainer").Replace(edit.Stmt(edit.Return("err")), "return containerFailure(pod, ctr, err)"),
 		local("UpdateContainer").Replace(edit.Stmt(edit.Return("nil", "err")), "return nil, containerFailure(pod, ctr, err)"),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/nri/failure.go", To: "internal/nri/failure.go"},
-		{From: "patches/containerd/files/internal/nri/failure_test.go", To: "internal/nri/failure_test.go"},
 	},
 }

@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // NRIStatus shows an operator which plugin a stuck node waits for.
 var NRIStatus = edit.Patch{
-	Slug:    "cri-nri-status",
+	Slug:    "nri-status",
 	Module:  "containerd",
 	Subject: "cri,nri: show plugins and pods in creation in status",
 	Body: `When pods do not come up because an NRI plugin does not answer, nothing shows
@@ -33,13 +33,5 @@ if err != nil {
 }
 resp.Info["nri"] = string(nriStatus)
 `),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/nri/status.go", To: "internal/nri/status.go"},
-		{From: "patches/containerd/files/internal/nri/status_test.go", To: "internal/nri/status_test.go"},
-		{From: "patches/containerd/files/internal/cri/nri/status.go", To: "internal/cri/nri/status.go"},
-		{From: "patches/containerd/files/internal/cri/nri/status_linux.go", To: "internal/cri/nri/status_linux.go"},
-		{From: "patches/containerd/files/internal/cri/nri/status_other.go", To: "internal/cri/nri/status_other.go"},
-		{From: "patches/containerd/files/internal/cri/nri/status_linux_test.go", To: "internal/cri/nri/status_linux_test.go"},
 	},
 }

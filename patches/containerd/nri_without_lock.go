@@ -57,9 +57,6 @@ another plugin failed.`,
 			edit.DropImport(localNRI, "sync"),
 		},
 	),
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/nri/stop_container.go", To: "internal/nri/stop_container.go"},
-	},
 }
 
 func local(method string) edit.Scope { return edit.In(localNRI, edit.Method("local", method)) }

@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // PatchedNRI builds containerd with the patched NRI beside it.
 var PatchedNRI = edit.Patch{
-	Slug:    "go-mod-patched-nri",
+	Slug:    "patched-nri",
 	Module:  "containerd",
 	Subject: "go.mod: take the patched NRI",
 	Body: `The patches of containerd that follow build on those of NRI. Take NRI

@@ -12,7 +12,7 @@ const (
 // PodResources tells plugins and sandbox controllers with a pod what its
 // containers ask for.
 var PodResources = edit.Patch{
-	Slug:    "cri-pod-resources",
+	Slug:    "pod-resources",
 	Module:  "containerd",
 	Subject: "cri,nri: tell with a pod what its containers ask for",
 	Body: `A runtime that sizes a VM for a pod, and a plugin that has devices or memory to
@@ -128,10 +128,12 @@ asked *podresources.KubernetesResources // by the request that is under way`),
 		// The setting.
 		edit.In(criConfig, edit.Type("RuntimeConfig")).AddField(`
 // PodResourcesCheck is what becomes of a container that differs from what was
-// announced of it with its pod: "off", "warn" or "enforce".
+// announced of it with its pod: "off" does not compare, "warn" logs the
+// difference, "enforce" refuses the container.
 PodResourcesCheck string ` + "`toml:\"pod_resources_check\" json:\"podResourcesCheck\"`" + `
-// PodResourcesAnnotation has the annotation of a pod read where the client does not
-// say what its containers ask for. It is the word of whoever may set it.
+// PodResourcesAnnotation is whether a pod's annotation announces what its
+// containers ask for, where the client does not. Treat the annotation as untrusted:
+// it says what whoever created the pod wrote.
 PodResourcesAnnotation bool ` + "`toml:\"pod_resources_annotation\" json:\"podResourcesAnnotation\"`"),
 		edit.In("internal/cri/config/config_unix.go", edit.Func("DefaultRuntimeConfig")).After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesCheck:                PodResourcesCheckWarn,
 PodResourcesAnnotation:           true,`),
@@ -141,13 +143,6 @@ PodResourcesAnnotation: true,`),
 	return warnings, err
 }
 `),
-	},
-	Files: []edit.File{
-		criFile("config/pod_resources.go"), criFile("config/pod_resources_test.go"),
-		criFile("nri/resources.go"), criFile("nri/resources_linux.go"), criFile("nri/resources_linux_test.go"),
-		criFile("server/pod_resources.go"), criFile("server/pod_resources_check.go"), criFile("server/pod_resources_update.go"),
-		criFile("server/pod_resources_metrics.go"), criFile("server/pod_resources_test.go"), criFile("server/pod_resources_update_test.go"),
-		{From: "patches/containerd/files/internal/nri/resources_linux.go", To: "internal/nri/resources_linux.go"},
 	},
 	Packages: []edit.Package{{
 		From:   "internal/cri/podresources",
@@ -160,8 +155,3 @@ const (
 	podResources  = "github.com/containerd/containerd/v2/internal/cri/podresources"
 	sandboxUpdate = "internal/cri/server/sandbox_update_resources.go"
 )
-
-// criFile is a file of CRI's folder.
-func criFile(path string) edit.File {
-	return edit.File{From: "patches/containerd/files/internal/cri/" + path, To: "internal/cri/" + path}
-}

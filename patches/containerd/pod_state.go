@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // PodState tells NRI where a pod is in its life.
 var PodState = edit.Patch{
-	Slug:    "nri-pod-state-of-cri",
+	Slug:    "pod-state",
 	Module:  "containerd",
 	Subject: "cri,nri: tell plugins where a pod is in its life",
 	Body: `Plugins that join cannot tell a pod that is being created from one that is
@@ -33,10 +33,6 @@ GetState() podstate.State`),
 creating bool`),
 		edit.In(criNRI, edit.Method("API", "nriPodSandbox")).Before(edit.Stmt(edit.Assign("criPod.pid")),
 			`criPod.creating = a.cri.CreatingSandboxes().Has(pod.ID)`),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/cri/nri/state_linux.go", To: "internal/cri/nri/state_linux.go"},
-		{From: "patches/containerd/files/internal/cri/nri/state_linux_test.go", To: "internal/cri/nri/state_linux_test.go"},
 	},
 	Packages: []edit.Package{{
 		From:   "internal/nri/podstate",

@@ -12,7 +12,7 @@ const (
 // RemoveLocksOnce lets RemovePodSandbox remove containers under the block of
 // plugin registration that it already holds.
 var RemoveLocksOnce = edit.Patch{
-	Slug:    "cri-nri-remove-locks-once",
+	Slug:    "remove-locks-once",
 	Module:  "containerd",
 	Subject: "cri,nri: block plugin sync once in RemovePodSandbox",
 	Body: `The removal of a pod with containers wedges the node for good when an NRI

@@ -18,7 +18,7 @@ var (
 // SandboxPhase: what containerd knows of a sandbox that its processes cannot
 // tell outlives it.
 var SandboxPhase = edit.Patch{
-	Slug:    "cri-sandbox-phase",
+	Slug:    "sandbox-phase",
 	Module:  "containerd",
 	Subject: "cri: know sandboxes whose creation was cut by a restart",
 	Body: `If containerd is killed while it creates a pod, the sandbox whose process was
@@ -115,13 +115,5 @@ if err != nil {
 	return fmt.Errorf("failed to reserve sandbox name %q: %w", sb.Name, err)
 }`),
 		recoverAll.After(edit.Stmt(edit.Range("storedSandboxes")), "c.forgetPhases(ctx, phases)"),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/cri/server/sandbox_phase.go", To: "internal/cri/server/sandbox_phase.go"},
-		{From: "patches/containerd/files/internal/cri/server/sandbox_phase_linux_test.go", To: "internal/cri/server/sandbox_phase_linux_test.go"},
-		{From: "patches/containerd/files/internal/cri/store/sandbox/phase.go", To: "internal/cri/store/sandbox/phase.go"},
-		{From: "patches/containerd/files/internal/cri/store/sandbox/phase_test.go", To: "internal/cri/store/sandbox/phase_test.go"},
-		{From: "patches/containerd/files/pkg/netns/at_linux.go", To: "pkg/netns/at_linux.go"},
-		{From: "patches/containerd/files/pkg/netns/at_other.go", To: "pkg/netns/at_other.go"},
 	},
 }

@@ -8,7 +8,7 @@ const sandboxController = "plugins/sandbox/controller.go"
 
 // ShimGone: a sandbox whose shim died can be let go of.
 var ShimGone = edit.Patch{
-	Slug:    "sandbox-shim-gone",
+	Slug:    "shim-gone",
 	Module:  "containerd",
 	Subject: "sandbox: let go of a sandbox whose shim is gone",
 	Body: `A sandbox that its shim runs cannot be stopped or shut down in the moment after

@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // ShimStart: a shim that was started is known, whoever ends meanwhile.
 var ShimStart = edit.Patch{
-	Slug:    "runtime-shim-start",
+	Slug:    "shim-start",
 	Module:  "containerd",
 	Subject: "runtime: lose no shim that was started",
 	Body: `A shim process stays for good, with no task and no one who knows its address,
@@ -26,9 +26,5 @@ tasks is ended as any other that is found.`,
 defer done()
 `),
 		edit.In("core/runtime/v2/shim_load.go", edit.Method("ShimManager", "loadShim")).After(edit.Stmt(edit.Define("binaryCall")), `findStarted(ctx, binaryCall)`),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/core/runtime/v2/shim_start.go", To: "core/runtime/v2/shim_start.go"},
-		{From: "patches/containerd/files/core/runtime/v2/shim_start_test.go", To: "core/runtime/v2/shim_start_test.go"},
 	},
 }

@@ -9,7 +9,7 @@ const sandboxStop = "internal/cri/server/sandbox_stop.go"
 // StopBeforeReclaim: a pod's stop is told while all it had is there, and its
 // removal when all but its place in the list is gone.
 var StopBeforeReclaim = edit.Patch{
-	Slug:    "cri-nri-stop-before-reclaim",
+	Slug:    "stop-before-reclaim",
 	Module:  "containerd",
 	Subject: "cri,nri: tell of a pod's stop before anything is reclaimed",
 	Body: `NRI plugins get StopPodSandbox after the sandbox's process was killed and its

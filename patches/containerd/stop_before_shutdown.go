@@ -7,7 +7,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 // StopBeforeShutdown lets the roll-back of a pod wait for the end of its
 // sandbox process before it deletes it.
 var StopBeforeShutdown = edit.Patch{
-	Slug:    "cri-stop-before-shutdown",
+	Slug:    "stop-before-shutdown",
 	Module:  "containerd",
 	Subject: "cri: stop a sandbox before its roll-back shuts it down",
 	Body: `About one in twenty pods that fail in their NRI hook is not rolled back: its

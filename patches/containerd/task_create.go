@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // TaskCreate: a shim that creates a task is ended when it has.
 var TaskCreate = edit.Patch{
-	Slug:    "runtime-task-create",
+	Slug:    "task-create",
 	Module:  "containerd",
 	Subject: "runtime: let a shim see the creation of a task through",
 	Body: `A shim process stays for good, with no task and no one who knows its address,
@@ -25,9 +25,5 @@ shim, whose process would be killed in the middle.`,
 	Edits: []edit.Edit{
 		edit.In("core/runtime/v2/shim.go", edit.Method("shimTask", "Create")).
 			Replace(edit.Expr("s.task.Create(ctx, request)"), "seeThrough(ctx, startGrace, request, s.task.Create)"),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/core/runtime/v2/task_create.go", To: "core/runtime/v2/task_create.go"},
-		{From: "patches/containerd/files/core/runtime/v2/task_create_test.go", To: "core/runtime/v2/task_create_test.go"},
 	},
 }

@@ -7,7 +7,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 // UndoInOrder: what RunPodSandbox did is undone in the reverse order, whatever
 // failed, and what cannot be is left where it can be seen.
 var UndoInOrder = edit.Patch{
-	Slug:    "cri-undo-in-order",
+	Slug:    "undo-in-order",
 	Module:  "containerd",
 	Subject: "cri: undo all of a failed RunPodSandbox, in order",
 	Body: `A RunPodSandbox that fails can leave things behind that no one owns.
@@ -62,8 +62,5 @@ if derr := c.client.SandboxStore().Delete(deferCtx, id); derr != nil && !errdefs
 		run.Replace(edit.Stmt(edit.Call("c.sandboxService.ShutdownSandbox")), `cleanupErr = c.shutdownSandbox(deferCtx, sandbox.Sandboxer, id)`),
 		run.MoveAfter(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.shutdownSandbox")))),
 			edit.Stmt(edit.Call("c.sandboxService.CreateSandbox"))),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/cri/server/sandbox_shutdown.go", To: "internal/cri/server/sandbox_shutdown.go"},
 	},
 }

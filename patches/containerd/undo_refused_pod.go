@@ -12,7 +12,7 @@ const (
 // UndoRefusedPod tells the plugins of the end of a pod whose creation failed
 // in or after its hook.
 var UndoRefusedPod = edit.Patch{
-	Slug:    "cri-nri-undo-refused-pod",
+	Slug:    "undo-refused-pod",
 	Module:  "containerd",
 	Subject: "cri,nri: undo a failed RunPodSandbox under its own context",
 	Body: `When RunPodSandbox fails in its NRI hook or after it, plugins are told of
@@ -44,11 +44,6 @@ out, so this is still before the sandbox and its network are torn down.`,
 	}
 }()
 `),
-	},
-	Files: []edit.File{
-		{From: "patches/containerd/files/internal/cri/nri/undo_linux.go", To: "internal/cri/nri/undo_linux.go"},
-		{From: "patches/containerd/files/internal/cri/nri/undo_other.go", To: "internal/cri/nri/undo_other.go"},
-		{From: "patches/containerd/files/internal/cri/nri/undo_linux_test.go", To: "internal/cri/nri/undo_linux_test.go"},
 	},
 }
 

@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // AdaptationEngine puts the engine under the adaptation.
 var AdaptationEngine = edit.Patch{
-	Slug:    "nri-adaptation-engine",
+	Slug:    "adaptation-engine",
 	Module:  "nri",
 	Subject: "adaptation: deliver events through the lifecycle engine",
 	Body: `A slow or hanging plugin delays all pods of the node, whatever they have to
@@ -38,7 +38,7 @@ error of a request whose caller gave up says which plugin it was waiting for,
 which is what an operator wants to know; it still counts against nobody.`,
 	Refs: []string{"containerd/nri#45", "containerd/nri#63", "containerd/nri#90", "containerd/nri#165", "containerd/nri#286",
 		"containerd/nri#287", "containerd/nri#304", "containerd/containerd#14083"},
-	Rules:  []string{"L1", "L2", "L3", "L4", "L8", "L9", "L11", "L13", "L14", "L16", "L17"},
+	Rules:  []string{"L1", "L2", "L3", "L4", "L8", "L9", "L10", "L11", "L13", "L14", "L16", "L17"},
 	Status: edit.Upstream,
 	Until:  "NRI's adaptation holds no lock while it asks a plugin, and no registration waits for a pod operation",
 	Edits: edits(
@@ -104,11 +104,6 @@ begin(t, rt, tc.event, pod1, ctr1)
 `),
 		},
 	),
-	Files: files(
-		"connection.go", "requests.go", "creation.go", "endings.go", "engine.go",
-		"registration.go", "synchronization.go", "plugins.go", "settings.go", "status.go", "lifecycle_metrics.go",
-		"begin_test.go", "synchronization_test.go", "runtime_test.go",
-	),
 }
 
 const (
@@ -134,13 +129,4 @@ func rawErrors(relays ...string) []edit.Edit {
 			Replace(edit.Expr("p.handleRequestError(ctx, event, err)"), `err`))
 	}
 	return raw
-}
-
-// files are new files of the adaptation, kept below files/ under the same path.
-func files(names ...string) []edit.File {
-	var all []edit.File
-	for _, name := range names {
-		all = append(all, edit.File{From: "patches/nri/files/pkg/adaptation/" + name, To: "pkg/adaptation/" + name})
-	}
-	return all
 }

@@ -12,7 +12,7 @@ const (
 
 // PluginErrors says who refused, and gives errors their gRPC codes.
 var PluginErrors = edit.Patch{
-	Slug:    "nri-plugin-errors",
+	Slug:    "plugin-errors",
 	Module:  "nri",
 	Subject: "adaptation: name the plugin and give a code in errors",
 	Body: `A pod that a plugin refuses fails with what the plugin said, as "rpc error:
@@ -41,7 +41,6 @@ each other is FailedPrecondition.`,
 		askWithCodes("RunPodSandbox", "UpdatePodSandbox", "PostUpdatePodSandbox", "PostCreateContainer",
 			"StartContainer", "PostStartContainer", "UpdateContainer", "PostUpdateContainer"),
 	),
-	Files: files("plugin_error.go", "plugin_error_test.go"),
 }
 
 // askWithCodes gives the errors of requests their codes.

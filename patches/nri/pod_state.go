@@ -8,7 +8,7 @@ const synchronization = "pkg/adaptation/synchronization.go"
 
 // PodState tells the ledger of pods that were stopped before the runtime came up.
 var PodState = edit.Patch{
-	Slug:    "nri-pod-state",
+	Slug:    "pod-state",
 	Module:  "nri",
 	Subject: "adaptation: read the state of a pod when plugins synchronize",
 	Body: `After a restart of the runtime, a pod that was stopped before it and not yet

@@ -7,7 +7,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 // RefusedPodEnds keeps the end of a pod that a plugin refused from the plugins
 // that were never asked about it.
 var RefusedPodEnds = edit.Patch{
-	Slug:    "nri-refused-pod-ends",
+	Slug:    "refused-pod-ends",
 	Module:  "nri",
 	Subject: "adaptation: end a refused pod only for plugins that were asked",
 	Body: `When a plugin refuses a pod, the plugins after it are told of the end of a
@@ -36,10 +36,6 @@ runtime does not know its plugins.`,
 				Before(edit.Stmt(edit.Return("errs.join()")), `r.refused.forget(req.GetPod().GetId())`),
 		},
 	),
-	Files: []edit.File{
-		{From: "patches/nri/files/pkg/adaptation/refusals.go", To: "pkg/adaptation/refusals.go"},
-		{From: "patches/nri/files/pkg/adaptation/refusals_test.go", To: "pkg/adaptation/refusals_test.go"},
-	},
 }
 
 // noteWhoWasAsked counts a plugin as asked before its answer is known.

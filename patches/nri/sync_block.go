@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // SyncBlock makes an API of what nobody waits for any more.
 var SyncBlock = edit.Patch{
-	Slug:    "nri-sync-block",
+	Slug:    "sync-block",
 	Module:  "nri",
 	Subject: "adaptation: let BlockPluginSync block nobody",
 	Body: `Runtimes hold a read lock through each pod operation so that no plugin is
@@ -25,5 +25,4 @@ that use it, and costs nothing.`,
 		edit.In(adaptation, edit.Method("Adaptation", "BlockPluginSync")).Drop(),
 		edit.In(adaptation, edit.Method("PluginSyncBlock", "Unblock")).Drop(),
 	},
-	Files: files("sync_block.go"),
 }

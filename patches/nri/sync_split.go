@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // SyncSplit splits what there is to the last pod and container, if it must.
 var SyncSplit = edit.Patch{
-	Slug:    "nri-sync-split",
+	Slug:    "sync-split",
 	Module:  "nri",
 	Subject: "adaptation: split a Synchronize to the last object",
 	Body: `A runtime panics when a plugin joins a node whose pods and containers are
@@ -39,5 +39,4 @@ limit is.`,
 		edit.DropImport(pluginFile, "google.golang.org/grpc/codes"),
 		edit.DropImport(pluginFile, "google.golang.org/grpc/status"),
 	},
-	Files: files("sync_split.go", "sync_split_test.go"),
 }

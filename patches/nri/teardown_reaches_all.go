@@ -7,7 +7,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 // TeardownReachesAll goes on after a plugin that fails to handle the end of a
 // pod or container, and reports all failures at the end.
 var TeardownReachesAll = edit.Patch{
-	Slug:    "nri-teardown-reaches-all",
+	Slug:    "teardown-reaches-all",
 	Module:  "nri",
 	Subject: "adaptation: deliver teardown to every plugin",
 	Body: `One plugin that fails to handle the stop or removal of a pod or container
@@ -28,10 +28,6 @@ updates of those that answered beside the error.`,
 		continueAfterError("RemoveContainer"),
 		stopContainerContinues(),
 	),
-	Files: []edit.File{
-		{From: "patches/nri/files/pkg/adaptation/teardown.go", To: "pkg/adaptation/teardown.go"},
-		{From: "patches/nri/files/pkg/adaptation/teardown_test.go", To: "pkg/adaptation/teardown_test.go"},
-	},
 }
 
 // continueAfterError rewrites the loop over the plugins in a relay method that

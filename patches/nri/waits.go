@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // Waits says which plugin a pod on its way waits for.
 var Waits = edit.Patch{
-	Slug:    "nri-waits",
+	Slug:    "waits",
 	Module:  "nri",
 	Subject: "adaptation: say which plugins pods and containers wait for",
 	Body: `A pod or container whose creation hangs in a hook does not say in which. Let
@@ -23,5 +23,4 @@ were made by the runtime: it is the runtime's own. Take that of the process.`,
 		edit.In(pluginFile, edit.Method("Adaptation", "newLaunchedPlugin")).After(
 			edit.Stmt(edit.All(edit.If("err != nil"), edit.Call("p.connect"))), "p.pid = cmd.Process.Pid // the runtime made both ends of the socket"),
 	},
-	Files: files("waits.go", "waits_test.go", "launched_pid_test.go"),
 }

@@ -179,7 +179,7 @@ func TestDecodeSaysWhatIsWrong(t *testing.T) {
 }
 
 // Whatever comes in, an error comes out or what can be sent again.
-func FuzzDecode(f *testing.F) {
+func FuzzR4_Decode(f *testing.F) {
 	f.Add([]byte(nil))
 	f.Add(slices.Concat(
 		msg(1, str(1, "setup"), msg(3, quantity(1, "cpu", "2"))),

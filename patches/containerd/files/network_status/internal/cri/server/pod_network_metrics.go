@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"strconv"
+
+	"github.com/docker/go-metrics"
+
+	"github.com/containerd/containerd/v2/internal/cri/netstatus"
+)
+
+var (
+	networkStatusChecks      metrics.LabeledCounter
+	networkStatusTime        metrics.LabeledTimer
+	networkRefusedPods       metrics.Counter
+	networkCachedDels        metrics.Counter
+	networkRemovedWithoutDel metrics.Counter
+)
+
+func init() {
+	ns := metrics.NewNamespace("containerd", "cri_network", nil)
+
+	networkStatusChecks = ns.NewLabeledCounter("status_checks", "Times that CNI STATUS was asked, by state: ok, try_again, not_available, degraded, other_error, exec_failed or timed_out; and by CNI error code, 0 for none", "network", "state", "code")
+	networkStatusTime = ns.NewLabeledTimer("status_check", "Time that CNI STATUS took", "network")
+	networkRefusedPods = ns.NewCounter("refused_pods", "Pods that were refused because CNI STATUS failed")
+	networkCachedDels = ns.NewCounter("cached_dels", "Attachments whose CNI DEL ran with libcni's cached configuration of their ADD, as it is not loaded any more")
+	networkRemovedWithoutDel = ns.NewCounter("removed_without_del", "Times that a pod was taken off its network without a successful CNI DEL, or with that of another network, so that something may have leaked; the log says what")
+
+	metrics.Register(ns)
+}
+
+// A networkObserver counts what networks answer.
+type networkObserver struct{}
+
+// Answered implements netstatus.Observer.
+func (networkObserver) Answered(s netstatus.Status) {
+	if s.State == netstatus.Unsupported || s.State == netstatus.NotInitialized {
+		return // nobody was asked
+	}
+	networkStatusChecks.WithValues(s.Network, s.State.Label(), strconv.FormatUint(uint64(s.Code), 10)).Inc()
+	networkStatusTime.WithValues(s.Network).Update(s.Took)
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nri
+
+import (
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/docker/go-metrics"
+	"github.com/prometheus/client_golang/prometheus"
+
+	nri "github.com/containerd/nri/pkg/adaptation"
+)
+
+var (
+	nriDeliveries     metrics.LabeledCounter
+	nriDeliveryWait   metrics.LabeledTimer
+	nriLateDeliveries metrics.LabeledCounter
+	nriSync           metrics.LabeledTimer
+	nriDisconnects    metrics.LabeledCounter
+
+	// queues asks for the lengths when it is collected.
+	queues = &queueCollector{}
+)
+
+func init() {
+	ns := metrics.NewNamespace("containerd", "nri", nil)
+
+	nriDeliveries = ns.NewLabeledCounter("plugin_deliveries", "Events meant for an NRI plugin, by what became of them: answered, refused, timed_out, canceled (the caller gave up), withdrawn (it gave up before the event was sent) or lost (the plugin disconnected)", "plugin", "operation", "outcome")
+	nriDeliveryWait = ns.NewLabeledTimer("plugin_delivery_wait", "Time that events waited for the earlier requests of the same NRI plugin", "plugin", "operation")
+	nriLateDeliveries = ns.NewLabeledCounter("plugin_late_deliveries", "Ends of pods and containers that an NRI plugin was told of when no request waited for its answer any more", "plugin", "operation")
+	nriSync = ns.NewLabeledTimer("plugin_sync", "Time from the registration of an NRI plugin until it was synchronized", "plugin")
+	nriDisconnects = ns.NewLabeledCounter("plugin_disconnects", "NRI plugins that are gone, by reason: closed (by the plugin, or as containerd stops), or dropped for a timeout, for its backlog or for an error", "plugin", "reason")
+
+	queues.desc = ns.NewDesc("plugin_queue_length", "Events that wait for an NRI plugin now", "", "plugin")
+	ns.Add(queues)
+
+	metrics.Register(ns)
+}
+
+var _ nri.LifecycleMetrics = (*nriMetrics)(nil)
+
+// RecordDelivery implements nri.LifecycleMetrics. The labels are those of the
+// metrics of plugins beside it; their values are in snake case.
+func (m *nriMetrics) RecordDelivery(plugin, event, outcome string, waited, _ time.Duration, late bool) {
+	nriDeliveries.WithValues(plugin, event, strings.ReplaceAll(outcome, " ", "_")).Inc()
+	nriDeliveryWait.WithValues(plugin, event).Update(waited)
+	if late {
+		nriLateDeliveries.WithValues(plugin, event).Inc()
+	}
+}
+
+// RecordJoin implements nri.LifecycleMetrics.
+func (m *nriMetrics) RecordJoin(plugin string, took time.Duration, _, _ int) {
+	nriSync.WithValues(plugin).Update(took)
+}
+
+// RecordLeave implements nri.LifecycleMetrics.
+func (m *nriMetrics) RecordLeave(plugin, reason string) {
+	nriDisconnects.WithValues(plugin, reason).Inc()
+}
+
+// queueCollector collects how many events wait for each plugin.
+type queueCollector struct {
+	desc    *prometheus.Desc
+	plugins atomic.Pointer[nri.Adaptation]
+}
+
+// of says whose plugins to look at.
+func (c *queueCollector) of(plugins *nri.Adaptation) { c.plugins.Store(plugins) }
+
+// Describe implements prometheus.Collector.
+func (c *queueCollector) Describe(descs chan<- *prometheus.Desc) { descs <- c.desc }
+
+// Collect implements prometheus.Collector. Two connections of a plugin, as
+// during a rolling update, count as one.
+func (c *queueCollector) Collect(values chan<- prometheus.Metric) {
+	plugins := c.plugins.Load()
+	if plugins == nil {
+		return
+	}
+	waiting := map[string]int{}
+	for _, p := range plugins.PluginStatus() {
+		waiting[p.Name] += p.Waiting
+	}
+	for name, n := range waiting {
+		values <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, float64(n), name)
+	}
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+//go:build !linux
+
+package nri
+
+import "github.com/containerd/containerd/v2/internal/nri"
+
+// Status says that there is no NRI on this platform.
+func (*API) Status() Status {
+	return Status{Status: nri.Status{Plugins: []nri.PluginStatus{}}, PodsBeingCreated: []PodBeingCreated{}}
+}
