@@ -68,7 +68,7 @@ func hookline(args []string) error {
 			Settings: "docs/operating.md",
 			Metrics:  "docs/operating.md",
 			Proofs:   "integration",
-			Linked:   []string{"README.md", "CONTRIBUTING.md", "docs/*.md"},
+			Linked:   []string{"*.md", "docs/*.md"},
 		},
 		defaults: []string{"containerd", "config", "default"},
 		stdout:   os.Stdout,
