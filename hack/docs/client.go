@@ -13,10 +13,15 @@ const client = "github.com/prometheus/client_golang/prometheus"
 
 var clientConstructor = regexp.MustCompile(`^New(Counter|Gauge|Histogram|Summary)(Vec|Func)?$`)
 
+// ofClient tells whether a call is of Prometheus' own package, or of promauto.
+func ofClient(s source, c call) bool {
+	return isName(c.on, s.imported(client)) || isName(c.on, s.imported(client+"/promauto"))
+}
+
 // clientMetric reads the declaration of a metric through Prometheus' own package,
 // or promauto, if the call is one.
 func clientMetric(s source, c call) (m metric, ok bool, err error) {
-	if !isName(c.on, s.imported(client)) && !isName(c.on, s.imported(client+"/promauto")) {
+	if !ofClient(s, c) {
 		return m, false, nil
 	}
 	if c.method == "NewDesc" {

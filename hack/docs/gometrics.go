@@ -48,7 +48,7 @@ func (n namespaces) learn(s source, calls ...call) {
 // goMetric reads the declaration of a metric through a namespace, if the call is one.
 func (n namespaces) goMetric(s source, call call) (m metric, ok bool, err error) {
 	c, ok := constructors[call.method]
-	if !ok || s.imported(goMetrics) == "" || isName(call.on, s.imported(client)) {
+	if !ok || s.imported(goMetrics) == "" || ofClient(s, call) {
 		return m, false, nil
 	}
 	args := call.args

@@ -54,6 +54,7 @@ func init() {
 func init() {
 	ns := metrics.NewNamespace("hall", "", nil)
 	prom.NewCounterVec(prom.CounterOpts{Namespace: "hall", Name: "guests_total", Help: "guests"}, []string{"from"})
+	promauto.NewCounter(prom.CounterOpts{Name: "bells_total", Help: "bells"})
 	promauto.NewHistogram(prom.HistogramOpts{Subsystem: "bar", Name: "drink_seconds", Help: "a drink"})
 	ns.Add(prom.NewGaugeFunc(prom.GaugeOpts{Name: "heat_celsius", Help: "heat"}, func() float64 { return 20 }))
 }
@@ -77,6 +78,7 @@ func TestMetrics(t *testing.T) {
 		"| `hall_stage_seats` | gauge | row | seats |\n"+
 		"| `hall_doors_total` | counter | | doors |\n"+
 		"| `hall_guests_total` | counter | from | guests |\n"+
+		"| `bells_total` | counter | | bells |\n"+
 		"| `bar_drink_seconds` | histogram | | a drink |\n"+
 		"| `heat_celsius` | gauge | | heat |\n", c.text)
 }

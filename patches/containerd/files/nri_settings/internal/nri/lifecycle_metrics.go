@@ -31,7 +31,7 @@ func init() {
 	nriDeliveryWait = ns.NewLabeledTimer("plugin_delivery_wait", "Time that events waited for the earlier requests of the same NRI plugin", "plugin", "operation")
 	nriLateDeliveries = ns.NewLabeledCounter("plugin_late_deliveries", "Ends of pods and containers that an NRI plugin was told of when no request waited for its answer any more", "plugin", "operation")
 	nriSync = ns.NewLabeledTimer("plugin_sync", "Time from the registration of an NRI plugin until it was synchronized", "plugin")
-	nriDisconnects = ns.NewLabeledCounter("plugin_disconnects", "NRI plugins that are gone, by reason: closed (by the plugin, or as containerd stops), or dropped for a timeout, for its backlog or for an error", "plugin", "reason")
+	nriDisconnects = ns.NewLabeledCounter("plugin_disconnects", "NRI plugins that are gone, by reason: closed (it left by itself, or containerd stops), or why it was dropped: timeout, backlog or error", "plugin", "reason")
 
 	queues.desc = ns.NewDesc("plugin_queue_length", "Events that wait for an NRI plugin now", "", "plugin")
 	ns.Add(queues)
