@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/hookline-nri/hookline/hack/docs"
 	"github.com/hookline-nri/hookline/internal/edit"
 	"github.com/hookline-nri/hookline/internal/tree"
 )
@@ -90,6 +91,12 @@ func invented(variant string) edit.Series {
 		Until:   "greet is quiet",
 		Edits:   []edit.Edit{edit.DropFile("loud/loud.go")},
 	}
+	if variant == "setting" {
+		bell := edit.In("cmd/bell/main.go", edit.Func("main"))
+		hall.Edits = append(hall.Edits,
+			bell.InsertBefore("// A Config is how the bell rings.\ntype Config struct {\n\t// Loudness is how loud it rings. More than Most is no louder.\n\tLoudness int `toml:\"loudness\"`\n\tMost     int `toml:\"most\"`\n}\n"),
+			bell.Body("fmt.Println(\"[hall.'big bell']\")\nfmt.Println(\"loudness = 11\")\nfmt.Println(\"most = 12\")\n"))
+	}
 	s := edit.Series{
 		Modules: []edit.Module{{Name: "greet", Path: "example.com/greet"}, {Name: "hall", Path: "example.com/hall"}},
 		Patches: []edit.Patch{loudly, twice, patched, hall},
@@ -117,8 +124,17 @@ func hackMain() {
 			product: tree.Product{Module: "hall", Commands: []string{"cmd/hall", "cmd/bell"}, Tags: []string{"festive"}, Vars: "version"},
 			build:   "invented.1",
 			tests:   map[string][]string{"hall": {"./internal/..."}},
-			stdout:  os.Stdout,
-			stderr:  os.Stderr,
+			pages: docs.Pages{
+				Patches:  "docs/patches.md",
+				Rules:    "docs/contract.md",
+				Settings: "docs/operating.md",
+				Metrics:  "docs/operating.md",
+				Proofs:   "integration",
+				Linked:   []string{"README.md", "docs/*.md"},
+			},
+			defaults: []string{"bell"},
+			stdout:   os.Stdout,
+			stderr:   os.Stderr,
 		}, os.Args[1:])
 	}
 	if err != nil {

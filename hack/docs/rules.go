@@ -35,7 +35,7 @@ func ruleContent(r Repository, p Pages, page block) (c content, err error) {
 		patches := patchesOf(r.Series, rule)
 		tests := proofsOf(proofs, rule)
 		holds := holdsOf(written[rule])
-		problem := judge(rule, holds, patches, tests)
+		problem := judge(holds, patches, tests)
 		if problem != "" {
 			c.problems = append(c.problems, fmt.Errorf("%s: %s: %s", p.Rules, rule, problem))
 		} else if len(patches)+len(tests) == 0 {
@@ -50,7 +50,7 @@ func ruleContent(r Repository, p Pages, page block) (c content, err error) {
 }
 
 // judge tells what a person has to do about what holds of a rule.
-func judge(rule, holds string, patches []string, tests []proof) string {
+func judge(holds string, patches []string, tests []proof) string {
 	switch {
 	case len(patches)+len(tests) == 0 && holds != "":
 		return "it says what holds, but no patch and no test is about it"
@@ -59,7 +59,7 @@ func judge(rule, holds string, patches []string, tests []proof) string {
 		for _, t := range tests {
 			about = append(about, t.about())
 		}
-		return "write what holds of it, in the line of " + rule + ": it is kept by " + strings.Join(about, ", ")
+		return "write what holds of it, in its line: it is kept by " + strings.Join(about, ", ")
 	}
 	return ""
 }
