@@ -22,16 +22,17 @@ func (a *app) check() *cli.Command {
 		Name:      "check",
 		Usage:     "check every patch, the export, and what was generated",
 		UsageText: "go run ./hack check [--update]",
-		Description: `Every patch applies. Every commit compiles, is formatted, and go vet finds
-nothing in the packages it touches. The exported API of a module only grows.
-What passed before is not checked again. git am of the export onto the pristine
-modules gives the same commits. The patch ids in patches/series.golden are those
-of the series. The tables of the documentation say what the code does: patches,
-rules and the tests that prove them, settings, metrics; and its links lead
-somewhere.`,
+		Description: `Each patch's file, Go value and folder have its name, and no file uses what that
+of a patch declares. Every patch applies. Every commit compiles, is formatted,
+and go vet finds nothing in the packages it touches. The exported API of a module
+only grows. What passed before is not checked again. git am of the export onto
+the pristine modules gives the same commits. The patch ids in
+patches/series.golden are those of the series. The tables of the documentation say
+what the code does: patches, rules and the tests that prove them, settings,
+metrics. Its links lead somewhere.`,
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "update", Usage: "renew patches/series.golden and the tables of the documentation"}},
 		Before: takes(0, "[--update]"),
-		Action: a.applied(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
+		Action: a.laidOut(a.applied(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
 			golden, err := w.Golden(ctx, trees)
 			if err != nil {
 				return err
@@ -56,7 +57,7 @@ somewhere.`,
 			}
 			_, err = fmt.Fprintf(a.stdout, "%d patches hold, %d of them checked now\n", len(a.series.Patches), checked)
 			return err
-		}),
+		})),
 	}
 }
 

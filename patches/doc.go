@@ -11,6 +11,15 @@
 // keeps (Rules), where it is meant to go (Status) and what would let it go
 // (Until). A test refuses one that leaves any of them out.
 //
+// It is called by its module and its slug, containerd/hook-last, and all that is
+// its own has that name:
+//
+//	containerd/hook_last.go         declares HookLast, and nothing that another file uses
+//	containerd/files/hook_last/     the new files that it brings
+//	containerd/places.go            what several patches use, such as a place that they change
+//
+// Package layout (internal/layout) checks it.
+//
 // This repository holds no upstream source. A place is named by file,
 // declaration and the shape of a node in it, never by a line of context:
 //
@@ -28,12 +37,13 @@
 // An edit inserts a call; logic lives elsewhere. Code that stands alone goes
 // into a package below internal/nri or internal/cri, is tested there, and is
 // brought along (Packages). Code that needs the private parts of an upstream
-// package, and tests of that package, go below <module>/files as whole new
-// files (Files); go.mod ignores those folders, since they compile upstream only.
+// package, and tests of that package, are whole new files in the patch's folder,
+// each under the path that it gets upstream. What only a later patch uses comes
+// with that one. go.mod ignores these folders, since they compile upstream only.
 //
 // # How a patch ends its life
 //
-// When upstream has what Until says, the patch is deleted from series.go, its
-// file and its files/ with it. A patch that still works but is no longer wanted
-// is worse than none: a bump of a module is the time to read each Until.
+// When upstream has what Until says, the patch goes: its file, its folder and its
+// line in series.go. A patch that still works but is no longer wanted is worse
+// than none: a bump of a module is the time to read each Until.
 package patches

@@ -85,6 +85,7 @@ func (c testCase) run(t *testing.T) []txtar.File {
 		Modules: []Module{{"lib", "example.org/lib"}, {"app", "example.org/app/v2"}, {"tool", "example.org/tool"}},
 		Patches: []Patch{
 			{Slug: "before", Module: "app", Packages: []Package{{From: "earlier", To: "internal/earlier"}}},
+			{Slug: c.patch.Slug, Module: "lib"}, // of the same slug, and another patch all the same
 			c.patch,
 			{Slug: "after", Module: "app", Packages: []Package{{From: "later", To: "internal/later"}}},
 			{Slug: "in-lib", Module: "lib", Packages: []Package{{From: "lower", To: "pkg/lower"}}},

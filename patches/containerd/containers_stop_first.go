@@ -25,7 +25,7 @@ such a pod has no status, which the plugins' view of it reads; give it one.`,
 	Status: edit.Upstream,
 	Until:  "containerd tells plugins of every container's stop before it stops the pod",
 	Edits: []edit.Edit{
-		edit.In("internal/cri/server/sandbox_stop.go", edit.Method("criService", "stopPodSandbox")).After(
+		stop.After(
 			edit.Stmt(edit.Call("c.stopContainerRetryOnConnectionClosed")), `if err := c.nri.StopContainer(ctx, &sandbox, &container); err != nil {
 	log.G(ctx).WithError(err).Errorf("NRI stop notification of container %q failed", container.ID)
 }`),

@@ -23,7 +23,13 @@ its creation can be let go of.`,
 	Status: edit.Upstream,
 	Until:  "CRI tells sandboxes in creation from those that do not exist, and a stop ends a creation",
 	Edits: []edit.Edit{
-		edit.In("internal/cri/server/container_create.go", edit.Method("criService", "CreateContainer")).Before(
+		edit.In(creationFile, edit.Type("Creation")).AddField(`
+
+// over is closed when the sandbox is in the store or undone.
+over chan struct{}`),
+		edit.In(creationFile, edit.Method("Creations", "Begin")).After(edit.Stmt(edit.Define("n")), "n.over = make(chan struct{})"),
+		edit.In(creationFile, edit.Method("Creation", "End")).After(edit.Stmt(edit.Call("delete")), "close(n.over)"),
+		createContainer.Before(
 			edit.Stmt(edit.Define("sandbox", "err")), `if err := c.refuseCreating(r.GetPodSandboxId()); err != nil {
 	return nil, err
 }`),
@@ -31,7 +37,7 @@ its creation can be let go of.`,
 			edit.Stmt(edit.Define("sandbox", "err")), `if err := c.abortCreation(ctx, r.GetPodSandboxId(), "stopped"); err != nil {
 	return nil, err
 }`),
-		edit.In(sandboxRemove, edit.Method("criService", "RemovePodSandbox")).Before(
+		remove.Before(
 			edit.Stmt(edit.Define("sandbox", "err")), `if err := c.abortCreation(ctx, r.GetPodSandboxId(), "removed"); err != nil {
 	return nil, err
 }`),

@@ -24,6 +24,18 @@ cannot fail.`,
 	Status: edit.Upstream,
 	Until:  "nothing that can fail comes after the NRI hook in RunPodSandbox, and the exit of the sandbox fails it",
 	Edits: []edit.Edit{
+		// What makes a creation fail.
+		edit.In(creationFile, edit.Type("Creation")).AddField(`
+failing`),
+		run.After(edit.Stmt(edit.All(edit.Defer(), edit.Call("creation.End"))), `
+
+// Whoever makes the creation fail makes ctx end.
+ctx = creation.Context(ctx)
+defer func() { retErr = creation.Explain(retErr) }()
+`),
+		run.Before(edit.Stmt(edit.Call("c.nri.UndoRunPodSandbox")), "creation.Undo()"),
+
+		// What may make it fail comes before the hook.
 		run.MoveBefore(edit.Stmt(edit.Define("exitCh", "err")).And(1), edit.Stmt(edit.All(edit.Defer(), edit.Call("c.nri.BlockPluginSync().Unblock")))),
 		run.After(edit.Stmt(edit.Define("exitCh", "err")).And(1), `exitCh = failOnExit(creation, exitCh)
 

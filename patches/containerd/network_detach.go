@@ -30,7 +30,7 @@ forgotten, even if the ADD of another one had failed.`,
 	Edits: []edit.Edit{
 		edit.In(sandboxStop, edit.Method("criService", "teardownPodNetwork")).
 			Replace(edit.Expr("netPlugin.Remove(ctx, id, path, opts...)"), "c.detachPod(ctx, netPlugin, sandbox, path, opts...)"),
-		edit.In(sandboxStop, edit.Method("criService", "stopPodSandbox")).
+		stop.
 			Replace(edit.Expr("sandbox.CNIResult != nil"), "sandbox.CNIResult != nil || stillAttached(err)"),
 		run.Replace(edit.Expr("sandbox.CNIResult == nil"), "sandbox.CNIResult == nil && !stillAttached(cleanupErr)"),
 	},

@@ -21,7 +21,7 @@ would free what is theirs.`,
 	Status: edit.Upstream,
 	Until:  "containerd calls CNI GC at start",
 	Edits: []edit.Edit{
-		edit.In(criConfig, edit.Type("CniConfig")).AddField(`
+		cniConfig.AddField(`
 // NetworkGCOnStart is whether networks of CNI 1.1 free, at start, what they hold
 // for pods that are gone. It is not for nodes on which another runtime uses the
 // same networks: what its pods hold would be freed.

@@ -4,12 +4,6 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-const (
-	criConfig  = "internal/cri/config/config.go"
-	criStatus  = "internal/cri/server/status.go"
-	criService = "internal/cri/server/service.go"
-)
-
 // NetworkStatus is readiness by STATUS, and the refusal of pods without it.
 var NetworkStatus = edit.Patch{
 	Slug:    "network-status",
@@ -32,7 +26,7 @@ created. Show all networks in verbose status, and count answers and refusals.`,
 	Status: edit.Upstream,
 	Until:  "CRI's Status does not wait for CNI plugins and pods are refused while STATUS fails",
 	Edits: []edit.Edit{
-		edit.In(criConfig, edit.Type("CniConfig")).AddField(`
+		cniConfig.AddField(`
 // NetworkStatusGate is whether pods that need a network are refused while its
 // STATUS fails.
 NetworkStatusGate bool ` + "`toml:\"status_gate\" json:\"statusGate\"`" + `
@@ -42,19 +36,19 @@ NetworkStatusInterval string ` + "`toml:\"status_interval\" json:\"statusInterva
 // NetworkStatusTimeout is how long a network has to answer STATUS, as a duration.
 // After it the processes of its plugins are killed.
 NetworkStatusTimeout string ` + "`toml:\"status_timeout\" json:\"statusTimeout\"`"),
-		defaultCNI("internal/cri/config/config_unix.go", statusDefaults),
-		defaultCNI("internal/cri/config/config_windows.go", statusDefaults),
-		edit.In(criConfig, edit.Func("ValidateRuntimeConfig")).Before(edit.Stmt(edit.If(`c.DrainExecSyncIOTimeout != ""`)), `if _, _, err := c.NetworkStatusTimes(); err != nil {
+		unixDefaults.After(edit.Key("UseInternalLoopback"), statusDefaults),
+		windowsDefaults.After(edit.Key("UseInternalLoopback"), statusDefaults),
+		validateConfig.Before(edit.Stmt(edit.If(`c.DrainExecSyncIOTimeout != ""`)), `if _, _, err := c.NetworkStatusTimes(); err != nil {
 	return warnings, err
 }
 `),
-		edit.In(criService, edit.Func("NewCRIService")).After(edit.Stmt(edit.Mentions("c.initPlatform()")), `if err := c.watchNetworks(); err != nil {
+		newService.After(edit.Stmt(edit.Mentions("c.initPlatform()")), `if err := c.watchNetworks(); err != nil {
 	return nil, nil, fmt.Errorf("failed to watch networks: %w", err)
 }`),
 		edit.In(criService, edit.Method("criService", "Close")).Before(edit.Stmt(edit.Call("c.eventMonitor.Stop")), `c.closeNetworks()`),
-		edit.In(criStatus, edit.Method("criService", "Status")).Before(edit.Stmt(edit.Define("resp")), `judgeNetwork(ctx, netPlugin, networkCondition)
+		status.Before(edit.Stmt(edit.Define("resp")), `judgeNetwork(ctx, netPlugin, networkCondition)
 `),
-		edit.In(criStatus, edit.Method("criService", "Status")).Before(edit.Stmt(edit.Define("defaultStatus")), `networks, err := json.Marshal(c.networkInfos(ctx))
+		status.Before(edit.Stmt(edit.Define("defaultStatus")), `networks, err := json.Marshal(c.networkInfos(ctx))
 if err != nil {
 	return nil, err
 }
@@ -70,8 +64,3 @@ resp.Info["network"] = string(networks)
 const statusDefaults = `NetworkStatusGate:          true,
 NetworkStatusInterval:      DefaultNetworkStatusInterval.String(),
 NetworkStatusTimeout:       DefaultNetworkStatusTimeout.String(),`
-
-// defaultCNI adds to the default configuration of CNI.
-func defaultCNI(path, settings string) edit.Edit {
-	return edit.In(path, edit.Func("DefaultRuntimeConfig")).After(edit.Key("UseInternalLoopback"), settings)
-}

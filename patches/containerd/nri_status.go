@@ -26,7 +26,7 @@ To ask for it waits for no plugin.`,
 		edit.In(localNRI, edit.Type("API")).AddField(`
 // Status returns how NRI and its plugins are doing.
 Status() Status`),
-		edit.In("internal/cri/server/status.go", edit.Method("criService", "Status")).Before(
+		status.Before(
 			edit.Stmt(edit.Define("defaultStatus")), `nriStatus, err := json.Marshal(c.nri.Status())
 if err != nil {
 	return nil, err

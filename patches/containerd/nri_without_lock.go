@@ -8,8 +8,6 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-const localNRI = "internal/nri/nri.go"
-
 // NRIWithoutLock leaves order and state of events to the adaptation.
 var NRIWithoutLock = edit.Patch{
 	Slug:    "nri-without-lock",
@@ -58,8 +56,6 @@ another plugin failed.`,
 		},
 	),
 }
-
-func local(method string) edit.Scope { return edit.In(localNRI, edit.Method("local", method)) }
 
 // unlock drops the lock of methods.
 func unlock(methods ...string) []edit.Edit {

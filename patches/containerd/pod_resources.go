@@ -4,11 +4,6 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-const (
-	criCreate = "internal/cri/server/container_create.go"
-	criUpdate = "internal/cri/server/container_update_resources.go"
-)
-
 // PodResources tells plugins and sandbox controllers with a pod what its
 // containers ask for.
 var PodResources = edit.Patch{
@@ -33,7 +28,7 @@ be read fails no pod.`,
 	Status: edit.Upstream,
 	Until:  "CRI and NRI have the fields of KEP-4112",
 	Edits: []edit.Edit{
-		edit.In("internal/cri/store/sandbox/status.go", edit.Type("Status")).AddField(`
+		storedStatus.AddField(`
 // PodResources is what the containers of the sandbox ask for, nil if that was
 // not said. It is not changed, only replaced.
 PodResources *podresources.Announcement
@@ -48,27 +43,27 @@ KubernetesResources *podresources.KubernetesResources ` + "`json:\",omitempty\"`
 		edit.AddImport("internal/cri/store/container/status.go", podResources),
 
 		// A new pod.
-		run.Before(edit.Stmt(edit.Mentions("c.creations.Begin(ctx, sandbox)")), `c.takeAnnouncement(ctx, &sandbox)
+		run.Before(edit.Stmt(edit.Mentions("c.creations.Begin(sandbox)")), `c.takeAnnouncement(ctx, &sandbox)
 `),
 		run.Before(edit.Stmt(edit.Mentions("sandboxInfo.AddExtension(podsandbox.MetadataKey, &sandbox.Metadata)")), `recordAnnouncement(ctx, &sandbox, &sandboxInfo)
 `),
 		run.Replace(edit.Expr("sb.WithOptions(config)"), "sb.WithOptions(configForController(&sandbox))"),
-		edit.In(restart, edit.Method("criService", "recover")).After(edit.Stmt(edit.Call("c.forgetPhases")), `c.recoverPodResources(ctx, storedSandboxes)`),
-		edit.In("internal/cri/server/sandbox_status.go", edit.Method("criService", "PodSandboxStatus")).Before(
+		recoverAll.After(edit.Stmt(edit.Call("c.forgetPhases")), `c.recoverPodResources(ctx, storedSandboxes)`),
+		podStatus.Before(
 			edit.Stmt(edit.Define("status")), `if r.GetVerbose() {
 	showPodResources(&sandbox, info)
 }
 `),
 
 		// A new container.
-		edit.In(criCreate, edit.Method("criService", "CreateContainer")).After(edit.Stmt(edit.Mentions("refuseStopped(&sandbox)")), `if ctx, err = c.checkAnnounced(ctx, &sandbox, config); err != nil {
+		createContainer.After(edit.Stmt(edit.Mentions("refuseStopped(&sandbox)")), `if ctx, err = c.checkAnnounced(ctx, &sandbox, config); err != nil {
 	return nil, err
 }`),
-		edit.In(criCreate, edit.Method("criService", "createContainer")).After(edit.Stmt(edit.Define("status")), `status.KubernetesResources = nri.ContainerResources(r.ctx)`),
-		edit.In(criCreate, edit.Method("criService", "createContainer")).Replace(edit.Expr("c.nri.UndoCreateContainer(deferCtx, r.sandbox, r.containerID, spec)"),
+		edit.In(containerCreate, edit.Method("criService", "createContainer")).After(edit.Stmt(edit.Define("status")), `status.KubernetesResources = nri.ContainerResources(r.ctx)`),
+		edit.In(containerCreate, edit.Method("criService", "createContainer")).Replace(edit.Expr("c.nri.UndoCreateContainer(deferCtx, r.sandbox, r.containerID, spec)"),
 			"c.nri.UndoCreateContainer(nri.WithContainerResources(deferCtx, nri.ContainerResources(r.ctx)), r.sandbox, r.containerID, spec)"),
-		edit.In(criCreate, edit.Method("criService", "createContainer")).After(edit.Stmt(edit.Mentions("c.containerStore.Add(container)")), `c.keepAsked(r.ctx, r.sandbox, r.containerConfig)`),
-		edit.AddImport(criCreate, "github.com/containerd/containerd/v2/internal/cri/nri"),
+		edit.In(containerCreate, edit.Method("criService", "createContainer")).After(edit.Stmt(edit.Mentions("c.containerStore.Add(container)")), `c.keepAsked(r.ctx, r.sandbox, r.containerConfig)`),
+		edit.AddImport(containerCreate, "github.com/containerd/containerd/v2/internal/cri/nri"),
 
 		// In-place updates.
 		edit.In(criUpdate, edit.Method("criService", "UpdateContainerResources")).Before(edit.Stmt(edit.Define("resources")), `asked := containerUpdate(ctx, &sandbox, r)
@@ -99,7 +94,7 @@ ctx = nri.WithPodResources(ctx, asked)
 		edit.AddImport(sandboxUpdate, "github.com/containerd/containerd/v2/internal/cri/nri"),
 
 		// NRI.
-		edit.In("internal/nri/sandbox.go", edit.Type("PodSandbox")).AddField(`
+		nriPod.AddField(`
 // GetPodResources returns what the containers of the pod ask for, encoded, and nil
 // if that is not known.
 GetPodResources() []byte`),
@@ -107,11 +102,11 @@ GetPodResources() []byte`),
 // GetKubernetesResources returns what the container asks for, encoded, and nil if
 // that is not known.
 GetKubernetesResources() []byte`),
-		edit.In("internal/nri/sandbox_linux.go", edit.Func("podSandboxToNRI")).After(edit.Stmt(edit.Define("nriPod")),
+		podToNRI.After(edit.Stmt(edit.Define("nriPod")),
 			`setResources(nriPod, pod.GetPodResources())`),
 		edit.In("internal/nri/container_linux.go", edit.Func("containerToNRI")).After(edit.Stmt(edit.Define("nriCtr")),
 			`setResources(nriCtr, ctr.GetKubernetesResources())`),
-		edit.In(criNRI, edit.Type("criPodSandbox")).AddField(`
+		podType.AddField(`
 
 asked *podresources.Announcement // by the request that is under way`),
 		edit.In(criNRI, edit.Type("criContainer")).AddField(`
@@ -135,11 +130,11 @@ PodResourcesCheck string ` + "`toml:\"pod_resources_check\" json:\"podResourcesC
 // containers ask for, where the client does not. Treat the annotation as untrusted:
 // it says what whoever created the pod wrote.
 PodResourcesAnnotation bool ` + "`toml:\"pod_resources_annotation\" json:\"podResourcesAnnotation\"`"),
-		edit.In("internal/cri/config/config_unix.go", edit.Func("DefaultRuntimeConfig")).After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesCheck:                PodResourcesCheckWarn,
+		unixDefaults.After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesCheck:                PodResourcesCheckWarn,
 PodResourcesAnnotation:           true,`),
-		edit.In("internal/cri/config/config_windows.go", edit.Func("DefaultRuntimeConfig")).After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesCheck:      PodResourcesCheckWarn,
+		windowsDefaults.After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesCheck:      PodResourcesCheckWarn,
 PodResourcesAnnotation: true,`),
-		edit.In(criConfig, edit.Func("ValidateRuntimeConfig")).Before(edit.Stmt(edit.If(`c.DrainExecSyncIOTimeout != ""`)), `if err := c.validatePodResourcesCheck(); err != nil {
+		validateConfig.Before(edit.Stmt(edit.If(`c.DrainExecSyncIOTimeout != ""`)), `if err := c.validatePodResourcesCheck(); err != nil {
 	return warnings, err
 }
 `),
@@ -152,6 +147,7 @@ PodResourcesAnnotation: true,`),
 }
 
 const (
+	criUpdate     = "internal/cri/server/container_update_resources.go"
 	podResources  = "github.com/containerd/containerd/v2/internal/cri/podresources"
 	sandboxUpdate = "internal/cri/server/sandbox_update_resources.go"
 )

@@ -22,13 +22,13 @@ state is not known; its stop is to come.`,
 	Status: edit.Upstream,
 	Until:  "NRI's PodSandbox has a state and containerd sets it",
 	Edits: []edit.Edit{
-		edit.In("internal/nri/sandbox.go", edit.Type("PodSandbox")).AddField(`
+		nriPod.AddField(`
 GetState() podstate.State`),
-		edit.AddImport("internal/nri/sandbox.go", "github.com/containerd/containerd/v2/internal/nri/podstate"),
-		edit.In("internal/nri/sandbox_linux.go", edit.Func("podSandboxToNRI")).After(edit.Stmt(edit.Define("nriPod")),
+		edit.AddImport(nriSandbox, "github.com/containerd/containerd/v2/internal/nri/podstate"),
+		podToNRI.After(edit.Stmt(edit.Define("nriPod")),
 			`podstate.Set(nriPod, pod.GetState())`),
-		edit.AddImport("internal/nri/sandbox_linux.go", "github.com/containerd/containerd/v2/internal/nri/podstate"),
-		edit.In(criNRI, edit.Type("criPodSandbox")).AddField(`
+		edit.AddImport(nriSandboxLinux, "github.com/containerd/containerd/v2/internal/nri/podstate"),
+		podType.AddField(`
 
 creating bool`),
 		edit.In(criNRI, edit.Method("API", "nriPodSandbox")).Before(edit.Stmt(edit.Assign("criPod.pid")),

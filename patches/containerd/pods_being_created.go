@@ -23,7 +23,7 @@ told of the pod are told of its end, while its network still stands.`,
 	Status: edit.Upstream,
 	Until:  "containerd lists pods in creation to NRI plugins that synchronize",
 	Edits: []edit.Edit{
-		edit.In("internal/cri/server/service.go", edit.Type("criService")).AddField(`
+		serviceType.AddField(`
 // creations are the sandboxes that are being created, and in no store yet.
 creations sandboxstore.Creations`),
 		edit.In("internal/cri/nri/nri_api.go", edit.Type("CRIImplementation")).AddField(`CreatingSandboxes() *sstore.Creations`),
@@ -31,9 +31,9 @@ creations sandboxstore.Creations`),
 		run.MoveBefore(edit.Stmt(edit.Define("sandbox")), edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.sandboxNameIndex.ReleaseByName"))))),
 		run.After(edit.Stmt(edit.Define("sandbox")), `
 
-// From here on the sandbox is on its way. Whoever ends that makes ctx end.
-ctx, creation := c.creations.Begin(ctx, sandbox)
-defer func() { retErr = creation.End(retErr) }()
+// From here on the sandbox is on its way.
+creation := c.creations.Begin(sandbox)
+defer creation.End()
 `),
 		run.After(edit.Stmt(edit.Assign("sandbox.Sandboxer")), `
 
@@ -44,7 +44,6 @@ told := false
 undoNRI := func() {
 	if retErr != nil && !told {
 		told = true
-		creation.Undo()
 		c.nri.UndoRunPodSandbox(&sandbox)
 	}
 }

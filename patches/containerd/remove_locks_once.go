@@ -4,10 +4,7 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-const (
-	containerRemove = "internal/cri/server/container_remove.go"
-	sandboxRemove   = "internal/cri/server/sandbox_remove.go"
-)
+const containerRemove = "internal/cri/server/container_remove.go"
 
 // RemoveLocksOnce lets RemovePodSandbox remove containers under the block of
 // plugin registration that it already holds.
@@ -41,7 +38,7 @@ func (c *criService) RemoveContainer(ctx context.Context, r *runtime.RemoveConta
 
 	return c.removeContainer(ctx, r)
 }`),
-		edit.In(sandboxRemove, edit.Method("criService", "RemovePodSandbox")).
+		remove.
 			Replace(edit.Expr("c.RemoveContainer"), `c.removeContainer`),
 	},
 }

@@ -4,14 +4,10 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-const (
-	netnsLinux = "pkg/netns/netns_linux.go"
-	restart    = "internal/cri/server/restart.go"
-)
+const netnsLinux = "pkg/netns/netns_linux.go"
 
 var (
 	newNS       = edit.In(netnsLinux, edit.Func("newNS"))
-	recoverAll  = edit.In(restart, edit.Method("criService", "recover"))
 	usernsNetNS = edit.In("internal/cri/server/sandbox_run_linux.go", edit.Method("criService", "setupNetnsWithinUserns"))
 )
 
@@ -60,13 +56,13 @@ if err == nil {
 		usernsNetNS.Replace(edit.Expr("netns.NewNetNSFromPID(netnsMountDir, uint32(pid))"), "netns.NewNetNSAt(netnsPath, uint32(pid))"),
 
 		// The phase.
-		edit.In("internal/cri/store/sandbox/status.go", edit.Type("Status")).AddField(`
+		storedStatus.AddField(`
 // Phase is where the sandbox is in its life, if it is not simply ready.
 Phase Phase`),
-		edit.In("internal/cri/server/service.go", edit.Type("criService")).AddField(`
+		serviceType.AddField(`
 // phases keeps what has to be known of sandboxes after a restart.
 phases *sandboxstore.Phases`),
-		edit.In("internal/cri/server/service.go", edit.Func("NewCRIService")).Before(edit.Stmt(edit.All(edit.If("err != nil"), edit.Call("c.initPlatform"))), `if err := c.openPhases(); err != nil {
+		newService.Before(edit.Stmt(edit.All(edit.If("err != nil"), edit.Call("c.initPlatform"))), `if err := c.openPhases(); err != nil {
 	return nil, nil, err
 }
 `),
@@ -88,17 +84,17 @@ defer func() {
 		run.After(edit.Stmt(edit.Call("sandboxCreateNetworkTimer.UpdateSince")), `if sandboxInfo, err = c.recordSandbox(ctx, sandboxInfo, &sandbox); err != nil {
 	return nil, err
 }`),
-		edit.In("internal/cri/server/container_create.go", edit.Method("criService", "CreateContainer")).After(
+		createContainer.After(
 			edit.Stmt(edit.If("sandbox.Status.Get().State != sandboxstore.StateReady")), `if err := refuseStopped(&sandbox); err != nil {
 	return nil, err
 }`),
-		edit.In(sandboxStop, edit.Method("criService", "stopPodSandbox")).Before(
+		stop.Before(
 			edit.Stmt(edit.Define("containers")), "beginStop(&sandbox)"),
-		edit.In(sandboxStop, edit.Method("criService", "stopPodSandbox")).After(
+		stop.After(
 			edit.Stmt(edit.Call("c.nri.StopPodSandbox")).And(1), "c.stopPhase(ctx, &sandbox)"),
-		edit.In(sandboxRemove, edit.Method("criService", "RemovePodSandbox")).After(
+		remove.After(
 			edit.Stmt(edit.Call("c.sandboxStore.Delete")), "c.endPhase(ctx, &sandbox)"),
-		edit.In("internal/cri/server/sandbox_status.go", edit.Method("criService", "PodSandboxStatus")).After(
+		podStatus.After(
 			edit.Stmt(edit.All(edit.If("err != nil"), edit.Has(edit.Assign("createdAt")))), `if sandbox.Status.Get().State == sandboxstore.StateUnknown {
 	state = runtime.PodSandboxState_SANDBOX_NOTREADY.String() // as in the list, whatever its process does
 }`),

@@ -4,8 +4,6 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-const sandboxStop = "internal/cri/server/sandbox_stop.go"
-
 // StopBeforeReclaim: a pod's stop is told while all it had is there, and its
 // removal when all but its place in the list is gone.
 var StopBeforeReclaim = edit.Patch{
@@ -27,9 +25,9 @@ and the event comes right before the sandbox leaves the list.`,
 	Status: edit.Upstream,
 	Until:  "containerd sends StopPodSandbox before it stops the sandbox, and RemovePodSandbox after it deleted its record",
 	Edits: []edit.Edit{
-		edit.In(sandboxStop, edit.Method("criService", "stopPodSandbox")).MoveBefore(
+		stop.MoveBefore(
 			edit.Stmt(edit.Call("c.nri.StopPodSandbox")).And(1), edit.Stmt(edit.Define("state"))),
-		edit.In(sandboxRemove, edit.Method("criService", "RemovePodSandbox")).MoveBefore(
+		remove.MoveBefore(
 			edit.Stmt(edit.All(edit.If("err != nil"), edit.Call("c.client.SandboxStore().Delete"))), edit.Stmt(edit.Call("c.nri.RemovePodSandbox"))),
 	},
 }

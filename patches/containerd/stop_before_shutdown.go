@@ -26,7 +26,7 @@ monitor is done, so that Shutdown has no task left to fight over.`,
 	Status: edit.Upstream,
 	Until:  "the roll-back of RunPodSandbox no longer deletes the task of a sandbox while its exit monitor does",
 	Edits: []edit.Edit{
-		edit.In(sandboxRun, edit.Method("criService", "RunPodSandbox")).Before(
+		run.Before(
 			edit.Stmt(edit.Call("c.sandboxService.ShutdownSandbox")),
 			`// The exit monitor deletes the task as well. Wait for it, two deletions at
 // once can fail one another. A stop that hangs leaves the shutdown its time.

@@ -4,11 +4,6 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-const (
-	criNRI     = "internal/cri/nri/nri_api_linux.go"
-	sandboxRun = "internal/cri/server/sandbox_run.go"
-)
-
 // UndoRefusedPod tells the plugins of the end of a pod whose creation failed
 // in or after its hook.
 var UndoRefusedPod = edit.Patch{
@@ -46,5 +41,3 @@ out, so this is still before the sandbox and its network are torn down.`,
 `),
 	},
 }
-
-var run = edit.In(sandboxRun, edit.Method("criService", "RunPodSandbox"))

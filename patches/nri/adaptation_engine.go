@@ -106,10 +106,7 @@ begin(t, rt, tc.event, pod1, ctr1)
 	),
 }
 
-const (
-	pluginFile = "pkg/adaptation/plugin.go"
-	policyTest = "pkg/adaptation/failure_policy_test.go"
-)
+const policyTest = "pkg/adaptation/failure_policy_test.go"
 
 // dropMethods drops methods of the adaptation that new files have.
 func dropMethods(names ...string) []edit.Edit {

@@ -8,8 +8,10 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// adaptation is the file that relays runtime requests to plugins.
-const adaptation = "pkg/adaptation/adaptation.go"
+const (
+	adaptation = "pkg/adaptation/adaptation.go" // relays requests of the runtime to plugins
+	pluginFile = "pkg/adaptation/plugin.go"     // relays a request to one plugin
+)
 
 var (
 	eachPlugin = edit.Stmt(edit.Range("r.plugins")).As("loop over the plugins")

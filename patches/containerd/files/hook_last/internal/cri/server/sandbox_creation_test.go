@@ -26,7 +26,8 @@ func TestExitFailsCreation(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var creations sandboxstore.Creations
-			ctx, creation := creations.Begin(t.Context(), sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod"}, sandboxstore.Status{}))
+			creation := creations.Begin(sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod"}, sandboxstore.Status{}))
+			ctx := creation.Context(t.Context())
 			exit := make(chan containerd.ExitStatus, 1)
 			passed := failOnExit(creation, exit)
 

@@ -11,11 +11,9 @@ import (
 )
 
 var (
-	networkStatusChecks      metrics.LabeledCounter
-	networkStatusTime        metrics.LabeledTimer
-	networkRefusedPods       metrics.Counter
-	networkCachedDels        metrics.Counter
-	networkRemovedWithoutDel metrics.Counter
+	networkStatusChecks metrics.LabeledCounter
+	networkStatusTime   metrics.LabeledTimer
+	networkRefusedPods  metrics.Counter
 )
 
 func init() {
@@ -24,8 +22,6 @@ func init() {
 	networkStatusChecks = ns.NewLabeledCounter("status_checks", "Times that CNI STATUS was asked, by state: ok, try_again, not_available, degraded, other_error, exec_failed or timed_out; and by CNI error code, 0 for none", "network", "state", "code")
 	networkStatusTime = ns.NewLabeledTimer("status_check", "Time that CNI STATUS took", "network")
 	networkRefusedPods = ns.NewCounter("refused_pods", "Pods that were refused because CNI STATUS failed")
-	networkCachedDels = ns.NewCounter("cached_dels", "Attachments whose CNI DEL ran with libcni's cached configuration of their ADD, as it is not loaded any more")
-	networkRemovedWithoutDel = ns.NewCounter("removed_without_del", "Times that a pod was taken off its network without a successful CNI DEL, or with that of another network, so that something may have leaked; the log says what")
 
 	metrics.Register(ns)
 }

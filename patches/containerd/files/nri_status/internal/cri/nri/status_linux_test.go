@@ -33,7 +33,7 @@ func TestStatusShowsPodsBeingCreated(t *testing.T) {
 		Waits:   map[string]nri.WaitStatus{"first": wait, "gone": wait},
 	}}, cri)
 	for _, id := range []string{"first", "second"} {
-		cri.creations.Begin(t.Context(), sstore.NewSandbox(sstore.Metadata{ID: id, Config: &runtime.PodSandboxConfig{
+		cri.creations.Begin(sstore.NewSandbox(sstore.Metadata{ID: id, Config: &runtime.PodSandboxConfig{
 			Metadata: &runtime.PodSandboxMetadata{Name: id + "-pod", Namespace: "default"},
 		}}, sstore.Status{}))
 	}

@@ -25,11 +25,11 @@ func TestPodState(t *testing.T) {
 	}
 
 	require.Equal(t, podstate.Unknown, state(), "what is left of a creation")
-	_, creation := cri.creations.Begin(t.Context(), pod)
+	creation := cri.creations.Begin(pod)
 	require.Equal(t, podstate.Creating, state())
 	become(sstore.StateReady, "")
 	require.Equal(t, podstate.Ready, state(), "ready, and not yet out of the list")
-	require.NoError(t, creation.End(nil))
+	creation.End()
 	become(sstore.StateNotReady, "")
 	require.Equal(t, podstate.Ready, state(), "its process died, its stop is to come")
 	become(sstore.StateNotReady, sstore.PhaseStopped)

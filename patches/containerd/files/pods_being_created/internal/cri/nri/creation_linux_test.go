@@ -34,12 +34,12 @@ func TestPodsInCreationAreListed(t *testing.T) {
 	require.NoError(t, cri.store.Add(pod("left", sstore.StateUnknown)))
 	require.Equal(t, []string{"left", "ready"}, listed())
 
-	_, creation := cri.creations.Begin(t.Context(), pod("new", sstore.StateUnknown))
+	creation := cri.creations.Begin(pod("new", sstore.StateUnknown))
 	require.Equal(t, []string{"left", "new", "ready"}, listed())
 
 	require.NoError(t, cri.store.Add(pod("new", sstore.StateReady)))
 	require.Equal(t, []string{"left", "new", "ready"}, listed())
-	require.NoError(t, creation.End(nil))
+	creation.End()
 	require.Equal(t, []string{"left", "new", "ready"}, listed())
 	cri.store.Delete("new")
 	require.Equal(t, []string{"left", "ready"}, listed())

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"context"
+	"fmt"
+)
+
+// Abort makes the creation of a sandbox fail, and returns when it is undone:
+// or, if it came too late for that, when the sandbox is in the store. It does
+// nothing for one that is not being created.
+func (c *Creations) Abort(ctx context.Context, id string, reason error) error {
+	c.mu.Lock()
+	n := c.creations[id]
+	c.mu.Unlock()
+	if n == nil {
+		return nil
+	}
+	n.Fail(reason)
+	select {
+	case <-n.over:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("waiting for the end of the creation of sandbox %q: %w", id, ctx.Err())
+	}
+}

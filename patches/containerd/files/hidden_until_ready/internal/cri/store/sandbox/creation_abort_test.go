@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Whoever aborts a creation waits until it is over.
+func TestAbortWaitsForTheEnd(t *testing.T) {
+	var c Creations
+	stopped := errors.New("stopped")
+	require.NoError(t, c.Abort(t.Context(), "none", stopped))
+
+	n := c.Begin(creating("pod"))
+	ctx := n.Context(t.Context())
+	gone, giveUp := context.WithCancel(t.Context())
+	giveUp()
+	require.ErrorIs(t, c.Abort(gone, "pod", stopped), context.Canceled)
+
+	aborted := make(chan error)
+	go func() { aborted <- c.Abort(t.Context(), "pod", stopped) }()
+	<-ctx.Done()
+	select {
+	case <-aborted:
+		t.Fatal("Abort returned before the creation was over")
+	default:
+	}
+	require.ErrorIs(t, n.Explain(ctx.Err()), stopped)
+	n.End()
+	require.NoError(t, <-aborted)
+}

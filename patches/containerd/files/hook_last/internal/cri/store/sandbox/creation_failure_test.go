@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What made the creation fail is what its caller hears, with what came of it.
+func TestFailedCreationSaysWhy(t *testing.T) {
+	var c Creations
+	n := c.Begin(creating("pod"))
+	ctx := n.Context(t.Context())
+	died := errors.New("process died")
+	n.Fail(died)
+	n.Fail(errors.New("this comes second"))
+
+	require.ErrorIs(t, context.Cause(ctx), died)
+	require.ErrorIs(t, n.Seal(), died)
+	err := n.Explain(ctx.Err())
+	require.ErrorIs(t, err, died)
+	require.ErrorContains(t, err, "context canceled")
+	require.NotErrorIs(t, err, context.Canceled)
+}
+
+func TestSealedCreationCannotFail(t *testing.T) {
+	var c Creations
+	n := c.Begin(creating("pod"))
+	ctx := n.Context(t.Context())
+	require.NoError(t, n.Seal())
+	n.Fail(errors.New("too late"))
+	require.NoError(t, ctx.Err())
+	require.NoError(t, n.Explain(nil))
+	require.Error(t, ctx.Err(), "nothing holds on to the context")
+}
+
+// The end of what is being undone is not why it failed.
+func TestUndoneCreationKeepsItsReason(t *testing.T) {
+	var c Creations
+	n := c.Begin(creating("pod"))
+	ctx := n.Context(t.Context())
+	refused := errors.New("refused")
+	n.Undo()
+	n.Fail(errors.New("process died"))
+	require.NoError(t, ctx.Err())
+	require.Equal(t, refused, n.Explain(refused))
+}
+
+// A sandbox is listed, and may be made to fail, before its creation has a context.
+func TestCreationThatFailedBeforeItsContext(t *testing.T) {
+	var c Creations
+	n := c.Begin(creating("pod"))
+	died := errors.New("process died")
+	n.Fail(died)
+	ctx := n.Context(t.Context())
+	require.ErrorIs(t, context.Cause(ctx), died)
+	require.ErrorIs(t, n.Explain(ctx.Err()), died)
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// Files of the CRI service and of NRI that several patches change.
+const (
+	criConfig       = "internal/cri/config/config.go"
+	criNRI          = "internal/cri/nri/nri_api_linux.go" // NRI's requests, made of CRI's objects
+	criService      = "internal/cri/server/service.go"
+	criStatus       = "internal/cri/server/status.go"
+	containerCreate = "internal/cri/server/container_create.go"
+	restart         = "internal/cri/server/restart.go"
+	sandboxRemove   = "internal/cri/server/sandbox_remove.go"
+	sandboxRun      = "internal/cri/server/sandbox_run.go"
+	sandboxStatus   = "internal/cri/server/sandbox_status.go"
+	sandboxStop     = "internal/cri/server/sandbox_stop.go"
+	creationFile    = "internal/cri/store/sandbox/creation.go" // of pods-being-created
+	localNRI        = "internal/nri/nri.go"                    // NRI's requests, on their way to the adaptation
+	nriSandbox      = "internal/nri/sandbox.go"
+	nriSandboxLinux = "internal/nri/sandbox_linux.go"
+)
+
+// Functions that several patches change: how a pod comes up, ends and comes back
+// after a restart, and what is told of it.
+var (
+	run             = criMethod(sandboxRun, "RunPodSandbox")
+	stop            = criMethod(sandboxStop, "stopPodSandbox")
+	remove          = criMethod(sandboxRemove, "RemovePodSandbox")
+	createContainer = criMethod(containerCreate, "CreateContainer")
+	recoverAll      = criMethod(restart, "recover")
+	status          = criMethod(criStatus, "Status")
+	podStatus       = criMethod(sandboxStatus, "PodSandboxStatus")
+	newService      = edit.In(criService, edit.Func("NewCRIService"))
+	unixDefaults    = edit.In("internal/cri/config/config_unix.go", edit.Func("DefaultRuntimeConfig"))
+	windowsDefaults = edit.In("internal/cri/config/config_windows.go", edit.Func("DefaultRuntimeConfig"))
+	validateConfig  = edit.In(criConfig, edit.Func("ValidateRuntimeConfig"))
+	podToNRI        = edit.In(nriSandboxLinux, edit.Func("podSandboxToNRI"))
+)
+
+// Types that several patches give fields or methods.
+var (
+	cniConfig    = edit.In(criConfig, edit.Type("CniConfig"))
+	serviceType  = edit.In(criService, edit.Type("criService"))
+	podType      = edit.In(criNRI, edit.Type("criPodSandbox")) // as NRI sees a pod
+	nriPod       = edit.In(nriSandbox, edit.Type("PodSandbox"))
+	storedStatus = edit.In("internal/cri/store/sandbox/status.go", edit.Type("Status"))
+)
+
+func criMethod(path, name string) edit.Scope {
+	return edit.In(path, edit.Method("criService", name))
+}
+
+// local is a method that takes a request to the adaptation.
+func local(name string) edit.Scope { return edit.In(localNRI, edit.Method("local", name)) }
