@@ -125,7 +125,7 @@ func PodResources(pod *api.PodSandbox) *Announcement {
 	if pod == nil {
 		return nil
 	}
-	config, err := podresources.Attached(pod)
+	config, err := podresources.FromNRIPod(pod)
 	if config == nil || err != nil {
 		return nil
 	}
@@ -139,7 +139,7 @@ func ContainerResources(container *api.Container) *Resources {
 	if container == nil {
 		return nil
 	}
-	attached, err := podresources.AttachedContainer(container)
+	attached, err := podresources.FromNRIContainer(container)
 	if attached == nil || err != nil {
 		return nil
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hookline-nri/hookline"
 	"github.com/hookline-nri/hookline/internal/cri/podresources"
+	"github.com/hookline-nri/hookline/internal/nri/provisional"
 )
 
 // The annotation in docs/resources.md is read by what a runtime reads it with,
@@ -80,7 +81,7 @@ func told(t *testing.T, config *cri.PodSandboxConfig) (*hookline.Announcement, p
 	read, source, err := podresources.Take(config, true)
 	require.NoError(t, err)
 	pod := &api.PodSandbox{}
-	podresources.Attach(pod, read.Wire())
+	provisional.Set(pod, provisional.Resources, read.Wire())
 	announced := hookline.PodResources(pod)
 	require.NotNil(t, announced)
 	return announced, source

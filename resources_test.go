@@ -17,6 +17,7 @@ import (
 	"github.com/hookline-nri/hookline"
 	"github.com/hookline-nri/hookline/internal/cri/podresources"
 	"github.com/hookline-nri/hookline/internal/nri/podstate"
+	"github.com/hookline-nri/hookline/internal/nri/provisional"
 )
 
 func quantities(nameAndValue ...string) map[string]resource.Quantity {
@@ -85,7 +86,7 @@ func TestContainerResourcesTravel(t *testing.T) {
 	read := func(r *podresources.KubernetesResources, err error) *hookline.Resources {
 		require.NoError(t, err)
 		container := &api.Container{Id: "container"}
-		podresources.Attach(container, r.Wire())
+		provisional.Set(container, provisional.Resources, r.Wire())
 		return hookline.ContainerResources(overTheWire(t, container))
 	}
 	create := &cri.ContainerConfig{}
@@ -114,7 +115,7 @@ func TestAnnotationTravels(t *testing.T) {
 		t.Error(d)
 	}
 	pod := &api.PodSandbox{}
-	podresources.Attach(pod, announced.Wire())
+	provisional.Set(pod, provisional.Resources, announced.Wire())
 	if d := cmp.Diff(&announcement, hookline.PodResources(pod)); d != "" {
 		t.Error(d)
 	}
@@ -125,7 +126,7 @@ func attach(t *testing.T, pod *api.PodSandbox, config *podresources.PodResourceC
 	t.Helper()
 	announced, err := podresources.NewAnnouncement(config, podresources.Field)
 	require.NoError(t, err)
-	podresources.Attach(pod, announced.Wire())
+	provisional.Set(pod, provisional.Resources, announced.Wire())
 }
 
 // A sandboxer that was not told, or of something else.

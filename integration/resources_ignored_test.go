@@ -65,6 +65,7 @@ func TestR4_WhatCannotBeReadIsIgnored(t *testing.T) {
 		"a mebibyte":               {"field", field(strings.Repeat("\x0a\x00", 1<<19))},
 		"500 containers":           {"field", field(strings.Repeat("\x0a\x03\x0a\x01a", 500))},
 		"two of a name":            {"field", field(strings.Repeat("\x0a\x05\x0a\x01a\x10\x01", 2))},
+		"the KEP's first form":     {"field", field("\x0a\x07\x0a\x05setup\x12\x06\x0a\x04main")},
 		"two of a name, annotated": {"annotation", annotation(`{"containers": [{"name": "main", "type": "CONTAINER"}, {"name": "main", "type": "INIT_CONTAINER"}]}`)},
 		"negative":                 {"annotation", asking("-1")},
 		"absurd":                   {"annotation", asking("1Ei")},

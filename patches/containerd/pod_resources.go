@@ -108,9 +108,11 @@ GetPodResources() []byte`),
 // that is not known.
 GetKubernetesResources() []byte`),
 		edit.In("internal/nri/sandbox_linux.go", edit.Func("podSandboxToNRI")).After(edit.Stmt(edit.Define("nriPod")),
-			`setResources(nriPod, pod.GetPodResources())`),
+			`provisional.Set(nriPod, provisional.Resources, pod.GetPodResources())`),
+		edit.AddImport("internal/nri/sandbox_linux.go", provisional),
 		edit.In("internal/nri/container_linux.go", edit.Func("containerToNRI")).After(edit.Stmt(edit.Define("nriCtr")),
-			`setResources(nriCtr, ctr.GetKubernetesResources())`),
+			`provisional.Set(nriCtr, provisional.Resources, ctr.GetKubernetesResources())`),
+		edit.AddImport("internal/nri/container_linux.go", provisional),
 		edit.In(criNRI, edit.Type("criPodSandbox")).AddField(`
 
 asked *podresources.Announcement // by the request that is under way`),
@@ -147,9 +149,12 @@ PodResourcesAnnotation: true,`),
 		criFile("nri/resources.go"), criFile("nri/resources_linux.go"), criFile("nri/resources_linux_test.go"),
 		criFile("server/pod_resources.go"), criFile("server/pod_resources_check.go"), criFile("server/pod_resources_update.go"),
 		criFile("server/pod_resources_metrics.go"), criFile("server/pod_resources_test.go"), criFile("server/pod_resources_update_test.go"),
-		{From: "patches/containerd/files/internal/nri/resources_linux.go", To: "internal/nri/resources_linux.go"},
 	},
 	Packages: []edit.Package{{
+		From:   "internal/nri/provisional",
+		To:     "internal/nri/provisional",
+		Except: []string{"testdata"},
+	}, {
 		From:   "internal/cri/podresources",
 		To:     "internal/cri/podresources",
 		Except: []string{"testdata"},
@@ -158,6 +163,7 @@ PodResourcesAnnotation: true,`),
 
 const (
 	podResources  = "github.com/containerd/containerd/v2/internal/cri/podresources"
+	provisional   = "github.com/containerd/containerd/v2/internal/nri/provisional"
 	sandboxUpdate = "internal/cri/server/sandbox_update_resources.go"
 )
 
