@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookline-nri/hookline"
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/podresources"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
@@ -65,7 +65,7 @@ func TestR3_ContainerThatDiffers(t *testing.T) {
 
 			create := func(cpu string) error {
 				config := c.Container("main")
-				require.NoError(t, hookline.SetContainerResources(config, requests(cpu, "128Mi")))
+				require.NoError(t, podresources.SetContainer(config, requests(cpu, "128Mi")))
 				_, err := c.Create(ctx, id, pod, config)
 				return err
 			}
@@ -143,7 +143,7 @@ func differences(t *testing.T, folder string) []difference {
 			func(c *runtime.ContainerConfig) {
 				asks := requests("500m", "128Mi")
 				asks.Limits = map[string]resource.Quantity{"memory": resource.MustParse("1Gi")}
-				require.NoError(t, hookline.SetContainerResources(c, asks))
+				require.NoError(t, podresources.SetContainer(c, asks))
 			},
 			"limits[memory]: announced none, got 1Gi",
 		},
@@ -152,7 +152,7 @@ func differences(t *testing.T, folder string) []difference {
 
 // realThings announces a container with a mount, a device and a CDI device that the
 // node has, and returns how to make it.
-func realThings(t *testing.T, n *node.Node) (folder string, what hookline.Announcement, as func() *runtime.ContainerConfig) {
+func realThings(t *testing.T, n *node.Node) (folder string, what podresources.Pod, as func() *runtime.ContainerConfig) {
 	t.Helper()
 	folder = filepath.Join(n.Folder(), "data")
 	require.NoError(t, os.Mkdir(folder, 0o755))
@@ -160,10 +160,10 @@ func realThings(t *testing.T, n *node.Node) (folder string, what hookline.Announ
 	require.NoError(t, os.Mkdir(cdi, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(cdi, "vendor.json"), []byte(
 		`{"cdiVersion": "0.6.0", "kind": "vendor.com/gpu", "devices": [{"name": "0", "containerEdits": {"env": ["GPU=0"]}}]}`), 0o644))
-	what = hookline.Announcement{Containers: []hookline.Container{{
-		Name: "main", Type: hookline.Main, Resources: requests("500m", "128Mi"),
-		Mounts:     []hookline.Mount{{ContainerPath: "/data", HostPath: folder, ReadOnly: true, Propagation: hookline.HostToContainer}},
-		Devices:    []hookline.Device{{ContainerPath: "/dev/data", HostPath: "/dev/zero", Permissions: "rw"}},
+	what = podresources.Pod{Containers: []podresources.Container{{
+		Name: "main", Type: podresources.MainContainer, Resources: requests("500m", "128Mi"),
+		Mounts:     []podresources.Mount{{ContainerPath: "/data", HostPath: folder, ReadOnly: true, Propagation: podresources.PropagationHostToContainer}},
+		Devices:    []podresources.Device{{ContainerPath: "/dev/data", HostPath: "/dev/zero", Permissions: "rw"}},
 		CDIDevices: []string{"vendor.com/gpu=0"},
 	}}}
 	as = func() *runtime.ContainerConfig {
@@ -171,7 +171,7 @@ func realThings(t *testing.T, n *node.Node) (folder string, what hookline.Announ
 		config.Mounts = []*runtime.Mount{{ContainerPath: "/data", HostPath: folder, Readonly: true, Propagation: runtime.MountPropagation_PROPAGATION_HOST_TO_CONTAINER}}
 		config.Devices = []*runtime.Device{{ContainerPath: "/dev/data", HostPath: "/dev/zero", Permissions: "wr"}}
 		config.CDIDevices = []*runtime.CDIDevice{{Name: "vendor.com/gpu=0"}}
-		require.NoError(t, hookline.SetContainerResources(config, requests("500m", "128Mi")))
+		require.NoError(t, podresources.SetContainer(config, requests("500m", "128Mi")))
 		return config
 	}
 	return folder, what, as

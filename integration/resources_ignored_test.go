@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hookline-nri/hookline"
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/podresources"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -65,6 +65,7 @@ func TestR4_WhatCannotBeReadIsIgnored(t *testing.T) {
 		"a mebibyte":               {"field", field(strings.Repeat("\x0a\x00", 1<<19))},
 		"500 containers":           {"field", field(strings.Repeat("\x0a\x03\x0a\x01a", 500))},
 		"two of a name":            {"field", field(strings.Repeat("\x0a\x05\x0a\x01a\x10\x01", 2))},
+		"the KEP's first form":     {"field", field("\x0a\x07\x0a\x05setup\x12\x06\x0a\x04main")},
 		"two of a name, annotated": {"annotation", annotation(`{"containers": [{"name": "main", "type": "CONTAINER"}, {"name": "main", "type": "INIT_CONTAINER"}]}`)},
 		"negative":                 {"annotation", asking("-1")},
 		"absurd":                   {"annotation", asking("1Ei")},
@@ -129,13 +130,13 @@ func TestR4_BadUpdatesChangeNothing(t *testing.T) {
 }
 
 // large is a pod of which as much is announced as can be, but for a KiB.
-func large(t *testing.T, n *node.Node, how string) (*runtime.PodSandboxConfig, hookline.Announcement) {
+func large(t *testing.T, n *node.Node, how string) (*runtime.PodSandboxConfig, podresources.Pod) {
 	t.Helper()
 	const size = 255 << 10
 	what := threeContainers()
 	main := &what.Containers[1]
 	for i := range 240 {
-		main.Mounts = append(main.Mounts, hookline.Mount{ContainerPath: fmt.Sprintf("/mnt/%03d", i), HostPath: "/" + strings.Repeat("x", 1000)})
+		main.Mounts = append(main.Mounts, podresources.Mount{ContainerPath: fmt.Sprintf("/mnt/%03d", i), HostPath: "/" + strings.Repeat("x", 1000)})
 	}
 	measure := func() (*runtime.PodSandboxConfig, int) {
 		pod := announced(t, n, how, what)
@@ -181,7 +182,7 @@ func TestR4_LargestAnnouncementArrives(t *testing.T) {
 					told := podsOf(by, event)
 					require.Len(t, told, pods, "%s of %s", event, by.Name())
 					for _, pod := range told {
-						require.Empty(t, cmp.Diff(&what, hookline.PodResources(pod)), "%s of %s", event, by.Name())
+						require.Empty(t, cmp.Diff(&what, podresources.FromPod(pod)), "%s of %s", event, by.Name())
 					}
 				}
 				isTold(t, after, plugin.StopPodSandbox, what)

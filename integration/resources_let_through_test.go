@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/hookline-nri/hookline"
 	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/podresources"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -36,7 +36,7 @@ func enforce(t *testing.T, how string) enforced {
 // changed.
 func (e enforced) create(ctx context.Context, name, cpu string, change func(*runtime.ContainerConfig)) (string, error) {
 	config := e.n.CRI().Container(name)
-	if err := hookline.SetContainerResources(config, requests(cpu, "128Mi")); err != nil {
+	if err := podresources.SetContainer(config, requests(cpu, "128Mi")); err != nil {
 		return "", err
 	}
 	if change != nil {
@@ -129,7 +129,7 @@ func TestR3_RestartableInitContainerPasses(t *testing.T) {
 		id, err := e.create(ctx, name, map[string]string{"setup": "2", "main": "500m"}[name], func(c *runtime.ContainerConfig) {
 			c.Metadata.Attempt = uint32(i)
 			if name == "setup" {
-				assert.NoError(t, hookline.SetContainerResources(c, requests("2", "64Mi")))
+				assert.NoError(t, podresources.SetContainer(c, requests("2", "64Mi")))
 			}
 		})
 		require.NoError(t, err)

@@ -10,9 +10,9 @@ import (
 
 	"github.com/containerd/nri/pkg/api"
 	"github.com/google/go-cmp/cmp"
-	"github.com/hookline-nri/hookline"
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/podresources"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/api/resource"
@@ -25,18 +25,18 @@ const toldNothing = "plugins are told nothing"
 var ways = []string{"field", "annotation"}
 
 // requests are resources of a CPU and memory, in Kubernetes' words.
-func requests(cpu, memory string) hookline.Resources {
-	return hookline.Resources{Requests: map[string]resource.Quantity{
+func requests(cpu, memory string) podresources.Requirements {
+	return podresources.Requirements{Requests: map[string]resource.Quantity{
 		"cpu": resource.MustParse(cpu), "memory": resource.MustParse(memory),
 	}}
 }
 
 // threeContainers announces an init container and two main ones.
-func threeContainers() hookline.Announcement {
-	return hookline.Announcement{Containers: []hookline.Container{
-		{Name: "setup", Type: hookline.Init, Resources: requests("2", "64Mi")},
-		{Name: "main", Type: hookline.Main, Resources: requests("500m", "128Mi")},
-		{Name: "side", Type: hookline.Main, Resources: requests("250m", "32Mi")},
+func threeContainers() podresources.Pod {
+	return podresources.Pod{Containers: []podresources.Container{
+		{Name: "setup", Type: podresources.InitContainer, Resources: requests("2", "64Mi")},
+		{Name: "main", Type: podresources.MainContainer, Resources: requests("500m", "128Mi")},
+		{Name: "side", Type: podresources.MainContainer, Resources: requests("250m", "32Mi")},
 	}}
 }
 
@@ -45,30 +45,30 @@ const allThree = "cpu 2750m, memory 224Mi"
 
 // inFull announces all that can be, with the container "side", which has no
 // more than its requests.
-func inFull() hookline.Announcement {
+func inFull() podresources.Pod {
 	all := threeContainers()
-	all.Containers[0].Mounts = []hookline.Mount{{ContainerPath: "/seed", HostPath: "/srv/seed"}}
+	all.Containers[0].Mounts = []podresources.Mount{{ContainerPath: "/seed", HostPath: "/srv/seed"}}
 	main := &all.Containers[1]
 	main.Resources.Limits = map[string]resource.Quantity{"vendor.com/gpu": resource.MustParse("1"), "memory": resource.MustParse("1Gi")}
-	main.Mounts = []hookline.Mount{
-		{ContainerPath: "/data", HostPath: "/srv/data", ReadOnly: true, RecursiveReadOnly: true, Propagation: hookline.HostToContainer},
+	main.Mounts = []podresources.Mount{
+		{ContainerPath: "/data", HostPath: "/srv/data", ReadOnly: true, RecursiveReadOnly: true, Propagation: podresources.PropagationHostToContainer},
 		{ContainerPath: "/models", ReadOnly: true, Image: "example.com/models:1", ImageSubPath: "small"},
 	}
-	main.Devices = []hookline.Device{{ContainerPath: "/dev/fuse", HostPath: "/dev/fuse", Permissions: "rw"}}
+	main.Devices = []podresources.Device{{ContainerPath: "/dev/fuse", HostPath: "/dev/fuse", Permissions: "rw"}}
 	main.CDIDevices = []string{"vendor.com/gpu=0", "vendor.com/gpu=1"}
 	all.Resources = requests("3", "1Gi")
 	return all
 }
 
 // announced is a pod with its announcement, in CRI's field or the annotation.
-func announced(t *testing.T, n *node.Node, how string, what hookline.Announcement) *runtime.PodSandboxConfig {
+func announced(t *testing.T, n *node.Node, how string, what podresources.Pod) *runtime.PodSandboxConfig {
 	t.Helper()
 	pod := n.CRI().Pod("web")
 	if how == "field" {
-		require.NoError(t, hookline.SetPodResources(pod, what))
+		require.NoError(t, podresources.SetPod(pod, what))
 		return pod
 	}
-	key, value, err := hookline.PodResourcesAnnotation(what)
+	key, value, err := podresources.Annotation(what)
 	require.NoError(t, err)
 	pod.Annotations = map[string]string{key: value}
 	return pod
@@ -95,16 +95,16 @@ func podsOf(p *plugin.Plugin, event plugin.Event) (all []*api.PodSandbox) {
 
 // isTold checks that a plugin was told of one pod with an event, and what was
 // announced of it, to the last word.
-func isTold(t require.TestingT, p *plugin.Plugin, event plugin.Event, want hookline.Announcement) {
+func isTold(t require.TestingT, p *plugin.Plugin, event plugin.Event, want podresources.Pod) {
 	pods := podsOf(p, event)
 	require.Len(t, pods, 1, "%s of %s", event, p.Name())
-	assert.Empty(t, cmp.Diff(&want, hookline.PodResources(pods[0])), "%s of %s (- announced, + told)", event, p.Name())
+	assert.Empty(t, cmp.Diff(&want, podresources.FromPod(pods[0])), "%s of %s (- announced, + told)", event, p.Name())
 }
 
 // sumOf is what all containers of a pod request together, and "untold" if nothing
 // was announced.
 func sumOf(pod *api.PodSandbox) string {
-	announced := hookline.PodResources(pod)
+	announced := podresources.FromPod(pod)
 	if announced == nil {
 		return "untold"
 	}
@@ -126,7 +126,7 @@ func sums(p *plugin.Plugin, event plugin.Event) (all []string) {
 
 // cpuOf is the CPU that a container requests.
 func cpuOf(ctr *api.Container) string {
-	asked := hookline.ContainerResources(ctr)
+	asked := podresources.FromContainer(ctr)
 	if asked == nil {
 		return "untold"
 	}
@@ -214,8 +214,8 @@ func TestR1_FieldWins(t *testing.T) {
 	n := startNode(t)
 	p := plugin.New("10", "sums")
 	connect(t, n, p)
-	pod := announced(t, n, "annotation", hookline.Announcement{Containers: []hookline.Container{{Name: "main", Type: hookline.Main, Resources: requests("9", "9Gi")}}})
-	require.NoError(t, hookline.SetPodResources(pod, threeContainers()))
+	pod := announced(t, n, "annotation", podresources.Pod{Containers: []podresources.Container{{Name: "main", Type: podresources.MainContainer, Resources: requests("9", "9Gi")}}})
+	require.NoError(t, podresources.SetPod(pod, threeContainers()))
 	_, err := n.CRI().RunPod(deadline(t), pod)
 	require.NoError(t, err)
 	stockBreaks(t, "R1", toldNothing, func(t require.TestingT) {
@@ -264,7 +264,7 @@ func TestR1_ShimThatMakesSandboxes(t *testing.T) {
 			id, err := n.CRI().RunPod(deadline(t), announced(t, n, how, inFull()))
 			require.NoError(t, err)
 			holds(t, "R1", breaks, func(t require.TestingT) {
-				got, err := hookline.Announced(shimsConfig(t, n, id))
+				got, err := podresources.FromConfig(shimsConfig(t, n, id))
 				require.NoError(t, err)
 				want := inFull()
 				assert.Empty(t, cmp.Diff(&want, got), "(- announced, + told)")

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hookline-nri/hookline"
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/podresources"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protojson"
@@ -63,7 +63,7 @@ func TestR1_PluginThatDoesNotLook(t *testing.T) {
 	assert.Empty(t, cmp.Diff(plain(t, without, after.Containers[0]), plain(t, with, before.Containers[0])), "container in Synchronize")
 	stockBreaks(t, "R1", toldNothing, func(t require.TestingT) {
 		for _, call := range told {
-			assert.NotNil(t, hookline.PodResources(call.Pod), "there was something to see in %s", call.Event)
+			assert.NotNil(t, podresources.FromPod(call.Pod), "there was something to see in %s", call.Event)
 		}
 	})
 }

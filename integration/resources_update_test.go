@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hookline-nri/hookline"
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/podresources"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
@@ -20,9 +20,9 @@ import (
 )
 
 // update updates a container in place, to what it asks for from now on.
-func update(ctx context.Context, n *node.Node, container string, asks hookline.Resources) error {
+func update(ctx context.Context, n *node.Node, container string, asks podresources.Requirements) error {
 	r := &runtime.UpdateContainerResourcesRequest{ContainerId: container, Linux: &runtime.LinuxContainerResources{CpuShares: 1024}}
-	if err := hookline.SetContainerUpdate(r, asks); err != nil {
+	if err := podresources.SetContainerUpdate(r, asks); err != nil {
 		return err
 	}
 	_, err := n.CRI().Runtime.UpdateContainerResources(ctx, r)
@@ -30,9 +30,9 @@ func update(ctx context.Context, n *node.Node, container string, asks hookline.R
 }
 
 // updatePod updates all of a pod in place.
-func updatePod(ctx context.Context, n *node.Node, pod string, asks hookline.Announcement) error {
+func updatePod(ctx context.Context, n *node.Node, pod string, asks podresources.Pod) error {
 	r := &runtime.UpdatePodSandboxResourcesRequest{PodSandboxId: pod}
-	if err := hookline.SetPodUpdate(r, asks); err != nil {
+	if err := podresources.SetPodUpdate(r, asks); err != nil {
 		return err
 	}
 	_, err := n.CRI().Runtime.UpdatePodSandboxResources(ctx, r)
@@ -44,7 +44,7 @@ func TestR2_ContainersAndUpdates(t *testing.T) {
 	n, p, pod, id := runAnnounced(t)
 	ctx, c := deadline(t), n.CRI()
 	config := c.Container("main")
-	require.NoError(t, hookline.SetContainerResources(config, requests("0.5", "128Mi"))) // 500m in other words
+	require.NoError(t, podresources.SetContainer(config, requests("0.5", "128Mi"))) // 500m in other words
 	container, err := c.Create(ctx, id, pod, config)
 	require.NoError(t, err)
 	require.NoError(t, c.Start(ctx, container))
@@ -151,12 +151,12 @@ func TestR2_UpdatesAtOnce(t *testing.T) {
 	}
 	stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
 		for round, call := range after {
-			want := hookline.PodResources(before[round].Pods[0])
+			want := podresources.FromPod(before[round].Pods[0])
 			require.NotNil(t, want)
-			assert.Empty(t, cmp.Diff(want, hookline.PodResources(call.Pods[0])), "(- before restart %d, + after it)", round)
+			assert.Empty(t, cmp.Diff(want, podresources.FromPod(call.Pods[0])), "(- before restart %d, + after it)", round)
 			for _, container := range call.Containers {
-				i := slices.IndexFunc(want.Containers, func(c hookline.Container) bool { return c.Name == container.GetName() })
-				assert.Empty(t, cmp.Diff(&want.Containers[i].Resources, hookline.ContainerResources(container)), "%s says what its pod says", container.GetName())
+				i := slices.IndexFunc(want.Containers, func(c podresources.Container) bool { return c.Name == container.GetName() })
+				assert.Empty(t, cmp.Diff(&want.Containers[i].Resources, podresources.FromContainer(container)), "%s says what its pod says", container.GetName())
 			}
 		}
 	})
@@ -168,7 +168,7 @@ func TestR2_EphemeralContainerSpeaksForItself(t *testing.T) {
 	n, p, pod, id := runAnnounced(t)
 	ctx, c := deadline(t), n.CRI()
 	config := c.Container("debug")
-	require.NoError(t, hookline.SetContainerResources(config, requests("4", "1Gi")))
+	require.NoError(t, podresources.SetContainer(config, requests("4", "1Gi")))
 	container, err := c.Create(ctx, id, pod, config)
 	require.NoError(t, err)
 	require.NoError(t, update(ctx, n, container, requests("5", "1Gi")))
@@ -205,7 +205,7 @@ func TestR2_RefusedContainer(t *testing.T) {
 			require.NoError(t, err)
 			config := c.Container(name)
 			if asks != "" {
-				require.NoError(t, hookline.SetContainerResources(config, requests(asks, "128Mi")))
+				require.NoError(t, podresources.SetContainer(config, requests(asks, "128Mi")))
 			}
 			_, err = c.Create(ctx, id, pod, config)
 			require.ErrorContains(t, err, "no room")

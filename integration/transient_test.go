@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookline-nri/hookline"
 	"github.com/hookline-nri/hookline/integration/history"
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/podstate"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -50,11 +50,11 @@ func TestL2_PodInCreationIsShownOrLeftOut(t *testing.T) {
 				assert.Equal(t, want.listed, listed(joining, "coming"), "times in Synchronize")
 				for _, call := range joining.Calls().Only(plugin.Synchronize) {
 					for _, known := range call.Pods {
-						assert.Equal(t, hookline.Creating, hookline.State(known))
+						assert.Equal(t, podstate.Creating, podstate.FromPod(known))
 					}
 				}
 				assert.Equal(t, []plugin.Event{plugin.RunPodSandbox, plugin.StopPodSandbox, plugin.RemovePodSandbox}, joining.Calls().Named("coming").Events())
-				assert.Equal(t, []hookline.PodState{hookline.Creating, hookline.Ready, hookline.Stopped}, states(joining, "coming"))
+				assert.Equal(t, []podstate.State{podstate.Creating, podstate.Ready, podstate.Stopped}, states(joining, "coming"))
 				assert.Empty(t, history.Read(joining.Calls(), nil).Faults())
 			})
 		})
@@ -62,9 +62,9 @@ func TestL2_PodInCreationIsShownOrLeftOut(t *testing.T) {
 }
 
 // states returns the state that a pod had in each event of its own.
-func states(p *plugin.Plugin, pod string) (states []hookline.PodState) {
+func states(p *plugin.Plugin, pod string) (states []podstate.State) {
 	for _, call := range p.Calls().Named(pod) {
-		states = append(states, hookline.State(call.Pod))
+		states = append(states, podstate.FromPod(call.Pod))
 	}
 	return states
 }

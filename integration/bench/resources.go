@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline"
+	"github.com/hookline-nri/hookline/podresources"
 )
 
 // announcedContainers are in the pod whose resources are told with it.
@@ -89,20 +89,20 @@ func tell(pod *runtime.PodSandboxConfig) error {
 	quantities := func(cpu, memory string) map[string]resource.Quantity {
 		return map[string]resource.Quantity{"cpu": resource.MustParse(cpu), "memory": resource.MustParse(memory)}
 	}
-	var announcement hookline.Announcement
+	var announcement podresources.Pod
 	for i := range announcedContainers {
 		name := fmt.Sprintf("container-%d", i)
-		announcement.Containers = append(announcement.Containers, hookline.Container{
+		announcement.Containers = append(announcement.Containers, podresources.Container{
 			Name:      name,
-			Type:      hookline.Main,
-			Resources: hookline.Resources{Requests: quantities("250m", "128Mi"), Limits: quantities("1", "1Gi")},
-			Mounts: []hookline.Mount{
+			Type:      podresources.MainContainer,
+			Resources: podresources.Requirements{Requests: quantities("250m", "128Mi"), Limits: quantities("1", "1Gi")},
+			Mounts: []podresources.Mount{
 				{ContainerPath: "/data", HostPath: "/srv/" + name + "/data"},
-				{ContainerPath: "/etc/" + name, HostPath: "/srv/" + name + "/config", ReadOnly: true, Propagation: hookline.HostToContainer},
+				{ContainerPath: "/etc/" + name, HostPath: "/srv/" + name + "/config", ReadOnly: true, Propagation: podresources.PropagationHostToContainer},
 			},
-			Devices:    []hookline.Device{{ContainerPath: "/dev/fuse", HostPath: "/dev/fuse", Permissions: "rw"}},
+			Devices:    []podresources.Device{{ContainerPath: "/dev/fuse", HostPath: "/dev/fuse", Permissions: "rw"}},
 			CDIDevices: []string{fmt.Sprintf("vendor.com/gpu=%d", i)},
 		})
 	}
-	return hookline.SetPodResources(pod, announcement)
+	return podresources.SetPod(pod, announcement)
 }

@@ -103,9 +103,11 @@ GetPodResources() []byte`),
 // that is not known.
 GetKubernetesResources() []byte`),
 		podToNRI.After(edit.Stmt(edit.Define("nriPod")),
-			`setResources(nriPod, pod.GetPodResources())`),
+			`provisional.Set(nriPod, provisional.Resources, pod.GetPodResources())`),
+		edit.AddImport(nriSandboxLinux, provisional),
 		edit.In("internal/nri/container_linux.go", edit.Func("containerToNRI")).After(edit.Stmt(edit.Define("nriCtr")),
-			`setResources(nriCtr, ctr.GetKubernetesResources())`),
+			`provisional.Set(nriCtr, provisional.Resources, ctr.GetKubernetesResources())`),
+		edit.AddImport("internal/nri/container_linux.go", provisional),
 		podType.AddField(`
 
 asked *podresources.Announcement // by the request that is under way`),
@@ -140,6 +142,10 @@ PodResourcesAnnotation: true,`),
 `),
 	},
 	Packages: []edit.Package{{
+		From:   "internal/nri/provisional",
+		To:     "internal/nri/provisional",
+		Except: []string{"testdata"},
+	}, {
 		From:   "internal/cri/podresources",
 		To:     "internal/cri/podresources",
 		Except: []string{"testdata"},
@@ -149,5 +155,6 @@ PodResourcesAnnotation: true,`),
 const (
 	criUpdate     = "internal/cri/server/container_update_resources.go"
 	podResources  = "github.com/containerd/containerd/v2/internal/cri/podresources"
+	provisional   = "github.com/containerd/containerd/v2/internal/nri/provisional"
 	sandboxUpdate = "internal/cri/server/sandbox_update_resources.go"
 )

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package hookline_test
+package podresources_test
 
 import (
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -14,8 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline"
-	"github.com/hookline-nri/hookline/internal/cri/podresources"
+	kep "github.com/hookline-nri/hookline/internal/cri/podresources"
+	"github.com/hookline-nri/hookline/internal/nri/provisional"
+	"github.com/hookline-nri/hookline/podresources"
 )
 
 // The annotation in docs/resources.md is read by what a runtime reads it with,
@@ -24,16 +26,16 @@ func TestDocumentedAnnotation(t *testing.T) {
 	fromGo := &cri.PodSandboxConfig{}
 	require.NoError(t, asDocumented(fromGo))
 	want, source := told(t, fromGo)
-	require.Equal(t, podresources.Field, source)
+	require.Equal(t, kep.Field, source)
 	web := &want.Containers[1]
 	web.Resources.Limits = quantities("memory", "1Gi")
-	web.Devices = []hookline.Device{{ContainerPath: "/dev/fuse", HostPath: "/dev/fuse", Permissions: "rw"}}
+	web.Devices = []podresources.Device{{ContainerPath: "/dev/fuse", HostPath: "/dev/fuse", Permissions: "rw"}}
 	want.Resources.Requests = quantities("cpu", "3")
 
 	got, source := told(t, &cri.PodSandboxConfig{Annotations: map[string]string{
-		podresources.Annotation: documented(t, "json", "containers"),
+		kep.Annotation: documented(t, "json", "containers"),
 	}})
-	require.Equal(t, podresources.FromPod, source)
+	require.Equal(t, kep.FromPod, source)
 	if d := cmp.Diff(want, got); d != "" {
 		t.Error(d)
 	}
@@ -42,10 +44,10 @@ func TestDocumentedAnnotation(t *testing.T) {
 // The samples in Go are those that are compiled here and in the example.
 func TestDocumentedGo(t *testing.T) {
 	for file, sample := range map[string]string{
-		"resources_doc_test.go":             documented(t, "go", "SetPodResources"),
+		"podresources/documented_test.go":   documented(t, "go", "SetPod"),
 		"integration/example/sizes/main.go": documented(t, "go", "func request"),
 	} {
-		source, err := os.ReadFile(file)
+		source, err := os.ReadFile(filepath.Join("..", file))
 		require.NoError(t, err)
 		require.True(t, strings.Contains(unindented(string(source)), unindented(sample)), "%s has not:\n%s", file, sample)
 	}
@@ -53,19 +55,19 @@ func TestDocumentedGo(t *testing.T) {
 
 // asDocumented is the sample for clients.
 func asDocumented(config *cri.PodSandboxConfig) error {
-	err := hookline.SetPodResources(config, hookline.Announcement{
-		Containers: []hookline.Container{
+	err := podresources.SetPod(config, podresources.Pod{
+		Containers: []podresources.Container{
 			{
 				Name:      "setup",
-				Type:      hookline.Init,
-				Resources: hookline.Resources{Requests: map[string]resource.Quantity{"cpu": resource.MustParse("2")}},
+				Type:      podresources.InitContainer,
+				Resources: podresources.Requirements{Requests: map[string]resource.Quantity{"cpu": resource.MustParse("2")}},
 			},
 			{
 				Name:      "web",
-				Type:      hookline.Main,
-				Resources: hookline.Resources{Requests: map[string]resource.Quantity{"cpu": resource.MustParse("500m")}},
-				Mounts: []hookline.Mount{
-					{ContainerPath: "/data", HostPath: "/srv/data", ReadOnly: true, Propagation: hookline.HostToContainer},
+				Type:      podresources.MainContainer,
+				Resources: podresources.Requirements{Requests: map[string]resource.Quantity{"cpu": resource.MustParse("500m")}},
+				Mounts: []podresources.Mount{
+					{ContainerPath: "/data", HostPath: "/srv/data", ReadOnly: true, Propagation: podresources.PropagationHostToContainer},
 				},
 				CDIDevices: []string{"vendor.com/gpu=0"},
 			},
@@ -75,13 +77,13 @@ func asDocumented(config *cri.PodSandboxConfig) error {
 }
 
 // told is what a plugin is told of a pod, and where it came from.
-func told(t *testing.T, config *cri.PodSandboxConfig) (*hookline.Announcement, podresources.Source) {
+func told(t *testing.T, config *cri.PodSandboxConfig) (*podresources.Pod, kep.Source) {
 	t.Helper()
-	read, source, err := podresources.Take(config, true)
+	read, source, err := kep.Take(config, true)
 	require.NoError(t, err)
 	pod := &api.PodSandbox{}
-	podresources.Attach(pod, read.Wire())
-	announced := hookline.PodResources(pod)
+	provisional.Set(pod, provisional.Resources, read.Wire())
+	announced := podresources.FromPod(pod)
 	require.NotNil(t, announced)
 	return announced, source
 }
@@ -89,7 +91,7 @@ func told(t *testing.T, config *cri.PodSandboxConfig) (*hookline.Announcement, p
 // documented is the one block of a language in the page that mentions something.
 func documented(t *testing.T, language, mentions string) string {
 	t.Helper()
-	page, err := os.ReadFile("docs/resources.md")
+	page, err := os.ReadFile("../docs/resources.md")
 	require.NoError(t, err)
 	var found []string
 	for _, block := range regexp.MustCompile("(?ms)^```"+language+"\n(.*?)^```$").FindAllStringSubmatch(string(page), -1) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package hookline
+package podresources
 
 import (
 	"fmt"
@@ -9,22 +9,22 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/internal/cri/podresources"
+	kep "github.com/hookline-nri/hookline/internal/cri/podresources"
 )
 
-func announcementOf(config *podresources.PodResourceConfig) *Announcement {
-	a := &Announcement{Resources: resourcesOf(config.GetKubernetesResources())}
+func podOf(config *kep.PodResourceConfig) *Pod {
+	p := &Pod{Resources: requirementsOf(config.GetKubernetesResources())}
 	for _, c := range config.GetContainers() {
-		a.Containers = append(a.Containers, containerOf(c))
+		p.Containers = append(p.Containers, containerOf(c))
 	}
-	return a
+	return p
 }
 
-func containerOf(config *podresources.ContainerResourceConfig) Container {
+func containerOf(config *kep.ContainerResourceConfig) Container {
 	c := Container{
 		Name:      config.GetName(),
-		Type:      ContainerType(config.GetType()) + Init, // on the wire they begin with 0
-		Resources: resourcesOf(config.GetKubernetesResources()),
+		Type:      ContainerType(config.GetType()) + InitContainer, // on the wire they begin with 0
+		Resources: requirementsOf(config.GetKubernetesResources()),
 	}
 	for _, m := range config.GetMounts() {
 		c.Mounts = append(c.Mounts, Mount{
@@ -46,8 +46,8 @@ func containerOf(config *podresources.ContainerResourceConfig) Container {
 	return c
 }
 
-func resourcesOf(r *podresources.KubernetesResources) Resources {
-	return Resources{quantitiesOf(r.GetRequests()), quantitiesOf(r.GetLimits())}
+func requirementsOf(r *kep.KubernetesResources) Requirements {
+	return Requirements{quantitiesOf(r.GetRequests()), quantitiesOf(r.GetLimits())}
 }
 
 // quantitiesOf is of those that were found valid when they were decoded.
@@ -57,28 +57,28 @@ func quantitiesOf(texts map[string]*wrapperspb.StringValue) map[string]resource.
 	}
 	quantities := make(map[string]resource.Quantity, len(texts))
 	for name, text := range texts {
-		if q, err := podresources.ParseQuantity(text.GetValue()); err == nil {
+		if q, err := kep.ParseQuantity(text.GetValue()); err == nil {
 			quantities[name] = q
 		}
 	}
 	return quantities
 }
 
-func (a Announcement) message() (*podresources.PodResourceConfig, error) {
-	config := &podresources.PodResourceConfig{KubernetesResources: a.Resources.messageOrNone()}
-	for _, c := range a.Containers {
-		if c.Type < Init {
-			return nil, fmt.Errorf("container %q has no type, want Init or Main", c.Name)
+func (p Pod) message() (*kep.PodResourceConfig, error) {
+	config := &kep.PodResourceConfig{KubernetesResources: p.Resources.messageOrNone()}
+	for _, c := range p.Containers {
+		if c.Type < InitContainer {
+			return nil, fmt.Errorf("container %q has no type, want InitContainer or MainContainer", c.Name)
 		}
 		config.Containers = append(config.Containers, c.message())
 	}
 	return config, nil
 }
 
-func (c Container) message() *podresources.ContainerResourceConfig {
-	config := &podresources.ContainerResourceConfig{
+func (c Container) message() *kep.ContainerResourceConfig {
+	config := &kep.ContainerResourceConfig{
 		Name:                c.Name,
-		Type:                podresources.ContainerType(c.Type - Init).Enum(),
+		Type:                kep.ContainerType(c.Type - InitContainer).Enum(),
 		KubernetesResources: c.Resources.messageOrNone(),
 	}
 	for _, m := range c.Mounts {
@@ -106,12 +106,12 @@ func (c Container) message() *podresources.ContainerResourceConfig {
 	return config
 }
 
-func (r Resources) message() *podresources.KubernetesResources {
-	return &podresources.KubernetesResources{Requests: texts(r.Requests), Limits: texts(r.Limits)}
+func (r Requirements) message() *kep.KubernetesResources {
+	return &kep.KubernetesResources{Requests: texts(r.Requests), Limits: texts(r.Limits)}
 }
 
 // messageOrNone is for where resources that name nothing are left out.
-func (r Resources) messageOrNone() *podresources.KubernetesResources {
+func (r Requirements) messageOrNone() *kep.KubernetesResources {
 	if len(r.Requests)+len(r.Limits) == 0 {
 		return nil
 	}

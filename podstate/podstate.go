@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package hookline is for authors of NRI plugins: it reads what a runtime with
-// the lifecycle contract tells of a pod beyond NRI's own messages. On any other
-// runtime there is nothing to read, and all of it says so without an error.
+// Package podstate is for authors of NRI plugins: it tells where a pod is in its
+// life, which NRI's own messages do not say. On a runtime that does not say so
+// either, the state is Unknown.
 //
-// For clients of such a runtime, and for admission webhooks, it sets what there
-// is to tell: see SetPodResources and PodResourcesAnnotation.
-package hookline
+//	switch podstate.FromPod(pod) {
+//	case podstate.Creating:
+//		...
+//	}
+package podstate
 
 import (
 	"fmt"
 
 	"github.com/containerd/nri/pkg/api"
 
-	"github.com/hookline-nri/hookline/internal/nri/podstate"
+	field "github.com/hookline-nri/hookline/internal/nri/podstate"
 )
 
-// PodState is where a pod is in its life.
-type PodState int
+// State is where a pod is in its life.
+type State int
 
 const (
 	// Unknown is the state of a pod whose runtime does not say, and of one whose
 	// creation failed or was cut and that is still to be stopped and removed.
-	Unknown PodState = iota
+	Unknown State = iota
 	// Creating pods are asked for with RunPodSandbox, or will be.
 	Creating
 	// Ready pods were agreed to by all, and are to be stopped.
@@ -32,7 +34,7 @@ const (
 )
 
 // String returns the state in lower case.
-func (s PodState) String() string {
+func (s State) String() string {
 	switch s {
 	case Unknown:
 		return "unknown"
@@ -43,22 +45,22 @@ func (s PodState) String() string {
 	case Stopped:
 		return "stopped"
 	}
-	return fmt.Sprintf("PodState(%d)", int(s))
+	return fmt.Sprintf("State(%d)", int(s))
 }
 
-// State returns the state of a pod as it was when the event it came with was
+// FromPod returns the state of a pod as it was when the event it came with was
 // made, Synchronize or any other. It travels in a provisional field, number 1000
 // of NRI's PodSandbox.
-func State(pod *api.PodSandbox) PodState {
+func FromPod(pod *api.PodSandbox) State {
 	if pod == nil {
 		return Unknown
 	}
-	switch podstate.Get(pod) {
-	case podstate.Creating:
+	switch field.Get(pod) {
+	case field.Creating:
 		return Creating
-	case podstate.Ready:
+	case field.Ready:
 		return Ready
-	case podstate.Stopped:
+	case field.Stopped:
 		return Stopped
 	}
 	return Unknown
