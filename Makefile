@@ -16,7 +16,7 @@ endif
 
 .PHONY: help
 help: ## print this list
-	@$(HACK) targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / && !seen[$$1]++ { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## containerd, ctr and containerd-shim-runc-v2 in _output/bin (RUNTIME=stock: unpatched, in _output/stock/bin)
