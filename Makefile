@@ -31,7 +31,7 @@ demo: build tools ## watch pods and plugins on a private node, and which rules h
 	@$(HACK) demo --runtime $(RUNTIME)
 
 .PHONY: bench
-bench: tools ## stock and patched side by side, a table with ratios and goals (root; BENCH="--only run" for one scenario)
+bench: tools ## stock and patched side by side, a table with ratios, their confidence, and goals (root; BENCH="--only run" for one scenario)
 	@$(HACK) build
 	@$(HACK) build --stock
 	@$(HACK) bench $(BENCH)

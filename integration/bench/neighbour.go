@@ -37,22 +37,18 @@ func (b *bench) neighbour(ctx context.Context) (_ []Row, retErr error) {
 	if err := p.both(func(s *side) (err error) { homes[s], err = s.settle(ctx); return err }); err != nil {
 		return nil, err
 	}
-	for turn := range b.Counts.Rounds {
-		end := b.step("round %d of %d", turn+1, b.Counts.Rounds)
-		err := p.turn(turn, func(s *side) error {
-			took, err := homes[s].container(ctx, fmt.Sprintf("calm-%d", turn))
-			if err != nil {
-				return err
-			}
-			calm.of(s).add(took)
-			took, err = homes[s].disturbed(ctx, turn)
-			disturbed.of(s).add(took)
-			return err
-		})
-		end()
+	err = b.rounds(p, func(turn int, s *side) error {
+		took, err := homes[s].container(ctx, fmt.Sprintf("calm-%d", turn))
 		if err != nil {
-			return nil, err
+			return err
 		}
+		calm.of(s).add(took)
+		took, err = homes[s].disturbed(ctx, turn)
+		disturbed.of(s).add(took)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	limit := 1.1*calm.Patched.Median() + 0.030
 	disturbed.Goals = []Goal{disturbed.atMost(limit, " (undisturbed + 10 % + 30 ms)")}

@@ -30,16 +30,12 @@ func (b *bench) register(ctx context.Context) (_ []Row, retErr error) {
 		What: fmt.Sprintf("Registration, %d pods, %d more come and go", b.Counts.NodePods, workers),
 		Name: fmt.Sprintf("Registration/pods=%d", b.Counts.NodePods), Unit: "sec/op",
 	}
-	for turn := range b.Counts.Rounds {
-		end := b.step("round %d of %d: five registrations with each", turn+1, b.Counts.Rounds)
-		err := p.turn(turn, func(s *side) error {
-			defer s.disconnect()
-			return s.busy(ctx, func() error { return s.registrations(ctx, row.of(s)) })
-		})
-		end()
-		if err != nil {
-			return nil, err
-		}
+	err = b.rounds(p, func(_ int, s *side) error {
+		defer s.disconnect()
+		return s.busy(ctx, func() error { return s.registrations(ctx, row.of(s)) })
+	})
+	if err != nil {
+		return nil, err
 	}
 	row.Goals = []Goal{row.atMost(0.250, "")}
 	return []Row{row}, nil

@@ -13,10 +13,7 @@ import (
 func Write(w io.Writer, rows []Row) error {
 	out := benchfmt.NewWriter(w)
 	for _, r := range rows {
-		for _, side := range []struct {
-			name   string
-			sample Sample
-		}{{stock, r.Stock}, {patched, r.Patched}} {
+		for _, side := range r.sides() {
 			for _, x := range side.sample {
 				err := out.Write(&benchfmt.Result{
 					Name:   benchfmt.Name(r.Name + "/runtime=" + side.name),

@@ -24,6 +24,14 @@ func (r *Row) of(s *side) *Sample {
 	return &r.Patched
 }
 
+// sideSample is what was measured on a side.
+type sideSample struct {
+	name   string
+	sample Sample
+}
+
+func (r Row) sides() []sideSample { return []sideSample{{stock, r.Stock}, {patched, r.Patched}} }
+
 // Table writes rows as markdown, and below it what limits its figures.
 func Table(w io.Writer, rows []Row) error {
 	var b strings.Builder
@@ -75,10 +83,7 @@ func (r Row) warnings() []string {
 			all = append(all, of+": "+w.Error())
 		}
 	}
-	for _, side := range []struct {
-		name   string
-		sample Sample
-	}{{stock, r.Stock}, {patched, r.Patched}} {
+	for _, side := range r.sides() {
 		if len(side.sample) > 0 {
 			add(side.name, side.sample.summary().Warnings)
 		}
