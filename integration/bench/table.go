@@ -5,6 +5,7 @@ package bench
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -50,8 +51,10 @@ func Table(w io.Writer, rows []Row) error {
 		ratio, certainty := r.ratio()
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", r.What, r.Stock.in(r.Unit), r.Patched.in(r.Unit),
 			ratio, certainty, strings.Join(goals, "; "), strings.Join(met, "; "))
-		for _, warning := range r.warnings() {
-			notes = append(notes, fmt.Sprintf("- %s: %s\n", r.What, warning))
+		for _, w := range r.warnings() {
+			if note := fmt.Sprintf("- %s\n", w); !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
 		}
 	}
 	if len(notes) > 0 {
@@ -76,20 +79,15 @@ func (r Row) ratio() (figure, certainty string) {
 }
 
 // warnings say why an interval or a comparison tells less than it seems to.
-func (r Row) warnings() []string {
-	var all []string
-	add := func(of string, warnings []error) {
-		for _, w := range warnings {
-			all = append(all, of+": "+w.Error())
-		}
-	}
+func (r Row) warnings() []error {
+	var all []error
 	for _, side := range r.sides() {
 		if len(side.sample) > 0 {
-			add(side.name, side.sample.summary().Warnings)
+			all = append(all, side.sample.summary().Warnings...)
 		}
 	}
 	if len(r.Stock) > 0 && len(r.Patched) > 0 {
-		add("ratio", r.Patched.compare(r.Stock).Warnings)
+		all = append(all, r.Patched.compare(r.Stock).Warnings...)
 	}
 	return all
 }

@@ -60,9 +60,8 @@ func TestTable(t *testing.T) {
 | Rate | 8.000 ± ∞ | 6.000 ± ∞ | 0.75 | ~ p=1.000 n=1 | at least 0.85 of stock | **no** (0.75, p=1.000 n=1) |
 | Engine | - | 7.000s ± 0% | - | - |  |  |
 
-- Rate: stock: need >= 6 samples for confidence interval at level 0.95
-- Rate: patched: need >= 6 samples for confidence interval at level 0.95
-- Rate: ratio: need >= 4 samples to detect a difference at alpha level 0.05
+- need >= 6 samples for confidence interval at level 0.95
+- need >= 4 samples to detect a difference at alpha level 0.05
 `, b.String())
 }
 
