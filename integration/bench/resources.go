@@ -29,8 +29,11 @@ func (b *bench) resources(ctx context.Context) (_ []Row, retErr error) {
 	if err := p.both(func(s *side) error { return s.warmTold(ctx) }); err != nil {
 		return nil, err
 	}
-	without := Row{What: "RunPodSandbox, resources not told (ms)"}
-	with := Row{What: fmt.Sprintf("RunPodSandbox, resources of %d containers (ms)", announcedContainers)}
+	without := Row{What: "RunPodSandbox, resources not told", Name: "Resources/containers=0", Unit: "sec/op"}
+	with := Row{
+		What: fmt.Sprintf("RunPodSandbox, resources of %d containers", announcedContainers),
+		Name: fmt.Sprintf("Resources/containers=%d", announcedContainers), Unit: "sec/op",
+	}
 	defer b.step("%d pods of each with resources, and as many without, one at a time", b.Counts.Runs)()
 	for turn := range b.Counts.Runs {
 		rows := []*Row{&without, &with}
@@ -56,7 +59,7 @@ func (b *bench) resources(ctx context.Context) (_ []Row, retErr error) {
 			return nil, err
 		}
 	}
-	with.Goals = []Goal{atMost(1.02, with.Patched.Median()/without.Patched.Median(), "%.2f of patched without")}
+	with.Goals = []Goal{ratioAtMost(1.02, with.Patched, without.Patched, "patched without")}
 	return []Row{without, with}, nil
 }
 
