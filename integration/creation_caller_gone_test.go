@@ -42,25 +42,25 @@ func (w wave) gone(t *testing.T, how codes.Code, patience time.Duration) {
 	holds(t, "L7", w.breaks.gone, func(t require.TestingT) {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		c.begin(ctx, t)
+		c.requireHeld(ctx, t)
 		if how == codes.Canceled {
 			cancel()
 		}
 		for _, held := range c.held {
 			assert.Equal(t, how, status.Code(<-held.ran), held.pod())
 		}
-		noticed(t, c.n.CRI())
+		requireNoticed(t, c.n.CRI())
 		c.release(t)
-		nothingLeft(t, c.n)
-		c.told(t)
-		c.again(t)
-		nothingLeft(t, c.n)
+		requireNothingLeft(t, c.n)
+		c.requireEndsTold(t)
+		c.requireRunAgain(t)
+		requireNothingLeft(t, c.n)
 	})
 }
 
-// noticed returns when the runtime knows that callers are gone: it gets what
+// requireNoticed returns when the runtime knows that callers are gone: it gets what
 // comes over one connection in order.
-func noticed(t require.TestingT, c *cri.Client) {
+func requireNoticed(t require.TestingT, c *cri.Client) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	_, err := c.Runtime.Version(ctx, &runtime.VersionRequest{})

@@ -26,30 +26,30 @@ func TestL11_EndOfAPodInItsHook(t *testing.T) {
 			first, second := plugin.New("10", "first"), plugin.New("20", "second")
 			connect(t, n, first, second)
 			pod := newInHook(t, n, first, "unwanted")
-			ctx, c := moments(t), n.CRI()
+			ctx, c := withinMoments(t), n.CRI()
 
 			stockBreaks(t, "L11", "a pod in its hook cannot be "+done+", and becomes ready", func(t require.TestingT) {
 				require.NoError(t, end(c, ctx, pod.id))
 				left, err := n.Leftovers(ctx) // at once
 				require.NoError(t, err)
-				assert.Empty(t, withoutShim(left))
-				assert.ErrorContains(t, soon(t, pod.ran, "RunPodSandbox"), "was "+done+" while it was being created")
+				assert.Empty(t, exceptShims(left))
+				assert.ErrorContains(t, requireEnds(t, pod.ran, "RunPodSandbox"), "was "+done+" while it was being created")
 				pod.gate.Release()
-				nothingLeft(t, n)
+				requireNothingLeft(t, n)
 				require.NoError(t, end(c, ctx, pod.id))
 				reading := history.Read(first.Calls(), nil)
 				assert.Equal(t, undone, first.Calls().Named("unwanted").Events())
 				assert.Empty(t, reading.Alive())
 				assert.Empty(t, second.Calls().Named("unwanted").Events())
-				samePodAgain(t, n, pod.config)
-				nothingLeft(t, n)
+				requirePodRunsAgain(t, n, pod.config)
+				requireNothingLeft(t, n)
 			})
 		})
 	}
 }
 
-// withoutShim leaves out what ends with a shim, which ends by itself.
-func withoutShim(left []node.Leftover) (rest []node.Leftover) {
+// exceptShims leaves out what ends with a shim, which ends by itself.
+func exceptShims(left []node.Leftover) (rest []node.Leftover) {
 	for _, l := range left {
 		if l.Kind != "process" && l.Kind != "shim socket" {
 			rest = append(rest, l)
@@ -63,11 +63,11 @@ func TestL11_EndOfAPodInItsADD(t *testing.T) {
 	n := startNode(t)
 	p := plugin.New("10", "told")
 	connect(t, n, p)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	config := c.Pod("unwanted")
 	add, err := n.HoldAt(node.After("ptp", "ADD"), "unwanted")
 	require.NoError(t, err)
-	ran := begin(func() error { _, err := c.RunPod(ctx, config); return err })
+	ran := inBackground(func() error { _, err := c.RunPod(ctx, config); return err })
 	require.NoError(t, add.Entered(ctx))
 	records, err := n.Containerd().SandboxStore().List(ctx)
 	require.NoError(t, err)
@@ -75,10 +75,10 @@ func TestL11_EndOfAPodInItsADD(t *testing.T) {
 
 	stockBreaks(t, "L11", "a pod that is being created cannot be stopped, and becomes ready", func(t require.TestingT) {
 		require.NoError(t, c.StopPod(ctx, records[0].ID))
-		assert.ErrorContains(t, soon(t, ran, "RunPodSandbox"), "was stopped while it was being created")
+		assert.ErrorContains(t, requireEnds(t, ran, "RunPodSandbox"), "was stopped while it was being created")
 		require.NoError(t, add.Release())
 		assert.Empty(t, p.Calls().Named("unwanted").Events())
-		nothingLeft(t, n)
-		samePodAgain(t, n, config)
+		requireNothingLeft(t, n)
+		requirePodRunsAgain(t, n, config)
 	})
 }

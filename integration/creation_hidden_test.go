@@ -27,10 +27,10 @@ type inHook struct {
 // newInHook begins to create a pod, and returns when a plugin holds its hook.
 func newInHook(t *testing.T, n *node.Node, p *plugin.Plugin, name string) inHook {
 	t.Helper()
-	pod := inHook{config: n.CRI().Pod(name), gate: hold(t)}
+	pod := inHook{config: n.CRI().Pod(name), gate: newGate(t)}
 	p.On(plugin.RunPodSandbox, pod.gate.Hold)
-	ctx := deadline(t)
-	pod.ran = begin(func() error {
+	ctx := withinAMinute(t)
+	pod.ran = inBackground(func() error {
 		_, err := n.CRI().RunPod(ctx, pod.config)
 		return err
 	})
@@ -40,8 +40,8 @@ func newInHook(t *testing.T, n *node.Node, p *plugin.Plugin, name string) inHook
 	return pod
 }
 
-// shown lists by which calls CRI shows a pod.
-func shown(ctx context.Context, t require.TestingT, n *node.Node, pod string) (by []string) {
+// callsThatShow lists by which calls CRI shows a pod.
+func callsThatShow(ctx context.Context, t require.TestingT, n *node.Node, pod string) (by []string) {
 	c := n.CRI().Runtime
 	pods, err := c.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
 	require.NoError(t, err)
@@ -71,10 +71,10 @@ func TestL6_HiddenWhileTheHookRuns(t *testing.T) {
 	n := startNode(t, slowRequests)
 	p := plugin.New("10", "holds")
 	connect(t, n, p)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	pod := newInHook(t, n, p, "coming")
 
-	require.Empty(t, shown(ctx, t, n, pod.id))
+	require.Empty(t, callsThatShow(ctx, t, n, pod.id))
 	_, errCreate := c.Create(ctx, pod.id, pod.config, c.Container("early"))
 	containers, err := c.Runtime.ListContainers(ctx, &runtime.ListContainersRequest{})
 	require.NoError(t, err)
@@ -82,7 +82,7 @@ func TestL6_HiddenWhileTheHookRuns(t *testing.T) {
 	pod.gate.Release()
 	require.NoError(t, <-pod.ran)
 
-	require.Len(t, shown(ctx, t, n, pod.id), 4, "once it is ready")
+	require.Len(t, callsThatShow(ctx, t, n, pod.id), 4, "once it is ready")
 	_, err = c.Create(ctx, pod.id, pod.config, c.Container("early")) // its name was not taken
 	require.NoError(t, err)
 	require.NoError(t, c.RemovePod(ctx, pod.id))
@@ -90,5 +90,5 @@ func TestL6_HiddenWhileTheHookRuns(t *testing.T) {
 		assert.Equal(t, codes.FailedPrecondition, status.Code(errCreate))
 		assert.ErrorContains(t, errCreate, "is still being created")
 	})
-	nothingLeft(t, n)
+	requireNothingLeft(t, n)
 }

@@ -23,7 +23,7 @@ import (
 // what a runtime without the contract does not say.
 func TestExampleReconciles(t *testing.T) {
 	n := startNode(t)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	program, folder := example(t, "reconcile"), filepath.Join(t.TempDir(), "pods")
 
 	stays, err := c.RunPod(ctx, c.Pod("stays"))
@@ -32,7 +32,7 @@ func TestExampleReconciles(t *testing.T) {
 	require.NoError(t, err)
 
 	stop := runExample(t, n, program, nil, "-folder", folder)
-	await(t, "both pods to be adopted", func(context.Context) error { return keeps(folder, stays, goes) })
+	requireSoon(t, "both pods to be adopted", func(context.Context) error { return keepsExactly(folder, stays, goes) })
 	text, err := os.ReadFile(filepath.Join(folder, stays))
 	require.NoError(t, err)
 	assert.Contains(t, string(text), "default/stays ")
@@ -42,16 +42,16 @@ func TestExampleReconciles(t *testing.T) {
 
 	comes, err := c.RunPod(ctx, c.Pod("comes"))
 	require.NoError(t, err)
-	assert.NoError(t, keeps(folder, stays, goes, comes), "a pod is kept by the time it is ready")
+	assert.NoError(t, keepsExactly(folder, stays, goes, comes), "a pod is kept by the time it is ready")
 	stop()
 
 	require.NoError(t, c.StopPod(ctx, goes))
 	require.NoError(t, c.RemovePod(ctx, goes))
 	stop = runExample(t, n, program, nil, "-folder", folder)
-	await(t, "the pod that went to be forgotten", func(context.Context) error { return keeps(folder, stays, comes) })
+	requireSoon(t, "the pod that went to be forgotten", func(context.Context) error { return keepsExactly(folder, stays, comes) })
 
 	require.NoError(t, c.StopPod(ctx, stays))
-	assert.NoError(t, keeps(folder, comes), "a pod is forgotten when it is stopped")
+	assert.NoError(t, keepsExactly(folder, comes), "a pod is forgotten when it is stopped")
 	require.NoError(t, c.RemovePod(ctx, stays))
 	require.NoError(t, c.StopPod(ctx, comes))
 	require.NoError(t, c.RemovePod(ctx, comes))
@@ -62,7 +62,7 @@ func TestExampleReconciles(t *testing.T) {
 func example(t *testing.T, name string) (program string) {
 	t.Helper()
 	program = filepath.Join(t.TempDir(), name)
-	out, err := exec.CommandContext(deadline(t), "go", "build", "-o", program, "./example/"+name).CombinedOutput()
+	out, err := exec.CommandContext(withinAMinute(t), "go", "build", "-o", program, "./example/"+name).CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return program
 }
@@ -94,8 +94,8 @@ func runExample(t *testing.T, n *node.Node, program string, prints *os.File, arg
 	return stop
 }
 
-// keeps says whether the example keeps exactly these pods.
-func keeps(folder string, pods ...string) error {
+// keepsExactly says whether the example keeps exactly these pods.
+func keepsExactly(folder string, pods ...string) error {
 	files, err := os.ReadDir(folder)
 	if err != nil {
 		return err
@@ -118,8 +118,8 @@ func keeps(folder string, pods ...string) error {
 // The example plugin prints what each pod requests, whenever that is new to it.
 func TestExampleSizes(t *testing.T) {
 	n := startNode(t)
-	ctx, c := deadline(t), n.CRI()
-	there := lifeOf(t, n, announced(t, n, "field", threeContainers()))
+	ctx, c := withinAMinute(t), n.CRI()
+	there := newLifeOf(t, n, announced(t, n, "field", threeContainers()))
 	table, err := os.Create(filepath.Join(t.TempDir(), "table"))
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, table.Close()) }()
@@ -136,7 +136,7 @@ func TestExampleSizes(t *testing.T) {
 		}
 		return nil
 	}
-	await(t, "the pod to be adopted", adopted)
+	requireSoon(t, "the pod to be adopted", adopted)
 	plain, err := c.RunPod(ctx, c.Pod("plain"))
 	require.NoError(t, err)
 	require.NoError(t, c.RemovePod(ctx, plain))
@@ -162,7 +162,7 @@ default/web requests cpu 4250m, memory 160Mi
 	_, err = table.Seek(0, io.SeekStart)
 	require.NoError(t, err)
 	stop = runExample(t, n, program, table)
-	await(t, "the pod to be adopted again", adopted)
+	requireSoon(t, "the pod to be adopted again", adopted)
 	there.end(t)
 	stop()
 	stockBreaks(t, "R1", toldNothing, func(t require.TestingT) {

@@ -71,7 +71,7 @@ func newAgent(t *testing.T, settings ...string) *agent {
 	bin, _ := n.CNI()
 	text := strings.NewReplacer("@DIR@", a.dir, "@BIN@", bin).Replace(agentText)
 	require.NoError(t, os.WriteFile(filepath.Join(bin, "agent"), []byte(text), 0o755))
-	a.load("blue", "10.89.0.0/24")
+	a.loadNetwork("blue", "10.89.0.0/24")
 	return a
 }
 
@@ -84,42 +84,42 @@ func (a *agent) says(command, script string) {
 	require.NoError(a, os.Rename(path+".new", path))
 }
 
-// asked returns how often the agent was asked a command, for a pod or for all.
-func (a *agent) asked(command, pod string) int {
+// timesAsked returns how often the agent was asked a command, for a pod or for all.
+func (a *agent) timesAsked(command, pod string) int {
 	a.Helper()
 	text, err := os.ReadFile(filepath.Join(a.dir, "asked"))
 	require.NoError(a, err)
 	return strings.Count(string(text), strings.TrimSpace(command+" "+pod))
 }
 
-// hung waits until the agent hangs.
-func (a *agent) hung() {
+// requireHangs waits until the agent hangs.
+func (a *agent) requireHangs() {
 	a.Helper()
-	a.until("the agent to hang", func(ctx context.Context) error {
+	a.requireSoon("the agent to hang", func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
-		_, _ = a.ready(ctx) // has it asked, where the last answer is old enough
+		_, _ = a.networkCondition(ctx) // has it asked, where the last answer is old enough
 		_, err := os.Stat(filepath.Join(a.dir, "hangs"))
 		return err
 	})
 }
 
-// load puts a network of that name and subnet in the place of any other.
-func (a *agent) load(name, subnet string) {
+// loadNetwork puts a network of that name and subnet in the place of any other.
+func (a *agent) loadNetwork(name, subnet string) {
 	a.Helper()
-	a.put("10-net.conflist", a.config(name, subnet))
-	a.until("network "+name+" to be loaded", func(ctx context.Context) error { return a.loaded(ctx, name) })
+	a.writeConfig("10-net.conflist", a.networkConfig(name, subnet))
+	a.requireSoon("network "+name+" to be loaded", func(ctx context.Context) error { return a.hasLoaded(ctx, name) })
 }
 
-// config is a network that ends with the agent.
-func (a *agent) config(name, subnet string) string {
+// networkConfig is a network that ends with the agent.
+func (a *agent) networkConfig(name, subnet string) string {
 	return fmt.Sprintf(`{"cniVersion": "1.1.0", "name": %q, "plugins": [
 		{"type": "ptp", "ipam": {"type": "host-local", "ranges": [[{"subnet": %q}]], "dataDir": %q}},
 		{"type": "agent"}]}`, name, subnet, a.addresses())
 }
 
-// put writes a configuration file, as operators do: by a rename.
-func (a *agent) put(file, text string) {
+// writeConfig writes a configuration file, as operators do: by a rename.
+func (a *agent) writeConfig(file, text string) {
 	a.Helper()
 	_, conf := a.n.CNI()
 	_ = os.Remove(filepath.Join(conf, "10-hookline.conflist"))
@@ -129,19 +129,19 @@ func (a *agent) put(file, text string) {
 	require.NoError(a, os.WriteFile(path, []byte(text), 0o644)) // a rename into the folder is no event
 }
 
-// unload removes the configuration.
-func (a *agent) unload() {
+// unloadNetwork removes the configuration.
+func (a *agent) unloadNetwork() {
 	a.Helper()
 	_, conf := a.n.CNI()
 	require.NoError(a, os.Remove(filepath.Join(conf, "10-net.conflist")))
-	a.until("no network to be loaded", func(ctx context.Context) error { return a.loaded(ctx, "") })
+	a.requireSoon("no network to be loaded", func(ctx context.Context) error { return a.hasLoaded(ctx, "") })
 }
 
 // addresses is where host-local keeps them, by the name of the network.
 func (a *agent) addresses() string { return filepath.Join(a.n.Folder(), "cni", "addresses") }
 
-// taken returns the addresses that are taken in a network.
-func (a *agent) taken(network string) (ips []string) {
+// addressesTaken returns the addresses that are taken in a network.
+func (a *agent) addressesTaken(network string) (ips []string) {
 	a.Helper()
 	entries, err := os.ReadDir(filepath.Join(a.addresses(), network))
 	if !errors.Is(err, os.ErrNotExist) {
@@ -155,8 +155,8 @@ func (a *agent) taken(network string) (ips []string) {
 	return ips
 }
 
-// loaded tells whether the runtime has loaded a network, or none.
-func (a *agent) loaded(ctx context.Context, name string) error {
+// hasLoaded tells whether the runtime has loaded a network, or none.
+func (a *agent) hasLoaded(ctx context.Context, name string) error {
 	var config struct {
 		Networks []struct {
 			IFName string
@@ -187,8 +187,8 @@ func (a *agent) info(ctx context.Context) (map[string]string, error) {
 	return r.GetInfo(), err
 }
 
-// ready returns the condition of the network.
-func (a *agent) ready(ctx context.Context) (*runtime.RuntimeCondition, error) {
+// networkCondition returns the condition of the network.
+func (a *agent) networkCondition(ctx context.Context) (*runtime.RuntimeCondition, error) {
 	r, err := a.n.CRI().Runtime.Status(ctx, &runtime.StatusRequest{})
 	for _, condition := range r.GetStatus().GetConditions() {
 		if condition.GetType() == runtime.NetworkReady {
@@ -198,65 +198,71 @@ func (a *agent) ready(ctx context.Context) (*runtime.RuntimeCondition, error) {
 	return nil, errors.Join(err, errors.New("no condition of the network"))
 }
 
-// is waits for a condition of the network: its reason, empty for ready, and a
-// part of its message.
-func (a *agent) is(t require.TestingT, reason, message string) {
-	await(t, "the network to be "+reason, func(ctx context.Context) error {
+// requireNetworkReady waits for the network to be ready.
+func (a *agent) requireNetworkReady(t require.TestingT) {
+	a.requireNetwork(t, "ready", func(c *runtime.RuntimeCondition) bool { return c.GetStatus() && c.GetReason() == "" })
+}
+
+// requireNetworkNotReady waits for the network not to be ready, for a reason, with
+// a message of which a part is given.
+func (a *agent) requireNetworkNotReady(t require.TestingT, reason, message string) {
+	a.requireNetwork(t, reason, func(c *runtime.RuntimeCondition) bool {
+		return !c.GetStatus() && c.GetReason() == reason && strings.Contains(c.GetMessage(), message)
+	})
+}
+
+// requireNetworkDown is requireNetworkNotReady for any reason.
+func (a *agent) requireNetworkDown(t require.TestingT, message string) {
+	a.requireNetwork(t, "down", func(c *runtime.RuntimeCondition) bool {
+		return !c.GetStatus() && strings.Contains(c.GetMessage(), message)
+	})
+}
+
+// requireNetwork waits for a condition of the network.
+func (a *agent) requireNetwork(t require.TestingT, what string, is func(*runtime.RuntimeCondition) bool) {
+	requireSoon(t, "the network to be "+what, func(ctx context.Context) error {
 		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 		defer cancel()
-		c, err := a.ready(ctx)
-		if err == nil && (c.GetStatus() != (reason == "") || c.GetReason() != reason || !strings.Contains(c.GetMessage(), message)) {
+		c, err := a.networkCondition(ctx)
+		if err == nil && !is(c) {
 			err = fmt.Errorf("it is %v, %s: %s", c.GetStatus(), c.GetReason(), c.GetMessage())
 		}
 		return err
 	})
 }
 
-// down waits for the network not to be ready, for a reason that the message has.
-func (a *agent) down(t require.TestingT, message string) {
-	await(t, "the network to be down", func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-		defer cancel()
-		c, err := a.ready(ctx)
-		if err == nil && (c.GetStatus() || !strings.Contains(c.GetMessage(), message)) {
-			err = fmt.Errorf("it is %v: %s", c.GetStatus(), c.GetMessage())
-		}
-		return err
-	})
+func (a *agent) requireSoon(what string, holds func(context.Context) error) {
+	a.Helper()
+	requireSoon(a, what, holds)
 }
 
-func (a *agent) until(what string, holds func(context.Context) error) {
+// runPod creates a pod.
+func (a *agent) runPod(name string) string {
 	a.Helper()
-	await(a, what, holds)
-}
-
-// run creates a pod.
-func (a *agent) run(name string) string {
-	a.Helper()
-	pod, err := a.n.CRI().RunPod(deadline(a.T), a.n.CRI().Pod(name))
+	pod, err := a.n.CRI().RunPod(withinAMinute(a.T), a.n.CRI().Pod(name))
 	require.NoError(a, err)
 	return pod
 }
 
-// runs creates a pod, in the time that it takes where it waits for nothing.
-func (a *agent) runs(config *runtime.PodSandboxConfig) (string, error) {
+// tryRunPod creates a pod, in the time that it takes where it waits for nothing.
+func (a *agent) tryRunPod(config *runtime.PodSandboxConfig) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	return a.n.CRI().RunPod(ctx, config)
 }
 
-// ends stops and removes a pod.
-func (a *agent) ends(t require.TestingT, pod string) {
+// requirePodEnds stops and removes a pod.
+func (a *agent) requirePodEnds(t require.TestingT, pod string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	require.NoError(t, a.n.CRI().StopPod(ctx, pod))
 	require.NoError(t, a.n.CRI().RemovePod(ctx, pod))
 }
 
-// free checks that no address is taken, in any network.
-func (a *agent) free(t require.TestingT, networks ...string) {
+// requireNoAddressTaken checks that no address is taken, in any network.
+func (a *agent) requireNoAddressTaken(t require.TestingT, networks ...string) {
 	for _, network := range networks {
-		assert.Empty(t, a.taken(network), network)
+		assert.Empty(t, a.addressesTaken(network), network)
 	}
-	assert.NotContains(t, kinds(t, a.n), "attachment")
+	assert.NotContains(t, kindsLeft(t, a.n), "attachment")
 }

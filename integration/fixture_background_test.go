@@ -12,24 +12,24 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// moments bounds what needs moments on a runtime that does not make it wait
+// withinMoments bounds what needs moments on a runtime that does not make it wait
 // for what the test holds up, which takes longer than any such bound.
-func moments(t *testing.T) context.Context {
+func withinMoments(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// begin runs f in the background. How it ended comes from the channel.
-func begin(f func() error) <-chan error {
+// inBackground runs f in the background. How it ended comes from the channel.
+func inBackground(f func() error) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- f() }()
 	return done
 }
 
-// open tells whether what begin began goes on, or a channel is not closed.
-func open[T any](done <-chan T) bool {
+// isOpen tells whether what runs in the background goes on, or a channel is not closed.
+func isOpen[T any](done <-chan T) bool {
 	select {
 	case <-done:
 		return false
@@ -38,8 +38,9 @@ func open[T any](done <-chan T) bool {
 	}
 }
 
-// soon is how what begin began ended. It must not take longer than moments.
-func soon(t require.TestingT, done <-chan error, what string) error {
+// requireEnds waits for the end of what runs in the background, and returns how it
+// ended. It fails if that takes longer than moments.
+func requireEnds(t require.TestingT, done <-chan error, what string) error {
 	select {
 	case err := <-done:
 		return err
@@ -49,15 +50,15 @@ func soon(t require.TestingT, done <-chan error, what string) error {
 	}
 }
 
-// join begins to connect a plugin, which may take as long as ctx.
-func join(ctx context.Context, t *testing.T, n *node.Node, p *plugin.Plugin) <-chan error {
+// connectInBackground connects a plugin, for which it has as long as ctx.
+func connectInBackground(ctx context.Context, t *testing.T, n *node.Node, p *plugin.Plugin) <-chan error {
 	t.Helper()
 	t.Cleanup(p.Crash)
-	return begin(func() error { return p.Connect(ctx, n.NRISocket()) })
+	return inBackground(func() error { return p.Connect(ctx, n.NRISocket()) })
 }
 
-// hold makes a gate that is released at the end of the test at the latest.
-func hold(t *testing.T) *plugin.Gate {
+// newGate makes a gate that is released at the end of the test at the latest.
+func newGate(t *testing.T) *plugin.Gate {
 	t.Helper()
 	gate := plugin.NewGate()
 	t.Cleanup(gate.Release)

@@ -58,7 +58,7 @@ func newCreations(t *testing.T, w wave) *creations {
 	for _, p := range w.points {
 		created := &creation{point: p, config: p.config(n)}
 		if p.hook.event != "" {
-			created.gate = hold(t)
+			created.gate = newGate(t)
 		} else {
 			var err error
 			created.hold, err = n.HoldAt(p.program, p.pod())
@@ -94,16 +94,16 @@ func (c *creations) answer(name string) plugin.Reply {
 	}
 }
 
-// begin asks for the pods with a caller's context, and returns when each is
+// requireHeld asks for the pods with a caller's context, and returns when each is
 // held where it should be.
-func (c *creations) begin(ctx context.Context, t require.TestingT) {
+func (c *creations) requireHeld(ctx context.Context, t require.TestingT) {
 	for _, held := range c.held {
 		if held.hook.plugin == "third" {
 			joining := context.WithoutCancel(ctx) // it stays when the caller goes
 			go func() { _ = c.plugins["third"].Connect(joining, c.n.NRISocket()) }()
-			await(t, "a plugin to join", func(context.Context) error { return got(c.plugins["third"], plugin.Synchronize) })
+			requireSoon(t, "a plugin to join", func(context.Context) error { return hasGot(c.plugins["third"], plugin.Synchronize) })
 		}
-		held.ran = begin(func() error {
+		held.ran = inBackground(func() error {
 			_, err := c.n.CRI().RunPod(ctx, held.config)
 			return err
 		})
@@ -131,7 +131,7 @@ func (h *creation) entered(ctx context.Context, c *creations) error {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	return wait.Until(ctx, "the plugins before", func(context.Context) error {
-		return answered(c.plugins["second"], plugin.RunPodSandbox)
+		return hasAnswered(c.plugins["second"], plugin.RunPodSandbox)
 	})
 }
 
@@ -147,9 +147,9 @@ func (c *creations) release(t require.TestingT) {
 	}
 }
 
-// again creates all the pods once more and ends them, since nothing of them
+// requireRunAgain creates all the pods once more and ends them, since nothing of them
 // can be left that is in the way.
-func (c *creations) again(t require.TestingT) {
+func (c *creations) requireRunAgain(t require.TestingT) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	var all sync.WaitGroup
@@ -170,9 +170,9 @@ func (c *creations) again(t require.TestingT) {
 	require.NoError(t, errors.Join(errs...))
 }
 
-// told holds what plugins were told over their latest connections against the
+// requireEndsTold holds what plugins were told over their latest connections against the
 // contract. All that they know of has ended.
-func (c *creations) told(t require.TestingT) {
+func (c *creations) requireEndsTold(t require.TestingT) {
 	for _, p := range c.plugins {
 		records := p.Calls().Connections()
 		if len(records) == 0 {

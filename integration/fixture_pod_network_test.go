@@ -12,9 +12,9 @@ import (
 	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
-// looksAtNetwork agrees if the pod's network stands: its namespace is there,
+// agreesIfNetworkStands agrees if the pod's network stands: its namespace is there,
 // and eth0 in it has all addresses that the pod is said to have.
-func looksAtNetwork(n *node.Node) plugin.Reply {
+func agreesIfNetworkStands(n *node.Node) plugin.Reply {
 	return func(_ context.Context, call *plugin.Call) error {
 		if len(call.Pod.GetIps()) == 0 {
 			return fmt.Errorf("%s: the pod has no address", call.Event)

@@ -74,8 +74,8 @@ func announced(t *testing.T, n *node.Node, how string, what hookline.Announcemen
 	return pod
 }
 
-// setting is a line of the configuration of CRI's runtime.
-func setting(line string) func(*node.Options) {
+// withSetting is a line of the configuration of CRI's runtime.
+func withSetting(line string) func(*node.Options) {
 	return func(o *node.Options) {
 		o.Config = "version = 3\n[plugins.'io.containerd.cri.v1.runtime']\n" + line + "\n"
 	}
@@ -93,9 +93,9 @@ func podsOf(p *plugin.Plugin, event plugin.Event) (all []*api.PodSandbox) {
 	return all
 }
 
-// isTold checks that a plugin was told of one pod with an event, and what was
+// requireTold checks that a plugin was told of one pod with an event, and what was
 // announced of it, to the last word.
-func isTold(t require.TestingT, p *plugin.Plugin, event plugin.Event, want hookline.Announcement) {
+func requireTold(t require.TestingT, p *plugin.Plugin, event plugin.Event, want hookline.Announcement) {
 	pods := podsOf(p, event)
 	require.Len(t, pods, 1, "%s of %s", event, p.Name())
 	assert.Empty(t, cmp.Diff(&want, hookline.PodResources(pods[0])), "%s of %s (- announced, + told)", event, p.Name())
@@ -116,8 +116,8 @@ func sumOf(pod *api.PodSandbox) string {
 	return fmt.Sprintf("cpu %s, memory %s", cpu.String(), memory.String())
 }
 
-// sums are what plugins were told with the pods of a kind of event.
-func sums(p *plugin.Plugin, event plugin.Event) (all []string) {
+// sumsTold are what plugins were told with the pods of a kind of event.
+func sumsTold(p *plugin.Plugin, event plugin.Event) (all []string) {
 	for _, pod := range podsOf(p, event) {
 		all = append(all, sumOf(pod))
 	}
@@ -134,8 +134,8 @@ func cpuOf(ctr *api.Container) string {
 	return cpu.String()
 }
 
-// cpus are those that plugins were told with the containers of events.
-func cpus(p *plugin.Plugin, events ...plugin.Event) (all []string) {
+// cpusTold are those that plugins were told with the containers of events.
+func cpusTold(p *plugin.Plugin, events ...plugin.Event) (all []string) {
 	for _, call := range p.Calls().Only(events...) {
 		all = append(all, string(call.Event)+" "+cpuOf(call.Container))
 	}
@@ -151,11 +151,11 @@ func inspectp(t require.TestingT, n *node.Node, pod string) string {
 	return r.GetInfo()["podResources"]
 }
 
-// restarted kills the runtime, and returns a plugin that joins the next one.
-func restarted(t *testing.T, n *node.Node) *plugin.Plugin {
+// joinAfterKill kills the runtime, and returns a plugin that joins the next one.
+func joinAfterKill(t *testing.T, n *node.Node) *plugin.Plugin {
 	t.Helper()
-	require.NoError(t, n.Kill(deadline(t)))
-	require.NoError(t, n.Boot(deadline(t)))
+	require.NoError(t, n.Kill(withinAMinute(t)))
+	require.NoError(t, n.Boot(withinAMinute(t)))
 	after := plugin.New("30", "after")
 	connect(t, n, after)
 	return after
@@ -169,7 +169,7 @@ func runAnnounced(t *testing.T) (n *node.Node, p *plugin.Plugin, pod *runtime.Po
 	p = plugin.New("10", "sums")
 	connect(t, n, p)
 	pod = announced(t, n, "field", threeContainers())
-	id, err := n.CRI().RunPod(deadline(t), pod)
+	id, err := n.CRI().RunPod(withinAMinute(t), pod)
 	require.NoError(t, err)
 	return n, p, pod, id
 }
@@ -181,29 +181,29 @@ func TestR1_ResourcesOfAllContainers(t *testing.T) {
 			n := startNode(t)
 			p := plugin.New("10", "sums")
 			connect(t, n, p)
-			ctx, c := deadline(t), n.CRI()
+			ctx, c := withinAMinute(t), n.CRI()
 			pod := announced(t, n, how, inFull())
 			id, err := c.RunPod(ctx, pod)
 			require.NoError(t, err)
 			stockBreaks(t, "R1", toldNothing, func(t require.TestingT) {
-				assert.Equal(t, []string{allThree}, sums(p, plugin.RunPodSandbox))
-				isTold(t, p, plugin.RunPodSandbox, inFull())
+				assert.Equal(t, []string{allThree}, sumsTold(p, plugin.RunPodSandbox))
+				requireTold(t, p, plugin.RunPodSandbox, inFull())
 			})
 
 			late := plugin.New("20", "late")
 			connect(t, n, late)
-			after := restarted(t, n)
+			after := joinAfterKill(t, n)
 			_, err = c.Create(ctx, id, pod, c.Container("side"))
 			require.NoError(t, err)
 			require.NoError(t, c.StopPod(ctx, id))
 			require.NoError(t, c.RemovePod(ctx, id))
 			stockBreaks(t, "R1", toldNothing, func(t require.TestingT) {
-				assert.Equal(t, []string{allThree}, sums(after, plugin.Synchronize))
-				isTold(t, late, plugin.Synchronize, inFull())
+				assert.Equal(t, []string{allThree}, sumsTold(after, plugin.Synchronize))
+				requireTold(t, late, plugin.Synchronize, inFull())
 				for _, event := range []plugin.Event{plugin.Synchronize, plugin.CreateContainer, plugin.StopPodSandbox, plugin.RemovePodSandbox} {
-					isTold(t, after, event, inFull())
+					requireTold(t, after, event, inFull())
 				}
-				assert.Equal(t, []string{"CreateContainer 250m"}, cpus(after, plugin.CreateContainer), "as announced")
+				assert.Equal(t, []string{"CreateContainer 250m"}, cpusTold(after, plugin.CreateContainer), "as announced")
 			})
 		})
 	}
@@ -216,19 +216,19 @@ func TestR1_FieldWins(t *testing.T) {
 	connect(t, n, p)
 	pod := announced(t, n, "annotation", hookline.Announcement{Containers: []hookline.Container{{Name: "main", Type: hookline.Main, Resources: requests("9", "9Gi")}}})
 	require.NoError(t, hookline.SetPodResources(pod, threeContainers()))
-	_, err := n.CRI().RunPod(deadline(t), pod)
+	_, err := n.CRI().RunPod(withinAMinute(t), pod)
 	require.NoError(t, err)
 	stockBreaks(t, "R1", toldNothing, func(t require.TestingT) {
-		assert.Equal(t, []string{allThree}, sums(p, plugin.RunPodSandbox))
+		assert.Equal(t, []string{allThree}, sumsTold(p, plugin.RunPodSandbox))
 	})
 }
 
 // Where the word of whoever makes a pod is not enough.
 func TestR1_AnnotationSwitchedOff(t *testing.T) {
-	n := startNode(t, setting("pod_resources_annotation = false"))
+	n := startNode(t, withSetting("pod_resources_annotation = false"))
 	p := plugin.New("10", "sums")
 	connect(t, n, p)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	for _, how := range []string{"annotation", "field"} {
 		id, err := c.RunPod(ctx, announced(t, n, how, threeContainers()))
 		require.NoError(t, err)
@@ -240,16 +240,16 @@ func TestR1_AnnotationSwitchedOff(t *testing.T) {
 	ignored, err := n.Metrics(ctx, resourcesIgnored)
 	require.NoError(t, err)
 	assert.Empty(t, ignored, "it is not bad, only not read")
-	assert.Equal(t, "untold", sums(p, plugin.RunPodSandbox)[0])
+	assert.Equal(t, "untold", sumsTold(p, plugin.RunPodSandbox)[0])
 	stockBreaks(t, "R1", toldNothing, func(t require.TestingT) {
-		assert.Equal(t, allThree, sums(p, plugin.RunPodSandbox)[1], "the field is")
+		assert.Equal(t, allThree, sumsTold(p, plugin.RunPodSandbox)[1], "the field is")
 	})
 }
 
 // crictl inspectp shows them.
 func TestR1_VerboseStatus(t *testing.T) {
 	n := startNode(t)
-	id, err := n.CRI().RunPod(deadline(t), announced(t, n, "field", threeContainers()))
+	id, err := n.CRI().RunPod(withinAMinute(t), announced(t, n, "field", threeContainers()))
 	require.NoError(t, err)
 	stockBreaks(t, "R1", "nothing is shown", func(t require.TestingT) {
 		assert.Contains(t, inspectp(t, n, id), `{"name":"side","type":"CONTAINER","kubernetesResources":{"requests":{"cpu":"250m","memory":"32Mi"}}}`)
@@ -261,7 +261,7 @@ func TestR1_ShimThatMakesSandboxes(t *testing.T) {
 	for how, breaks := range map[string]string{"field": "", "annotation": "the shim has to know the annotation"} {
 		t.Run(how, func(t *testing.T) {
 			n := startSandboxer(t)
-			id, err := n.CRI().RunPod(deadline(t), announced(t, n, how, inFull()))
+			id, err := n.CRI().RunPod(withinAMinute(t), announced(t, n, how, inFull()))
 			require.NoError(t, err)
 			holds(t, "R1", breaks, func(t require.TestingT) {
 				got, err := hookline.Announced(shimsConfig(t, n, id))

@@ -71,8 +71,8 @@ func run(m *testing.M) (code int, err error) {
 	return code, nil
 }
 
-// deadline is the test's context with an end that no healthy run gets near.
-func deadline(t *testing.T) context.Context {
+// withinAMinute is the test's context with an end that no healthy run gets near.
+func withinAMinute(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
@@ -96,7 +96,7 @@ func startNode(t *testing.T, change ...func(*node.Options)) *node.Node {
 	for _, f := range change {
 		f(&options)
 	}
-	n, err := node.Start(deadline(t), options)
+	n, err := node.Start(withinAMinute(t), options)
 	if errors.Is(err, node.ErrPrerequisite) && os.Getenv("CI") == "" {
 		t.Skip(err)
 	}
@@ -133,7 +133,7 @@ func showLog(t *testing.T, n *node.Node) {
 func connect(t *testing.T, n *node.Node, plugins ...*plugin.Plugin) {
 	t.Helper()
 	for _, p := range plugins {
-		require.NoError(t, p.Connect(deadline(t), n.NRISocket()))
+		require.NoError(t, p.Connect(withinAMinute(t), n.NRISocket()))
 		t.Cleanup(p.Crash)
 	}
 }
@@ -147,13 +147,13 @@ type life struct {
 // newLife brings a pod with one container up.
 func newLife(t *testing.T, n *node.Node, name string) life {
 	t.Helper()
-	return lifeOf(t, n, n.CRI().Pod(name))
+	return newLifeOf(t, n, n.CRI().Pod(name))
 }
 
-// lifeOf is newLife of a pod that is more than its name.
-func lifeOf(t *testing.T, n *node.Node, config *runtime.PodSandboxConfig) life {
+// newLifeOf is newLife of a pod that is more than its name.
+func newLifeOf(t *testing.T, n *node.Node, config *runtime.PodSandboxConfig) life {
 	t.Helper()
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	pod, err := c.RunPod(ctx, config)
 	require.NoError(t, err)
 	container, err := c.Create(ctx, pod, config, c.Container("main"))
@@ -166,7 +166,7 @@ func lifeOf(t *testing.T, n *node.Node, config *runtime.PodSandboxConfig) life {
 // end stops and removes the container, then the pod, step by step.
 func (l life) end(t *testing.T) {
 	t.Helper()
-	ctx, c := deadline(t), l.n.CRI()
+	ctx, c := withinAMinute(t), l.n.CRI()
 	require.NoError(t, c.Stop(ctx, l.container, 10*time.Second))
 	require.NoError(t, c.Remove(ctx, l.container))
 	require.NoError(t, c.StopPod(ctx, l.pod))
@@ -176,7 +176,7 @@ func (l life) end(t *testing.T) {
 // requireClosed waits for a channel's end.
 func requireClosed(t *testing.T, done <-chan struct{}, what string) {
 	t.Helper()
-	ctx := deadline(t)
+	ctx := withinAMinute(t)
 	select {
 	case <-done:
 	case <-ctx.Done():
@@ -184,23 +184,23 @@ func requireClosed(t *testing.T, done <-chan struct{}, what string) {
 	}
 }
 
-// await waits for what should come within moments.
-func await(t require.TestingT, what string, holds func(context.Context) error) {
+// requireSoon waits for what should come within moments.
+func requireSoon(t require.TestingT, what string, holds func(context.Context) error) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	require.NoError(t, wait.Until(ctx, what, holds))
 }
 
-// got tells whether a plugin got an event, answered or not.
-func got(p *plugin.Plugin, event plugin.Event) error {
+// hasGot tells whether a plugin got an event, answered or not.
+func hasGot(p *plugin.Plugin, event plugin.Event) error {
 	if len(p.Calls().Only(event)) == 0 {
 		return fmt.Errorf("%s got no %s", p.Name(), event)
 	}
 	return nil
 }
 
-// answered tells whether a plugin has answered an event.
-func answered(p *plugin.Plugin, event plugin.Event) error {
+// hasAnswered tells whether a plugin has answered an event.
+func hasAnswered(p *plugin.Plugin, event plugin.Event) error {
 	for _, call := range p.Calls().Only(event) {
 		if !call.End.IsZero() {
 			return nil
@@ -209,10 +209,10 @@ func answered(p *plugin.Plugin, event plugin.Event) error {
 	return fmt.Errorf("%s has answered no %s", p.Name(), event)
 }
 
-// nothingLeft waits until the node is as it was without pods. What containerd
+// requireNothingLeft waits until the node is as it was without pods. What containerd
 // does in the background, such as the end of a shim, has a moment.
-func nothingLeft(t require.TestingT, n *node.Node) {
-	await(t, "a clean node", func(ctx context.Context) error {
+func requireNothingLeft(t require.TestingT, n *node.Node) {
+	requireSoon(t, "a clean node", func(ctx context.Context) error {
 		left, err := n.Leftovers(ctx)
 		if err == nil && len(left) > 0 {
 			err = fmt.Errorf("left:%s", lines(left))
@@ -230,8 +230,8 @@ func lines[T fmt.Stringer](list []T) string {
 	return b.String()
 }
 
-// samePodAgain proves that a pod's name and all else that it needs is free.
-func samePodAgain(t require.TestingT, n *node.Node, config *runtime.PodSandboxConfig) {
+// requirePodRunsAgain proves that a pod's name and all else that it needs is free.
+func requirePodRunsAgain(t require.TestingT, n *node.Node, config *runtime.PodSandboxConfig) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	id, err := n.CRI().RunPod(ctx, config)

@@ -118,9 +118,9 @@ func (w *workload) endsAll() {
 	}
 }
 
-// check holds all connections of a plugin against the contract. The last one
+// requireContractKept holds all connections of a plugin against the contract. The last one
 // is alive, so that all that it knows must have ended by now.
-func (w *workload) check(t require.TestingT, p *plugin.Plugin) {
+func (w *workload) requireContractKept(t require.TestingT, p *plugin.Plugin) {
 	w.mu.Lock()
 	ends := maps.Clone(w.asked)
 	var lives []history.Life

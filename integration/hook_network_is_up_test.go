@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// reachesHost agrees if the host's side answers somebody in the pod's network,
+// agreesIfHostAnswers agrees if the host's side answers somebody in the pod's network,
 // who must have the pod's address.
-func reachesHost(n *node.Node, host net.Listener) plugin.Reply {
+func agreesIfHostAnswers(n *node.Node, host net.Listener) plugin.Reply {
 	return func(ctx context.Context, call *plugin.Call) error {
 		gateway, err := n.Gateway(netns(call.Pod))
 		if err != nil {
@@ -41,8 +41,8 @@ func reachesHost(n *node.Node, host net.Listener) plugin.Reply {
 	}
 }
 
-// tellAddresses answers each connection with the address that it comes from.
-func tellAddresses(l net.Listener) {
+// serveAddresses answers each connection with the address that it comes from.
+func serveAddresses(l net.Listener) {
 	for {
 		conn, err := l.Accept()
 		if err != nil {
@@ -59,12 +59,12 @@ func TestL5_NetworkIsUpInTheHook(t *testing.T) {
 	host, err := n.Listen()
 	require.NoError(t, err)
 	defer host.Close()
-	go tellAddresses(host)
+	go serveAddresses(host)
 	p := plugin.New("10", "dials")
-	p.On(plugin.RunPodSandbox, reachesHost(n, host))
+	p.On(plugin.RunPodSandbox, agreesIfHostAnswers(n, host))
 	connect(t, n, p)
 
-	pod, err := n.CRI().RunPod(deadline(t), n.CRI().Pod("reachable"))
+	pod, err := n.CRI().RunPod(withinAMinute(t), n.CRI().Pod("reachable"))
 	require.NoError(t, err)
 	run := p.Calls().Of(pod)
 	require.Len(t, run, 1)

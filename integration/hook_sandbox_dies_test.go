@@ -19,14 +19,14 @@ func TestL5_SandboxThatDiesInTheHookFailsThePod(t *testing.T) {
 		kill  func(*node.Node, inHook) error
 		clean func(require.TestingT, *node.Node)
 	}{
-		"process": {func(_ *node.Node, pod inHook) error { return unix.Kill(pod.pid, unix.SIGKILL) }, nothingLeft},
+		"process": {func(_ *node.Node, pod inHook) error { return unix.Kill(pod.pid, unix.SIGKILL) }, requireNothingLeft},
 		"shim": {func(n *node.Node, pod inHook) error {
 			pid, err := n.Shim(pod.id)
 			if err == nil {
 				err = unix.Kill(pid, unix.SIGKILL)
 			}
 			return err
-		}, nothingButSockets}, // which it cannot remove any more
+		}, requireNothingLeftButSockets}, // which it cannot remove any more
 	} {
 		t.Run(what, func(t *testing.T) {
 			n := startNode(t, slowRequests)
@@ -37,13 +37,13 @@ func TestL5_SandboxThatDiesInTheHookFailsThePod(t *testing.T) {
 
 			stockBreaks(t, "L5", "when the "+what+" of a sandbox dies during a hook, the hooks go on", func(t require.TestingT) {
 				// It does not wait for the plugin, which has not answered.
-				assert.ErrorContains(t, soon(t, pod.ran, "RunPodSandbox"), "before it was ready")
+				assert.ErrorContains(t, requireEnds(t, pod.ran, "RunPodSandbox"), "before it was ready")
 				pod.gate.Release()
-				await(t, "the end", func(context.Context) error { return answered(first, plugin.RemovePodSandbox) })
+				requireSoon(t, "the end", func(context.Context) error { return hasAnswered(first, plugin.RemovePodSandbox) })
 				assert.Equal(t, undone, first.Calls().Named("doomed").Events())
 				assert.Empty(t, second.Calls().Named("doomed").Events(), "was not asked")
 				end.clean(t, n)
-				samePodAgain(t, n, pod.config)
+				requirePodRunsAgain(t, n, pod.config)
 				end.clean(t, n)
 			})
 		})

@@ -17,17 +17,17 @@ func TestL14_SlowHookHoldsUpOnlyItsPod(t *testing.T) {
 	slow, other := plugin.New("10", "slow"), plugin.New("20", "other")
 	slow.Subscribe(plugin.RunPodSandbox, plugin.StopPodSandbox, plugin.RemovePodSandbox)
 	connect(t, n, slow, other)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	config := c.Pod("quick")
 	pod, err := c.RunPod(ctx, config)
 	require.NoError(t, err)
-	gate := hold(t)
+	gate := newGate(t)
 	slow.On(plugin.RunPodSandbox, gate.Hold)
-	ran := begin(func() error { _, err := c.RunPod(ctx, c.Pod("held")); return err })
+	ran := inBackground(func() error { _, err := c.RunPod(ctx, c.Pod("held")); return err })
 	requireClosed(t, gate.Entered(), "the hook of the slow plugin")
 
 	// The whole life of a container, while the hook hangs.
-	short := moments(t)
+	short := withinMoments(t)
 	container, errLife := c.Create(short, pod, config, c.Container("main"))
 	for _, step := range []func() error{
 		func() error { return c.Start(short, container) },
@@ -39,7 +39,7 @@ func TestL14_SlowHookHoldsUpOnlyItsPod(t *testing.T) {
 		}
 	}
 	told := other.Calls().Of(pod).Events()
-	held := open(ran)
+	held := isOpen(ran)
 	gate.Release()
 	require.NoError(t, <-ran)
 

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// listed counts a pod in all that a plugin was synchronized with.
-func listed(p *plugin.Plugin, pod string) (times int) {
+// timesSynchronized counts a pod in all that a plugin was synchronized with.
+func timesSynchronized(p *plugin.Plugin, pod string) (times int) {
 	for _, call := range p.Calls().Only(plugin.Synchronize) {
 		for _, known := range call.Pods {
 			if known.GetId() == pod || known.GetName() == pod {
@@ -37,17 +37,17 @@ func TestL2_JoinDuringADD(t *testing.T) {
 		t.Run(end, func(t *testing.T) {
 			n := startNode(t)
 			joining := plugin.New("10", "joins")
-			ctx, c := deadline(t), n.CRI()
+			ctx, c := withinAMinute(t), n.CRI()
 			config := c.Pod("coming")
 			add, err := n.HoldADD("coming")
 			require.NoError(t, err)
 			var pod string
-			ran := begin(func() (err error) { pod, err = c.RunPod(ctx, config); return err })
+			ran := inBackground(func() (err error) { pod, err = c.RunPod(ctx, config); return err })
 			require.NoError(t, add.Entered(ctx))
 
 			connect(t, n, joining) // L13: it does not wait for the ADD
 
-			require.True(t, open(ran))
+			require.True(t, isOpen(ran))
 			require.NoError(t, test.end(add))
 			if err := <-ran; end == "that fails" {
 				require.ErrorContains(t, err, "held and failed")
@@ -56,15 +56,15 @@ func TestL2_JoinDuringADD(t *testing.T) {
 				require.NoError(t, c.StopPod(ctx, pod))
 				require.NoError(t, c.RemovePod(ctx, pod))
 			}
-			nothingLeft(t, n)
+			requireNothingLeft(t, n)
 			stockBreaks(t, "L2", "a plugin that registers during a CNI ADD "+end+" is not told of the pod in Synchronize", func(t require.TestingT) {
-				assert.Equal(t, 1, listed(joining, "coming"), "times in Synchronize")
+				assert.Equal(t, 1, timesSynchronized(joining, "coming"), "times in Synchronize")
 				assert.Equal(t, test.told, joining.Calls().Named("coming").Events())
 				reading := history.Read(joining.Calls(), nil)
 				assert.Empty(t, reading.Faults())
 				assert.Empty(t, reading.Alive())
 			})
-			samePodAgain(t, n, config)
+			requirePodRunsAgain(t, n, config)
 		})
 	}
 }
@@ -75,14 +75,14 @@ func TestL2_JoinDuringAHook(t *testing.T) {
 	n := startNode(t, func(o *node.Options) { o.RequestTimeout = 30 * time.Second })
 	slow, joining := plugin.New("10", "slow"), plugin.New("20", "joins")
 	connect(t, n, slow)
-	gate := hold(t)
+	gate := newGate(t)
 	slow.On(plugin.RunPodSandbox, gate.Hold)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	var pod string
-	ran := begin(func() (err error) { pod, err = c.RunPod(ctx, c.Pod("coming")); return err })
+	ran := inBackground(func() (err error) { pod, err = c.RunPod(ctx, c.Pod("coming")); return err })
 	requireClosed(t, gate.Entered(), "the hook")
 
-	errJoined := <-join(moments(t), t, n, joining)
+	errJoined := <-connectInBackground(withinMoments(t), t, n, joining)
 	gate.Release()
 	require.NoError(t, <-ran)
 	told := joining.Calls().Named("coming").Events() // by the time the pod is Ready
@@ -91,7 +91,7 @@ func TestL2_JoinDuringAHook(t *testing.T) {
 
 	stockBreaks(t, "L2", "a plugin cannot register while another one's hook runs, and is not asked", func(t require.TestingT) {
 		require.NoError(t, errJoined)
-		assert.Equal(t, 1, listed(joining, "coming"), "times in Synchronize")
+		assert.Equal(t, 1, timesSynchronized(joining, "coming"), "times in Synchronize")
 		assert.Equal(t, []plugin.Event{plugin.RunPodSandbox}, told)
 		reading := history.Read(joining.Calls(), nil)
 		assert.Empty(t, reading.Faults())
@@ -104,20 +104,20 @@ func TestL2_ContainerInCreationIsToldOnce(t *testing.T) {
 	n := startNode(t, func(o *node.Options) { o.RequestTimeout = 30 * time.Second })
 	slow, joining := plugin.New("10", "slow"), plugin.New("20", "joins")
 	connect(t, n, slow)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	config := c.Pod("filling")
 	pod, err := c.RunPod(ctx, config)
 	require.NoError(t, err)
-	gate := hold(t)
+	gate := newGate(t)
 	slow.On(plugin.CreateContainer, gate.Hold)
 	var container string
-	created := begin(func() (err error) {
+	created := inBackground(func() (err error) {
 		container, err = c.Create(ctx, pod, config, c.Container("main"))
 		return err
 	})
 	requireClosed(t, gate.Entered(), "CreateContainer")
 
-	errJoined := <-join(moments(t), t, n, joining)
+	errJoined := <-connectInBackground(withinMoments(t), t, n, joining)
 	gate.Release()
 	require.NoError(t, <-created)
 	calls := joining.Calls()
@@ -138,5 +138,5 @@ func TestL2_ContainerInCreationIsToldOnce(t *testing.T) {
 		assert.Len(t, joining.Calls().Only(plugin.StopContainer, plugin.RemoveContainer), 2)
 	})
 	require.NoError(t, c.RemovePod(ctx, pod))
-	nothingLeft(t, n)
+	requireNothingLeft(t, n)
 }

@@ -17,7 +17,7 @@ import (
 func TestL13_JoinWaitsForNoGracefulStop(t *testing.T) {
 	n := startNode(t)
 	joining := plugin.New("10", "joins")
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	config := c.Pod("graceful")
 	pod, err := c.RunPod(ctx, config)
 	require.NoError(t, err)
@@ -26,14 +26,14 @@ func TestL13_JoinWaitsForNoGracefulStop(t *testing.T) {
 	require.NoError(t, c.Start(ctx, container))
 	require.NoError(t, n.Settled(ctx, container))
 
-	stopped := begin(func() error { return c.Stop(ctx, container, time.Hour) })
+	stopped := inBackground(func() error { return c.Stop(ctx, container, time.Hour) })
 	require.NoError(t, n.Resisting(ctx, container))
-	joinCtx := moments(t)
-	joined := join(joinCtx, t, n, joining)
-	await(t, "the registration", func(context.Context) error { return got(joining, plugin.Configure) })
+	joinCtx := withinMoments(t)
+	joined := connectInBackground(joinCtx, t, n, joining)
+	requireSoon(t, "the registration", func(context.Context) error { return hasGot(joining, plugin.Configure) })
 	_, errRan := c.RunPod(joinCtx, c.Pod("unrelated"))
 	errJoined := <-joined
-	stillStopping := open(stopped)
+	stillStopping := isOpen(stopped)
 	require.NoError(t, n.Signal(ctx, container, unix.SIGINT))
 	require.NoError(t, <-stopped)
 

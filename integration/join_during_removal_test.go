@@ -19,7 +19,7 @@ func TestL13_RegistrationDuringRemovalWedgesNothing(t *testing.T) {
 	slow, joining := plugin.New("10", "slow"), plugin.New("20", "joins")
 	connect(t, n, slow)
 	l := newLife(t, n, "crowded")
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	for _, name := range []string{"second", "third"} {
 		_, err := c.Create(ctx, l.pod, c.Pod("crowded"), c.Container(name))
 		require.NoError(t, err)
@@ -50,6 +50,6 @@ func TestL13_RegistrationDuringRemovalWedgesNothing(t *testing.T) {
 		assert.NoError(t, errRemoved)
 		assert.NoError(t, errJoined)
 		assert.Len(t, slow.Calls().Of(l.pod).Only(plugin.RemoveContainer).Events(), 3)
-		nothingLeft(t, n)
+		requireNothingLeft(t, n)
 	})
 }

@@ -20,16 +20,16 @@ func TestL13_HangingSynchronizeHoldsUpNobody(t *testing.T) {
 	other, hangs := plugin.New("10", "other"), plugin.New("20", "hangs")
 	connect(t, n, other)
 	before := newLife(t, n, "before")
-	gate := hold(t)
+	gate := newGate(t)
 	hangs.Subscribe(plugin.UpdateContainer)
 	hangs.On(plugin.Synchronize, gate.Hold)
-	joined := join(deadline(t), t, n, hangs)
+	joined := connectInBackground(withinAMinute(t), t, n, hangs)
 	requireClosed(t, gate.Entered(), "Synchronize")
 
-	ctx, c := moments(t), n.CRI()
+	ctx, c := withinMoments(t), n.CRI()
 	during, errRun := c.RunPod(ctx, c.Pod("during"))
 	errStop, errRemove := c.StopPod(ctx, before.pod), c.RemovePod(ctx, before.pod)
-	hung := open(joined)
+	hung := isOpen(joined)
 	gate.Release()
 	require.NoError(t, <-joined)
 
@@ -50,12 +50,12 @@ func TestL13_HangingSynchronizeIsCut(t *testing.T) {
 	n := startNode(t, func(o *node.Options) { o.RegistrationTimeout, o.RequestTimeout = time.Second, 30*time.Second })
 	other, hangs := plugin.New("10", "other"), plugin.New("20", "hangs")
 	connect(t, n, other)
-	gate := hold(t)
+	gate := newGate(t)
 	hangs.On(plugin.Synchronize, gate.Hold)
-	joined := join(deadline(t), t, n, hangs)
+	joined := connectInBackground(withinAMinute(t), t, n, hangs)
 	requireClosed(t, gate.Entered(), "Synchronize")
 
-	ctx, c := moments(t), n.CRI()
+	ctx, c := withinMoments(t), n.CRI()
 	pod, errRun := c.RunPod(ctx, c.Pod("waits"))
 
 	stockBreaks(t, "L13", "a plugin that hangs in Synchronize is waited for as long as for a request", func(t require.TestingT) {
@@ -65,6 +65,6 @@ func TestL13_HangingSynchronizeIsCut(t *testing.T) {
 		assert.NoError(t, c.RemovePod(ctx, pod))
 		assert.Equal(t, undone, other.Calls().Of(pod).Events(), "a life without containers")
 		assert.Equal(t, []plugin.Event{plugin.Configure, plugin.Synchronize}, hangs.Calls().Events())
-		nothingLeft(t, n)
+		requireNothingLeft(t, n)
 	})
 }

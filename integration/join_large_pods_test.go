@@ -36,7 +36,7 @@ func TestL2_LargePodsAndContainersAreTold(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := startNode(t)
-			ctx, c := deadline(t), n.CRI()
+			ctx, c := withinAMinute(t), n.CRI()
 			var pods, containers []string
 			for i := range large.pods {
 				config := c.Pod(fmt.Sprint("large", i))
@@ -53,7 +53,7 @@ func TestL2_LargePodsAndContainersAreTold(t *testing.T) {
 
 			late := plugin.New("10", "late")
 			t.Cleanup(late.Crash)
-			errJoin := late.Connect(deadline(t), n.NRISocket())
+			errJoin := late.Connect(withinAMinute(t), n.NRISocket())
 
 			stockBreaks(t, "L2", large.breaks, func(t require.TestingT) {
 				assert.NoError(t, errJoin)
@@ -88,7 +88,7 @@ func TestL2_LargePodsAndContainersAreTold(t *testing.T) {
 // What no message holds keeps plugins out, and is named to who reads the log.
 func TestL17_TooLargeToBeToldIsNamed(t *testing.T) {
 	n := startNode(t)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	config := c.Pod("huge")
 	config.Annotations = map[string]string{"huge": kib(5 << 10)}
 	pod, err := c.RunPod(ctx, config)
@@ -98,10 +98,10 @@ func TestL17_TooLargeToBeToldIsNamed(t *testing.T) {
 
 	late := plugin.New("10", "late")
 	t.Cleanup(late.Crash)
-	require.Error(t, late.Connect(deadline(t), n.NRISocket()))
+	require.Error(t, late.Connect(withinAMinute(t), n.NRISocket()))
 	stockBreaks(t, "L17", "a pod that is too large to be told of is not named", func(t require.TestingT) {
-		await(t, "the pod in the log", func(context.Context) error {
-			return logged(n, "10-late", "default/huge", pod, "exceed maximum message size of 4194304")
+		requireSoon(t, "the pod in the log", func(context.Context) error {
+			return hasLogged(n, "10-late", "default/huge", pod, "exceed maximum message size of 4194304")
 		})
 	})
 

@@ -33,13 +33,13 @@ func TestL2_PodInCreationIsShownOrLeftOut(t *testing.T) {
 			})
 			slow, joining := plugin.New("10", "slow"), plugin.New("20", "joins")
 			connect(t, n, slow)
-			gate := hold(t)
+			gate := newGate(t)
 			slow.On(plugin.RunPodSandbox, gate.Hold)
-			ctx, c := deadline(t), n.CRI()
+			ctx, c := withinAMinute(t), n.CRI()
 			var pod string
-			ran := begin(func() (err error) { pod, err = c.RunPod(ctx, c.Pod("coming")); return err })
+			ran := inBackground(func() (err error) { pod, err = c.RunPod(ctx, c.Pod("coming")); return err })
 			requireClosed(t, gate.Entered(), "the hook")
-			errJoined := <-join(moments(t), t, n, joining)
+			errJoined := <-connectInBackground(withinMoments(t), t, n, joining)
 			gate.Release()
 			require.NoError(t, <-ran)
 			require.NoError(t, c.StopPod(ctx, pod))
@@ -47,22 +47,22 @@ func TestL2_PodInCreationIsShownOrLeftOut(t *testing.T) {
 
 			stockBreaks(t, "L2", "a plugin cannot register while another one's hook runs", func(t require.TestingT) {
 				require.NoError(t, errJoined)
-				assert.Equal(t, want.listed, listed(joining, "coming"), "times in Synchronize")
+				assert.Equal(t, want.listed, timesSynchronized(joining, "coming"), "times in Synchronize")
 				for _, call := range joining.Calls().Only(plugin.Synchronize) {
 					for _, known := range call.Pods {
 						assert.Equal(t, hookline.Creating, hookline.State(known))
 					}
 				}
 				assert.Equal(t, []plugin.Event{plugin.RunPodSandbox, plugin.StopPodSandbox, plugin.RemovePodSandbox}, joining.Calls().Named("coming").Events())
-				assert.Equal(t, []hookline.PodState{hookline.Creating, hookline.Ready, hookline.Stopped}, states(joining, "coming"))
+				assert.Equal(t, []hookline.PodState{hookline.Creating, hookline.Ready, hookline.Stopped}, statesTold(joining, "coming"))
 				assert.Empty(t, history.Read(joining.Calls(), nil).Faults())
 			})
 		})
 	}
 }
 
-// states returns the state that a pod had in each event of its own.
-func states(p *plugin.Plugin, pod string) (states []hookline.PodState) {
+// statesTold returns the state that a pod had in each event of its own.
+func statesTold(p *plugin.Plugin, pod string) (states []hookline.PodState) {
 	for _, call := range p.Calls().Named(pod) {
 		states = append(states, hookline.State(call.Pod))
 	}

@@ -45,13 +45,13 @@ func TestL1_OrderOfALife(t *testing.T) {
 			assert.False(t, after[0].Start.Before(before[0].End), "%s reached %s before %s had agreed", event, plugins[i+1].Name(), plugins[i].Name())
 		}
 	}
-	nothingLeft(t, n)
+	requireNothingLeft(t, n)
 }
 
 func TestL5_HookFindsAPodThatIsThere(t *testing.T) {
 	n := startNode(t)
 	p := plugin.New("10", "looks")
-	p.On(plugin.RunPodSandbox, looksAtNetwork(n))
+	p.On(plugin.RunPodSandbox, agreesIfNetworkStands(n))
 	connect(t, n, p)
 
 	l := newLife(t, n, "there")
@@ -65,7 +65,7 @@ func TestL5_HookFindsAPodThatIsThere(t *testing.T) {
 	require.NotEmpty(t, pod.GetLinux().GetCgroupsPath())
 	require.NoError(t, syscall.Kill(int(pod.GetPid()), 0), "no process %d", pod.GetPid())
 	l.end(t)
-	nothingLeft(t, n)
+	requireNothingLeft(t, n)
 }
 
 func TestL11_RepeatedTeardownSendsNothing(t *testing.T) {
@@ -83,9 +83,9 @@ func TestL3_ForcedRemovalTellsEveryEnd(t *testing.T) {
 	p := plugin.New("10", "told")
 	connect(t, n, p)
 	l := newLife(t, n, "forced")
-	require.NoError(t, n.CRI().RemovePod(deadline(t), l.pod))
+	require.NoError(t, n.CRI().RemovePod(withinAMinute(t), l.pod))
 	for _, event := range teardown {
 		require.Len(t, p.Calls().Of(l.pod).Only(event), 1, fmt.Sprint(event))
 	}
-	nothingLeft(t, n)
+	requireNothingLeft(t, n)
 }

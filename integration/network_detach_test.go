@@ -22,30 +22,30 @@ func TestN3_DELWithoutTheConfiguration(t *testing.T) {
 		breaks string
 		gone   bool // DEL cannot be of a configuration that is loaded
 	}{
-		"removed": {(*agent).unload, stuck, true},
+		"removed": {(*agent).unloadNetwork, stuck, true},
 		"made invalid": {func(a *agent) {
-			a.put("10-net.conflist", `{"cniVersion": "1.1.0", "name": "blue", "plugins": [`)
-			a.until("nothing to be loaded", func(ctx context.Context) error { return a.loaded(ctx, "") })
+			a.writeConfig("10-net.conflist", `{"cniVersion": "1.1.0", "name": "blue", "plugins": [`)
+			a.requireSoon("nothing to be loaded", func(ctx context.Context) error { return a.hasLoaded(ctx, "") })
 		}, stuck, true},
-		"replaced by another network": {func(a *agent) { a.load("green", "10.90.0.0/24") }, "DEL is that of the other network, the address leaks", true},
+		"replaced by another network": {func(a *agent) { a.loadNetwork("green", "10.90.0.0/24") }, "DEL is that of the other network, the address leaks", true},
 		"removed and put back": {func(a *agent) {
-			a.unload()
-			a.load("blue", "10.89.0.0/24")
+			a.unloadNetwork()
+			a.loadNetwork("blue", "10.89.0.0/24")
 		}, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t)
-			first, second := a.run("first"), a.run("second")
-			require.Len(t, a.taken("blue"), 2)
+			first, second := a.runPod("first"), a.runPod("second")
+			require.Len(t, a.addressesTaken("blue"), 2)
 			s.change(a)
 			holds(t, "N3", s.breaks, func(t require.TestingT) {
-				a.ends(t, first)
-				assert.Len(t, a.taken("blue"), 1)
-				a.ends(t, second)
-				a.free(t, "blue", "green")
-				nothingLeft(t, a.n)
+				a.requirePodEnds(t, first)
+				assert.Len(t, a.addressesTaken("blue"), 1)
+				a.requirePodEnds(t, second)
+				a.requireNoAddressTaken(t, "blue", "green")
+				requireNothingLeft(t, a.n)
 				if s.gone {
-					counted, err := a.n.Metrics(deadline(a.T), "containerd_cri_network_kept_detaches_total")
+					counted, err := a.n.Metrics(withinAMinute(a.T), "containerd_cri_network_kept_detaches_total")
 					require.NoError(t, err)
 					assert.Equal(t, map[string]float64{"": 2}, counted, "with what was kept of two ADDs")
 				}
@@ -60,16 +60,16 @@ func TestN3_EachPodEndsWithItsOwnNetwork(t *testing.T) {
 	var pods []string
 	networks := []string{"blue", "green", "red"}
 	for i, name := range networks {
-		a.load(name, []string{"10.89.0.0/24", "10.90.0.0/24", "10.91.0.0/24"}[i])
-		pods = append(pods, a.run(name))
-		require.Len(t, a.taken(name), 1)
+		a.loadNetwork(name, []string{"10.89.0.0/24", "10.90.0.0/24", "10.91.0.0/24"}[i])
+		pods = append(pods, a.runPod(name))
+		require.Len(t, a.addressesTaken(name), 1)
 	}
 	stockBreaks(t, "N3", "addresses of the networks before leak", func(t require.TestingT) {
 		for i, pod := range pods {
-			a.ends(t, pod)
-			assert.Empty(t, a.taken(networks[i]))
+			a.requirePodEnds(t, pod)
+			assert.Empty(t, a.addressesTaken(networks[i]))
 		}
-		nothingLeft(t, a.n)
+		requireNothingLeft(t, a.n)
 	})
 }
 
@@ -79,19 +79,19 @@ func TestN3_DELAfterARestart(t *testing.T) {
 		change func(a *agent)
 		breaks string
 	}{
-		"replaced": {func(a *agent) { a.load("green", "10.90.0.0/24") }, "the address leaks"},
-		"removed":  {(*agent).unload, "the pod cannot be stopped"},
+		"replaced": {func(a *agent) { a.loadNetwork("green", "10.90.0.0/24") }, "the address leaks"},
+		"removed":  {(*agent).unloadNetwork, "the pod cannot be stopped"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t)
-			pod := a.run("web")
+			pod := a.runPod("web")
 			s.change(a)
-			require.NoError(t, a.n.Kill(deadline(t)))
-			require.NoError(t, a.n.Boot(deadline(t)))
+			require.NoError(t, a.n.Kill(withinAMinute(t)))
+			require.NoError(t, a.n.Boot(withinAMinute(t)))
 			stockBreaks(t, "N3", s.breaks, func(t require.TestingT) {
-				a.ends(t, pod)
-				a.free(t, "blue")
-				nothingLeft(t, a.n)
+				a.requirePodEnds(t, pod)
+				a.requireNoAddressTaken(t, "blue")
+				requireNothingLeft(t, a.n)
 			})
 		})
 	}
@@ -105,19 +105,19 @@ func TestN3_KilledInADD(t *testing.T) {
 	c := a.n.CRI()
 	config := c.Pod("web")
 	go func() { _, _ = c.RunPod(context.Background(), config) }() // ends with the runtime
-	a.until("the ADD to hang", func(context.Context) error {
+	a.requireSoon("the ADD to hang", func(context.Context) error {
 		_, err := os.Stat(filepath.Join(a.dir, "hangs"))
 		return err
 	})
-	require.Len(t, a.taken("blue"), 1)
-	require.NoError(t, a.n.Kill(deadline(t)))
-	a.put("10-net.conflist", a.config("green", "10.90.0.0/24"))
-	require.NoError(t, a.n.Boot(deadline(t)))
+	require.Len(t, a.addressesTaken("blue"), 1)
+	require.NoError(t, a.n.Kill(withinAMinute(t)))
+	a.writeConfig("10-net.conflist", a.networkConfig("green", "10.90.0.0/24"))
+	require.NoError(t, a.n.Boot(withinAMinute(t)))
 	stockBreaks(t, "N3", "nothing says that an address leaked", func(t require.TestingT) {
-		pods, err := a.n.CRI().Runtime.ListPodSandbox(deadline(a.T), &runtime.ListPodSandboxRequest{})
+		pods, err := a.n.CRI().Runtime.ListPodSandbox(withinAMinute(a.T), &runtime.ListPodSandboxRequest{})
 		require.NoError(t, err)
 		for _, pod := range pods.GetItems() {
-			a.ends(t, pod.GetId())
+			a.requirePodEnds(t, pod.GetId())
 		}
 		log, err := a.n.Log()
 		require.NoError(t, err)
@@ -130,11 +130,11 @@ func TestN3_DELWhileStatusFails(t *testing.T) {
 	for name, script := range map[string]string{"cannot add": takesNone, "degraded": degraded, "garbage": garbage} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t)
-			pod := a.run("web")
+			pod := a.runPod("web")
 			a.says("STATUS", script)
-			a.down(t, "")
-			a.ends(t, pod)
-			a.free(t, "blue")
+			a.requireNetworkDown(t, "")
+			a.requirePodEnds(t, pod)
+			a.requireNoAddressTaken(t, "blue")
 		})
 	}
 }
@@ -147,15 +147,15 @@ func TestN3_ChainThatFailedHalfWay(t *testing.T) {
 			a := newAgent(t)
 			a.says("ADD", fails)
 			a.says("DEL", script)
-			_, err := a.runs(a.n.CRI().Pod("web"))
+			_, err := a.tryRunPod(a.n.CRI().Pod("web"))
 			require.ErrorContains(t, err, "out of luck")
 			stockBreaks(t, "N3", "the plugins before the one that failed get no DEL", func(t require.TestingT) {
-				a.free(t, "blue")
-				nothingLeft(t, a.n)
+				a.requireNoAddressTaken(t, "blue")
+				requireNothingLeft(t, a.n)
 			})
 			a.says("ADD", "")
 			a.says("DEL", "")
-			a.ends(t, a.run("web"))
+			a.requirePodEnds(t, a.runPod("web"))
 		})
 	}
 }
@@ -164,36 +164,36 @@ func TestN3_ChainThatFailedHalfWay(t *testing.T) {
 // is not forgotten.
 func TestN3_OneOfTwoNetworksFails(t *testing.T) {
 	a := newAgent(t, "max_conf_num = 2")
-	a.put("20-more.conflist", `{"cniVersion": "1.1.0", "name": "more", "plugins": [{"type": "agent"}]}`)
-	a.until("both to be loaded", func(ctx context.Context) error { return a.loaded(ctx, "more") })
+	a.writeConfig("20-more.conflist", `{"cniVersion": "1.1.0", "name": "more", "plugins": [{"type": "agent"}]}`)
+	a.requireSoon("both to be loaded", func(ctx context.Context) error { return a.hasLoaded(ctx, "more") })
 	a.says("ADD", `[ "$CNI_IFNAME" = eth1 ] && { `+fails+`; }`)
 	a.says("DEL", `[ "$CNI_IFNAME" = eth0 ] && { `+fails+`; }`)
-	_, err := a.runs(a.n.CRI().Pod("web"))
+	_, err := a.tryRunPod(a.n.CRI().Pod("web"))
 	require.ErrorContains(t, err, "out of luck")
-	require.Len(t, a.taken("blue"), 1)
+	require.Len(t, a.addressesTaken("blue"), 1)
 	a.says("DEL", "")
 	stockBreaks(t, "N3", "the pod is forgotten and its address leaks", func(t require.TestingT) {
-		pods, err := a.n.CRI().Runtime.ListPodSandbox(deadline(a.T), &runtime.ListPodSandboxRequest{})
+		pods, err := a.n.CRI().Runtime.ListPodSandbox(withinAMinute(a.T), &runtime.ListPodSandboxRequest{})
 		require.NoError(t, err)
 		require.Len(t, pods.GetItems(), 1)
 		assert.Equal(t, runtime.PodSandboxState_SANDBOX_NOTREADY, pods.GetItems()[0].GetState())
-		a.ends(t, pods.GetItems()[0].GetId())
-		a.free(t, "blue")
-		nothingLeft(t, a.n)
+		a.requirePodEnds(t, pods.GetItems()[0].GetId())
+		a.requireNoAddressTaken(t, "blue")
+		requireNothingLeft(t, a.n)
 	})
 }
 
 // A network is added to that of a pod which runs, and fails: the pod is not on it.
 func TestN3_NetworkAddedSince(t *testing.T) {
 	a := newAgent(t, "max_conf_num = 2")
-	pod := a.run("web")
-	a.put("20-more.conflist", `{"cniVersion": "1.1.0", "name": "more", "plugins": [{"type": "agent"}]}`)
-	a.until("both to be loaded", func(ctx context.Context) error { return a.loaded(ctx, "more") })
+	pod := a.runPod("web")
+	a.writeConfig("20-more.conflist", `{"cniVersion": "1.1.0", "name": "more", "plugins": [{"type": "agent"}]}`)
+	a.requireSoon("both to be loaded", func(ctx context.Context) error { return a.hasLoaded(ctx, "more") })
 	a.says("DEL", `[ "$CNI_IFNAME" = eth1 ] && { `+fails+`; }`)
 	stockBreaks(t, "N3", "the pod cannot be stopped", func(t require.TestingT) {
-		a.ends(t, pod)
-		a.free(t, "blue")
-		nothingLeft(t, a.n)
+		a.requirePodEnds(t, pod)
+		a.requireNoAddressTaken(t, "blue")
+		requireNothingLeft(t, a.n)
 		log, err := a.n.Log()
 		require.NoError(t, err)
 		assert.NotContains(t, log, "may have leaked")
@@ -204,14 +204,14 @@ func TestN3_NetworkAddedSince(t *testing.T) {
 // fails: it never had the pod.
 func TestN3_RemovalAfterAMigration(t *testing.T) {
 	a := newAgent(t)
-	pod := a.run("web")
-	a.load("green", "10.90.0.0/24")
-	require.NoError(t, a.n.CRI().StopPod(deadline(t), pod))
+	pod := a.runPod("web")
+	a.loadNetwork("green", "10.90.0.0/24")
+	require.NoError(t, a.n.CRI().StopPod(withinAMinute(t), pod))
 	a.says("DEL", fails)
 	stockBreaks(t, "N3", "the pod is not removed while the other network fails", func(t require.TestingT) {
-		a.ends(t, pod)
-		a.free(t, "blue", "green")
-		nothingLeft(t, a.n)
+		a.requirePodEnds(t, pod)
+		a.requireNoAddressTaken(t, "blue", "green")
+		requireNothingLeft(t, a.n)
 		log, err := a.n.Log()
 		require.NoError(t, err)
 		assert.NotContains(t, log, "may have leaked", "its address was freed by the stop")
@@ -221,16 +221,16 @@ func TestN3_RemovalAfterAMigration(t *testing.T) {
 // Nothing is left to go by: the pod goes, and the log says what may have leaked.
 func TestN3_LetGo(t *testing.T) {
 	a := newAgent(t)
-	pod := a.run("web")
-	ip := a.taken("blue")[0]
+	pod := a.runPod("web")
+	ip := a.addressesTaken("blue")[0]
 	require.NoError(t, os.RemoveAll(a.n.Attachments()))
-	a.unload()
+	a.unloadNetwork()
 	stockBreaks(t, "N3", "the pod cannot be stopped", func(t require.TestingT) {
-		a.ends(t, pod)
+		a.requirePodEnds(t, pod)
 		log, err := a.n.Log()
 		require.NoError(t, err)
 		assert.Contains(t, log, "its addresses ["+ip+"] may have leaked")
-		counted, err := a.n.Metrics(deadline(a.T), "containerd_cri_network_let_go_total")
+		counted, err := a.n.Metrics(withinAMinute(a.T), "containerd_cri_network_let_go_total")
 		require.NoError(t, err)
 		assert.Equal(t, map[string]float64{"": 1}, counted)
 	})
@@ -240,23 +240,23 @@ func TestN3_LetGo(t *testing.T) {
 // ones go, and then new ones come.
 func TestN3_OutOfAddresses(t *testing.T) {
 	a := newAgent(t)
-	a.load("tiny", "10.92.0.0/29")
+	a.loadNetwork("tiny", "10.92.0.0/29")
 	var pods []string
 	for _, name := range []string{"a", "b", "c", "d", "e"} { // of 8: network, gateway and broadcast are none
-		pods = append(pods, a.run(name))
+		pods = append(pods, a.runPod(name))
 	}
 	for range 3 {
-		_, err := a.runs(a.n.CRI().Pod("more"))
+		_, err := a.tryRunPod(a.n.CRI().Pod("more"))
 		require.ErrorContains(t, err, "no IP addresses available in range set")
 	}
-	assert.Len(t, a.taken("tiny"), len(pods))
-	a.ends(t, pods[0])
-	pods[0] = a.run("more")
+	assert.Len(t, a.addressesTaken("tiny"), len(pods))
+	a.requirePodEnds(t, pods[0])
+	pods[0] = a.runPod("more")
 	for _, pod := range pods {
-		a.ends(t, pod)
+		a.requirePodEnds(t, pod)
 	}
-	a.free(t, "tiny")
-	nothingLeft(t, a.n)
+	a.requireNoAddressTaken(t, "tiny")
+	requireNothingLeft(t, a.n)
 }
 
 // Addresses of pods that are gone are freed at start, where that is wanted.
@@ -272,8 +272,8 @@ func TestN3_GarbageOfNetworksAtStart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t, s.settings...)
-			pod := a.run("stays")
-			ip := a.taken("blue")[0]
+			pod := a.runPod("stays")
+			ip := a.addressesTaken("blue")[0]
 			// What is left of a pod that vanished: an address, and its attachment.
 			gone := filepath.Join(a.addresses(), "blue", "10.89.0.77")
 			require.NoError(t, os.WriteFile(gone, []byte("vanished\r\neth0"), 0o600))
@@ -288,16 +288,16 @@ func TestN3_GarbageOfNetworksAtStart(t *testing.T) {
 			if s.lost {
 				require.NoError(t, os.Remove(filepath.Join(a.n.Attachments(), "blue-"+pod+"-eth0")))
 			}
-			require.NoError(t, a.n.Kill(deadline(t)))
-			before := a.asked("GC", "")
-			require.NoError(t, a.n.Boot(deadline(t)))
-			more := a.run("more") // waits for the collection
+			require.NoError(t, a.n.Kill(withinAMinute(t)))
+			before := a.timesAsked("GC", "")
+			require.NoError(t, a.n.Boot(withinAMinute(t)))
+			more := a.runPod("more") // waits for the collection
 			check := func(t require.TestingT) {
 				if s.collects {
-					assert.Equal(t, before+1, a.asked("GC", ""))
+					assert.Equal(t, before+1, a.timesAsked("GC", ""))
 					assert.NoFileExists(t, gone)
 				} else {
-					assert.Equal(t, before, a.asked("GC", ""))
+					assert.Equal(t, before, a.timesAsked("GC", ""))
 					assert.FileExists(t, gone)
 				}
 			}
@@ -306,10 +306,10 @@ func TestN3_GarbageOfNetworksAtStart(t *testing.T) {
 			} else {
 				check(t)
 			}
-			assert.Contains(t, a.taken("blue"), ip)
-			assert.GreaterOrEqual(t, len(a.taken("blue")), 2)
-			a.ends(t, more)
-			a.ends(t, pod)
+			assert.Contains(t, a.addressesTaken("blue"), ip)
+			assert.GreaterOrEqual(t, len(a.addressesTaken("blue")), 2)
+			a.requirePodEnds(t, more)
+			a.requirePodEnds(t, pod)
 		})
 	}
 }

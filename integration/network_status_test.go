@@ -41,12 +41,12 @@ func TestN1_StatusOfTheNetwork(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t, "status_timeout = '200ms'")
-			a.is(t, "", "")
+			a.requireNetworkReady(t)
 			a.says("STATUS", s.script)
 			stockBreaks(t, "N1", s.breaks, func(t require.TestingT) {
-				a.is(t, s.reason, s.message)
+				a.requireNetworkNotReady(t, s.reason, s.message)
 				a.says("STATUS", "")
-				a.is(t, "", "")
+				a.requireNetworkReady(t)
 			})
 		})
 	}
@@ -54,10 +54,10 @@ func TestN1_StatusOfTheNetwork(t *testing.T) {
 
 func TestN1_NotConfigured(t *testing.T) {
 	a := newAgent(t)
-	a.unload()
-	a.is(t, "NetworkPluginNotReady", "cni plugin not initialized")
-	a.load("green", "10.90.0.0/24")
-	a.is(t, "", "")
+	a.unloadNetwork()
+	a.requireNetworkNotReady(t, "NetworkPluginNotReady", "cni plugin not initialized")
+	a.loadNetwork("green", "10.90.0.0/24")
+	a.requireNetworkReady(t)
 }
 
 // A network that comes and goes.
@@ -65,22 +65,22 @@ func TestN1_StatusFlaps(t *testing.T) {
 	a := newAgent(t)
 	for range 5 {
 		a.says("STATUS", takesNone)
-		a.down(t, "agent is down")
+		a.requireNetworkDown(t, "agent is down")
 		a.says("STATUS", "")
-		a.is(t, "", "")
+		a.requireNetworkReady(t)
 	}
-	pod := a.run("after")
-	a.ends(t, pod)
-	a.free(t, "blue")
+	pod := a.runPod("after")
+	a.requirePodEnds(t, pod)
+	a.requireNoAddressTaken(t, "blue")
 }
 
 // While STATUS hangs, calls of Status are answered from what is kept.
 func TestN1_HungStatusDelaysNoCall(t *testing.T) {
 	a := newAgent(t, "status_timeout = '30s'")
-	a.is(t, "", "")
+	a.requireNetworkReady(t)
 	a.says("STATUS", hangs)
 	stockBreaks(t, "N1", "each call waits for the plugin", func(t require.TestingT) {
-		a.hung()
+		a.requireHangs()
 		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 		defer cancel()
 		var calls sync.WaitGroup
@@ -88,7 +88,7 @@ func TestN1_HungStatusDelaysNoCall(t *testing.T) {
 		for i := range took {
 			calls.Go(func() {
 				began := time.Now()
-				c, err := a.ready(ctx)
+				c, err := a.networkCondition(ctx)
 				took[i] = time.Since(began)
 				assert.NoError(t, err)
 				assert.True(t, c.GetStatus(), "the answer before it")
@@ -97,12 +97,12 @@ func TestN1_HungStatusDelaysNoCall(t *testing.T) {
 		calls.Wait()
 		assert.Less(t, slices.Max(took), 500*time.Millisecond, "whoever waits for an answer does so for a second")
 		a.Logf("200 calls at once: the slowest took %s", slices.Max(took))
-		assert.Equal(t, 1, a.hanging())
+		assert.Equal(t, 1, a.timesHung())
 	})
 }
 
-// hanging is how many STATUS have been asked since the agent hangs.
-func (a *agent) hanging() int {
+// timesHung is how many STATUS have been asked since the agent hangs.
+func (a *agent) timesHung() int {
 	a.Helper()
 	text, err := os.ReadFile(filepath.Join(a.dir, "hangs"))
 	require.NoError(a, err)
@@ -112,18 +112,18 @@ func (a *agent) hanging() int {
 // While STATUS hangs, pods come and go and the configuration is loaded again.
 func TestN4_HungStatusDelaysNobody(t *testing.T) {
 	a := newAgent(t, "status_timeout = '30s'")
-	before := a.run("before")
-	a.is(t, "", "")
+	before := a.runPod("before")
+	a.requireNetworkReady(t)
 	a.says("STATUS", hangs)
-	a.hung()
+	a.requireHangs()
 	stockBreaks(t, "N4", "a reload waits for STATUS, and all else for the reload", func(t require.TestingT) {
-		pod, err := a.runs(a.n.CRI().Pod("during"))
+		pod, err := a.tryRunPod(a.n.CRI().Pod("during"))
 		require.NoError(t, err)
-		a.put("10-net.conflist", a.config("green", "10.90.0.0/24"))
-		await(t, "another network to be loaded", func(ctx context.Context) error { return a.loaded(ctx, "green") })
-		a.ends(t, before)
-		a.ends(t, pod)
-		a.free(t, "blue", "green")
+		a.writeConfig("10-net.conflist", a.networkConfig("green", "10.90.0.0/24"))
+		requireSoon(t, "another network to be loaded", func(ctx context.Context) error { return a.hasLoaded(ctx, "green") })
+		a.requirePodEnds(t, before)
+		a.requirePodEnds(t, pod)
+		a.requireNoAddressTaken(t, "blue", "green")
 	})
 }
 
@@ -135,37 +135,37 @@ func TestN2_PodsAreRefusedWhileStatusFails(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t, "status_timeout = '200ms'")
-			old := a.run("old")
+			old := a.runPod("old")
 			a.says("STATUS", s.script)
 			c := a.n.CRI()
 			stockBreaks(t, "N2", "the pod gets its ADD, or waits", func(t require.TestingT) {
-				a.down(t, s.message)
-				_, err := a.runs(c.Pod("new"))
+				a.requireNetworkDown(t, s.message)
+				_, err := a.tryRunPod(c.Pod("new"))
 				require.Equal(t, codes.Unavailable, status.Code(err), err)
 				assert.ErrorContains(t, err, "pod default/new needs the network")
 				assert.ErrorContains(t, err, s.message)
-				assert.Zero(t, a.asked("ADD", "new"))
-				counted, err := a.n.Metrics(deadline(a.T), "containerd_cri_network_refused_pods_total")
+				assert.Zero(t, a.timesAsked("ADD", "new"))
+				counted, err := a.n.Metrics(withinAMinute(a.T), "containerd_cri_network_refused_pods_total")
 				require.NoError(t, err)
 				assert.Equal(t, map[string]float64{"": 1}, counted)
-				answers, err := a.n.Metrics(deadline(a.T), "containerd_cri_network_status_total")
+				answers, err := a.n.Metrics(withinAMinute(a.T), "containerd_cri_network_status_total")
 				require.NoError(t, err)
 				assert.Positive(t, answers[s.counted], answers)
 
 				host := c.Pod("host")
 				host.Hostname = ""
 				host.Linux.SecurityContext.NamespaceOptions.Network = runtime.NamespaceMode_NODE
-				pod, err := a.runs(host)
+				pod, err := a.tryRunPod(host)
 				require.NoError(t, err)
-				a.ends(t, pod)
-				a.ends(t, old)
-				nothingLeft(t, a.n)
+				a.requirePodEnds(t, pod)
+				a.requirePodEnds(t, old)
+				requireNothingLeft(t, a.n)
 
 				a.says("STATUS", "")
-				pod, err = a.runs(c.Pod("new"))
+				pod, err = a.tryRunPod(c.Pod("new"))
 				require.NoError(t, err, "it is asked once more")
-				a.ends(t, pod)
-				a.free(t, "blue")
+				a.requirePodEnds(t, pod)
+				a.requireNoAddressTaken(t, "blue")
 			})
 		})
 	}
@@ -174,9 +174,9 @@ func TestN2_PodsAreRefusedWhileStatusFails(t *testing.T) {
 func TestN2_GateIsOff(t *testing.T) {
 	a := newAgent(t, "status_gate = false")
 	a.says("STATUS", takesNone)
-	a.down(t, "agent is down")
-	a.ends(t, a.run("new"))
-	assert.Equal(t, 1, a.asked("ADD", "new"))
+	a.requireNetworkDown(t, "agent is down")
+	a.requirePodEnds(t, a.runPod("new"))
+	assert.Equal(t, 1, a.timesAsked("ADD", "new"))
 }
 
 // Each network has an answer of its own, and the default one decides.
@@ -184,9 +184,9 @@ func TestN1_NetworkOfARuntimeHandler(t *testing.T) {
 	other := t.TempDir()
 	a := newAgent(t, "[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.other]",
 		"runtime_type = 'io.containerd.runc.v2'", fmt.Sprintf("cni_conf_dir = %q", other))
-	a.is(t, "", "")
+	a.requireNetworkReady(t)
 	stockBreaks(t, "N1", "networks of handlers are not shown", func(t require.TestingT) {
-		await(t, "the networks", func(ctx context.Context) error {
+		requireSoon(t, "the networks", func(ctx context.Context) error {
 			info, err := a.info(ctx)
 			if err != nil {
 				return err
@@ -206,15 +206,15 @@ func TestN1_NetworkOfARuntimeHandler(t *testing.T) {
 			return nil
 		})
 		request := &runtime.RunPodSandboxRequest{Config: a.n.CRI().Pod("other"), RuntimeHandler: "other"}
-		_, err := a.n.CRI().Runtime.RunPodSandbox(deadline(a.T), request)
+		_, err := a.n.CRI().Runtime.RunPodSandbox(withinAMinute(a.T), request)
 		assert.Equal(t, codes.Unavailable, status.Code(err), err)
 
 		// Pods of the handler come and go with its own network, and also without it.
 		file := filepath.Join(other, "10-other.conflist")
-		require.NoError(t, os.WriteFile(file, []byte(a.config("other", "10.93.0.0/24")), 0o644))
+		require.NoError(t, os.WriteFile(file, []byte(a.networkConfig("other", "10.93.0.0/24")), 0o644))
 		var pods []string
 		for range 2 {
-			await(t, "a pod on the handler's network", func(ctx context.Context) error {
+			requireSoon(t, "a pod on the handler's network", func(ctx context.Context) error {
 				r, err := a.n.CRI().Runtime.RunPodSandbox(ctx, request)
 				if err == nil {
 					pods = append(pods, r.GetPodSandboxId())
@@ -223,10 +223,10 @@ func TestN1_NetworkOfARuntimeHandler(t *testing.T) {
 			})
 			request.Config = a.n.CRI().Pod("another")
 		}
-		require.Len(t, a.taken("other"), 2)
-		a.ends(t, pods[0])
+		require.Len(t, a.addressesTaken("other"), 2)
+		a.requirePodEnds(t, pods[0])
 		require.NoError(t, os.Remove(file))
-		a.ends(t, pods[1])
-		a.free(t, "other", "blue")
+		a.requirePodEnds(t, pods[1])
+		a.requireNoAddressTaken(t, "other", "blue")
 	})
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What nothingLeft proves is worth what Leftovers sees.
+// What requireNothingLeft proves is worth what Leftovers sees.
 func TestLeftoversSeeAllOfAPod(t *testing.T) {
 	n := startNode(t)
 	l := newLife(t, n, "seen")
-	left, err := n.Leftovers(deadline(t))
+	left, err := n.Leftovers(withinAMinute(t))
 	require.NoError(t, err)
 	var kinds []string
 	for _, l := range left {
@@ -29,7 +29,7 @@ func TestLeftoversSeeAllOfAPod(t *testing.T) {
 		"sandbox record", "shim socket", "snapshot",
 	}, slices.Compact(kinds), "found:%s", lines(left))
 	l.end(t)
-	nothingLeft(t, n)
+	requireNothingLeft(t, n)
 }
 
 func TestL8_TeardownAfterARestart(t *testing.T) {
@@ -43,9 +43,9 @@ func TestL8_TeardownAfterARestart(t *testing.T) {
 			connect(t, n, p)
 			l := newLife(t, n, "survivor")
 
-			require.NoError(t, end(n, deadline(t)))
+			require.NoError(t, end(n, withinAMinute(t)))
 			requireClosed(t, p.Closed(), "the end of the plugin's connection")
-			require.NoError(t, n.Boot(deadline(t)))
+			require.NoError(t, n.Boot(withinAMinute(t)))
 			connect(t, n, p)
 
 			synchronized := p.Calls().Only(plugin.Synchronize)
@@ -53,7 +53,7 @@ func TestL8_TeardownAfterARestart(t *testing.T) {
 			require.Len(t, synchronized[1].Pods, 1)
 			require.Equal(t, l.pod, synchronized[1].Pods[0].GetId())
 			l.end(t)
-			nothingLeft(t, n)
+			requireNothingLeft(t, n)
 		})
 	}
 }

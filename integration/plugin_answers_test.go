@@ -27,21 +27,21 @@ func TestL16_TimeoutIsAFailureOfThePlugin(t *testing.T) {
 	n := startNode(t, func(o *node.Options) { o.RequestTimeout = time.Second })
 	slow, next := plugin.New("10", "slow"), plugin.New("20", "next")
 	connect(t, n, slow, next)
-	gate := hold(t) // it does not see that nobody waits any more, which would be an answer
+	gate := newGate(t) // it does not see that nobody waits any more, which would be an answer
 	slow.On(plugin.RunPodSandbox, gate.Hold)
 
 	l := newLife(t, n, "late") // the policy of a plugin that has none: go on without it
 
 	requireClosed(t, slow.Closed(), "the end of the plugin's connection")
 	gate.Release()
-	await(t, "the plugin's answer", func(context.Context) error { return answered(slow, plugin.RunPodSandbox) })
+	requireSoon(t, "the plugin's answer", func(context.Context) error { return hasAnswered(slow, plugin.RunPodSandbox) })
 	l.end(t)
 	require.Equal(t, whole, next.Calls().Of(l.pod).Events())
 	run := slow.Calls().Of(l.pod)
 	require.Equal(t, []plugin.Event{plugin.RunPodSandbox}, run.Events())
 	require.Error(t, run[0].Abandoned)
 	require.GreaterOrEqual(t, run[0].End.Sub(run[0].Start), 900*time.Millisecond)
-	nothingLeft(t, n)
+	requireNothingLeft(t, n)
 }
 
 func TestAdjustmentReachesTheContainer(t *testing.T) {

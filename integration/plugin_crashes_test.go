@@ -63,7 +63,7 @@ func (u *unstable) live(ctx context.Context, n *node.Node, done <-chan struct{})
 		case <-u.Closed():
 		case <-done:
 			u.healthy.Store(true)
-			if open(u.Closed()) {
+			if isOpen(u.Closed()) {
 				return nil
 			}
 		}
@@ -111,11 +111,11 @@ func TestL3_PluginsThatCrashUnderLoad(t *testing.T) {
 		for i, u := range crashing {
 			require.NoError(t, returned[i])
 			assert.Greater(t, len(u.Calls().Connections()), lives, "%s hardly crashed", u.Name())
-			load.check(t, u.Plugin)
+			load.requireContractKept(t, u.Plugin)
 		}
-		load.check(t, steady)
+		load.requireContractKept(t, steady)
 		assert.Len(t, steady.Calls().Connections(), 1)
 		assert.Len(t, steady.Calls(), 2+workers*lives*len(whole))
-		nothingLeft(t, n)
+		requireNothingLeft(t, n)
 	})
 }

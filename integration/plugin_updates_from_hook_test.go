@@ -32,7 +32,7 @@ func TestL4_UpdatesFromInsideAHandler(t *testing.T) {
 		return err
 	})
 
-	_, errRun := n.CRI().RunPod(deadline(t), n.CRI().Pod("asking"))
+	_, errRun := n.CRI().RunPod(withinAMinute(t), n.CRI().Pod("asking"))
 	stockBreaks(t, "L4", "a plugin that asks for updates from inside a handler waits for itself", func(t require.TestingT) {
 		require.NoError(t, errRun)
 		require.NoError(t, <-asked)
@@ -44,11 +44,11 @@ func TestL4_UpdatesFromInsideAHandler(t *testing.T) {
 // Somebody who connects and says nothing keeps no plugin from registering.
 func TestL13_StalledRegistrationHoldsUpNobody(t *testing.T) {
 	n := startNode(t, func(o *node.Options) { o.RegistrationTimeout = 30 * time.Second })
-	silent, err := new(net.Dialer).DialContext(deadline(t), "unix", n.NRISocket())
+	silent, err := new(net.Dialer).DialContext(withinAMinute(t), "unix", n.NRISocket())
 	require.NoError(t, err)
 	defer silent.Close()
 
-	errJoin := <-join(moments(t), t, n, plugin.New("10", "prompt"))
+	errJoin := <-connectInBackground(withinMoments(t), t, n, plugin.New("10", "prompt"))
 	stockBreaks(t, "L13", "plugins register one at a time, and wait for one that stalls", func(t require.TestingT) {
 		assert.NoError(t, errJoin)
 	})

@@ -20,13 +20,13 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// answers refuses with an error of the plugin's own choice.
-func answers(err error) plugin.Reply {
+// refusesWith refuses with an error of the plugin's own choice.
+func refusesWith(err error) plugin.Reply {
 	return func(context.Context, *plugin.Call) error { return err }
 }
 
-// failure checks what a kubelet reads of an error: its code, and who said what.
-func failure(t require.TestingT, err error, code codes.Code, words ...string) {
+// requireReadable checks what a kubelet reads of an error: its code, and who said what.
+func requireReadable(t require.TestingT, err error, code codes.Code, words ...string) {
 	require.Error(t, err)
 	s, ok := status.FromError(err)
 	require.True(t, ok, "%v has no status", err)
@@ -50,14 +50,14 @@ func TestL17_RefusalOfAPodIsReadable(t *testing.T) {
 		t.Run(refusal.name, func(t *testing.T) {
 			n := startNode(t)
 			agrees, refuses := plugin.New("10", "agrees"), plugin.New("20", "refuses")
-			refuses.On(plugin.RunPodSandbox, answers(refusal.err))
+			refuses.On(plugin.RunPodSandbox, refusesWith(refusal.err))
 			connect(t, n, agrees, refuses)
 
-			_, err := n.CRI().RunPod(deadline(t), n.CRI().Pod("refused"))
+			_, err := n.CRI().RunPod(withinAMinute(t), n.CRI().Pod("refused"))
 
 			require.ErrorContains(t, err, refusal.text)
 			stockBreaks(t, "L17", "the error of a pod that was refused "+refusal.name+" does not name pod and plugin", func(t require.TestingT) {
-				failure(t, err, refusal.code, "pod default/refused: plugin 20-refuses refused RunPodSandbox: "+refusal.text)
+				requireReadable(t, err, refusal.code, "pod default/refused: plugin 20-refuses refused RunPodSandbox: "+refusal.text)
 			})
 		})
 	}
@@ -68,7 +68,7 @@ func TestL17_RefusalOfAContainerIsReadable(t *testing.T) {
 	refuses := plugin.New("10", "refuses")
 	connect(t, n, refuses)
 	l := newLife(t, n, "kept")
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	for _, request := range []struct {
 		event plugin.Event
 		send  func() error
@@ -98,7 +98,7 @@ func TestL17_RefusalOfAContainerIsReadable(t *testing.T) {
 			err := request.send()
 			require.ErrorContains(t, err, "not here")
 			stockBreaks(t, "L17", "the error of a refused "+string(request.event)+" does not name its plugin and has no code", func(t require.TestingT) {
-				failure(t, err, codes.FailedPrecondition, fmt.Sprintf("%s: plugin 10-refuses refused %s: not here", request.of, request.event))
+				requireReadable(t, err, codes.FailedPrecondition, fmt.Sprintf("%s: plugin 10-refuses refused %s: not here", request.of, request.event))
 			})
 		})
 	}
@@ -113,10 +113,10 @@ func TestL16_TimeoutOfARequiredPluginIsReadable(t *testing.T) {
 	hangs.On(plugin.RunPodSandbox, gate.Hold)
 	connect(t, n, hangs)
 
-	_, err := n.CRI().RunPod(deadline(t), n.CRI().Pod("late"))
+	_, err := n.CRI().RunPod(withinAMinute(t), n.CRI().Pod("late"))
 
 	stockBreaks(t, "L16", "a pod whose required plugin does not answer is run without it", func(t require.TestingT) {
-		failure(t, err, codes.DeadlineExceeded, "pod default/late: plugin 10-hangs failed to handle RunPodSandbox request: no answer within 300ms")
+		requireReadable(t, err, codes.DeadlineExceeded, "pod default/late: plugin 10-hangs failed to handle RunPodSandbox request: no answer within 300ms")
 	})
 }
 
@@ -140,7 +140,7 @@ func TestL17_EndOfTheCallersTimeIsReadable(t *testing.T) {
 			holds.On(plugin.RunPodSandbox, gate.Hold)
 			connect(t, n, holds)
 
-			ctx, cancel := context.WithTimeout(deadline(t), 3*time.Second)
+			ctx, cancel := context.WithTimeout(withinAMinute(t), 3*time.Second)
 			defer cancel()
 			ran := make(chan error, 1)
 			go func() {
@@ -151,18 +151,18 @@ func TestL17_EndOfTheCallersTimeIsReadable(t *testing.T) {
 			caller.giveUp(ctx, cancel)
 			err := <-ran
 
-			failure(t, err, caller.code)
+			requireReadable(t, err, caller.code)
 			stockBreaks(t, "L17", "what a caller who "+caller.does+" was waiting for is not in the log", func(t require.TestingT) {
-				await(t, "the error in the log", func(context.Context) error {
-					return logged(n, "RunPodSandbox for", caller.logged, "pod default/abandoned", "asking plugin 10-holds")
+				requireSoon(t, "the error in the log", func(context.Context) error {
+					return hasLogged(n, "RunPodSandbox for", caller.logged, "pod default/abandoned", "asking plugin 10-holds")
 				})
 			})
 		})
 	}
 }
 
-// logged tells whether one line of the runtime's log has all the words.
-func logged(n *node.Node, words ...string) error {
+// hasLogged tells whether one line of the runtime's log has all the words.
+func hasLogged(n *node.Node, words ...string) error {
 	log, err := n.Log()
 	if err != nil {
 		return err

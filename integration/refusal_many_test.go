@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// refuse tries to create pods, a few at a time, which a plugin refuses.
-func refuse(ctx context.Context, t *testing.T, n *node.Node, from, to int) {
+// runRefusedPods tries to create pods, a few at a time, which a plugin refuses.
+func runRefusedPods(ctx context.Context, t *testing.T, n *node.Node, from, to int) {
 	t.Helper()
 	const atATime = 6
 	pods := make(chan int)
@@ -47,19 +47,19 @@ func TestL7_RefusalsLeaveNothing(t *testing.T) {
 	allows, refuses, last := plugin.New("10", "allows"), plugin.New("20", "refuses"), plugin.New("30", "last")
 	refuses.On(plugin.RunPodSandbox, plugin.Fail("not here"))
 	connect(t, n, allows, refuses, last)
-	ctx := deadline(t)
-	refuse(ctx, t, n, 0, first) // what is made once, and kept, is there by then
+	ctx := withinAMinute(t)
+	runRefusedPods(ctx, t, n, 0, first) // what is made once, and kept, is there by then
 	before, err := n.Vitals(ctx)
 	require.NoError(t, err)
 
-	refuse(ctx, t, n, first, first+more)
+	runRefusedPods(ctx, t, n, first, first+more)
 
 	var after node.Vitals
 	t.Logf("before: %s", before)
 	defer func() { t.Logf("after: %s", after) }()
 	stockBreaks(t, "L7", "some of many refusals are not undone, and of all of them those are told who were not asked", func(t require.TestingT) {
-		nothingLeft(t, n)
-		await(t, "containerd to hold what it held before", func(ctx context.Context) (err error) {
+		requireNothingLeft(t, n)
+		requireSoon(t, "containerd to hold what it held before", func(ctx context.Context) (err error) {
 			if after, err = n.Vitals(ctx); err != nil {
 				return err
 			}

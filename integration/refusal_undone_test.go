@@ -19,20 +19,20 @@ import (
 // does not come to be.
 var undone = []plugin.Event{plugin.RunPodSandbox, plugin.StopPodSandbox, plugin.RemovePodSandbox}
 
-// trio is three plugins of which the first two look at the pod's network at
+// connectTrio is three plugins of which the first two look at the pod's network at
 // its end.
-func trio(t *testing.T, n *node.Node) (first, second, third *plugin.Plugin) {
+func connectTrio(t *testing.T, n *node.Node) (first, second, third *plugin.Plugin) {
 	first, second, third = plugin.New("10", "first"), plugin.New("20", "second"), plugin.New("30", "third")
 	for _, p := range []*plugin.Plugin{first, second} {
-		p.On(plugin.StopPodSandbox, looksAtNetwork(n))
-		p.On(plugin.RemovePodSandbox, looksAtNetwork(n))
+		p.On(plugin.StopPodSandbox, agreesIfNetworkStands(n))
+		p.On(plugin.RemovePodSandbox, agreesIfNetworkStands(n))
 	}
 	connect(t, n, first, second, third)
 	return first, second, third
 }
 
-// undoneWhileNetworkStands checks what a plugin that was asked was told of a pod.
-func undoneWhileNetworkStands(t require.TestingT, p *plugin.Plugin, pod *runtime.PodSandboxConfig) {
+// requireUndoneWhileNetworkStood checks what a plugin that was asked was told of a pod.
+func requireUndoneWhileNetworkStood(t require.TestingT, p *plugin.Plugin, pod *runtime.PodSandboxConfig) {
 	calls := p.Calls().Named(pod.GetMetadata().GetName())
 	assert.Equal(t, undone, calls.Events(), p.Name())
 	for _, call := range calls.Only(plugin.StopPodSandbox, plugin.RemovePodSandbox) {
@@ -41,61 +41,61 @@ func undoneWhileNetworkStands(t require.TestingT, p *plugin.Plugin, pod *runtime
 	}
 }
 
-// refusedBy has a plugin refuse a pod, which is returned.
-func refusedBy(t *testing.T, p *plugin.Plugin, n *node.Node) *runtime.PodSandboxConfig {
+// runRefused has a plugin refuse a pod, which is returned.
+func runRefused(t *testing.T, p *plugin.Plugin, n *node.Node) *runtime.PodSandboxConfig {
 	t.Helper()
 	p.On(plugin.RunPodSandbox, plugin.Fail("no room for it"))
 	config := n.CRI().Pod("refused")
-	_, err := n.CRI().RunPod(deadline(t), config)
+	_, err := n.CRI().RunPod(withinAMinute(t), config)
 	require.ErrorContains(t, err, "no room for it")
 	return config
 }
 
 func TestL7_RefusalUndoes(t *testing.T) {
 	n := startNode(t)
-	first, second, third := trio(t, n)
+	first, second, third := connectTrio(t, n)
 
-	config := refusedBy(t, second, n)
+	config := runRefused(t, second, n)
 
-	undoneWhileNetworkStands(t, first, config)
-	undoneWhileNetworkStands(t, second, config)
+	requireUndoneWhileNetworkStood(t, first, config)
+	requireUndoneWhileNetworkStood(t, second, config)
 	stockBreaks(t, "L7", "a plugin that was never asked gets Stop and Remove of a refused pod", func(t require.TestingT) {
 		assert.Empty(t, third.Calls().Named("refused").Events(), third.Name())
-		nothingLeft(t, n)
+		requireNothingLeft(t, n)
 		second.On(plugin.RunPodSandbox, nil)
-		samePodAgain(t, n, config)
-		nothingLeft(t, n)
+		requirePodRunsAgain(t, n, config)
+		requireNothingLeft(t, n)
 	})
 }
 
 func TestL7_FirstRefusalTellsOnlyTheFirst(t *testing.T) {
 	n := startNode(t)
-	first, second, third := trio(t, n)
+	first, second, third := connectTrio(t, n)
 
-	config := refusedBy(t, first, n)
+	config := runRefused(t, first, n)
 
-	undoneWhileNetworkStands(t, first, config)
+	requireUndoneWhileNetworkStood(t, first, config)
 	stockBreaks(t, "L7", "plugins that were never asked get Stop and Remove of a refused pod", func(t require.TestingT) {
 		for _, p := range []*plugin.Plugin{second, third} {
 			assert.Empty(t, p.Calls().Named("refused").Events(), p.Name())
 		}
-		nothingLeft(t, n)
+		requireNothingLeft(t, n)
 	})
 }
 
 // A plugin that refuses may fail again when told of the end.
 func TestL7_FailureInTheRollBackStopsNothing(t *testing.T) {
 	n := startNode(t)
-	first, second, _ := trio(t, n)
+	first, second, _ := connectTrio(t, n)
 	first.On(plugin.StopPodSandbox, plugin.Fail("cannot stop"))
 	first.On(plugin.RemovePodSandbox, plugin.Fail("cannot remove"))
 
-	config := refusedBy(t, second, n)
+	config := runRefused(t, second, n)
 
 	require.Equal(t, undone, first.Calls().Named("refused").Events())
 	stockBreaks(t, "L9", "one plugin's failure in the roll-back keeps Stop and Remove from the next", func(t require.TestingT) {
-		undoneWhileNetworkStands(t, second, config)
-		nothingLeft(t, n)
+		requireUndoneWhileNetworkStood(t, second, config)
+		requireNothingLeft(t, n)
 	})
 }
 
@@ -118,7 +118,7 @@ func TestL7_RollBackWaitsForTheSandbox(t *testing.T) {
 		for range tries {
 			_, err := n.CRI().RunPod(ctx, config)
 			require.ErrorContains(t, err, "not here")
-			nothingLeft(t, n)
+			requireNothingLeft(t, n)
 		}
 	})
 }
@@ -137,13 +137,13 @@ func TestL7_CallerGivesUp(t *testing.T) {
 		t.Run(caller.does, func(t *testing.T) {
 			// The plugin's own time must not end before the caller's does.
 			n := startNode(t, func(o *node.Options) { o.RequestTimeout = 20 * time.Second })
-			first, second, third := trio(t, n)
+			first, second, third := connectTrio(t, n)
 			gate := plugin.NewGate()
 			defer gate.Release()
 			second.On(plugin.RunPodSandbox, gate.Hold)
 			config := n.CRI().Pod("abandoned")
 
-			ctx, cancel := context.WithTimeout(deadline(t), caller.patience)
+			ctx, cancel := context.WithTimeout(withinAMinute(t), caller.patience)
 			defer cancel()
 			ran := make(chan error, 1)
 			go func() {
@@ -157,18 +157,18 @@ func TestL7_CallerGivesUp(t *testing.T) {
 			stockBreaks(t, "L7", "when the caller "+caller.does+" during a hook, the roll-back runs under its dead context", func(t require.TestingT) {
 				// The caller knows before the runtime does: until the roll-back is
 				// seen, an answer would be taken for one in time.
-				await(t, "StopPodSandbox", func(context.Context) error { return got(first, plugin.StopPodSandbox) })
+				requireSoon(t, "StopPodSandbox", func(context.Context) error { return hasGot(first, plugin.StopPodSandbox) })
 				gate.Release()
 				// It goes on after its caller is gone.
-				await(t, "RemovePodSandbox", func(context.Context) error {
-					return errors.Join(answered(first, plugin.RemovePodSandbox), answered(second, plugin.RemovePodSandbox))
+				requireSoon(t, "RemovePodSandbox", func(context.Context) error {
+					return errors.Join(hasAnswered(first, plugin.RemovePodSandbox), hasAnswered(second, plugin.RemovePodSandbox))
 				})
-				undoneWhileNetworkStands(t, first, config)
-				undoneWhileNetworkStands(t, second, config)
+				requireUndoneWhileNetworkStood(t, first, config)
+				requireUndoneWhileNetworkStood(t, second, config)
 				assert.Empty(t, third.Calls().Named("abandoned").Events(), third.Name())
-				nothingLeft(t, n)
-				samePodAgain(t, n, config)
-				nothingLeft(t, n)
+				requireNothingLeft(t, n)
+				requirePodRunsAgain(t, n, config)
+				requireNothingLeft(t, n)
 			})
 		})
 	}

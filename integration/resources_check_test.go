@@ -26,9 +26,9 @@ const (
 	nothingCompared = "nothing is compared"
 )
 
-// checks has containers compared with what was announced.
-func checks(how string) func(*node.Options) {
-	return setting(fmt.Sprintf("pod_resources_check = %q", how))
+// comparing has containers compared with what was announced.
+func comparing(how string) func(*node.Options) {
+	return withSetting(fmt.Sprintf("pod_resources_check = %q", how))
 }
 
 // unquotedLog is the log of the runtime, with the quotes of its messages as they are.
@@ -38,8 +38,8 @@ func unquotedLog(t require.TestingT, n *node.Node) string {
 	return strings.ReplaceAll(log, `\"`, `"`)
 }
 
-// refusedAs checks the error of a container that differs.
-func refusedAs(t require.TestingT, err error, differs string) {
+// requireRefusedFor checks the error of a container that differs.
+func requireRefusedFor(t require.TestingT, err error, differs string) {
 	require.Equal(t, codes.FailedPrecondition, status.Code(err), err)
 	assert.ErrorContains(t, err, `container "main" of pod default/web `+differsFrom+": "+differs)
 }
@@ -53,12 +53,12 @@ func TestR3_ContainerThatDiffers(t *testing.T) {
 		t.Run("check "+how, func(t *testing.T) {
 			n := startNode(t, func(o *node.Options) {
 				if how != "" {
-					checks(how)(o)
+					comparing(how)(o)
 				}
 			})
 			p := plugin.New("10", "sums")
 			connect(t, n, p)
-			ctx, c := deadline(t), n.CRI()
+			ctx, c := withinAMinute(t), n.CRI()
 			pod := announced(t, n, "field", threeContainers())
 			id, err := c.RunPod(ctx, pod)
 			require.NoError(t, err)
@@ -75,7 +75,7 @@ func TestR3_ContainerThatDiffers(t *testing.T) {
 			}
 			promise := func(t require.TestingT) {
 				if s.refused {
-					refusedAs(t, refused, differs)
+					requireRefusedFor(t, refused, differs)
 					assert.Empty(t, p.Calls().Only(plugin.CreateContainer), "plugins are not asked for it")
 					require.NoError(t, create("500m"))
 					return
@@ -181,8 +181,8 @@ func realThings(t *testing.T, n *node.Node) (folder string, what hookline.Announ
 func TestR3_WhatDiffers(t *testing.T) {
 	for _, how := range []string{"warn", "enforce"} {
 		t.Run(how, func(t *testing.T) {
-			n := startNode(t, checks(how))
-			ctx, c := deadline(t), n.CRI()
+			n := startNode(t, comparing(how))
+			ctx, c := withinAMinute(t), n.CRI()
 			folder, what, asAnnounced := realThings(t, n)
 			pod := announced(t, n, "field", what)
 			id, err := c.RunPod(ctx, pod)
@@ -209,7 +209,7 @@ func TestR3_WhatDiffers(t *testing.T) {
 				log := unquotedLog(t, n)
 				for i, d := range all {
 					if how == "enforce" {
-						refusedAs(t, refused[i], d.said)
+						requireRefusedFor(t, refused[i], d.said)
 					} else {
 						assert.Equal(t, 1, strings.Count(log, differsFrom+": "+d.said+": "), d.name)
 					}

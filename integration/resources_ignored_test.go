@@ -30,8 +30,8 @@ func otherMeaning(m proto.Message, field protowire.Number) {
 	m.ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, field, protowire.VarintType), 1))
 }
 
-// ignored checks that bad input was logged once, and counted by where it was.
-func ignored(t require.TestingT, n *node.Node, where string, counts map[string]float64) {
+// requireIgnored checks that bad input was logged once, and counted by where it was.
+func requireIgnored(t require.TestingT, n *node.Node, where string, counts map[string]float64) {
 	log := unquotedLog(t, n)
 	assert.Equal(t, 1, strings.Count(log, ignoringResources), "it is logged once")
 	assert.Equal(t, 1, strings.Count(log, ignoringResources+where+" of pod default/web"))
@@ -77,13 +77,13 @@ func TestR4_WhatCannotBeReadIsIgnored(t *testing.T) {
 			connect(t, n, p)
 			pod := n.CRI().Pod("web")
 			bad.spoil(pod)
-			l := lifeOf(t, n, pod)
+			l := newLifeOf(t, n, pod)
 			stockBreaks(t, "R4", nothingRead, func(t require.TestingT) {
-				ignored(t, n, bad.where, map[string]float64{`{source="` + bad.where + `"}`: 1})
+				requireIgnored(t, n, bad.where, map[string]float64{`{source="` + bad.where + `"}`: 1})
 			})
-			after := restarted(t, n)
-			assert.Equal(t, []string{"untold"}, sums(p, plugin.RunPodSandbox))
-			assert.Equal(t, []string{"untold"}, sums(after, plugin.Synchronize))
+			after := joinAfterKill(t, n)
+			assert.Equal(t, []string{"untold"}, sumsTold(p, plugin.RunPodSandbox))
+			assert.Equal(t, []string{"untold"}, sumsTold(after, plugin.Synchronize))
 			l.end(t)
 		})
 	}
@@ -93,7 +93,7 @@ func TestR4_WhatCannotBeReadIsIgnored(t *testing.T) {
 // without.
 func TestR4_BadUpdatesChangeNothing(t *testing.T) {
 	n, p, pod, id := runAnnounced(t)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	config := c.Container("main")
 	otherMeaning(config, 1018)
 	container, err := c.Create(ctx, id, pod, config)
@@ -111,10 +111,10 @@ func TestR4_BadUpdatesChangeNothing(t *testing.T) {
 		require.NoError(t, err)
 	}
 	stockBreaks(t, "R4", nothingRead, func(t require.TestingT) {
-		ignored(t, n, "container", map[string]float64{`{source="container"}`: 1, `{source="container update"}`: 2, `{source="update"}`: 2})
+		requireIgnored(t, n, "container", map[string]float64{`{source="container"}`: 1, `{source="container update"}`: 2, `{source="update"}`: 2})
 	})
 
-	after := restarted(t, n)
+	after := joinAfterKill(t, n)
 	require.NoError(t, c.Stop(ctx, container, 0))
 	stockBreaks(t, "R4", toldNothing, func(t require.TestingT) {
 		for _, call := range p.Calls().Of(id) {
@@ -123,13 +123,13 @@ func TestR4_BadUpdatesChangeNothing(t *testing.T) {
 				assert.Equal(t, "500m", cpuOf(call.Container), call.Event)
 			}
 		}
-		isTold(t, after, plugin.Synchronize, threeContainers())
-		assert.Equal(t, []string{"StopContainer 500m"}, cpus(after, plugin.StopContainer))
+		requireTold(t, after, plugin.Synchronize, threeContainers())
+		assert.Equal(t, []string{"StopContainer 500m"}, cpusTold(after, plugin.StopContainer))
 	})
 }
 
-// large is a pod of which as much is announced as can be, but for a KiB.
-func large(t *testing.T, n *node.Node, how string) (*runtime.PodSandboxConfig, hookline.Announcement) {
+// largestAnnounced is a pod of which as much is announced as can be, but for a KiB.
+func largestAnnounced(t *testing.T, n *node.Node, how string) (*runtime.PodSandboxConfig, hookline.Announcement) {
 	t.Helper()
 	const size = 255 << 10
 	what := threeContainers()
@@ -161,8 +161,8 @@ func TestR4_LargestAnnouncementArrives(t *testing.T) {
 			n := startNode(t)
 			p := plugin.New("10", "told")
 			connect(t, n, p)
-			ctx, c := deadline(t), n.CRI()
-			pod, what := large(t, n, how)
+			ctx, c := withinAMinute(t), n.CRI()
+			pod, what := largestAnnounced(t, n, how)
 			var id string
 			for i := range pods {
 				pod.Metadata.Name = fmt.Sprintf("web-%d", i)
@@ -174,7 +174,7 @@ func TestR4_LargestAnnouncementArrives(t *testing.T) {
 			late := plugin.New("20", "late")
 			connect(t, n, late)
 			visible := inspectp(t, n, id)
-			after := restarted(t, n)
+			after := joinAfterKill(t, n)
 			require.NoError(t, c.StopPod(ctx, id))
 			stockBreaks(t, "R4", toldNothing, func(t require.TestingT) {
 				for by, event := range map[*plugin.Plugin]plugin.Event{p: plugin.RunPodSandbox, late: plugin.Synchronize, after: plugin.Synchronize} {
@@ -184,7 +184,7 @@ func TestR4_LargestAnnouncementArrives(t *testing.T) {
 						require.Empty(t, cmp.Diff(&what, hookline.PodResources(pod)), "%s of %s", event, by.Name())
 					}
 				}
-				isTold(t, after, plugin.StopPodSandbox, what)
+				requireTold(t, after, plugin.StopPodSandbox, what)
 				assert.Greater(t, len(visible), 250<<10)
 				assert.Equal(t, visible, inspectp(t, n, id), "after the restart")
 			})

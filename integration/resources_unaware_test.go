@@ -42,7 +42,7 @@ func TestR1_PluginThatDoesNotLook(t *testing.T) {
 	n := startNode(t)
 	p := plugin.New("10", "unaware")
 	connect(t, n, p)
-	with := lifeOf(t, n, announced(t, n, "field", inFull()))
+	with := newLifeOf(t, n, announced(t, n, "field", inFull()))
 	late := plugin.New("20", "late")
 	connect(t, n, late)
 	with.end(t)
@@ -76,14 +76,14 @@ func TestR1_WithoutResources(t *testing.T) {
 	l := newLife(t, n, "web")
 	assert.Empty(t, inspectp(t, n, l.pod))
 	for _, metric := range []string{resourcesIgnored, resourcesDiffer} {
-		counted, err := n.Metrics(deadline(t), metric)
+		counted, err := n.Metrics(withinAMinute(t), metric)
 		require.NoError(t, err)
 		assert.Empty(t, counted, metric)
 	}
-	after := restarted(t, n)
+	after := joinAfterKill(t, n)
 	l.end(t)
 
-	assert.Equal(t, []string{"untold"}, sums(after, plugin.Synchronize))
+	assert.Equal(t, []string{"untold"}, sumsTold(after, plugin.Synchronize))
 	for _, call := range append(p.Calls().Of(l.pod), after.Calls().Of(l.pod)...) {
 		assert.Equal(t, "untold", sumOf(call.Pod), call.Event)
 		assert.Equal(t, "untold", cpuOf(call.Container), call.Event)

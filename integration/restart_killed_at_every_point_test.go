@@ -28,7 +28,7 @@ func (w wave) killed(t *testing.T) {
 	holds(t, "L15", w.breaks.killed, func(t require.TestingT) {
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		defer cancel()
-		c.begin(ctx, t)
+		c.requireHeld(ctx, t)
 		require.NoError(t, c.n.Kill(ctx))
 		for _, held := range c.held {
 			assert.Error(t, <-held.ran, held.pod())
@@ -39,17 +39,17 @@ func (w wave) killed(t *testing.T) {
 		for _, p := range c.plugins {
 			require.NoError(t, p.Connect(ctx, c.n.NRISocket()))
 		}
-		notReadyAnyMore(ctx, t, c.n.CRI())
-		removeAll(ctx, t, c.n.CRI())
-		nothingLeft(t, c.n)
-		c.told(t)
-		c.again(t)
-		nothingLeft(t, c.n)
+		requireNoPodReady(ctx, t, c.n.CRI())
+		removeAllPods(ctx, t, c.n.CRI())
+		requireNothingLeft(t, c.n)
+		c.requireEndsTold(t)
+		c.requireRunAgain(t)
+		requireNothingLeft(t, c.n)
 	})
 }
 
-// notReadyAnyMore checks that no pod is shown as ready.
-func notReadyAnyMore(ctx context.Context, t require.TestingT, c *cri.Client) {
+// requireNoPodReady checks that no pod is shown as ready.
+func requireNoPodReady(ctx context.Context, t require.TestingT, c *cri.Client) {
 	pods, err := c.Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
 	require.NoError(t, err)
 	for _, pod := range pods.GetItems() {
@@ -60,9 +60,9 @@ func notReadyAnyMore(ctx context.Context, t require.TestingT, c *cri.Client) {
 	}
 }
 
-// removeAll stops and removes all pods, as the kubelet does with those that it
+// removeAllPods stops and removes all pods, as the kubelet does with those that it
 // does not want.
-func removeAll(ctx context.Context, t require.TestingT, c *cri.Client) {
+func removeAllPods(ctx context.Context, t require.TestingT, c *cri.Client) {
 	pods, err := c.Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
 	require.NoError(t, err)
 	for _, pod := range pods.GetItems() {

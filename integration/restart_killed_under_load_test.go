@@ -37,14 +37,14 @@ func TestL15_KilledInTheMiddle(t *testing.T) {
 		var calls atomic.Int64
 		load.step = func() {
 			if calls.Add(1) == killAt {
-				go func() { killed <- n.Kill(deadline(t)) }()
+				go func() { killed <- n.Kill(withinAMinute(t)) }()
 			}
 		}
 		var all sync.WaitGroup
 		for worker := range workers {
 			all.Go(func() {
 				// It goes on until the runtime is gone.
-				for i := 0; load.lead(deadline(t), fmt.Sprintf("r%d-w%d-%d", round, worker, i), i) == nil; i++ {
+				for i := 0; load.lead(withinAMinute(t), fmt.Sprintf("r%d-w%d-%d", round, worker, i), i) == nil; i++ {
 				}
 			})
 		}
@@ -52,9 +52,9 @@ func TestL15_KilledInTheMiddle(t *testing.T) {
 		require.GreaterOrEqual(t, calls.Load(), killAt, "the runtime failed before it was killed")
 		require.NoError(t, <-killed)
 
-		require.NoError(t, n.Boot(deadline(t)))
+		require.NoError(t, n.Boot(withinAMinute(t)))
 		connect(t, n, plugins...)
-		endAll(t, n, load)
+		endAllPods(t, n, load)
 		for _, p := range plugins {
 			records := p.Calls().Connections()
 			for _, alive := range history.Read(records[len(records)-1], nil).Alive() {
@@ -66,18 +66,18 @@ func TestL15_KilledInTheMiddle(t *testing.T) {
 	stockBreaks(t, "L15", "pods that the runtime finds after it was killed end untold", func(t require.TestingT) {
 		assert.Empty(t, unended, "pods and containers of which the end was not told")
 		for _, p := range plugins {
-			load.check(t, p)
+			load.requireContractKept(t, p)
 		}
 	})
 }
 
-// endAll ends all pods that the runtime knows, as often as it takes. It must
+// endAllPods ends all pods that the runtime knows, as often as it takes. It must
 // not take long.
-func endAll(t *testing.T, n *node.Node, load *workload) {
+func endAllPods(t *testing.T, n *node.Node, load *workload) {
 	t.Helper()
 	c := n.CRI()
 	load.endsAll()
-	require.NoError(t, wait.Until(deadline(t), "the end of all pods", func(ctx context.Context) error {
+	require.NoError(t, wait.Until(withinAMinute(t), "the end of all pods", func(ctx context.Context) error {
 		pods, err := c.Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
 		if err != nil {
 			return err

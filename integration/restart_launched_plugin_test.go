@@ -23,16 +23,16 @@ func TestL15_LaunchedPlugin(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "record")
 	n := startNode(t, func(o *node.Options) { o.Config = launching(t, record) })
 	l := newLife(t, n, "kept")
-	require.Equal(t, []string{"Synchronize 0", "RunPodSandbox kept"}, written(t, record))
+	require.Equal(t, []string{"Synchronize 0", "RunPodSandbox kept"}, linesOf(t, record))
 
-	require.NoError(t, n.Kill(deadline(t)))
-	require.NoError(t, n.Boot(deadline(t)))
+	require.NoError(t, n.Kill(withinAMinute(t)))
+	require.NoError(t, n.Boot(withinAMinute(t)))
 	l.end(t)
 	stockBreaks(t, "L15", "a launched plugin is not told of the end of a pod of before a restart", func(t require.TestingT) {
 		assert.Equal(t, []string{
 			"Synchronize 0", "RunPodSandbox kept",
 			"Synchronize 1", "StopPodSandbox kept", "RemovePodSandbox kept",
-		}, written(t, record))
+		}, linesOf(t, record))
 	})
 }
 
@@ -47,7 +47,7 @@ func launching(t *testing.T, record string) string {
 	return fmt.Sprintf("version = 4\n[plugins.'io.containerd.nri.v1.nri']\nplugin_path = %q\nplugin_config_path = %q\n", plugins, conf)
 }
 
-func written(t require.TestingT, file string) []string {
+func linesOf(t require.TestingT, file string) []string {
 	content, err := os.ReadFile(file)
 	require.NoError(t, err)
 	return strings.Split(strings.TrimSpace(string(content)), "\n")

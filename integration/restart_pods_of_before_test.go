@@ -18,10 +18,10 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// notReady waits until CRI says that a pod's sandbox has died.
-func notReady(ctx context.Context, t *testing.T, n *node.Node, pod string) {
+// requirePodNotReady waits until CRI says that a pod's sandbox has died.
+func requirePodNotReady(ctx context.Context, t *testing.T, n *node.Node, pod string) {
 	t.Helper()
-	await(t, "pod "+pod+" to be not ready", func(context.Context) error {
+	requireSoon(t, "pod "+pod+" to be not ready", func(context.Context) error {
 		r, err := n.CRI().Runtime.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: pod})
 		if err == nil && r.GetStatus().GetState() != runtime.PodSandboxState_SANDBOX_NOTREADY {
 			err = fmt.Errorf("it is %s", r.GetStatus().GetState())
@@ -38,11 +38,11 @@ func killSandbox(t *testing.T, p *plugin.Plugin, pod string) {
 	require.NoError(t, unix.Kill(int(run[0].Pod.GetPid()), unix.SIGKILL))
 }
 
-// nothingButSockets is nothingLeft, except for sockets of shims. Containerd
+// requireNothingLeftButSockets is requireNothingLeft, except for sockets of shims. Containerd
 // deletes the bundle of a sandbox that died, and with it the file from which
 // the shim knows the sockets to remove when it ends.
-func nothingButSockets(t require.TestingT, n *node.Node) {
-	await(t, "a clean node", func(ctx context.Context) error {
+func requireNothingLeftButSockets(t require.TestingT, n *node.Node) {
+	requireSoon(t, "a clean node", func(ctx context.Context) error {
 		left, err := n.Leftovers(ctx)
 		left = slices.DeleteFunc(left, func(l node.Leftover) bool { return l.Kind == "shim socket" })
 		if err == nil && len(left) > 0 {
@@ -65,19 +65,19 @@ func TestL15_PodsOfBeforeEndAfterARestart(t *testing.T) {
 		{state: "Ready", told: ends},
 		{state: "NotReady", before: func(t *testing.T, n *node.Node, p *plugin.Plugin, l life) {
 			killSandbox(t, p, l.pod)
-			notReady(deadline(t), t, n, l.pod)
+			requirePodNotReady(withinAMinute(t), t, n, l.pod)
 		}, told: ends},
 		{state: "NotReady since the runtime was down", down: func(t *testing.T, p *plugin.Plugin, l life) {
 			killSandbox(t, p, l.pod)
 		}, told: ends},
 		{state: "stopped half-way", before: func(t *testing.T, n *node.Node, p *plugin.Plugin, l life) {
-			gate := hold(t)
+			gate := newGate(t)
 			p.On(plugin.StopPodSandbox, gate.Hold)
-			begin(func() error { return n.CRI().StopPod(deadline(t), l.pod) })
+			inBackground(func() error { return n.CRI().StopPod(withinAMinute(t), l.pod) })
 			requireClosed(t, gate.Entered(), "StopPodSandbox")
 		}, told: []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}},
 		{state: "stopped", before: func(t *testing.T, n *node.Node, _ *plugin.Plugin, l life) {
-			require.NoError(t, n.CRI().StopPod(deadline(t), l.pod))
+			require.NoError(t, n.CRI().StopPod(withinAMinute(t), l.pod))
 		}, told: []plugin.Event{plugin.RemovePodSandbox}},
 	} {
 		t.Run(was.state, func(t *testing.T) {
@@ -88,23 +88,23 @@ func TestL15_PodsOfBeforeEndAfterARestart(t *testing.T) {
 			if was.before != nil {
 				was.before(t, n, back, l)
 			}
-			require.NoError(t, n.Kill(deadline(t)))
+			require.NoError(t, n.Kill(withinAMinute(t)))
 			back.On(plugin.StopPodSandbox, nil)
 			if was.down != nil {
 				was.down(t, back, l)
 			}
-			require.NoError(t, n.Boot(deadline(t)))
+			require.NoError(t, n.Boot(withinAMinute(t)))
 			if was.down != nil {
-				notReady(deadline(t), t, n, l.pod)
+				requirePodNotReady(withinAMinute(t), t, n, l.pod)
 			}
 			connect(t, n, back, later)
 
-			ctx, c := deadline(t), n.CRI()
+			ctx, c := withinAMinute(t), n.CRI()
 			require.NoError(t, c.StopPod(ctx, l.pod))
 			require.NoError(t, c.StopPod(ctx, l.pod)) // L11
 			require.NoError(t, c.RemovePod(ctx, l.pod))
 			require.NoError(t, c.RemovePod(ctx, l.pod))
-			nothingButSockets(t, n)
+			requireNothingLeftButSockets(t, n)
 
 			stockBreaks(t, "L15", "a pod that was "+was.state+" is found by a restarted runtime, and ends untold", func(t require.TestingT) {
 				for _, p := range []*plugin.Plugin{back, later} {

@@ -45,10 +45,10 @@ func startSandboxer(t *testing.T) *node.Node {
 	})
 }
 
-// noSandboxLeft is nothingLeft, and looks for the bundles of such sandboxes too.
-func noSandboxLeft(t require.TestingT, n *node.Node) {
-	nothingLeft(t, n)
-	await(t, "the removal of bundles", func(context.Context) error {
+// requireNoSandboxLeft is requireNothingLeft, and looks for the bundles of such sandboxes too.
+func requireNoSandboxLeft(t require.TestingT, n *node.Node) {
+	requireNothingLeft(t, n)
+	requireSoon(t, "the removal of bundles", func(context.Context) error {
 		bundles, err := filepath.Glob(filepath.Join(n.Folder(), "*", "io.containerd.sandbox.controller.v1.shim", "*", "*"))
 		if err == nil && len(bundles) > 0 {
 			err = fmt.Errorf("left: %q", bundles)
@@ -60,7 +60,7 @@ func noSandboxLeft(t require.TestingT, n *node.Node) {
 // stateOf is what CRI says of a pod.
 func stateOf(t *testing.T, n *node.Node, pod string) runtime.PodSandboxState {
 	t.Helper()
-	r, err := n.CRI().Runtime.PodSandboxStatus(deadline(t), &runtime.PodSandboxStatusRequest{PodSandboxId: pod})
+	r, err := n.CRI().Runtime.PodSandboxStatus(withinAMinute(t), &runtime.PodSandboxStatusRequest{PodSandboxId: pod})
 	require.NoError(t, err)
 	return r.GetStatus().GetState()
 }
@@ -86,24 +86,24 @@ func TestL1_SandboxOfAShim(t *testing.T) {
 	require.Equal(t, runtime.PodSandboxState_SANDBOX_READY, stateOf(t, n, l.pod))
 	l.end(t)
 	require.Equal(t, whole, p.Calls().Of(l.pod).Events())
-	noSandboxLeft(t, n)
+	requireNoSandboxLeft(t, n)
 }
 
 func TestL7_RefusedSandboxOfAShim(t *testing.T) {
 	n := startSandboxer(t)
-	first, second, third := trio(t, n)
+	first, second, third := connectTrio(t, n)
 
-	config := refusedBy(t, second, n)
+	config := runRefused(t, second, n)
 
-	undoneWhileNetworkStands(t, first, config)
-	undoneWhileNetworkStands(t, second, config)
-	noSandboxLeft(t, n)
+	requireUndoneWhileNetworkStood(t, first, config)
+	requireUndoneWhileNetworkStood(t, second, config)
+	requireNoSandboxLeft(t, n)
 	stockBreaks(t, "L7", "a plugin that was never asked gets Stop and Remove of a pod of a shim", func(t require.TestingT) {
 		assert.Empty(t, third.Calls().Named("refused").Events(), third.Name())
 	})
 	second.On(plugin.RunPodSandbox, nil)
-	samePodAgain(t, n, config)
-	noSandboxLeft(t, n)
+	requirePodRunsAgain(t, n, config)
+	requireNoSandboxLeft(t, n)
 }
 
 // parent is the process that a process was started by.
@@ -127,10 +127,10 @@ func TestL5_SandboxOfAShimDiesDuringTheHook(t *testing.T) {
 			n := startSandboxer(t)
 			slow := plugin.New("10", "slow")
 			connect(t, n, slow)
-			gate := hold(t)
+			gate := newGate(t)
 			slow.On(plugin.RunPodSandbox, gate.Hold)
 			config := n.CRI().Pod("dying")
-			ran := begin(func() error { _, err := n.CRI().RunPod(deadline(t), config); return err })
+			ran := inBackground(func() error { _, err := n.CRI().RunPod(withinAMinute(t), config); return err })
 			requireClosed(t, gate.Entered(), "the hook")
 
 			sandbox := int(slow.Calls().Only(plugin.RunPodSandbox)[0].Pod.GetPid())
@@ -139,18 +139,18 @@ func TestL5_SandboxOfAShimDiesDuringTheHook(t *testing.T) {
 			var err error
 			select {
 			case err = <-ran:
-			case <-moments(t).Done(): // who does not notice by then may once all have agreed
+			case <-withinMoments(t).Done(): // who does not notice by then may once all have agreed
 				gate.Release()
 				err = <-ran
 			}
 			stockBreaks(t, "L5", "a pod whose "+dies+" died during the hook becomes ready", func(t require.TestingT) {
 				require.Error(t, err)
 				gate.Release()
-				await(t, "RemovePodSandbox", func(context.Context) error { return answered(slow, plugin.RemovePodSandbox) })
+				requireSoon(t, "RemovePodSandbox", func(context.Context) error { return hasAnswered(slow, plugin.RemovePodSandbox) })
 				assert.Equal(t, undone, slow.Calls().Named("dying").Events())
-				noSandboxLeft(t, n)
-				samePodAgain(t, n, config)
-				noSandboxLeft(t, n)
+				requireNoSandboxLeft(t, n)
+				requirePodRunsAgain(t, n, config)
+				requireNoSandboxLeft(t, n)
 			})
 		})
 	}
@@ -160,17 +160,17 @@ func TestL15_SandboxOfAShimOverARestart(t *testing.T) {
 	n := startSandboxer(t)
 	back := plugin.New("10", "back")
 	connect(t, n, back)
-	pod, err := n.CRI().RunPod(deadline(t), n.CRI().Pod("survivor"))
+	pod, err := n.CRI().RunPod(withinAMinute(t), n.CRI().Pod("survivor"))
 	require.NoError(t, err)
 
-	require.NoError(t, n.Kill(deadline(t)))
-	require.NoError(t, n.Boot(deadline(t)))
+	require.NoError(t, n.Kill(withinAMinute(t)))
+	require.NoError(t, n.Boot(withinAMinute(t)))
 	require.Equal(t, runtime.PodSandboxState_SANDBOX_READY, stateOf(t, n, pod))
 	connect(t, n, back)
-	require.NoError(t, n.CRI().StopPod(deadline(t), pod))
-	require.NoError(t, n.CRI().RemovePod(deadline(t), pod))
+	require.NoError(t, n.CRI().StopPod(withinAMinute(t), pod))
+	require.NoError(t, n.CRI().RemovePod(withinAMinute(t), pod))
 
-	noSandboxLeft(t, n)
+	requireNoSandboxLeft(t, n)
 	stockBreaks(t, "L15", "a pod of a shim that is found by a restarted runtime ends untold", func(t require.TestingT) {
 		records := back.Calls().Connections()
 		assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, records[len(records)-1].Of(pod).Events())

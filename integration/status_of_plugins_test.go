@@ -97,7 +97,7 @@ func TestL17_StatusShowsWhatAPodWaitsFor(t *testing.T) {
 	holds.On(plugin.RunPodSandbox, gate.Hold)
 	ran := make(chan error, 2)
 	run := func(name string) {
-		_, err := n.CRI().RunPod(deadline(t), n.CRI().Pod(name))
+		_, err := n.CRI().RunPod(withinAMinute(t), n.CRI().Pod(name))
 		ran <- err
 	}
 	go run("held")
@@ -145,7 +145,7 @@ func TestL17_StatusShowsWhatAPodWaitsFor(t *testing.T) {
 
 		// One more has to wait until the plugin is done with the first.
 		go run("behind")
-		await(t, "the second pod behind the first", func(context.Context) error {
+		requireSoon(t, "the second pod behind the first", func(context.Context) error {
 			info := readNRI(t, n)
 			if len(info.PodsInCreation) < 2 || info.PodsInCreation[1].WaitingFor == nil || info.Plugins[1].LaneDepth == 0 {
 				return errors.New("it waits for nobody")

@@ -20,7 +20,7 @@ func TestL1_ContainersEndBeforeTheirPod(t *testing.T) {
 	n := startNode(t)
 	p := plugin.New("10", "watches")
 	connect(t, n, p)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	var all errgroup.Group
 	all.SetLimit(4)
 	for i := range pods {
@@ -47,7 +47,7 @@ func TestL1_ContainersEndBeforeTheirPod(t *testing.T) {
 		})
 	}
 	require.NoError(t, all.Wait())
-	nothingLeft(t, n)
+	requireNothingLeft(t, n)
 
 	stockBreaks(t, "L1", "a container that does not run when its pod is stopped gets its StopContainer after StopPodSandbox", func(t require.TestingT) {
 		reading := history.Read(p.Calls(), nil)

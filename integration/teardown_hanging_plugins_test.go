@@ -19,7 +19,7 @@ import (
 func TestL9_HangingPluginsCostOneTimeout(t *testing.T) {
 	const timeout = 1500 * time.Millisecond
 	n := startNode(t, func(o *node.Options) { o.RequestTimeout = timeout })
-	gate := hold(t)
+	gate := newGate(t)
 	var kept, dropped []*plugin.Plugin
 	for i := range 5 {
 		p := plugin.New(fmt.Sprint(10+10*i), "hangs")
@@ -34,7 +34,7 @@ func TestL9_HangingPluginsCostOneTimeout(t *testing.T) {
 	}
 	sixth := plugin.New("60", "answers")
 	connect(t, n, sixth)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	pod, err := c.RunPod(ctx, c.Pod("stopped"))
 	require.NoError(t, err)
 
@@ -43,7 +43,7 @@ func TestL9_HangingPluginsCostOneTimeout(t *testing.T) {
 	stopTook := time.Since(start)
 	require.NoError(t, c.RemovePod(ctx, pod))
 	require.Equal(t, undone, sixth.Calls().Of(pod).Events())
-	nothingLeft(t, n)
+	requireNothingLeft(t, n)
 	gate.Release()
 	next, err := c.RunPod(ctx, c.Pod("next"))
 	require.NoError(t, err)
@@ -55,11 +55,11 @@ func TestL9_HangingPluginsCostOneTimeout(t *testing.T) {
 		told := sixth.Calls().Of(pod).Only(plugin.StopPodSandbox)
 		assert.Less(t, told[0].Start.Sub(first[0].Start), timeout, "the sixth waited for the first to time out")
 		for _, p := range dropped {
-			assert.False(t, open(p.Closed()), "%s is still connected", p.Name())
+			assert.False(t, isOpen(p.Closed()), "%s is still connected", p.Name())
 			assert.Equal(t, undone[:2], p.Calls().Of(pod).Events(), p.Name())
 		}
 		for _, p := range kept {
-			assert.True(t, open(p.Closed()), "%s was dropped", p.Name())
+			assert.True(t, isOpen(p.Closed()), "%s was dropped", p.Name())
 			calls := p.Calls().Of(pod)
 			require.Equal(t, undone, calls.Events(), p.Name())
 			// For the runtime the stop has ended with its timeout. The plugin's

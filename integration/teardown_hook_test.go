@@ -15,8 +15,8 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// kinds are those of which there is something left.
-func kinds(t require.TestingT, n *node.Node) (kinds []string) {
+// kindsLeft are those of which there is something left.
+func kindsLeft(t require.TestingT, n *node.Node) (kinds []string) {
 	left, err := n.Leftovers(context.Background())
 	require.NoError(t, err)
 	for _, l := range left {
@@ -30,11 +30,11 @@ func kinds(t require.TestingT, n *node.Node) (kinds []string) {
 // what removal needs.
 func TestL10_AllIsThereInTheStopHook(t *testing.T) {
 	n := startNode(t, slowRequests)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	p := plugin.New("10", "looks")
 	var inside []node.Leftover
 	p.On(plugin.StopPodSandbox, func(hook context.Context, call *plugin.Call) (err error) {
-		if err := looksAtNetwork(n)(hook, call); err != nil {
+		if err := agreesIfNetworkStands(n)(hook, call); err != nil {
 			return err
 		}
 		inside, err = n.Leftovers(ctx)
@@ -44,7 +44,7 @@ func TestL10_AllIsThereInTheStopHook(t *testing.T) {
 	l := newLife(t, n, "stopped")
 	require.NoError(t, c.Stop(ctx, l.container, 0))
 	require.NoError(t, c.Remove(ctx, l.container))
-	await(t, "the end of the container", func(ctx context.Context) error {
+	requireSoon(t, "the end of the container", func(ctx context.Context) error {
 		left, err := n.Leftovers(ctx)
 		for _, item := range left {
 			if item.Kind == "CRI container" {
@@ -59,8 +59,8 @@ func TestL10_AllIsThereInTheStopHook(t *testing.T) {
 	require.NoError(t, c.StopPod(ctx, l.pod))
 
 	gone := []string{"address", "attachment", "bundle", "cgroup", "link", "mount", "network file", "network namespace", "process", "runc state", "shim socket"}
-	await(t, "the end of what a stop ends", func(context.Context) error {
-		for _, kind := range kinds(t, n) {
+	requireSoon(t, "the end of what a stop ends", func(context.Context) error {
+		for _, kind := range kindsLeft(t, n) {
 			if slices.Contains(gone, kind) {
 				return fmt.Errorf("there is still some %s", kind)
 			}
@@ -68,7 +68,7 @@ func TestL10_AllIsThereInTheStopHook(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, c.RemovePod(ctx, l.pod))
-	nothingLeft(t, n)
+	requireNothingLeft(t, n)
 	stop := p.Calls().Of(l.pod).Only(plugin.StopPodSandbox)
 	require.Len(t, stop, 1)
 	require.NoError(t, stop[0].Err, "the look at the network")
@@ -92,22 +92,22 @@ func TestL12_RemovalIsToldWhileThePodIsListed(t *testing.T) {
 	p.On(plugin.RemovePodSandbox, func(ctx context.Context, call *plugin.Call) error {
 		pods, err := n.CRI().Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
 		listed = pods.GetItems()
-		inside = kinds(t, n)
+		inside = kindsLeft(t, n)
 		return err
 	})
 	connect(t, n, p)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	pod, err := c.RunPod(ctx, c.Pod("removed"))
 	require.NoError(t, err)
 	require.NoError(t, c.StopPod(ctx, pod))
 
 	require.NoError(t, c.RemovePod(ctx, pod))
 
-	require.Empty(t, shown(ctx, t, n, pod))
+	require.Empty(t, callsThatShow(ctx, t, n, pod))
 	require.Equal(t, undone, p.Calls().Of(pod).Events())
 	require.Len(t, listed, 1)
 	require.Equal(t, pod, listed[0].GetId())
-	nothingLeft(t, n)
+	requireNothingLeft(t, n)
 	stockBreaks(t, "L12", "the record of the sandbox is there when plugins are told of the removal", func(t require.TestingT) {
 		assert.NotContains(t, inside, "sandbox record")
 	})

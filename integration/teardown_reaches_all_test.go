@@ -42,7 +42,7 @@ func TestL9_TeardownReachesAll(t *testing.T) {
 					assert.Equal(t, teardown, p.Calls().Of(l.pod).Only(teardown...).Events(), p.Name())
 				}
 			})
-			nothingLeft(t, n)
+			requireNothingLeft(t, n)
 		})
 	}
 }
@@ -56,5 +56,5 @@ func TestL9_TeardownReachesAllAfterACrash(t *testing.T) {
 	l.end(t)
 	require.Equal(t, teardown, other.Calls().Of(l.pod).Only(teardown...).Events())
 	require.Equal(t, teardown[:1], crashing.Calls().Of(l.pod).Only(teardown...).Events())
-	nothingLeft(t, n)
+	requireNothingLeft(t, n)
 }

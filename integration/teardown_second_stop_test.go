@@ -13,23 +13,23 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stopsSlowly holds StopPodSandbox at a gate, and then looks at the network.
-func stopsSlowly(t *testing.T, n *node.Node) (*plugin.Plugin, *plugin.Gate) {
+// connectSlowToStop holds StopPodSandbox at a gate, and then looks at the network.
+func connectSlowToStop(t *testing.T, n *node.Node) (*plugin.Plugin, *plugin.Gate) {
 	t.Helper()
-	p, gate := plugin.New("10", "slow"), hold(t)
+	p, gate := plugin.New("10", "slow"), newGate(t)
 	p.On(plugin.StopPodSandbox, func(ctx context.Context, call *plugin.Call) error {
 		if err := gate.Hold(ctx, call); err != nil {
 			return err
 		}
-		return looksAtNetwork(n)(ctx, call)
+		return agreesIfNetworkStands(n)(ctx, call)
 	})
 	connect(t, n, p)
 	return p, gate
 }
 
-// impatiently asks for the stop of a pod and gives up after a while, in which
+// stopImpatiently asks for the stop of a pod and gives up after a while, in which
 // a runtime that did not wait would have been through with it.
-func impatiently(t *testing.T, n *node.Node, pod string) error {
+func stopImpatiently(t *testing.T, n *node.Node, pod string) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 	defer cancel()
@@ -41,15 +41,15 @@ func slowRequests(o *node.Options) { o.RequestTimeout = 30 * time.Second }
 // A second stop sends nothing, but it waits for the hooks of the first.
 func TestL10_SecondStopWaitsForTheHook(t *testing.T) {
 	n := startNode(t, slowRequests)
-	p, gate := stopsSlowly(t, n)
-	ctx, c := deadline(t), n.CRI()
+	p, gate := connectSlowToStop(t, n)
+	ctx, c := withinAMinute(t), n.CRI()
 	pod, err := c.RunPod(ctx, c.Pod("twice"))
 	require.NoError(t, err)
 
-	first := begin(func() error { return c.StopPod(ctx, pod) })
+	first := inBackground(func() error { return c.StopPod(ctx, pod) })
 	requireClosed(t, gate.Entered(), "StopPodSandbox")
-	require.Error(t, impatiently(t, n, pod))
-	require.True(t, open(first))
+	require.Error(t, stopImpatiently(t, n, pod))
+	require.True(t, isOpen(first))
 	gate.Release()
 	require.NoError(t, <-first)
 
@@ -58,25 +58,25 @@ func TestL10_SecondStopWaitsForTheHook(t *testing.T) {
 	require.NoError(t, stop[0].Err, "the look at the network")
 	require.NoError(t, c.RemovePod(ctx, pod))
 	require.Equal(t, undone, p.Calls().Of(pod).Events())
-	nothingLeft(t, n)
+	requireNothingLeft(t, n)
 }
 
 // The first caller gives up. The hook runs on, and the network stays for it.
 func TestL10_StopWaitsForTheHookOfAnAbandonedOne(t *testing.T) {
 	n := startNode(t, slowRequests)
-	p, gate := stopsSlowly(t, n)
-	ctx, c := deadline(t), n.CRI()
+	p, gate := connectSlowToStop(t, n)
+	ctx, c := withinAMinute(t), n.CRI()
 	pod, err := c.RunPod(ctx, c.Pod("abandoned"))
 	require.NoError(t, err)
 
 	abandoned, giveUp := context.WithCancel(ctx)
-	first := begin(func() error { return c.StopPod(abandoned, pod) })
+	first := inBackground(func() error { return c.StopPod(abandoned, pod) })
 	requireClosed(t, gate.Entered(), "StopPodSandbox")
 	giveUp()
 	require.Error(t, <-first)
-	errSecond := impatiently(t, n, pod)
+	errSecond := stopImpatiently(t, n, pod)
 	gate.Release()
-	await(t, "the answer", func(context.Context) error { return answered(p, plugin.StopPodSandbox) })
+	requireSoon(t, "the answer", func(context.Context) error { return hasAnswered(p, plugin.StopPodSandbox) })
 	require.NoError(t, c.StopPod(ctx, pod))
 	require.NoError(t, c.RemovePod(ctx, pod))
 
@@ -86,8 +86,8 @@ func TestL10_StopWaitsForTheHookOfAnAbandonedOne(t *testing.T) {
 		require.Len(t, stop, 1)
 		assert.NoError(t, stop[0].Err, "the look at the network")
 		assert.NoError(t, stop[0].Abandoned, "the hook ran under a dead context")
-		assert.True(t, open(p.Closed()), "the plugin was dropped")
+		assert.True(t, isOpen(p.Closed()), "the plugin was dropped")
 		assert.Equal(t, undone, p.Calls().Of(pod).Events())
 	})
-	nothingLeft(t, n)
+	requireNothingLeft(t, n)
 }

@@ -48,18 +48,18 @@ var endings = []ending{
 	}},
 	{how: "its process died", end: both, before: func(t *testing.T, n *node.Node, p *plugin.Plugin, l life) {
 		killSandbox(t, p, l.pod)
-		notReady(deadline(t), t, n, l.pod)
+		requirePodNotReady(withinAMinute(t), t, n, l.pod)
 	}},
 	{how: "its process died, only removed", before: func(t *testing.T, n *node.Node, p *plugin.Plugin, l life) {
 		killSandbox(t, p, l.pod)
-		notReady(deadline(t), t, n, l.pod)
+		requirePodNotReady(withinAMinute(t), t, n, l.pod)
 	}, end: func(_, remove func() error) error { return remove() }},
 }
 
 func both(stop, remove func() error) error { return errors.Join(stop(), remove()) }
 
 func atOnce(f, g func() error) {
-	other := begin(g)
+	other := inBackground(g)
 	_, _ = f(), <-other
 }
 
@@ -69,7 +69,7 @@ func TestL11_EveryEndIsToldOnce(t *testing.T) {
 	n := startNode(t)
 	p := plugin.New("10", "told")
 	connect(t, n, p)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	for _, e := range endings {
 		t.Run(e.how, func(t *testing.T) {
 			l := newLife(t, n, strings.ReplaceAll(strings.ReplaceAll(e.how, ",", ""), " ", "-"))
@@ -81,9 +81,9 @@ func TestL11_EveryEndIsToldOnce(t *testing.T) {
 				func() error { return c.RemovePod(ctx, l.pod) },
 			))
 			if e.before == nil {
-				nothingLeft(t, n)
+				requireNothingLeft(t, n)
 			} else {
-				nothingButSockets(t, n)
+				requireNothingLeftButSockets(t, n)
 			}
 			calls := p.Calls().Of(l.pod)
 			assert.Equal(t, whole[:5], calls.Events()[:5])
@@ -100,12 +100,12 @@ func TestL11_RepeatedStopThatFailed(t *testing.T) {
 	n := startNode(t)
 	p := plugin.New("10", "told")
 	connect(t, n, p)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	pod, err := c.RunPod(ctx, c.Pod("stuck"))
 	require.NoError(t, err)
 	del, err := n.HoldAt(node.Before("ptp", "DEL"), "stuck")
 	require.NoError(t, err)
-	stopped := begin(func() error { return c.StopPod(ctx, pod) })
+	stopped := inBackground(func() error { return c.StopPod(ctx, pod) })
 	require.NoError(t, del.Entered(ctx))
 	require.NoError(t, del.Fail())
 	require.ErrorContains(t, <-stopped, "held and failed")
@@ -114,7 +114,7 @@ func TestL11_RepeatedStopThatFailed(t *testing.T) {
 	require.NoError(t, c.StopPod(ctx, pod))
 	require.NoError(t, c.RemovePod(ctx, pod))
 	require.Equal(t, undone, p.Calls().Of(pod).Events())
-	nothingLeft(t, n)
+	requireNothingLeft(t, n)
 }
 
 // A removal whose stop fails half-way leaves the pod in the list, and removes
@@ -123,21 +123,21 @@ func TestL11_RepeatedRemovalThatFailed(t *testing.T) {
 	n := startNode(t)
 	p := plugin.New("10", "told")
 	connect(t, n, p)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	pod, err := c.RunPod(ctx, c.Pod("stuck"))
 	require.NoError(t, err)
 	del, err := n.HoldAt(node.Before("ptp", "DEL"), "stuck")
 	require.NoError(t, err)
-	removed := begin(func() error { return c.RemovePod(ctx, pod) })
+	removed := inBackground(func() error { return c.RemovePod(ctx, pod) })
 	require.NoError(t, del.Entered(ctx))
 	require.NoError(t, del.Fail())
 	require.ErrorContains(t, <-removed, "held and failed")
 	require.Equal(t, undone[:2], p.Calls().Of(pod).Events())
-	require.Contains(t, shown(ctx, t, n, pod), "ListPodSandbox")
+	require.Contains(t, callsThatShow(ctx, t, n, pod), "ListPodSandbox")
 
 	require.NoError(t, c.RemovePod(ctx, pod))
 	require.Equal(t, undone, p.Calls().Of(pod).Events())
-	nothingLeft(t, n)
+	requireNothingLeft(t, n)
 }
 
 // There is no way into a pod that is stopped.
@@ -145,7 +145,7 @@ func TestL11_NoContainerInAStoppedPod(t *testing.T) {
 	n := startNode(t)
 	p := plugin.New("10", "told")
 	connect(t, n, p)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	config := c.Pod("stopped")
 	pod, err := c.RunPod(ctx, config)
 	require.NoError(t, err)
@@ -154,5 +154,5 @@ func TestL11_NoContainerInAStoppedPod(t *testing.T) {
 	require.Error(t, err)
 	require.Equal(t, undone[:2], p.Calls().Of(pod).Events())
 	require.NoError(t, c.RemovePod(ctx, pod))
-	nothingLeft(t, n)
+	requireNothingLeft(t, n)
 }
