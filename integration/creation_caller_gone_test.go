@@ -16,32 +16,32 @@ import (
 )
 
 // Wherever a creation is when its caller goes away, all of it is undone.
-func TestL7_CallerGoneAtEveryPoint(t *testing.T) {
+func TestL7_CreationIsUndoneWhereverTheCallerGoes(t *testing.T) {
 	for _, w := range waves {
-		t.Run(w.name, func(t *testing.T) { w.gone(t, codes.Canceled, time.Minute) })
+		t.Run(w.name, func(t *testing.T) { w.callersGone(t, codes.Canceled, time.Minute) })
 	}
 }
 
 // The same when the caller's time is up, at the longest steps.
-func TestL7_DeadlinePassesAtAPoint(t *testing.T) {
+func TestL7_CreationIsUndoneWhenTheCallersTimeIsUp(t *testing.T) {
 	for _, w := range waves {
 		switch w.name {
 		case "network", "process", "last hook":
-			t.Run(w.name, func(t *testing.T) { w.gone(t, codes.DeadlineExceeded, 3*time.Second) })
+			t.Run(w.name, func(t *testing.T) { w.callersGone(t, codes.DeadlineExceeded, 3*time.Second) })
 		}
 	}
 }
 
-// gone has the callers of a wave give up when all are held, or run out of patience.
-func (w wave) gone(t *testing.T, how codes.Code, patience time.Duration) {
-	if onStock && w.breaks.gone == varies {
-		t.Skip("on stock, " + varies)
+// callersGone has the callers of a wave give up when all are held, or run out of patience.
+func (w wave) callersGone(t *testing.T, how codes.Code, patience time.Duration) {
+	if runsOnStock && w.stock.gone == varies {
+		t.Skip("on stock, " + string(varies))
 	}
 	c := newCreations(t, w)
 	connect(t, c.n, c.plugins["first"], c.plugins["second"])
-	holds(t, "L7", w.breaks.gone, func(t require.TestingT) {
-		ctx, cancel := context.WithTimeout(context.Background(), patience)
-		defer cancel()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	promise(t, "L7", "a creation whose callers are gone is undone, and can be repeated", w.stock.gone, func(t require.TestingT) {
 		c.requireHeld(ctx, t)
 		if how == codes.Canceled {
 			cancel()

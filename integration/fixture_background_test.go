@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/require"
 )
@@ -51,7 +50,7 @@ func requireEnds(t require.TestingT, done <-chan error, what string) error {
 }
 
 // connectInBackground connects a plugin, for which it has as long as ctx.
-func connectInBackground(ctx context.Context, t *testing.T, n *node.Node, p *plugin.Plugin) <-chan error {
+func connectInBackground(ctx context.Context, t *testing.T, n target, p *plugin.Plugin) <-chan error {
 	t.Helper()
 	t.Cleanup(p.Crash)
 	return inBackground(func() error { return p.Connect(ctx, n.NRISocket()) })

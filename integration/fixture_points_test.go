@@ -42,21 +42,21 @@ const (
 type wave struct {
 	name   string
 	points []point
-	breaks stockWay
+	stock  breaches
 }
 
-// stockWay is how stock breaks L7 when callers are gone, and L15 when the runtime
-// is killed. It says nothing where it does not.
-type stockWay struct{ gone, killed string }
+// breaches are how stock breaks L7 when callers are gone, and L15 when the runtime
+// is killed.
+type breaches struct{ gone, killed breach }
 
 const (
-	cutADD     = "nobody is told of the end of pods that a restart cut in their ADD"
-	leavesShim = "a shim that is being started is left behind"
-	untold     = "plugins that know a pod are not told that its creation was undone"
-	varies     = "what is undone, and who is told, depends on timing"
-	waits      = "a plugin that synchronizes keeps all others from being asked"
-	deadHook   = "a pod whose hook was cut by a restart is ready afterwards"
-	deadUndo   = "a refused pod whose undoing was cut by a restart is ready afterwards"
+	cutADD     breach = "nobody is told of the end of pods that a restart cut in their ADD"
+	leavesShim breach = "a shim that is being started is left behind"
+	untold     breach = "plugins that know a pod are not told that its creation was undone"
+	varies     breach = "what is undone, and who is told, depends on timing"
+	waits      breach = "a plugin that synchronizes keeps all others from being asked"
+	deadHook   breach = "a pod whose hook was cut by a restart is ready afterwards"
+	deadUndo   breach = "a refused pod whose undoing was cut by a restart is ready afterwards"
 )
 
 const shim = "containerd-shim-runc-v2"
@@ -72,7 +72,7 @@ var waves = []wave{
 		{program: node.After("ptp", "ADD")},
 		{program: node.Before("pass", "ADD")},
 		{program: node.After("pass", "ADD")},
-	}, breaks: stockWay{killed: cutADD}},
+	}, stock: breaches{killed: cutADD}},
 	{name: "process", points: []point{
 		{program: node.Before(shim, "start")},
 		{program: node.After(shim, "start")},
@@ -81,18 +81,18 @@ var waves = []wave{
 		{program: node.Before("runc", "start")},
 		{program: node.After("runc", "start")},
 		{program: node.After("runc", "create"), kind: hostNetwork},
-	}, breaks: stockWay{leavesShim, leavesShim}},
+	}, stock: breaches{leavesShim, leavesShim}},
 	{name: "user namespace", points: []point{
 		{program: node.After("ptp", "ADD"), kind: userns},
 		{program: node.After("runc", "create"), kind: userns},
-	}, breaks: stockWay{varies, cutADD}},
-	{name: "first hook", points: []point{{hook: hook{"first", plugin.RunPodSandbox}}}, breaks: stockWay{varies, deadHook}},
-	{name: "last hook", points: []point{{hook: hook{"second", plugin.RunPodSandbox}}}, breaks: stockWay{untold, deadHook}},
-	{name: "last hook, host network", points: []point{{hook: hook{"second", plugin.RunPodSandbox}, kind: hostNetwork}}, breaks: stockWay{untold, deadHook}},
-	{name: "last hook, user namespace", points: []point{{hook: hook{"second", plugin.RunPodSandbox}, kind: userns}}, breaks: stockWay{untold, deadHook}},
-	{name: "hook of who joins", points: []point{{hook: hook{"third", plugin.Synchronize}}}, breaks: stockWay{waits, waits}},
-	{name: "undo in Stop", points: []point{{hook: hook{"first", plugin.StopPodSandbox}, refused: true}}, breaks: stockWay{untold, deadUndo}},
-	{name: "undo in Remove", points: []point{{hook: hook{"first", plugin.RemovePodSandbox}, refused: true}}, breaks: stockWay{untold, deadUndo}},
+	}, stock: breaches{varies, cutADD}},
+	{name: "first hook", points: []point{{hook: hook{"first", plugin.RunPodSandbox}}}, stock: breaches{varies, deadHook}},
+	{name: "last hook", points: []point{{hook: hook{"second", plugin.RunPodSandbox}}}, stock: breaches{untold, deadHook}},
+	{name: "last hook, host network", points: []point{{hook: hook{"second", plugin.RunPodSandbox}, kind: hostNetwork}}, stock: breaches{untold, deadHook}},
+	{name: "last hook, user namespace", points: []point{{hook: hook{"second", plugin.RunPodSandbox}, kind: userns}}, stock: breaches{untold, deadHook}},
+	{name: "hook of who joins", points: []point{{hook: hook{"third", plugin.Synchronize}}}, stock: breaches{waits, waits}},
+	{name: "undo in Stop", points: []point{{hook: hook{"first", plugin.StopPodSandbox}, refused: true}}, stock: breaches{untold, deadUndo}},
+	{name: "undo in Remove", points: []point{{hook: hook{"first", plugin.RemovePodSandbox}, refused: true}}, stock: breaches{untold, deadUndo}},
 	{name: "undo", points: []point{
 		{program: node.Before("runc", "kill"), refused: true},
 		{program: node.After("runc", "kill"), refused: true},
@@ -103,7 +103,7 @@ var waves = []wave{
 		{program: node.After("host-local", "DEL"), refused: true},
 		{program: node.After("ptp", "DEL"), refused: true},
 		{program: node.Before("runc", "delete"), kind: hostNetwork, refused: true},
-	}, breaks: stockWay{killed: deadUndo}},
+	}, stock: breaches{killed: deadUndo}},
 }
 
 // pod is the name of the pod that is held there.

@@ -13,60 +13,81 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// breaks are the promises that stock was seen to break, in the order of the tests.
-var breaks struct {
+// breach says in a few words how the unpatched containerd breaks a promise. It
+// is empty if that keeps the promise.
+type breach string
+
+// onStock declares that stock breaks a promise, and how.
+func onStock(words string) breach { return breach(words) }
+
+// keptOnStock declares that stock keeps a promise as well.
+const keptOnStock breach = ""
+
+// promise asserts, in a subtest of its own, that something holds which a rule
+// of the contract says. On stock the assertions must fail if that is declared,
+// and hold if it is not: either way a wrong declaration fails the test.
+//
+// Each promise is asserted, whichever before it failed. So what several stand
+// on is done before the first of them, and its errors are what they look at.
+func promise(t *testing.T, rule, holds string, stock breach, assertions func(t require.TestingT)) {
+	t.Helper()
+	test := t.Name()
+	t.Run(rule+" "+holds, func(t *testing.T) {
+		seen := judge(t, runsOnStock, stock, assertions)
+		if seen == "" {
+			return
+		}
+		t.Logf("stock breaks it: %s; as seen: %s", stock, seen)
+		broken.add(fmt.Sprintf("%-4s %s; on stock, %s (%s)", rule, holds, stock, test))
+	})
+}
+
+// judge fails unless the assertions hold, or do not and are declared so of the
+// runtime that the test runs on. Then it returns what they found.
+func judge(t require.TestingT, unpatched bool, stock breach, assertions func(t require.TestingT)) string {
+	if !unpatched || stock == keptOnStock {
+		assertions(t)
+		return ""
+	}
+	seen := failures(assertions)
+	if seen == "" {
+		t.Errorf("declared broken on stock (%s), but holds", stock)
+	}
+	return seen
+}
+
+// broken are the promises that stock was seen to break.
+var broken brokenPromises
+
+// brokenPromises are lines, in the order of the tests.
+type brokenPromises struct {
 	sync.Mutex
 	lines []string
 }
 
-// stockBreaks checks a promise that the unpatched containerd breaks. There the
-// assertions must fail, or the declaration is wrong; what else the test
-// asserts must hold on both. what says how stock breaks the rule.
-func stockBreaks(t *testing.T, rule, what string, promise func(t require.TestingT)) {
-	t.Helper()
-	if !onStock {
-		promise(t)
-		return
-	}
-	seen := failures(promise)
-	if seen == "" {
-		t.Errorf("%s is declared to be broken on stock (%s), but holds", rule, what)
-		return
-	}
-	t.Logf("stock breaks %s: %s; as seen: %s", rule, what, seen)
-	breaks.Lock()
-	defer breaks.Unlock()
-	breaks.lines = append(breaks.lines, fmt.Sprintf("%-4s %s (%s)", rule, what, t.Name()))
+func (b *brokenPromises) add(line string) {
+	b.Lock()
+	defer b.Unlock()
+	b.lines = append(b.lines, line)
 }
 
-// holds checks a promise of a table, which stock breaks where it is said how.
-func holds(t *testing.T, rule, breaks string, promise func(t require.TestingT)) {
-	t.Helper()
-	if breaks == "" {
-		promise(t)
-		return
-	}
-	stockBreaks(t, rule, breaks, promise)
-}
-
-// printBreaks prints what stock breaks, if the tests ran on it.
-func printBreaks(w io.Writer) {
-	if !onStock {
-		return
-	}
-	fmt.Fprintf(w, "stock breaks %d promises:\n", len(breaks.lines))
-	for _, line := range breaks.lines {
+// print lists the broken promises, each on a line.
+func (b *brokenPromises) print(w io.Writer) {
+	b.Lock()
+	defer b.Unlock()
+	fmt.Fprintf(w, "stock breaks %d promises:\n", len(b.lines))
+	for _, line := range b.lines {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
 }
 
 // failures runs assertions and returns what they found, empty when they hold.
-func failures(promise func(t require.TestingT)) string {
+func failures(assertions func(t require.TestingT)) string {
 	var f recorder
 	done := make(chan struct{})
 	go func() { // a goroutine of its own, which FailNow ends
 		defer close(done)
-		promise(&f)
+		assertions(&f)
 	}()
 	<-done
 	return f.text.String()
@@ -82,12 +103,4 @@ func (r *recorder) FailNow() {
 		r.text.WriteString("failed")
 	}
 	runtime.Goexit()
-}
-
-func TestFailuresAreRecorded(t *testing.T) {
-	require.Empty(t, failures(func(t require.TestingT) { require.True(t, true) }))
-	require.Contains(t, failures(func(t require.TestingT) {
-		require.Equal(t, "told", "missed")
-		panic("not reached")
-	}), "missed")
 }

@@ -61,7 +61,7 @@ func inFull() hookline.Announcement {
 }
 
 // announced is a pod with its announcement, in CRI's field or the annotation.
-func announced(t *testing.T, n *node.Node, how string, what hookline.Announcement) *runtime.PodSandboxConfig {
+func announced(t *testing.T, n target, how string, what hookline.Announcement) *runtime.PodSandboxConfig {
 	t.Helper()
 	pod := n.CRI().Pod("web")
 	if how == "field" {
@@ -143,7 +143,7 @@ func cpusTold(p *plugin.Plugin, events ...plugin.Event) (all []string) {
 }
 
 // inspectp is what verbose status shows of a pod's resources.
-func inspectp(t require.TestingT, n *node.Node, pod string) string {
+func inspectp(t require.TestingT, n target, pod string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	r, err := n.CRI().Runtime.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: pod, Verbose: true})
@@ -172,103 +172,4 @@ func runAnnounced(t *testing.T) (n *node.Node, p *plugin.Plugin, pod *runtime.Po
 	id, err := n.CRI().RunPod(withinAMinute(t), pod)
 	require.NoError(t, err)
 	return n, p, pod, id
-}
-
-// All containers' resources are known in RunPodSandbox, and again after a restart.
-func TestR1_ResourcesOfAllContainers(t *testing.T) {
-	for _, how := range ways {
-		t.Run(how, func(t *testing.T) {
-			n := startNode(t)
-			p := plugin.New("10", "sums")
-			connect(t, n, p)
-			ctx, c := withinAMinute(t), n.CRI()
-			pod := announced(t, n, how, inFull())
-			id, err := c.RunPod(ctx, pod)
-			require.NoError(t, err)
-			stockBreaks(t, "R1", toldNothing, func(t require.TestingT) {
-				assert.Equal(t, []string{allThree}, sumsTold(p, plugin.RunPodSandbox))
-				requireTold(t, p, plugin.RunPodSandbox, inFull())
-			})
-
-			late := plugin.New("20", "late")
-			connect(t, n, late)
-			after := joinAfterKill(t, n)
-			_, err = c.Create(ctx, id, pod, c.Container("side"))
-			require.NoError(t, err)
-			require.NoError(t, c.StopPod(ctx, id))
-			require.NoError(t, c.RemovePod(ctx, id))
-			stockBreaks(t, "R1", toldNothing, func(t require.TestingT) {
-				assert.Equal(t, []string{allThree}, sumsTold(after, plugin.Synchronize))
-				requireTold(t, late, plugin.Synchronize, inFull())
-				for _, event := range []plugin.Event{plugin.Synchronize, plugin.CreateContainer, plugin.StopPodSandbox, plugin.RemovePodSandbox} {
-					requireTold(t, after, event, inFull())
-				}
-				assert.Equal(t, []string{"CreateContainer 250m"}, cpusTold(after, plugin.CreateContainer), "as announced")
-			})
-		})
-	}
-}
-
-// The field wins over the annotation.
-func TestR1_FieldWins(t *testing.T) {
-	n := startNode(t)
-	p := plugin.New("10", "sums")
-	connect(t, n, p)
-	pod := announced(t, n, "annotation", hookline.Announcement{Containers: []hookline.Container{{Name: "main", Type: hookline.Main, Resources: requests("9", "9Gi")}}})
-	require.NoError(t, hookline.SetPodResources(pod, threeContainers()))
-	_, err := n.CRI().RunPod(withinAMinute(t), pod)
-	require.NoError(t, err)
-	stockBreaks(t, "R1", toldNothing, func(t require.TestingT) {
-		assert.Equal(t, []string{allThree}, sumsTold(p, plugin.RunPodSandbox))
-	})
-}
-
-// Where the word of whoever makes a pod is not enough.
-func TestR1_AnnotationSwitchedOff(t *testing.T) {
-	n := startNode(t, withSetting("pod_resources_annotation = false"))
-	p := plugin.New("10", "sums")
-	connect(t, n, p)
-	ctx, c := withinAMinute(t), n.CRI()
-	for _, how := range []string{"annotation", "field"} {
-		id, err := c.RunPod(ctx, announced(t, n, how, threeContainers()))
-		require.NoError(t, err)
-		if how == "annotation" {
-			assert.Empty(t, inspectp(t, n, id))
-		}
-		require.NoError(t, c.RemovePod(ctx, id))
-	}
-	ignored, err := n.Metrics(ctx, resourcesIgnored)
-	require.NoError(t, err)
-	assert.Empty(t, ignored, "it is not bad, only not read")
-	assert.Equal(t, "untold", sumsTold(p, plugin.RunPodSandbox)[0])
-	stockBreaks(t, "R1", toldNothing, func(t require.TestingT) {
-		assert.Equal(t, allThree, sumsTold(p, plugin.RunPodSandbox)[1], "the field is")
-	})
-}
-
-// crictl inspectp shows them.
-func TestR1_VerboseStatus(t *testing.T) {
-	n := startNode(t)
-	id, err := n.CRI().RunPod(withinAMinute(t), announced(t, n, "field", threeContainers()))
-	require.NoError(t, err)
-	stockBreaks(t, "R1", "nothing is shown", func(t require.TestingT) {
-		assert.Contains(t, inspectp(t, n, id), `{"name":"side","type":"CONTAINER","kubernetesResources":{"requests":{"cpu":"250m","memory":"32Mi"}}}`)
-	})
-}
-
-// The shim of a sandbox gets them with CreateSandbox, wherever they came from.
-func TestR1_ShimThatMakesSandboxes(t *testing.T) {
-	for how, breaks := range map[string]string{"field": "", "annotation": "the shim has to know the annotation"} {
-		t.Run(how, func(t *testing.T) {
-			n := startSandboxer(t)
-			id, err := n.CRI().RunPod(withinAMinute(t), announced(t, n, how, inFull()))
-			require.NoError(t, err)
-			holds(t, "R1", breaks, func(t require.TestingT) {
-				got, err := hookline.Announced(shimsConfig(t, n, id))
-				require.NoError(t, err)
-				want := inFull()
-				assert.Empty(t, cmp.Diff(&want, got), "(- announced, + told)")
-			})
-		})
-	}
 }

@@ -18,14 +18,13 @@ import (
 	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/hookline-nri/hookline/integration/wait"
 	"github.com/stretchr/testify/require"
-	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
 // output holds the binaries; tests run in their own folder.
 const output = "../_output"
 
-// onStock tells that the tests run on the unpatched containerd.
-var onStock = os.Getenv("RUNTIME") == "stock"
+// runsOnStock tells that the tests run on the unpatched containerd.
+var runsOnStock = os.Getenv("RUNTIME") == "stock"
 
 // pause is the program for the image, built once.
 var pause string
@@ -67,7 +66,9 @@ func run(m *testing.M) (code int, err error) {
 		return 1, err
 	}
 	code = m.Run()
-	printBreaks(os.Stdout)
+	if runsOnStock {
+		broken.print(os.Stdout)
+	}
 	return code, nil
 }
 
@@ -82,7 +83,7 @@ func withinAMinute(t *testing.T) context.Context {
 // binaries are the options that all nodes have.
 func binaries() node.Options {
 	bin := filepath.Join(output, "bin")
-	if onStock {
+	if runsOnStock {
 		bin = filepath.Join(output, "stock", "bin")
 	}
 	return node.Options{Bin: bin, Tools: filepath.Join(output, "tools", "bin"), Pause: pause}
@@ -130,47 +131,12 @@ func showLog(t *testing.T, n *node.Node) {
 }
 
 // connect connects plugins, one after the other, for as long as the test runs.
-func connect(t *testing.T, n *node.Node, plugins ...*plugin.Plugin) {
+func connect(t *testing.T, n target, plugins ...*plugin.Plugin) {
 	t.Helper()
 	for _, p := range plugins {
 		require.NoError(t, p.Connect(withinAMinute(t), n.NRISocket()))
 		t.Cleanup(p.Crash)
 	}
-}
-
-// life is a pod with one running container.
-type life struct {
-	n              *node.Node
-	pod, container string // ids
-}
-
-// newLife brings a pod with one container up.
-func newLife(t *testing.T, n *node.Node, name string) life {
-	t.Helper()
-	return newLifeOf(t, n, n.CRI().Pod(name))
-}
-
-// newLifeOf is newLife of a pod that is more than its name.
-func newLifeOf(t *testing.T, n *node.Node, config *runtime.PodSandboxConfig) life {
-	t.Helper()
-	ctx, c := withinAMinute(t), n.CRI()
-	pod, err := c.RunPod(ctx, config)
-	require.NoError(t, err)
-	container, err := c.Create(ctx, pod, config, c.Container("main"))
-	require.NoError(t, err)
-	require.NoError(t, c.Start(ctx, container))
-	require.NoError(t, n.Settled(ctx, container))
-	return life{n, pod, container}
-}
-
-// end stops and removes the container, then the pod, step by step.
-func (l life) end(t *testing.T) {
-	t.Helper()
-	ctx, c := withinAMinute(t), l.n.CRI()
-	require.NoError(t, c.Stop(ctx, l.container, 10*time.Second))
-	require.NoError(t, c.Remove(ctx, l.container))
-	require.NoError(t, c.StopPod(ctx, l.pod))
-	require.NoError(t, c.RemovePod(ctx, l.pod))
 }
 
 // requireClosed waits for a channel's end.
@@ -207,35 +173,4 @@ func hasAnswered(p *plugin.Plugin, event plugin.Event) error {
 		}
 	}
 	return fmt.Errorf("%s has answered no %s", p.Name(), event)
-}
-
-// requireNothingLeft waits until the node is as it was without pods. What containerd
-// does in the background, such as the end of a shim, has a moment.
-func requireNothingLeft(t require.TestingT, n *node.Node) {
-	requireSoon(t, "a clean node", func(ctx context.Context) error {
-		left, err := n.Leftovers(ctx)
-		if err == nil && len(left) > 0 {
-			err = fmt.Errorf("left:%s", lines(left))
-		}
-		return err
-	})
-}
-
-// lines puts each of a list on a line.
-func lines[T fmt.Stringer](list []T) string {
-	var b strings.Builder
-	for _, item := range list {
-		b.WriteString("\n\t" + item.String())
-	}
-	return b.String()
-}
-
-// requirePodRunsAgain proves that a pod's name and all else that it needs is free.
-func requirePodRunsAgain(t require.TestingT, n *node.Node, config *runtime.PodSandboxConfig) {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	id, err := n.CRI().RunPod(ctx, config)
-	require.NoError(t, err)
-	require.NoError(t, n.CRI().StopPod(ctx, id))
-	require.NoError(t, n.CRI().RemovePod(ctx, id))
 }

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestL13_JoinWaitsForNoGracefulStop(t *testing.T) {
+func TestL13_RegistrationWaitsForNoGracefulStop(t *testing.T) {
 	n := startNode(t)
 	joining := plugin.New("10", "joins")
 	ctx, c := withinAMinute(t), n.CRI()
@@ -37,10 +37,14 @@ func TestL13_JoinWaitsForNoGracefulStop(t *testing.T) {
 	require.NoError(t, n.Signal(ctx, container, unix.SIGINT))
 	require.NoError(t, <-stopped)
 
-	stockBreaks(t, "L13", "a registration waits for the end of a container's grace period, and all other pods with it", func(t require.TestingT) {
+	promise(t, "L13", "a plugin joins during a container's grace period", onStock("it waits for its end"), func(t require.TestingT) {
 		assert.NoError(t, errJoined)
-		assert.NoError(t, errRan)
 		assert.True(t, stillStopping, "the grace period was over before")
+	})
+	promise(t, "L13", "other pods are created meanwhile", onStock("they wait for the plugin that joins"), func(t require.TestingT) {
+		assert.NoError(t, errRan)
+	})
+	promise(t, "L3", "who joined is told of the container's end", onStock(cannotJoin), func(t require.TestingT) {
 		assert.Equal(t, []plugin.Event{plugin.StopContainer}, joining.Calls().Of(pod).Events())
 		assert.Empty(t, history.Read(joining.Calls(), nil).Faults())
 	})

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A pod in creation is in the Synchronize of a plugin that joins, as such, or
+// A pod being created is in the Synchronize of a plugin that joins, as such, or
 // left out of it where that is set. Either way the plugin is asked.
-func TestL2_PodInCreationIsShownOrLeftOut(t *testing.T) {
+func TestL2_PodBeingCreatedIsShownOrLeftOutAsSet(t *testing.T) {
 	for name, want := range map[string]struct {
 		leaveOut bool
 		listed   int
@@ -45,7 +45,10 @@ func TestL2_PodInCreationIsShownOrLeftOut(t *testing.T) {
 			require.NoError(t, c.StopPod(ctx, pod))
 			require.NoError(t, c.RemovePod(ctx, pod))
 
-			stockBreaks(t, "L2", "a plugin cannot register while another one's hook runs", func(t require.TestingT) {
+			promise(t, "L13", "a plugin can join during the hook of another", onStock("it cannot"), func(t require.TestingT) {
+				require.NoError(t, errJoined)
+			})
+			promise(t, "L2", "Synchronize has the pod, as being created, or not, as set", onStock(cannotJoin), func(t require.TestingT) {
 				require.NoError(t, errJoined)
 				assert.Equal(t, want.listed, timesSynchronized(joining, "coming"), "times in Synchronize")
 				for _, call := range joining.Calls().Only(plugin.Synchronize) {
@@ -53,9 +56,13 @@ func TestL2_PodInCreationIsShownOrLeftOut(t *testing.T) {
 						assert.Equal(t, hookline.Creating, hookline.State(known))
 					}
 				}
-				assert.Equal(t, []plugin.Event{plugin.RunPodSandbox, plugin.StopPodSandbox, plugin.RemovePodSandbox}, joining.Calls().Named("coming").Events())
-				assert.Equal(t, []hookline.PodState{hookline.Creating, hookline.Ready, hookline.Stopped}, statesTold(joining, "coming"))
+			})
+			promise(t, "L2", "it is asked for the pod either way, and told of its end", onStock(cannotJoin), func(t require.TestingT) {
+				assert.Equal(t, undone, joining.Calls().Named("coming").Events())
 				assert.Empty(t, history.Read(joining.Calls(), nil).Faults())
+			})
+			promise(t, "L2", "each event says what state the pod is in", onStock(cannotJoin), func(t require.TestingT) {
+				assert.Equal(t, []hookline.PodState{hookline.Creating, hookline.Ready, hookline.Stopped}, statesTold(joining, "coming"))
 			})
 		})
 	}

@@ -4,7 +4,6 @@ package integration
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"time"
 
@@ -14,10 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
-
-// undone is what a plugin that was asked for a pod is told of it when the pod
-// does not come to be.
-var undone = []plugin.Event{plugin.RunPodSandbox, plugin.StopPodSandbox, plugin.RemovePodSandbox}
 
 // connectTrio is three plugins of which the first two look at the pod's network at
 // its end.
@@ -42,7 +37,7 @@ func requireUndoneWhileNetworkStood(t require.TestingT, p *plugin.Plugin, pod *r
 }
 
 // runRefused has a plugin refuse a pod, which is returned.
-func runRefused(t *testing.T, p *plugin.Plugin, n *node.Node) *runtime.PodSandboxConfig {
+func runRefused(t *testing.T, p *plugin.Plugin, n target) *runtime.PodSandboxConfig {
 	t.Helper()
 	p.On(plugin.RunPodSandbox, plugin.Fail("no room for it"))
 	config := n.CRI().Pod("refused")
@@ -51,7 +46,7 @@ func runRefused(t *testing.T, p *plugin.Plugin, n *node.Node) *runtime.PodSandbo
 	return config
 }
 
-func TestL7_RefusalUndoes(t *testing.T) {
+func TestL7_RefusedPodIsUndone(t *testing.T) {
 	n := startNode(t)
 	first, second, third := connectTrio(t, n)
 
@@ -59,32 +54,34 @@ func TestL7_RefusalUndoes(t *testing.T) {
 
 	requireUndoneWhileNetworkStood(t, first, config)
 	requireUndoneWhileNetworkStood(t, second, config)
-	stockBreaks(t, "L7", "a plugin that was never asked gets Stop and Remove of a refused pod", func(t require.TestingT) {
+	promise(t, "L7", "a plugin that was not asked is not told of a refused pod", onStock("it gets Stop and Remove"), func(t require.TestingT) {
 		assert.Empty(t, third.Calls().Named("refused").Events(), third.Name())
-		requireNothingLeft(t, n)
-		second.On(plugin.RunPodSandbox, nil)
+	})
+	promise(t, "L7", "nothing is left of a refused pod", keptOnStock, func(t require.TestingT) { requireNothingLeft(t, n) })
+	second.On(plugin.RunPodSandbox, nil)
+	promise(t, "L7", "it can be created again at once", keptOnStock, func(t require.TestingT) {
 		requirePodRunsAgain(t, n, config)
 		requireNothingLeft(t, n)
 	})
 }
 
-func TestL7_FirstRefusalTellsOnlyTheFirst(t *testing.T) {
+func TestL7_RefusalOfTheFirstIsToldToNoOther(t *testing.T) {
 	n := startNode(t)
 	first, second, third := connectTrio(t, n)
 
 	config := runRefused(t, first, n)
 
 	requireUndoneWhileNetworkStood(t, first, config)
-	stockBreaks(t, "L7", "plugins that were never asked get Stop and Remove of a refused pod", func(t require.TestingT) {
+	promise(t, "L7", "plugins that were not asked are not told of a refused pod", onStock("they get Stop and Remove"), func(t require.TestingT) {
 		for _, p := range []*plugin.Plugin{second, third} {
 			assert.Empty(t, p.Calls().Named("refused").Events(), p.Name())
 		}
-		requireNothingLeft(t, n)
 	})
+	promise(t, "L7", "nothing is left of a refused pod", keptOnStock, func(t require.TestingT) { requireNothingLeft(t, n) })
 }
 
 // A plugin that refuses may fail again when told of the end.
-func TestL7_FailureInTheRollBackStopsNothing(t *testing.T) {
+func TestL9_RollBackReachesAllIfAPluginFails(t *testing.T) {
 	n := startNode(t)
 	first, second, _ := connectTrio(t, n)
 	first.On(plugin.StopPodSandbox, plugin.Fail("cannot stop"))
@@ -93,17 +90,17 @@ func TestL7_FailureInTheRollBackStopsNothing(t *testing.T) {
 	config := runRefused(t, second, n)
 
 	require.Equal(t, undone, first.Calls().Named("refused").Events())
-	stockBreaks(t, "L9", "one plugin's failure in the roll-back keeps Stop and Remove from the next", func(t require.TestingT) {
+	promise(t, "L9", "a plugin's failure in the roll-back keeps nothing from the next", onStock("it gets neither Stop nor Remove"), func(t require.TestingT) {
 		requireUndoneWhileNetworkStood(t, second, config)
-		requireNothingLeft(t, n)
 	})
+	promise(t, "L8", "a plugin's failure in the roll-back leaves nothing behind", keptOnStock, func(t require.TestingT) { requireNothingLeft(t, n) })
 }
 
 // The exit monitor of a sandbox deletes its task when the roll-back ends the
 // process. On stock both are at it, and about one roll-back in twenty fails.
-func TestL7_RollBackWaitsForTheSandbox(t *testing.T) {
+func TestL7_RefusedPodIsUndoneEachTime(t *testing.T) {
 	tries := 60
-	if onStock {
+	if runsOnStock {
 		tries = 400 // up to the first that fails
 	}
 	n := startNode(t)
@@ -112,7 +109,7 @@ func TestL7_RollBackWaitsForTheSandbox(t *testing.T) {
 	connect(t, n, refuses)
 	config := n.CRI().Pod("refused")
 
-	stockBreaks(t, "L7", "the roll-back and the exit monitor delete the sandbox at once, and the pod stays", func(t require.TestingT) {
+	promise(t, "L7", "nothing is left of a refused pod, each time", onStock("the roll-back and the exit monitor delete the sandbox at once, and the pod stays"), func(t require.TestingT) {
 		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 		defer cancel()
 		for range tries {
@@ -121,55 +118,4 @@ func TestL7_RollBackWaitsForTheSandbox(t *testing.T) {
 			requireNothingLeft(t, n)
 		}
 	})
-}
-
-func TestL7_CallerGivesUp(t *testing.T) {
-	cancels := func(_ context.Context, cancel context.CancelFunc) { cancel() }
-	waits := func(ctx context.Context, _ context.CancelFunc) { <-ctx.Done() }
-	for _, caller := range []struct {
-		does     string
-		patience time.Duration
-		giveUp   func(context.Context, context.CancelFunc)
-	}{
-		{"cancels", time.Minute, cancels},
-		{"runs out of time", 3 * time.Second, waits},
-	} {
-		t.Run(caller.does, func(t *testing.T) {
-			// The plugin's own time must not end before the caller's does.
-			n := startNode(t, func(o *node.Options) { o.RequestTimeout = 20 * time.Second })
-			first, second, third := connectTrio(t, n)
-			gate := plugin.NewGate()
-			defer gate.Release()
-			second.On(plugin.RunPodSandbox, gate.Hold)
-			config := n.CRI().Pod("abandoned")
-
-			ctx, cancel := context.WithTimeout(withinAMinute(t), caller.patience)
-			defer cancel()
-			ran := make(chan error, 1)
-			go func() {
-				_, err := n.CRI().RunPod(ctx, config)
-				ran <- err
-			}()
-			requireClosed(t, gate.Entered(), "the second plugin's hook")
-			caller.giveUp(ctx, cancel)
-			require.Error(t, <-ran)
-
-			stockBreaks(t, "L7", "when the caller "+caller.does+" during a hook, the roll-back runs under its dead context", func(t require.TestingT) {
-				// The caller knows before the runtime does: until the roll-back is
-				// seen, an answer would be taken for one in time.
-				requireSoon(t, "StopPodSandbox", func(context.Context) error { return hasGot(first, plugin.StopPodSandbox) })
-				gate.Release()
-				// It goes on after its caller is gone.
-				requireSoon(t, "RemovePodSandbox", func(context.Context) error {
-					return errors.Join(hasAnswered(first, plugin.RemovePodSandbox), hasAnswered(second, plugin.RemovePodSandbox))
-				})
-				requireUndoneWhileNetworkStood(t, first, config)
-				requireUndoneWhileNetworkStood(t, second, config)
-				assert.Empty(t, third.Calls().Named("abandoned").Events(), third.Name())
-				requireNothingLeft(t, n)
-				requirePodRunsAgain(t, n, config)
-				requireNothingLeft(t, n)
-			})
-		})
-	}
 }

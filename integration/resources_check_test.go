@@ -45,7 +45,7 @@ func requireRefusedFor(t require.TestingT, err error, differs string) {
 }
 
 // A container that differs is let through, logged or refused.
-func TestR3_ContainerThatDiffers(t *testing.T) {
+func TestR3_ContainerThatDiffersIsLetThroughLoggedOrRefused(t *testing.T) {
 	const differs = "requests[cpu]: announced 500m, got 2"
 	for how, s := range map[string]struct{ logged, refused bool }{
 		"off": {}, "warn": {logged: true}, "enforce": {refused: true}, "": {logged: true},
@@ -73,19 +73,26 @@ func TestR3_ContainerThatDiffers(t *testing.T) {
 			if !s.refused {
 				require.NoError(t, refused)
 			}
-			promise := func(t require.TestingT) {
-				if s.refused {
+			switch {
+			case s.refused:
+				promise(t, "R3", "a container that differs is refused, and the error says by what", onStock(nothingCompared), func(t require.TestingT) {
 					requireRefusedFor(t, refused, differs)
-					assert.Empty(t, p.Calls().Only(plugin.CreateContainer), "plugins are not asked for it")
-					require.NoError(t, create("500m"))
-					return
-				}
-				assert.Equal(t, s.logged, strings.Contains(unquotedLog(t, n), differsFrom+": "+differs))
-			}
-			if s.refused || s.logged {
-				stockBreaks(t, "R3", nothingCompared, promise)
-			} else {
-				promise(t)
+				})
+				promise(t, "R3", "plugins are not asked for it", onStock(nothingCompared), func(t require.TestingT) {
+					assert.Empty(t, p.Calls().Only(plugin.CreateContainer))
+				})
+				again := create("500m")
+				promise(t, "R3", "a container that does not differ can be created in its place", onStock("it is there"), func(t require.TestingT) {
+					require.NoError(t, again)
+				})
+			case s.logged:
+				promise(t, "R3", "a container that differs is logged, with what differs", onStock(nothingCompared), func(t require.TestingT) {
+					assert.Contains(t, unquotedLog(t, n), differsFrom+": "+differs)
+				})
+			default:
+				promise(t, "R3", "a container that differs is let through without a word", keptOnStock, func(t require.TestingT) {
+					assert.NotContains(t, unquotedLog(t, n), differsFrom+": "+differs)
+				})
 			}
 		})
 	}
@@ -178,7 +185,7 @@ func realThings(t *testing.T, n *node.Node) (folder string, what hookline.Announ
 }
 
 // What differs is said field by field, and counted.
-func TestR3_WhatDiffers(t *testing.T) {
+func TestR3_WhatDiffersIsSaidFieldByField(t *testing.T) {
 	for _, how := range []string{"warn", "enforce"} {
 		t.Run(how, func(t *testing.T) {
 			n := startNode(t, comparing(how))
@@ -205,15 +212,16 @@ func TestR3_WhatDiffers(t *testing.T) {
 					require.NoError(t, refused[i], d.name)
 				}
 			}
-			stockBreaks(t, "R3", nothingCompared, func(t require.TestingT) {
-				log := unquotedLog(t, n)
-				for i, d := range all {
+			for i, d := range all {
+				promise(t, "R3", "it is said of "+d.name, onStock(nothingCompared), func(t require.TestingT) {
 					if how == "enforce" {
 						requireRefusedFor(t, refused[i], d.said)
-					} else {
-						assert.Equal(t, 1, strings.Count(log, differsFrom+": "+d.said+": "), d.name)
+						return
 					}
-				}
+					assert.Equal(t, 1, strings.Count(unquotedLog(t, n), differsFrom+": "+d.said+": "))
+				})
+			}
+			promise(t, "R3", "differences are counted by their field", onStock(nothingCompared), func(t require.TestingT) {
 				counted, err := n.Metrics(ctx, resourcesDiffer)
 				require.NoError(t, err)
 				assert.Equal(t, map[string]float64{

@@ -41,7 +41,7 @@ func requireIgnored(t require.TestingT, n *node.Node, where string, counts map[s
 }
 
 // What cannot be read fails no pod.
-func TestR4_WhatCannotBeReadIsIgnored(t *testing.T) {
+func TestR4_WhatCannotBeReadFailsNoPod(t *testing.T) {
 	type spoil = func(*runtime.PodSandboxConfig)
 	field := func(value string) spoil {
 		return func(c *runtime.PodSandboxConfig) {
@@ -78,7 +78,7 @@ func TestR4_WhatCannotBeReadIsIgnored(t *testing.T) {
 			pod := n.CRI().Pod("web")
 			bad.spoil(pod)
 			l := newLifeOf(t, n, pod)
-			stockBreaks(t, "R4", nothingRead, func(t require.TestingT) {
+			promise(t, "R4", "what cannot be read is logged once, and counted", onStock(nothingRead), func(t require.TestingT) {
 				requireIgnored(t, n, bad.where, map[string]float64{`{source="` + bad.where + `"}`: 1})
 			})
 			after := joinAfterKill(t, n)
@@ -110,19 +110,21 @@ func TestR4_BadUpdatesChangeNothing(t *testing.T) {
 		_, err = c.Runtime.UpdatePodSandboxResources(ctx, all)
 		require.NoError(t, err)
 	}
-	stockBreaks(t, "R4", nothingRead, func(t require.TestingT) {
+	promise(t, "R4", "what cannot be read in a request is logged once, and counted", onStock(nothingRead), func(t require.TestingT) {
 		requireIgnored(t, n, "container", map[string]float64{`{source="container"}`: 1, `{source="container update"}`: 2, `{source="update"}`: 2})
 	})
 
 	after := joinAfterKill(t, n)
 	require.NoError(t, c.Stop(ctx, container, 0))
-	stockBreaks(t, "R4", toldNothing, func(t require.TestingT) {
+	promise(t, "R4", "such a request changes nothing of what is told", onStock(toldNothing), func(t require.TestingT) {
 		for _, call := range p.Calls().Of(id) {
 			assert.Equal(t, allThree, sumOf(call.Pod), call.Event)
 			if call.Container != nil {
 				assert.Equal(t, "500m", cpuOf(call.Container), call.Event)
 			}
 		}
+	})
+	promise(t, "R4", "nor of what is told after a restart", onStock(toldNothing), func(t require.TestingT) {
 		requireTold(t, after, plugin.Synchronize, threeContainers())
 		assert.Equal(t, []string{"StopContainer 500m"}, cpusTold(after, plugin.StopContainer))
 	})
@@ -154,7 +156,7 @@ func largestAnnounced(t *testing.T, n *node.Node, how string) (*runtime.PodSandb
 
 // What is just within the bounds arrives, also with as many pods as are more than
 // a message of NRI can hold.
-func TestR4_LargestAnnouncementArrives(t *testing.T) {
+func TestR4_LargestAnnouncementIsTold(t *testing.T) {
 	const pods = 17
 	for _, how := range ways {
 		t.Run(how, func(t *testing.T) {
@@ -176,15 +178,19 @@ func TestR4_LargestAnnouncementArrives(t *testing.T) {
 			visible := inspectp(t, n, id)
 			after := joinAfterKill(t, n)
 			require.NoError(t, c.StopPod(ctx, id))
-			stockBreaks(t, "R4", toldNothing, func(t require.TestingT) {
-				for by, event := range map[*plugin.Plugin]plugin.Event{p: plugin.RunPodSandbox, late: plugin.Synchronize, after: plugin.Synchronize} {
+			for by, event := range map[*plugin.Plugin]plugin.Event{p: plugin.RunPodSandbox, late: plugin.Synchronize, after: plugin.Synchronize} {
+				promise(t, "R4", fmt.Sprintf("%s of %s has all of each pod", event, by.Name()), onStock(toldNothing), func(t require.TestingT) {
 					told := podsOf(by, event)
-					require.Len(t, told, pods, "%s of %s", event, by.Name())
+					require.Len(t, told, pods)
 					for _, pod := range told {
-						require.Empty(t, cmp.Diff(&what, hookline.PodResources(pod)), "%s of %s", event, by.Name())
+						require.Empty(t, cmp.Diff(&what, hookline.PodResources(pod)))
 					}
-				}
+				})
+			}
+			promise(t, "R4", "its end has, too, after a restart", onStock(toldNothing), func(t require.TestingT) {
 				requireTold(t, after, plugin.StopPodSandbox, what)
+			})
+			promise(t, "R4", "verbose status shows all of it, also after a restart", onStock("nothing is shown"), func(t require.TestingT) {
 				assert.Greater(t, len(visible), 250<<10)
 				assert.Equal(t, visible, inspectp(t, n, id), "after the restart")
 			})

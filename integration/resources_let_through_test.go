@@ -49,7 +49,7 @@ func (e enforced) create(ctx context.Context, name, cpu string, change func(*run
 func (e enforced) requireStillCompared(t *testing.T) {
 	t.Helper()
 	ctx := withinAMinute(t)
-	stockBreaks(t, "R3", nothingCompared, func(t require.TestingT) {
+	promise(t, "R3", "a container of the same pod that does differ is refused", onStock(nothingCompared), func(t require.TestingT) {
 		_, err := e.create(ctx, "main", "7", attempt(7))
 		requireRefusedFor(t, err, "requests[cpu]: announced ")
 	})
@@ -67,7 +67,7 @@ func withThings(c *runtime.ContainerConfig) {
 }
 
 // A webhook knows of no mounts and no devices, and does not say so either.
-func TestR3_WhatAWebhookLeavesOut(t *testing.T) {
+func TestR3_WhatAWebhookCannotKnowIsLetThrough(t *testing.T) {
 	e := enforce(t, "annotation")
 	_, err := e.create(withinAMinute(t), "main", "500m", withThings)
 	require.NoError(t, err)
@@ -79,16 +79,15 @@ func TestR3_WhatAWebhookLeavesOut(t *testing.T) {
 	require.NoError(t, err, "after a restart")
 	e.requireStillCompared(t)
 
-	// A client that knows all of the pod has said that there are none.
 	e = enforce(t, "field")
 	_, err = e.create(withinAMinute(t), "main", "500m", withThings)
-	stockBreaks(t, "R3", nothingCompared, func(t require.TestingT) {
+	promise(t, "R3", "a client that knows all of the pod has said that there are no mounts and devices", onStock(nothingCompared), func(t require.TestingT) {
 		requireRefusedFor(t, err, `mounts[/host]: announced none, got host_path "/"; devices[/dev/data]: announced none, got`)
 	})
 }
 
 // Ephemeral containers are never announced.
-func TestR3_EphemeralContainerPasses(t *testing.T) {
+func TestR3_EphemeralContainerIsLetThrough(t *testing.T) {
 	for _, how := range ways {
 		t.Run(how, func(t *testing.T) {
 			e := enforce(t, how)
@@ -100,7 +99,7 @@ func TestR3_EphemeralContainerPasses(t *testing.T) {
 }
 
 // A container is what it was updated to, when it is created again.
-func TestR3_UpdatedContainerIsCreatedAgain(t *testing.T) {
+func TestR3_UpdatedContainerCanBeCreatedAgain(t *testing.T) {
 	e := enforce(t, "field")
 	ctx, c := withinAMinute(t), e.n.CRI()
 	first, err := e.create(ctx, "main", "500m", nil)
@@ -116,13 +115,13 @@ func TestR3_UpdatedContainerIsCreatedAgain(t *testing.T) {
 	_, err = e.create(ctx, "main", "2", attempt(2))
 	require.NoError(t, err, "after a restart")
 	_, err = e.create(ctx, "main", "500m", attempt(3))
-	stockBreaks(t, "R3", nothingCompared, func(t require.TestingT) {
+	promise(t, "R3", "a container that is not what it was updated to is refused", onStock(nothingCompared), func(t require.TestingT) {
 		requireRefusedFor(t, err, "requests[cpu]: announced 2, got 500m")
 	})
 }
 
 // An init container that restarts was announced as any init container.
-func TestR3_RestartableInitContainerPasses(t *testing.T) {
+func TestR3_RestartableInitContainerIsLetThrough(t *testing.T) {
 	e := enforce(t, "field")
 	ctx, c := withinAMinute(t), e.n.CRI()
 	for i, name := range []string{"setup", "main", "setup"} { // it restarts beside the main one
@@ -139,7 +138,7 @@ func TestR3_RestartableInitContainerPasses(t *testing.T) {
 }
 
 // What the kubelet mounts by itself nobody announces.
-func TestR3_KubeletsMountsPass(t *testing.T) {
+func TestR3_MountsOfTheKubeletAreLetThrough(t *testing.T) {
 	e := enforce(t, "field")
 	pod := filepath.Join(e.n.Folder(), "pods", e.config.GetMetadata().GetUid())
 	kubelets := func(c *runtime.ContainerConfig) {
@@ -157,7 +156,7 @@ func TestR3_KubeletsMountsPass(t *testing.T) {
 	_, err := e.create(withinAMinute(t), "main", "500m", kubelets)
 	require.NoError(t, err)
 	_, err = e.create(withinAMinute(t), "side", "250m", kubelets)
-	stockBreaks(t, "R3", nothingCompared, func(t require.TestingT) {
+	promise(t, "R3", "a container with the kubelet's mounts of another is refused", onStock(nothingCompared), func(t require.TestingT) {
 		assert.ErrorContains(t, err, `"side" of pod default/web `+differsFrom+": mounts[/dev/termination-log]: announced none, got ", "it is that of another container")
 	})
 }

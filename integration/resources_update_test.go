@@ -20,7 +20,7 @@ import (
 )
 
 // update updates a container in place, to what it asks for from now on.
-func update(ctx context.Context, n *node.Node, container string, asks hookline.Resources) error {
+func update(ctx context.Context, n target, container string, asks hookline.Resources) error {
 	r := &runtime.UpdateContainerResourcesRequest{ContainerId: container, Linux: &runtime.LinuxContainerResources{CpuShares: 1024}}
 	if err := hookline.SetContainerUpdate(r, asks); err != nil {
 		return err
@@ -30,7 +30,7 @@ func update(ctx context.Context, n *node.Node, container string, asks hookline.R
 }
 
 // updatePod updates all of a pod in place.
-func updatePod(ctx context.Context, n *node.Node, pod string, asks hookline.Announcement) error {
+func updatePod(ctx context.Context, n target, pod string, asks hookline.Announcement) error {
 	r := &runtime.UpdatePodSandboxResourcesRequest{PodSandboxId: pod}
 	if err := hookline.SetPodUpdate(r, asks); err != nil {
 		return err
@@ -40,7 +40,7 @@ func updatePod(ctx context.Context, n *node.Node, pod string, asks hookline.Anno
 }
 
 // A container's own resources, and what an in-place update makes of them.
-func TestR2_ContainersAndUpdates(t *testing.T) {
+func TestR2_ContainersAndUpdatesTellTheirResources(t *testing.T) {
 	n, p, pod, id := runAnnounced(t)
 	ctx, c := withinAMinute(t), n.CRI()
 	config := c.Container("main")
@@ -51,9 +51,11 @@ func TestR2_ContainersAndUpdates(t *testing.T) {
 	require.NoError(t, n.Settled(ctx, container))
 
 	require.NoError(t, update(ctx, n, container, requests("1", "128Mi")))
-	stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
+	promise(t, "R2", "a container's own resources are told with it, and an update's with the update", onStock(toldNothing), func(t require.TestingT) {
 		assert.Equal(t, []string{"CreateContainer 500m", "StartContainer 500m", "UpdateContainer 1", "PostUpdateContainer 1"},
 			cpusTold(p, plugin.CreateContainer, plugin.StartContainer, plugin.UpdateContainer, plugin.PostUpdateContainer))
+	})
+	promise(t, "R2", "the pod has an update's resources once all plugins agreed", onStock(toldNothing), func(t require.TestingT) {
 		assert.Equal(t, []string{allThree}, sumsTold(p, plugin.UpdateContainer), "until all agreed")
 		assert.Equal(t, []string{"cpu 3250m, memory 224Mi"}, sumsTold(p, plugin.PostUpdateContainer))
 	})
@@ -68,17 +70,19 @@ func TestR2_ContainersAndUpdates(t *testing.T) {
 	require.NoError(t, err)
 	after := joinAfterKill(t, n)
 	require.NoError(t, c.Stop(ctx, container, 0))
-	stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
-		const sum = "cpu 5500m, memory 224Mi"
+	const sum = "cpu 5500m, memory 224Mi"
+	promise(t, "R2", "an update of all of a pod is told with the pod", onStock(toldNothing), func(t require.TestingT) {
 		assert.Equal(t, []string{sum}, sumsTold(p, plugin.UpdatePodSandbox))
 		assert.Equal(t, []string{sum}, sumsTold(p, plugin.PostUpdatePodSandbox))
+	})
+	promise(t, "R2", "the latest update is what is told after a restart", onStock(toldNothing), func(t require.TestingT) {
 		assert.Equal(t, []string{sum}, sumsTold(after, plugin.Synchronize))
 		assert.Equal(t, []string{"StopContainer 500m"}, cpusTold(after, plugin.StopContainer), "the pod's update came last")
 	})
 }
 
 // What a plugin refuses is not kept.
-func TestR2_RefusedUpdate(t *testing.T) {
+func TestR2_UpdateThatAPluginRefusesIsNotTold(t *testing.T) {
 	n := startNode(t)
 	first, second := plugin.New("10", "first"), plugin.New("20", "second")
 	connect(t, n, first, second)
@@ -93,9 +97,11 @@ func TestR2_RefusedUpdate(t *testing.T) {
 	require.ErrorContains(t, updatePod(ctx, n, l.pod, less), "not here")
 	after := joinAfterKill(t, n)
 	l.end(t)
-	stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
-		assert.Equal(t, []string{"UpdateContainer 9"}, cpusTold(first, plugin.UpdateContainer), "it was asked")
-		assert.Equal(t, []string{"cpu 2500m, memory 192Mi"}, sumsTold(first, plugin.UpdatePodSandbox), "it was asked")
+	promise(t, "R2", "a plugin before the one that refuses an update is asked with it", onStock(toldNothing), func(t require.TestingT) {
+		assert.Equal(t, []string{"UpdateContainer 9"}, cpusTold(first, plugin.UpdateContainer))
+		assert.Equal(t, []string{"cpu 2500m, memory 192Mi"}, sumsTold(first, plugin.UpdatePodSandbox))
+	})
+	promise(t, "R2", "what a plugin refused is not told later", onStock(toldNothing), func(t require.TestingT) {
 		requireTold(t, after, plugin.Synchronize, threeContainers())
 		assert.Equal(t, []string{"StopContainer 500m"}, cpusTold(after, plugin.StopContainer))
 	})
@@ -135,7 +141,7 @@ func updatesAtOnce(ctx context.Context, n *node.Node, pod string, containers [2]
 
 // Whichever of several updates came last, a plugin is told the same before a restart
 // and after it.
-func TestR2_UpdatesAtOnce(t *testing.T) {
+func TestR2_UpdatesAtOnceAreToldTheSameAfterARestart(t *testing.T) {
 	n := startNode(t)
 	pod := announced(t, n, "field", threeContainers())
 	l := newLifeOf(t, n, pod)
@@ -149,7 +155,7 @@ func TestR2_UpdatesAtOnce(t *testing.T) {
 		before = append(before, settled.Calls().Only(plugin.Synchronize)...)
 		after = append(after, joinAfterKill(t, n).Calls().Only(plugin.Synchronize)...)
 	}
-	stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
+	promise(t, "R2", "the same is told of a pod and its containers before a restart and after it", onStock(toldNothing), func(t require.TestingT) {
 		for round, call := range after {
 			want := hookline.PodResources(before[round].Pods[0])
 			require.NotNil(t, want)
@@ -174,47 +180,18 @@ func TestR2_EphemeralContainerSpeaksForItself(t *testing.T) {
 	require.NoError(t, update(ctx, n, container, requests("5", "1Gi")))
 	after := joinAfterKill(t, n)
 	require.NoError(t, c.Remove(ctx, container))
-	stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
+	promise(t, "R2", "an ephemeral container has what it says of itself", onStock(toldNothing), func(t require.TestingT) {
 		assert.Equal(t, []string{"CreateContainer 4", "UpdateContainer 5", "PostUpdateContainer 5"},
 			cpusTold(p, plugin.CreateContainer, plugin.UpdateContainer, plugin.PostUpdateContainer))
-		requireTold(t, p, plugin.PostUpdateContainer, threeContainers())
-		requireTold(t, after, plugin.Synchronize, threeContainers())
+	})
+	promise(t, "R2", "it has that after a restart, too", onStock(toldNothing), func(t require.TestingT) {
 		synchronized := after.Calls().Only(plugin.Synchronize)[0].Containers
 		require.Len(t, synchronized, 1)
 		assert.Equal(t, "5", cpuOf(synchronized[0]))
 		assert.Equal(t, []string{"RemoveContainer 5"}, cpusTold(after, plugin.RemoveContainer))
 	})
-}
-
-// A plugin refuses a container that another agreed to. The end that is told of it
-// is that of the same container.
-func TestR2_RefusedContainer(t *testing.T) {
-	for name, asks := range map[string]string{
-		"main":  "",     // what was announced of it
-		"side":  "500m", // something else than was announced
-		"debug": "500m", // an ephemeral container says so itself
-	} {
-		t.Run(name, func(t *testing.T) {
-			n := startNode(t)
-			agrees, refuses := plugin.New("10", "agrees"), plugin.New("20", "refuses")
-			refuses.On(plugin.CreateContainer, plugin.Fail("no room"))
-			connect(t, n, agrees, refuses)
-			ctx, c := withinAMinute(t), n.CRI()
-			pod := announced(t, n, "field", threeContainers())
-			id, err := c.RunPod(ctx, pod)
-			require.NoError(t, err)
-			config := c.Container(name)
-			if asks != "" {
-				require.NoError(t, hookline.SetContainerResources(config, requests(asks, "128Mi")))
-			}
-			_, err = c.Create(ctx, id, pod, config)
-			require.ErrorContains(t, err, "no room")
-			stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
-				requireSoon(t, "RemoveContainer", func(context.Context) error { return hasAnswered(agrees, plugin.RemoveContainer) })
-				assert.Equal(t, []string{"CreateContainer 500m", "StopContainer 500m", "RemoveContainer 500m"},
-					cpusTold(agrees, plugin.CreateContainer, plugin.StopContainer, plugin.RemoveContainer))
-				assert.Equal(t, sumsTold(agrees, plugin.RunPodSandbox), sumsTold(agrees, plugin.RemoveContainer), "it was never created")
-			})
-		})
-	}
+	promise(t, "R2", "what was announced of its pod stays as it was", onStock(toldNothing), func(t require.TestingT) {
+		requireTold(t, p, plugin.PostUpdateContainer, threeContainers())
+		requireTold(t, after, plugin.Synchronize, threeContainers())
+	})
 }

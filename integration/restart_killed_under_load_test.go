@@ -22,7 +22,7 @@ import (
 
 // Each round kills the runtime when so many CRI calls were made, with others
 // under way, and ends afterwards what it finds.
-func TestL15_KilledInTheMiddle(t *testing.T) {
+func TestL15_EndsAreToldThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
 	const rounds, workers = 4, 4
 	n := startNode(t)
 	plugins := []*plugin.Plugin{plugin.New("10", "first"), plugin.New("20", "second")}
@@ -63,8 +63,10 @@ func TestL15_KilledInTheMiddle(t *testing.T) {
 		}
 	}
 	newLife(t, n, "afterwards").end(t)
-	stockBreaks(t, "L15", "pods that the runtime finds after it was killed end untold", func(t require.TestingT) {
+	promise(t, "L15", "who joins after a kill is told of the end of all pods that the runtime finds", onStock("they end untold"), func(t require.TestingT) {
 		assert.Empty(t, unended, "pods and containers of which the end was not told")
+	})
+	promise(t, "L15", "each connection is told of what there is, in order and once", onStock("ends of pods of before are not told"), func(t require.TestingT) {
 		for _, p := range plugins {
 			load.requireContractKept(t, p)
 		}

@@ -19,7 +19,7 @@ import (
 
 // A plugin that the runtime launches itself is served as any other, and is
 // launched again and told of what there is after a restart.
-func TestL15_LaunchedPlugin(t *testing.T) {
+func TestL15_LaunchedPluginIsLaunchedAgainAndTold(t *testing.T) {
 	record := filepath.Join(t.TempDir(), "record")
 	n := startNode(t, func(o *node.Options) { o.Config = launching(t, record) })
 	l := newLife(t, n, "kept")
@@ -28,7 +28,7 @@ func TestL15_LaunchedPlugin(t *testing.T) {
 	require.NoError(t, n.Kill(withinAMinute(t)))
 	require.NoError(t, n.Boot(withinAMinute(t)))
 	l.end(t)
-	stockBreaks(t, "L15", "a launched plugin is not told of the end of a pod of before a restart", func(t require.TestingT) {
+	promise(t, "L15", "a launched plugin is told of the end of a pod of before a restart", onStock("it is not"), func(t require.TestingT) {
 		assert.Equal(t, []string{
 			"Synchronize 0", "RunPodSandbox kept",
 			"Synchronize 1", "StopPodSandbox kept", "RemovePodSandbox kept",

@@ -4,81 +4,16 @@ package integration
 
 import (
 	"context"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
-	"strings"
-	"sync"
 	"testing"
-	"time"
 
-	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
-	"google.golang.org/protobuf/proto"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// sandboxShim builds integration/sandboxshim, once, and returns its folder.
-var sandboxShim = sync.OnceValues(func() (string, error) {
-	folder := filepath.Join(filepath.Dir(pause), "sandboxer")
-	cmd := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(folder, "containerd-shim-runc-v2"), "./sandboxshim")
-	// As for the pause program: a race or coverage build must not carry over.
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build sandboxshim: %w: %s", err, out)
-	}
-	return folder, nil
-})
-
-// startSandboxer runs a node whose pods' sandboxes are made by their shim.
-func startSandboxer(t *testing.T) *node.Node {
-	t.Helper()
-	folder, err := sandboxShim()
-	require.NoError(t, err)
-	return startNode(t, func(o *node.Options) {
-		require.NoError(t, o.SandboxesByShim(folder))
-		o.RequestTimeout = 30 * time.Second
-	})
-}
-
-// requireNoSandboxLeft is requireNothingLeft, and looks for the bundles of such sandboxes too.
-func requireNoSandboxLeft(t require.TestingT, n *node.Node) {
-	requireNothingLeft(t, n)
-	requireSoon(t, "the removal of bundles", func(context.Context) error {
-		bundles, err := filepath.Glob(filepath.Join(n.Folder(), "*", "io.containerd.sandbox.controller.v1.shim", "*", "*"))
-		if err == nil && len(bundles) > 0 {
-			err = fmt.Errorf("left: %q", bundles)
-		}
-		return err
-	})
-}
-
-// stateOf is what CRI says of a pod.
-func stateOf(t *testing.T, n *node.Node, pod string) runtime.PodSandboxState {
-	t.Helper()
-	r, err := n.CRI().Runtime.PodSandboxStatus(withinAMinute(t), &runtime.PodSandboxStatusRequest{PodSandboxId: pod})
-	require.NoError(t, err)
-	return r.GetStatus().GetState()
-}
-
-// shimsConfig is the configuration of a pod that its shim got with CreateSandbox,
-// and keeps.
-func shimsConfig(t require.TestingT, n *node.Node, pod string) *runtime.PodSandboxConfig {
-	found, err := filepath.Glob(filepath.Join(n.Folder(), "*", "*", "*", pod, "options"))
-	require.NoError(t, err)
-	require.Len(t, found, 1)
-	kept, err := os.ReadFile(found[0])
-	require.NoError(t, err)
-	config := &runtime.PodSandboxConfig{}
-	require.NoError(t, proto.Unmarshal(kept, config))
-	return config
-}
-
-func TestL1_SandboxOfAShim(t *testing.T) {
+func TestL1_EventsOfAPodOfAShimComeInOrder(t *testing.T) {
 	n := startSandboxer(t)
 	p := plugin.New("10", "watches")
 	connect(t, n, p)
@@ -89,7 +24,7 @@ func TestL1_SandboxOfAShim(t *testing.T) {
 	requireNoSandboxLeft(t, n)
 }
 
-func TestL7_RefusedSandboxOfAShim(t *testing.T) {
+func TestL7_RefusedPodOfAShimIsUndone(t *testing.T) {
 	n := startSandboxer(t)
 	first, second, third := connectTrio(t, n)
 
@@ -98,7 +33,7 @@ func TestL7_RefusedSandboxOfAShim(t *testing.T) {
 	requireUndoneWhileNetworkStood(t, first, config)
 	requireUndoneWhileNetworkStood(t, second, config)
 	requireNoSandboxLeft(t, n)
-	stockBreaks(t, "L7", "a plugin that was never asked gets Stop and Remove of a pod of a shim", func(t require.TestingT) {
+	promise(t, "L7", "a plugin that was not asked is not told of a refused pod of a shim", onStock("it gets Stop and Remove"), func(t require.TestingT) {
 		assert.Empty(t, third.Calls().Named("refused").Events(), third.Name())
 	})
 	second.On(plugin.RunPodSandbox, nil)
@@ -106,19 +41,7 @@ func TestL7_RefusedSandboxOfAShim(t *testing.T) {
 	requireNoSandboxLeft(t, n)
 }
 
-// parent is the process that a process was started by.
-func parent(t *testing.T, pid int) int {
-	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	require.NoError(t, err)
-	_, after, _ := strings.Cut(string(status), "\nPPid:")
-	var ppid int
-	_, err = fmt.Sscan(after, &ppid)
-	require.NoError(t, err)
-	return ppid
-}
-
-func TestL5_SandboxOfAShimDiesDuringTheHook(t *testing.T) {
+func TestL5_PodOfAShimFailsIfItsSandboxDiesInTheHook(t *testing.T) {
 	for dies, who := range map[string]func(*testing.T, int) int{
 		"sandbox process": func(_ *testing.T, sandbox int) int { return sandbox },
 		"shim":            parent,
@@ -143,12 +66,14 @@ func TestL5_SandboxOfAShimDiesDuringTheHook(t *testing.T) {
 				gate.Release()
 				err = <-ran
 			}
-			stockBreaks(t, "L5", "a pod whose "+dies+" died during the hook becomes ready", func(t require.TestingT) {
-				require.Error(t, err)
-				gate.Release()
+			gate.Release()
+			promise(t, "L5", "a pod of a shim fails when its "+dies+" dies in the hook", onStock("it becomes ready"), func(t require.TestingT) { require.Error(t, err) })
+			promise(t, "L3", "its end is told", onStock("it becomes ready"), func(t require.TestingT) {
 				requireSoon(t, "RemovePodSandbox", func(context.Context) error { return hasAnswered(slow, plugin.RemovePodSandbox) })
 				assert.Equal(t, undone, slow.Calls().Named("dying").Events())
-				requireNoSandboxLeft(t, n)
+			})
+			promise(t, "L7", "nothing is left of it", onStock("it becomes ready"), func(t require.TestingT) { requireNoSandboxLeft(t, n) })
+			promise(t, "L7", "it can be created again at once", onStock("it is there"), func(t require.TestingT) {
 				requirePodRunsAgain(t, n, config)
 				requireNoSandboxLeft(t, n)
 			})
@@ -156,7 +81,7 @@ func TestL5_SandboxOfAShimDiesDuringTheHook(t *testing.T) {
 	}
 }
 
-func TestL15_SandboxOfAShimOverARestart(t *testing.T) {
+func TestL15_EndOfAPodOfAShimIsToldAfterARestart(t *testing.T) {
 	n := startSandboxer(t)
 	back := plugin.New("10", "back")
 	connect(t, n, back)
@@ -171,7 +96,7 @@ func TestL15_SandboxOfAShimOverARestart(t *testing.T) {
 	require.NoError(t, n.CRI().RemovePod(withinAMinute(t), pod))
 
 	requireNoSandboxLeft(t, n)
-	stockBreaks(t, "L15", "a pod of a shim that is found by a restarted runtime ends untold", func(t require.TestingT) {
+	promise(t, "L15", "who joins after a restart is told of the end of a pod of a shim", onStock("it ends untold"), func(t require.TestingT) {
 		records := back.Calls().Connections()
 		assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, records[len(records)-1].Of(pod).Events())
 	})

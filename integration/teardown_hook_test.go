@@ -15,21 +15,10 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// kindsLeft are those of which there is something left.
-func kindsLeft(t require.TestingT, n *node.Node) (kinds []string) {
-	left, err := n.Leftovers(context.Background())
-	require.NoError(t, err)
-	for _, l := range left {
-		kinds = append(kinds, l.Kind)
-	}
-	slices.Sort(kinds)
-	return slices.Compact(kinds)
-}
-
 // Inside the hook there is all that a ready pod has. After the stop there is
 // what removal needs.
-func TestL10_AllIsThereInTheStopHook(t *testing.T) {
-	n := startNode(t, slowRequests)
+func TestL10_AllOfAPodIsThereInItsStopHook(t *testing.T) {
+	n := startNode(t, patient.set)
 	ctx, c := withinAMinute(t), n.CRI()
 	p := plugin.New("10", "looks")
 	var inside []node.Leftover
@@ -77,7 +66,7 @@ func TestL10_AllIsThereInTheStopHook(t *testing.T) {
 		had = append(had, item.Kind)
 	}
 	require.Subset(t, had, gone)
-	stockBreaks(t, "L10", "the process and the mounts of the sandbox are gone when plugins are told of the stop", func(t require.TestingT) {
+	promise(t, "L10", "all of a pod is there when plugins are told of its stop", onStock("the process and the mounts of the sandbox are gone"), func(t require.TestingT) {
 		assert.Equal(t, lines(ready), lines(inside))
 	})
 }
@@ -85,7 +74,7 @@ func TestL10_AllIsThereInTheStopHook(t *testing.T) {
 // The removal is told while the kubelet still sees the pod, and nothing of it
 // but its place in the list is left.
 func TestL12_RemovalIsToldWhileThePodIsListed(t *testing.T) {
-	n := startNode(t, slowRequests)
+	n := startNode(t, patient.set)
 	p := plugin.New("10", "looks")
 	var inside []string
 	var listed []*runtime.PodSandbox
@@ -108,7 +97,7 @@ func TestL12_RemovalIsToldWhileThePodIsListed(t *testing.T) {
 	require.Len(t, listed, 1)
 	require.Equal(t, pod, listed[0].GetId())
 	requireNothingLeft(t, n)
-	stockBreaks(t, "L12", "the record of the sandbox is there when plugins are told of the removal", func(t require.TestingT) {
+	promise(t, "L12", "nothing but its place in the list is left when plugins are told of its removal", onStock("the record of the sandbox is there"), func(t require.TestingT) {
 		assert.NotContains(t, inside, "sandbox record")
 	})
 }

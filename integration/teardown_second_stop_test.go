@@ -36,11 +36,9 @@ func stopImpatiently(t *testing.T, n *node.Node, pod string) error {
 	return n.CRI().StopPod(ctx, pod)
 }
 
-func slowRequests(o *node.Options) { o.RequestTimeout = 30 * time.Second }
-
 // A second stop sends nothing, but it waits for the hooks of the first.
-func TestL10_SecondStopWaitsForTheHook(t *testing.T) {
-	n := startNode(t, slowRequests)
+func TestL10_SecondStopWaitsForTheHookOfTheFirst(t *testing.T) {
+	n := startNode(t, patient.set)
 	p, gate := connectSlowToStop(t, n)
 	ctx, c := withinAMinute(t), n.CRI()
 	pod, err := c.RunPod(ctx, c.Pod("twice"))
@@ -62,8 +60,8 @@ func TestL10_SecondStopWaitsForTheHook(t *testing.T) {
 }
 
 // The first caller gives up. The hook runs on, and the network stays for it.
-func TestL10_StopWaitsForTheHookOfAnAbandonedOne(t *testing.T) {
-	n := startNode(t, slowRequests)
+func TestL10_NetworkStandsForTheHookOfAStopThatWasGivenUp(t *testing.T) {
+	n := startNode(t, patient.set)
 	p, gate := connectSlowToStop(t, n)
 	ctx, c := withinAMinute(t), n.CRI()
 	pod, err := c.RunPod(ctx, c.Pod("abandoned"))
@@ -80,11 +78,17 @@ func TestL10_StopWaitsForTheHookOfAnAbandonedOne(t *testing.T) {
 	require.NoError(t, c.StopPod(ctx, pod))
 	require.NoError(t, c.RemovePod(ctx, pod))
 
-	stockBreaks(t, "L10", "when the caller of a stop gives up, the network goes while the hook runs", func(t require.TestingT) {
+	promise(t, "L10", "a stop waits for the hook of one that was given up", onStock("it does not"), func(t require.TestingT) {
 		assert.Error(t, errSecond, "the second stop did not wait for the hook")
+	})
+	promise(t, "L10", "the network stands until the hook of a stop that was given up ends", onStock("it goes while the hook runs"), func(t require.TestingT) {
 		stop := p.Calls().Of(pod).Only(plugin.StopPodSandbox)
 		require.Len(t, stop, 1)
 		assert.NoError(t, stop[0].Err, "the look at the network")
+	})
+	promise(t, "L9", "the hook of a stop that was given up has its time, and its plugin stays", onStock("its context is dead"), func(t require.TestingT) {
+		stop := p.Calls().Of(pod).Only(plugin.StopPodSandbox)
+		require.Len(t, stop, 1)
 		assert.NoError(t, stop[0].Abandoned, "the hook ran under a dead context")
 		assert.True(t, isOpen(p.Closed()), "the plugin was dropped")
 		assert.Equal(t, undone, p.Calls().Of(pod).Events())
