@@ -34,9 +34,6 @@ func TestL7_CreationIsUndoneWhenTheCallersTimeIsUp(t *testing.T) {
 
 // callersGone has the callers of a wave give up when all are held, or run out of patience.
 func (w wave) callersGone(t *testing.T, how codes.Code, patience time.Duration) {
-	if runsOnStock && w.stock.gone == varies {
-		t.Skip("on stock, " + string(varies))
-	}
 	c := newCreations(t, w)
 	connect(t, c.n, c.plugins["first"], c.plugins["second"])
 	ctx, cancel := context.WithTimeout(context.Background(), patience)

@@ -49,14 +49,14 @@ type wave struct {
 // is killed.
 type breaches struct{ gone, killed breach }
 
-const (
-	cutADD     breach = "nobody is told of the end of pods that a restart cut in their ADD"
-	leavesShim breach = "a shim that is being started is left behind"
-	untold     breach = "plugins that know a pod are not told that its creation was undone"
-	varies     breach = "what is undone, and who is told, depends on timing"
-	waits      breach = "a plugin that synchronizes keeps all others from being asked"
-	deadHook   breach = "a pod whose hook was cut by a restart is ready afterwards"
-	deadUndo   breach = "a refused pod whose undoing was cut by a restart is ready afterwards"
+var (
+	cutADD     = onStock("nobody is told of the end of pods that a restart cut in their ADD")
+	leavesShim = onStock("a shim that is being started is left behind")
+	untold     = onStock("plugins that know a pod are not told that its creation was undone")
+	varies     = sometimesOnStock("what is undone, and who is told, depends on timing")
+	waits      = onStock("a plugin that synchronizes keeps all others from being asked")
+	deadHook   = onStock("a pod whose hook was cut by a restart is ready afterwards")
+	deadUndo   = onStock("a refused pod whose undoing was cut by a restart is ready afterwards")
 )
 
 const shim = "containerd-shim-runc-v2"

@@ -13,15 +13,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// breach says in a few words how the unpatched containerd breaks a promise. It
-// is empty if that keeps the promise.
-type breach string
-
-// onStock declares that stock breaks a promise, and how.
-func onStock(words string) breach { return breach(words) }
+// breach is how the unpatched containerd breaks a promise, in a few words. Without
+// words it keeps it.
+type breach struct {
+	words     string
+	sometimes bool // the promise may also hold
+}
 
 // keptOnStock declares that stock keeps a promise as well.
-const keptOnStock breach = ""
+var keptOnStock = breach{}
+
+// onStock declares that stock breaks a promise, and how.
+func onStock(words string) breach { return breach{words: words} }
+
+// sometimesOnStock declares that stock breaks a promise now and then, by a race.
+func sometimesOnStock(words string) breach { return breach{words, true} }
 
 // promise asserts, in a subtest of its own, that something holds which a rule
 // of the contract says. On stock the assertions must fail if that is declared,
@@ -34,11 +40,13 @@ func promise(t *testing.T, rule, holds string, stock breach, assertions func(t r
 	test := t.Name()
 	t.Run(rule+" "+holds, func(t *testing.T) {
 		seen := judge(t, runsOnStock, stock, assertions)
-		if seen == "" {
-			return
+		switch {
+		case seen != "":
+			t.Logf("stock breaks it: %s; as seen: %s", stock.words, seen)
+			broken.add(fmt.Sprintf("%-4s %s; on stock, %s (%s)", rule, holds, stock.words, test))
+		case runsOnStock && stock.sometimes:
+			t.Skipf("stock breaks it now and then, not this time: %s", stock.words)
 		}
-		t.Logf("stock breaks it: %s; as seen: %s", stock, seen)
-		broken.add(fmt.Sprintf("%-4s %s; on stock, %s (%s)", rule, holds, stock, test))
 	})
 }
 
@@ -50,8 +58,8 @@ func judge(t require.TestingT, unpatched bool, stock breach, assertions func(t r
 		return ""
 	}
 	seen := failures(assertions)
-	if seen == "" {
-		t.Errorf("declared broken on stock (%s), but holds", stock)
+	if seen == "" && !stock.sometimes {
+		t.Errorf("declared broken on stock (%s), but holds", stock.words)
 	}
 	return seen
 }

@@ -14,9 +14,9 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-const (
-	gaveUp breach = "it cannot join while few pods and containers are too large for one message"
-	died   breach = "the runtime panics when it joins and single pods and containers are large"
+var (
+	gaveUp = onStock("it cannot join while few pods and containers are too large for one message")
+	died   = onStock("the runtime panics when it joins and single pods and containers are large")
 )
 
 // What there is does not fit in a message of NRI, of 4 MiB, and neither do

@@ -13,7 +13,7 @@ import (
 
 // Pods end whatever has become of the configuration that they were set up with.
 func TestN3_PodsEndWhateverBecameOfTheirConfiguration(t *testing.T) {
-	const stuck breach = "the pod cannot be stopped"
+	stuck := onStock("the pod cannot be stopped")
 	for name, s := range map[string]struct {
 		change func(a *agent)
 		stock  breach
@@ -24,7 +24,7 @@ func TestN3_PodsEndWhateverBecameOfTheirConfiguration(t *testing.T) {
 			a.writeConfig("10-net.conflist", `{"cniVersion": "1.1.0", "name": "blue", "plugins": [`)
 			a.requireSoon("nothing to be loaded", func(ctx context.Context) error { return a.hasLoaded(ctx, "") })
 		}, stuck, true},
-		"replaced by another network": {func(a *agent) { a.loadNetwork("green", "10.90.0.0/24") }, "DEL is that of the other network, the address leaks", true},
+		"replaced by another network": {func(a *agent) { a.loadNetwork("green", "10.90.0.0/24") }, onStock("DEL is that of the other network, the address leaks"), true},
 		"removed and put back": {func(a *agent) {
 			a.unloadNetwork()
 			a.loadNetwork("blue", "10.89.0.0/24")
@@ -84,7 +84,7 @@ func TestN3_PodsEndWithoutTheirConfigurationAfterARestart(t *testing.T) {
 		stock  breach
 	}{
 		"replaced": {func(a *agent) { a.loadNetwork("green", "10.90.0.0/24") }, keptOnStock},
-		"removed":  {(*agent).unloadNetwork, "the pod cannot be stopped"},
+		"removed":  {(*agent).unloadNetwork, onStock("it cannot be stopped")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t)

@@ -20,7 +20,7 @@ func TestN2_PodsAreRefusedWhileStatusFails(t *testing.T) {
 		notReady, others         breach
 	}{
 		"cannot add": {takesNone, "agent is down", `{code="50",network="blue",state="NotAvailable"}`, keptOnStock, keptOnStock},
-		"hangs":      {hangs, "no answer within 200ms", `{code="0",network="blue",state="TimedOut"}`, "the call waits", "it waits"},
+		"hangs":      {hangs, "no answer within 200ms", `{code="0",network="blue",state="TimedOut"}`, onStock("the call waits"), onStock("it waits")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t, "status_timeout = '200ms'")

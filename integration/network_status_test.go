@@ -13,10 +13,7 @@ func mkfifo(t *testing.T, path string) { require.NoError(t, unix.Mkfifo(path, 0o
 
 // NetworkReady is the STATUS of the network, and says what of it.
 func TestN1_NetworkReadyIsTheStatusOfTheNetwork(t *testing.T) {
-	const (
-		oneReason breach = "one reason for all"
-		waits     breach = "the call waits for the plugin"
-	)
+	oneReason, waits := onStock("one reason for all"), onStock("the call waits for the plugin")
 	for name, s := range map[string]struct {
 		script, reason, message string
 		stock, after            breach

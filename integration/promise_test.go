@@ -22,7 +22,7 @@ func TestFailuresAreRecorded(t *testing.T) {
 }
 
 func TestPromiseMustHoldOrBeDeclaredBroken(t *testing.T) {
-	const declared = breach("it is otherwise")
+	declared, racing := onStock("it is otherwise"), sometimesOnStock("it may be otherwise")
 	for name, s := range map[string]struct {
 		unpatched  bool
 		stock      breach
@@ -37,6 +37,9 @@ func TestPromiseMustHoldOrBeDeclaredBroken(t *testing.T) {
 		"stock keeps it":                       {true, keptOnStock, isTrue, "", ""},
 		"stock breaks it":                      {true, declared, isFalse, "", "it is not so"},
 		"stock breaks it, and nobody says so":  {true, keptOnStock, isFalse, "it is not so", ""},
+		"stock breaks it now and then":         {true, racing, isFalse, "", "it is not so"},
+		"stock keeps it now and then":          {true, racing, isTrue, "", ""},
+		"does not hold, races on stock":        {false, racing, isFalse, "it is not so", ""},
 		"stock keeps it, and is said to break": {true, declared, isTrue, "declared broken on stock (it is otherwise), but holds", ""},
 	} {
 		t.Run(name, func(t *testing.T) {

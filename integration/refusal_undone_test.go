@@ -57,9 +57,9 @@ func TestL7_RefusedPodIsUndone(t *testing.T) {
 	promise(t, "L7", "a plugin that was not asked is not told of a refused pod", onStock("it gets Stop and Remove"), func(t require.TestingT) {
 		assert.Empty(t, third.Calls().Named("refused").Events(), third.Name())
 	})
-	promise(t, "L7", "nothing is left of a refused pod", keptOnStock, func(t require.TestingT) { requireNothingLeft(t, n) })
+	promise(t, "L7", "nothing is left of a refused pod", rollBackRaces, func(t require.TestingT) { requireNothingLeft(t, n) })
 	second.On(plugin.RunPodSandbox, nil)
-	promise(t, "L7", "it can be created again at once", keptOnStock, func(t require.TestingT) {
+	promise(t, "L7", "it can be created again at once", rollBackRaces, func(t require.TestingT) {
 		requirePodRunsAgain(t, n, config)
 		requireNothingLeft(t, n)
 	})
@@ -77,7 +77,7 @@ func TestL7_RefusalOfTheFirstIsToldToNoOther(t *testing.T) {
 			assert.Empty(t, p.Calls().Named("refused").Events(), p.Name())
 		}
 	})
-	promise(t, "L7", "nothing is left of a refused pod", keptOnStock, func(t require.TestingT) { requireNothingLeft(t, n) })
+	promise(t, "L7", "nothing is left of a refused pod", rollBackRaces, func(t require.TestingT) { requireNothingLeft(t, n) })
 }
 
 // A plugin that refuses may fail again when told of the end.
@@ -93,11 +93,9 @@ func TestL9_RollBackReachesAllIfAPluginFails(t *testing.T) {
 	promise(t, "L9", "a plugin's failure in the roll-back keeps nothing from the next", onStock("it gets neither Stop nor Remove"), func(t require.TestingT) {
 		requireUndoneWhileNetworkStood(t, second, config)
 	})
-	promise(t, "L8", "a plugin's failure in the roll-back leaves nothing behind", keptOnStock, func(t require.TestingT) { requireNothingLeft(t, n) })
+	promise(t, "L8", "a plugin's failure in the roll-back leaves nothing behind", rollBackRaces, func(t require.TestingT) { requireNothingLeft(t, n) })
 }
 
-// The exit monitor of a sandbox deletes its task when the roll-back ends the
-// process. On stock both are at it, and about one roll-back in twenty fails.
 func TestL7_RefusedPodIsUndoneEachTime(t *testing.T) {
 	tries := 60
 	if runsOnStock {
@@ -109,7 +107,7 @@ func TestL7_RefusedPodIsUndoneEachTime(t *testing.T) {
 	connect(t, n, refuses)
 	config := n.CRI().Pod("refused")
 
-	promise(t, "L7", "nothing is left of a refused pod, each time", onStock("the roll-back and the exit monitor delete the sandbox at once, and the pod stays"), func(t require.TestingT) {
+	promise(t, "L7", "nothing is left of a refused pod, each time", onStock(rollBackRaces.words), func(t require.TestingT) {
 		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 		defer cancel()
 		for range tries {
