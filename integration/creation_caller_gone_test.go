@@ -50,7 +50,9 @@ func (w wave) callersGone(t *testing.T, how codes.Code, patience time.Duration) 
 		c.release(t)
 		requireNothingLeft(t, c.n)
 		c.requireEndsTold(t)
-		c.requireRunAgain(t)
+		c.requireRunAgain(t, func(ctx context.Context, config *runtime.PodSandboxConfig) (string, error) {
+			return runOnceNameIsFree(ctx, c.n, config)
+		})
 		requireNothingLeft(t, c.n)
 	})
 }

@@ -147,16 +147,16 @@ func (c *creations) release(t require.TestingT) {
 	}
 }
 
-// requireRunAgain creates all the pods once more and ends them, since nothing of them
+// requireRunAgain runs all the pods once more and ends them, since nothing of them
 // can be left that is in the way.
-func (c *creations) requireRunAgain(t require.TestingT) {
+func (c *creations) requireRunAgain(t require.TestingT, run func(context.Context, *runtime.PodSandboxConfig) (string, error)) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	var all sync.WaitGroup
 	errs := make([]error, len(c.held))
 	for i, held := range c.held {
 		all.Go(func() {
-			id, err := c.n.CRI().RunPod(ctx, held.config)
+			id, err := run(ctx, held.config)
 			if err == nil {
 				err = c.n.CRI().StopPod(ctx, id)
 			}

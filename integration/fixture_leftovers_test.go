@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/wait"
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
@@ -43,6 +44,20 @@ func requirePodRunsAgain(t require.TestingT, n target, config *runtime.PodSandbo
 	require.NoError(t, err)
 	require.NoError(t, n.CRI().StopPod(ctx, id))
 	require.NoError(t, n.CRI().RemovePod(ctx, id))
+}
+
+// runOnceNameIsFree runs a pod of which nobody hears when its creation before is
+// undone: its name is the last thing to go, and cannot be listed.
+func runOnceNameIsFree(ctx context.Context, n target, config *runtime.PodSandboxConfig) (id string, err error) {
+	err = wait.Until(ctx, "the name of the pod to be free", func(ctx context.Context) error {
+		var err error
+		id, err = n.CRI().RunPod(ctx, config)
+		if err != nil && !strings.Contains(err.Error(), "is reserved for") {
+			err = fmt.Errorf("%w: %w", wait.ErrPermanent, err)
+		}
+		return err
+	})
+	return id, err
 }
 
 // requireNothingLeftButSockets is requireNothingLeft, except for sockets of shims. Containerd

@@ -40,7 +40,7 @@ func (w wave) killed(t *testing.T) {
 		removeAllPods(ctx, t, c.n.CRI())
 		requireNothingLeft(t, c.n)
 		c.requireEndsTold(t)
-		c.requireRunAgain(t)
+		c.requireRunAgain(t, c.n.CRI().RunPod)
 		requireNothingLeft(t, c.n)
 	})
 }
