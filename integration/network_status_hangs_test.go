@@ -39,7 +39,7 @@ func TestN1_HungStatusDelaysNoCall(t *testing.T) {
 		assert.Less(t, slices.Max(took), 500*time.Millisecond, "whoever waits for an answer does so for a second")
 		a.Logf("200 calls at once: the slowest took %s", slices.Max(took))
 	})
-	promise(t, "N1", "STATUS is asked once for all calls", onStock("each call asks"), func(t require.TestingT) {
+	promise(t, "N1", "STATUS is asked once for all calls", keptOnStock, func(t require.TestingT) {
 		assert.Equal(t, 1, a.timesHung())
 	})
 }
@@ -60,7 +60,7 @@ func TestN4_HungStatusDelaysNoPodAndNoReload(t *testing.T) {
 	a.says("STATUS", hangs)
 	a.requireHangs()
 	var during string
-	promise(t, "N4", "a pod is created while STATUS hangs", onStock("all waits for a reload that waits for STATUS"), func(t require.TestingT) {
+	promise(t, "N4", "a pod is created while STATUS hangs", keptOnStock, func(t require.TestingT) {
 		pod, err := a.tryRunPod(a.n.CRI().Pod("during"))
 		require.NoError(t, err)
 		during = pod
