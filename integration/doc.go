@@ -6,7 +6,7 @@
 // A test's name starts with the rule of the contract that it proves, and says
 // what holds. Its file is named by the subject: join_ and creation_ (a plugin,
 // a pod comes to be), hook_, refusal_, teardown_, restart_, plugin_, network_,
-// resources_, shim_ (sandboxes that their shim makes), status_, example_, node_
+// resources_, shim_ (sandboxes that their shim makes), life_, status_, example_, node_
 // (of the tests' own tools). What the tests share is in fixture_ files, which
 // hold no tests. A helper that asserts something starts with require, and what
 // follows is what it asserts.

@@ -32,7 +32,7 @@ func TestL15_PodThatWasCutInItsHookIsNotReady(t *testing.T) {
 
 	ctx, c := withinAMinute(t), n.CRI()
 	calls := p.Calls().Connections()[1]
-	promise(t, "L15", "who joins is told of a pod that was cut in its hook, but not as ready", onStock(readyAfterwards), func(t require.TestingT) {
+	promise(t, "L15", "who joins is told of a pod that was cut in its hook, but not as ready", keptOnStock, func(t require.TestingT) {
 		pods := calls.Only(plugin.Synchronize)[0].Pods
 		require.Len(t, pods, 1)
 		assert.Equal(t, pod.id, pods[0].GetId())
