@@ -16,7 +16,7 @@ endif
 
 .PHONY: help
 help: ## print this list
-	@$(HACK) targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / && !seen[$$1]++ { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## containerd, ctr and containerd-shim-runc-v2 in _output/bin (RUNTIME=stock: unpatched, in _output/stock/bin)
@@ -31,7 +31,7 @@ demo: build tools ## watch pods and plugins on a private node, and which rules h
 	@$(HACK) demo --runtime $(RUNTIME)
 
 .PHONY: bench
-bench: tools ## stock and patched side by side, a table with ratios and goals (root; BENCH="--only run" for one scenario)
+bench: tools ## stock and patched side by side, a table with ratios, their confidence, and goals (root; BENCH="--only run" for one scenario)
 	@$(HACK) build
 	@$(HACK) build --stock
 	@$(HACK) bench $(BENCH)
@@ -52,8 +52,8 @@ FUZZTIME ?= 30s
 
 .PHONY: fuzz
 fuzz: ## search for input that breaks a decoder (FUZZTIME=10m each)
-	go test -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) ./internal/cri/podresources
-	go test -run '^$$' -fuzz '^FuzzFromAnnotation$$' -fuzztime $(FUZZTIME) ./internal/cri/podresources
+	go test -run '^$$' -fuzz '^FuzzR4_Decode$$' -fuzztime $(FUZZTIME) ./internal/cri/podresources
+	go test -run '^$$' -fuzz '^FuzzR4_FromAnnotation$$' -fuzztime $(FUZZTIME) ./internal/cri/podresources
 	go test -run '^$$' -fuzz '^FuzzGet$$' -fuzztime $(FUZZTIME) ./internal/nri/podstate
 	go test -run '^$$' -fuzz '^FuzzJoin$$' -fuzztime $(FUZZTIME) ./internal/nri/lifecycle
 	go test -run '^$$' -fuzz '^FuzzEdit$$' -fuzztime $(FUZZTIME) ./internal/edit

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -26,9 +27,17 @@ func (a *app) bench() *cli.Command {
 		Usage:     "measure stock and patched containerd side by side (root)",
 		UsageText: "go run ./hack bench [--only SCENARIO]...",
 		Description: `Both run on private nodes at the same time and take turns. The result is a table
-in markdown: medians, in parentheses the middle half (of less than eight
-measurements: all), the ratio of patched to stock, and whether the goal was met,
-with the figure that tells. A goal that is missed is no failure.
+in markdown, with the statistics of benchstat: medians and how far their
+confidence intervals (95 %) reach, the ratio of patched to stock, the probability
+p of such samples if the two do not differ ("~" where it is above 0.05: no
+difference was found) with the number n of measurements, and whether the goal was
+met, with the figure that tells. A goal that is missed is no failure.
+
+The measurements go to bench.txt in the output folder, in the format of
+go test -bench:
+
+  go tool benchstat -col /runtime _output/bench.txt   compares the two
+  go tool benchstat old.txt _output/bench.txt         compares with an earlier run
 
 Scenarios:
   run        RunPodSandbox without plugins
@@ -64,6 +73,7 @@ Needs build, build --stock and tools before.`,
 			if len(rows) == 0 {
 				return err
 			}
+			err = errors.Join(err, writeResults(filepath.Join(out, "bench.txt"), rows))
 			for _, side := range []struct{ name, bin string }{{"Stock", options.Stock.Bin}, {"Patched", options.Patched.Bin}} {
 				fmt.Fprintf(a.stdout, "%s: %s\n", side.name, version(side.bin))
 			}
@@ -73,9 +83,18 @@ Needs build, build --stock and tools before.`,
 	}
 }
 
+// writeResults keeps what was measured.
+func writeResults(file string, rows []bench.Row) error {
+	var b bytes.Buffer
+	if err := bench.Write(&b, rows); err != nil {
+		return fmt.Errorf("write %s: %w", file, err)
+	}
+	return os.WriteFile(file, b.Bytes(), 0o644)
+}
+
 // benchEngine runs the benchmarks of the engine, each a few times.
 func (a *app) benchEngine(ctx context.Context) ([]byte, error) {
-	test := exec.CommandContext(ctx, "go", "test", "-run=^$", "-bench=.", "-benchmem", "-benchtime=200ms", "-count=5", "./internal/nri/lifecycle")
+	test := exec.CommandContext(ctx, "go", "test", "-run=^$", "-bench=.", "-benchmem", "-benchtime=200ms", "-count=6", "./internal/nri/lifecycle")
 	test.Dir = a.root
 	test.Cancel = func() error { return test.Process.Signal(os.Interrupt) } // which it passes on
 	test.WaitDelay = 5 * time.Second

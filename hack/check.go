@@ -3,7 +3,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/hookline-nri/hookline/hack/docs"
 	"github.com/hookline-nri/hookline/internal/tree"
 )
 
@@ -27,8 +27,10 @@ of a patch declares. Every patch applies. Every commit compiles, is formatted,
 and go vet finds nothing in the packages it touches. The exported API of a module
 only grows. What passed before is not checked again. git am of the export onto
 the pristine modules gives the same commits. The patch ids in
-patches/series.golden and the table in README.md are those of the series.`,
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "update", Usage: "renew patches/series.golden and the table in README.md"}},
+patches/series.golden are those of the series. The tables of the documentation say
+what the code does: patches, rules and the tests that prove them, settings,
+metrics. Its links lead somewhere.`,
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "update", Usage: "renew patches/series.golden and the tables of the documentation"}},
 		Before: takes(0, "[--update]"),
 		Action: a.laidOut(a.applied(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
 			golden, err := w.Golden(ctx, trees)
@@ -36,7 +38,7 @@ patches/series.golden and the table in README.md are those of the series.`,
 				return err
 			}
 			if cmd.Bool("update") {
-				if err := a.update(golden); err != nil {
+				if err := a.update(golden, a.documented(ctx, w, trees)); err != nil {
 					return err
 				}
 			}
@@ -50,7 +52,7 @@ patches/series.golden and the table in README.md are those of the series.`,
 			if err := w.CheckAPI(ctx, trees, a.product.Tags); err != nil {
 				return err
 			}
-			if err := errors.Join(a.goldenDrift(golden), a.readmeDrift()); err != nil {
+			if err := errors.Join(a.goldenDrift(golden), docs.Check(a.documented(ctx, w, trees), a.pages)); err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(a.stdout, "%d patches hold, %d of them checked now\n", len(a.series.Patches), checked)
@@ -60,22 +62,11 @@ patches/series.golden and the table in README.md are those of the series.`,
 }
 
 func (a *app) goldenFile() string { return filepath.Join(a.root, "patches", "series.golden") }
-func (a *app) readmeFile() string { return filepath.Join(a.root, "README.md") }
 
 // update renews what is generated from the series.
-func (a *app) update(golden string) error {
-	readme, err := os.ReadFile(a.readmeFile())
-	if err != nil {
+func (a *app) update(golden string, r docs.Repository) error {
+	if err := docs.Update(r, a.pages); err != nil {
 		return err
-	}
-	renewed, err := inReadme(readme, markdownTable(a.series))
-	if err != nil {
-		return fmt.Errorf("README.md: %w", err)
-	}
-	if !bytes.Equal(readme, renewed) {
-		if err := os.WriteFile(a.readmeFile(), renewed, 0o644); err != nil {
-			return err
-		}
 	}
 	return os.WriteFile(a.goldenFile(), []byte(golden), 0o644)
 }
@@ -100,19 +91,4 @@ func (a *app) goldenDrift(golden string) error {
 		}
 	}
 	return errors.New("patches/series.golden: patches went or changed places: run check --update")
-}
-
-func (a *app) readmeDrift() error {
-	readme, err := os.ReadFile(a.readmeFile())
-	if err != nil {
-		return err
-	}
-	renewed, err := inReadme(readme, markdownTable(a.series))
-	if err == nil && !bytes.Equal(readme, renewed) {
-		err = errors.New("the table of patches is not that of the series: run check --update")
-	}
-	if err != nil {
-		return fmt.Errorf("README.md: %w", err)
-	}
-	return nil
 }

@@ -16,7 +16,6 @@
 //	go run ./hack bench [--only SCENARIO] stock and patched side by side
 //	go run ./hack lint                    gofmt, vet and golangci-lint on this repository
 //	go run ./hack diagrams                the pictures of the documentation
-//	go run ./hack targets                 what make can do
 //
 // Results go to _output below the root of the repository, or to the folder of
 // --output. A command that needs the trees first brings them to what the series

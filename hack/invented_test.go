@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/hookline-nri/hookline/hack/docs"
 	"github.com/hookline-nri/hookline/internal/edit"
 	"github.com/hookline-nri/hookline/internal/tree"
 )
@@ -23,7 +24,7 @@ func invented(variant string) edit.Series {
 		Status:  edit.Upstream,
 		Until:   "greet shouts by itself",
 		Edits: []edit.Edit{
-			edit.In("greet.go", edit.Func("Hello")).Body("return \"HELLO \" + name\n"),
+			edit.In("greet.go", edit.Func("Hello")).Replace(edit.Expr(`"hello "`), `"HELLO "`),
 		},
 	}
 	twice := edit.Patch{
@@ -45,7 +46,7 @@ func invented(variant string) edit.Series {
 		Until:   "greet has a release",
 		Edits:   []edit.Edit{edit.GoMod("go.mod", edit.Substitute("example.com/greet", "../greet", ""))},
 	}
-	greets := "fmt.Println(version.Package, version.Version, version.Revision)\nfmt.Println(greet.Twice(guest()))\n"
+	greets := "fmt.Println(greet.Twice(guest()))\n"
 	hall := edit.Patch{
 		Slug:    "twice",
 		Module:  "hall",
@@ -68,18 +69,18 @@ func invented(variant string) edit.Series {
 	case "unvetted":
 		greets += "fmt.Printf(\"%d\\n\", guest())\n"
 	case "silent": // upstream's test fails
-		loudly.Edits = []edit.Edit{edit.In("greet.go", edit.Func("Hello")).Body("return \"\"\n")}
+		loudly.Edits = []edit.Edit{edit.In("greet.go", edit.Func("Hello")).Replace(edit.Expr(`"hello " + name`), `""`)}
 	}
 	shout := edit.In("loud/loud.go", edit.Func("Shout"))
 	switch variant {
 	case "api-added":
-		twice.Edits = []edit.Edit{shout.InsertAfter("// Whisper is a greeting from nearby.\nfunc Whisper() string { return \"psst\" }\n")}
+		twice.Edits = []edit.Edit{shout.InsertBefore("// Whisper is a greeting from nearby.\nfunc Whisper() string { return \"psst\" }\n")}
 	case "api-changed":
 		twice.Edits = []edit.Edit{shout.Signature("func Shout(name string) string")}
 	case "api-removed":
 		twice.Edits = []edit.Edit{shout.Drop()}
 	}
-	hall.Edits = []edit.Edit{place.Body(greets)}
+	hall.Edits = []edit.Edit{place.Replace(edit.Stmt(edit.Call("greet.Hello")), greets)}
 	quiet := edit.Patch{
 		Slug:    "quietly-now",
 		Module:  "greet",
@@ -89,6 +90,12 @@ func invented(variant string) edit.Series {
 		Status:  edit.Upstream,
 		Until:   "greet is quiet",
 		Edits:   []edit.Edit{edit.DropFile("loud/loud.go")},
+	}
+	if variant == "setting" {
+		bell := edit.In("cmd/bell/main.go", edit.Func("main"))
+		hall.Edits = append(hall.Edits,
+			bell.InsertBefore("// A Config is how the bell rings.\ntype Config struct {\n\t// Loudness is how loud it rings. More than Most is no louder.\n\tLoudness int `toml:\"loudness\"`\n\tMost     int `toml:\"most\"`\n}\n"),
+			bell.Replace(edit.Stmt(edit.Call("fmt.Println")), "fmt.Println(\"[hall.'big bell']\")\nfmt.Println(\"loudness = 11\")\nfmt.Println(\"most = 12\")\n"))
 	}
 	s := edit.Series{
 		Modules: []edit.Module{{Name: "greet", Path: "example.com/greet"}, {Name: "hall", Path: "example.com/hall"}},
@@ -117,8 +124,17 @@ func hackMain() {
 			product: tree.Product{Module: "hall", Commands: []string{"cmd/hall", "cmd/bell"}, Tags: []string{"festive"}, Vars: "version"},
 			build:   "invented.1",
 			tests:   map[string][]string{"hall": {"./internal/..."}},
-			stdout:  os.Stdout,
-			stderr:  os.Stderr,
+			pages: docs.Pages{
+				Patches:  "docs/patches.md",
+				Rules:    "docs/contract.md",
+				Settings: "docs/operating.md",
+				Metrics:  "docs/operating.md",
+				Proofs:   "integration",
+				Linked:   []string{"README.md", "docs/*.md"},
+			},
+			defaults: []string{"bell"},
+			stdout:   os.Stdout,
+			stderr:   os.Stderr,
 		}, os.Args[1:])
 	}
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/urfave/cli/v3"
+
+	"github.com/hookline-nri/hookline/hack/docs"
 )
 
 func (a *app) list() *cli.Command {
@@ -14,13 +16,13 @@ func (a *app) list() *cli.Command {
 		Name:      "list",
 		Usage:     "list the patches: name, status, rules of the contract, why",
 		UsageText: "go run ./hack list [--markdown]",
-		Flags:     []cli.Flag{&cli.BoolFlag{Name: "markdown", Usage: "as the table of the README"}},
+		Flags:     []cli.Flag{&cli.BoolFlag{Name: "markdown", Usage: "as the table of docs/patches.md"}},
 		Before:    takes(0, "[--markdown]"),
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			if !cmd.Bool("markdown") {
 				return plainTable(a.stdout, a.series)
 			}
-			_, err := io.WriteString(a.stdout, markdownTable(a.series))
+			_, err := io.WriteString(a.stdout, docs.PatchTable(a.series))
 			return err
 		},
 	}

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/mod/modfile"
 
+	"github.com/hookline-nri/hookline/hack/docs"
 	"github.com/hookline-nri/hookline/internal/edit"
 	"github.com/hookline-nri/hookline/internal/tree"
 	"github.com/hookline-nri/hookline/patches"
@@ -28,8 +29,11 @@ type config struct {
 	product tree.Product
 	build   string              // behind the plus sign of the built version
 	tests   map[string][]string // packages of upstream to test, by module, besides those touched
-	stdout  io.Writer
-	stderr  io.Writer
+	pages   docs.Pages          // of the documentation
+	// defaults is a command of the product that prints its default configuration.
+	defaults []string
+	stdout   io.Writer
+	stderr   io.Writer
 }
 
 func main() {
@@ -58,8 +62,17 @@ func hookline(args []string) error {
 			"nri":        {"./pkg/..."},
 			"containerd": {"./internal/nri/...", "./internal/cri/..."},
 		},
-		stdout: os.Stdout,
-		stderr: os.Stderr,
+		pages: docs.Pages{
+			Patches:  "docs/patches.md",
+			Rules:    "docs/contract.md",
+			Settings: "docs/operating.md",
+			Metrics:  "docs/operating.md",
+			Proofs:   "integration",
+			Linked:   []string{"*.md", "docs/*.md"},
+		},
+		defaults: []string{"containerd", "config", "default"},
+		stdout:   os.Stdout,
+		stderr:   os.Stderr,
 	}, args)
 }
 

@@ -18,11 +18,11 @@ import (
 // app is a run of the CLI.
 type app struct {
 	config
-	progress *progress
+	progress progress
 }
 
 func run(ctx context.Context, cfg config, args []string) error {
-	a := &app{cfg, newProgress(cfg.stderr)}
+	a := &app{cfg, progress{cfg.stderr}}
 	root := &cli.Command{
 		Name:  "hack",
 		Usage: "apply, build, check and export the patch series",
@@ -34,7 +34,7 @@ func run(ctx context.Context, cfg config, args []string) error {
 		}},
 		Commands: []*cli.Command{
 			a.list(), a.apply(), a.build(), a.diff(), a.check(), a.test(), a.export(), a.bump(),
-			a.tools(), a.demo(), a.bench(), a.lint(), a.diagrams(), a.targets(),
+			a.tools(), a.demo(), a.bench(), a.lint(), a.diagrams(),
 		},
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			if name := cmd.Args().First(); name != "" {

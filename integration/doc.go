@@ -3,9 +3,26 @@
 // Package integration holds black-box tests of a built containerd: real runc,
 // real CNI plugins, real NRI plugins, spoken to over CRI and NRI sockets only.
 //
-// The test files are one per promise, and a test's name starts with the
-// contract rule it proves. What they stand on are ordinary packages, free of
-// package testing, since the demo and the benchmarks use them as well:
+// A test's name starts with the rule of the contract that it proves, and says
+// what holds. Its file is named by the subject: join_ and creation_ (a plugin,
+// a pod comes to be), hook_, refusal_, teardown_, restart_, plugin_, network_,
+// resources_, shim_ (sandboxes that their shim makes), life_, status_, example_, node_
+// (of the tests' own tools). What the tests share is in fixture_ files, which
+// hold no tests. A helper that asserts something starts with require, and what
+// follows is what it asserts.
+//
+// What the unpatched containerd breaks is asserted with promise, one subtest
+// for each: the text says what holds, and onStock how stock breaks it. With
+// RUNTIME=stock a promise that is declared broken must be, the others must
+// hold, and the list of the broken ones is printed at the end.
+//
+// Files that end with _case_test.go need no more of a runtime than its sockets
+// of CRI and NRI: to them it is a target (fixture_target_test.go), never a
+// node, so that they can become cases for any runtime. They do not import
+// package node, nor read a log, a metric or a file of the runtime, nor restart it.
+//
+// What the tests stand on are ordinary packages, free of package testing, since
+// the demo and the benchmarks use them as well:
 //
 //	node    a containerd of its own, with all that it needs and all that it leaves
 //	cri     the client side of CRI, with the few configurations that pods here need
@@ -15,6 +32,5 @@
 //	wait    for a condition, until a deadline
 //
 // Nothing here imports this repository's internal packages or its patches. The
-// binaries come from _output: with RUNTIME=stock from the unpatched module,
-// and then a test passes only if stock breaks exactly what the test says it does.
+// binaries come from _output: with RUNTIME=stock from the unpatched module.
 package integration

@@ -3,31 +3,20 @@
 package integration
 
 import (
-	"context"
-	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
-	"slices"
-	"sync"
 	"testing"
-	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
-	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
 func mkfifo(t *testing.T, path string) { require.NoError(t, unix.Mkfifo(path, 0o600)) }
 
 // NetworkReady is the STATUS of the network, and says what of it.
-func TestN1_StatusOfTheNetwork(t *testing.T) {
-	const oneReason, waits = "one reason for all", "the call waits for the plugin"
+func TestN1_NetworkReadyIsTheStatusOfTheNetwork(t *testing.T) {
+	oneReason, waits := onStock("one reason for all"), onStock("the call waits for the plugin")
 	for name, s := range map[string]struct {
-		script, reason, message, breaks string
+		script, reason, message string
+		stock                   breach
 	}{
 		"cannot add":        {takesNone, "NetworkNotAvailable", "agent is down; no socket", oneReason},
 		"degraded":          {degraded, "NetworkDegraded", "no route to the pods", oneReason},
@@ -41,192 +30,35 @@ func TestN1_StatusOfTheNetwork(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t, "status_timeout = '200ms'")
-			a.is(t, "", "")
+			a.requireNetworkReady(t)
 			a.says("STATUS", s.script)
-			stockBreaks(t, "N1", s.breaks, func(t require.TestingT) {
-				a.is(t, s.reason, s.message)
-				a.says("STATUS", "")
-				a.is(t, "", "")
+			promise(t, "N1", "NetworkReady is false, with the reason and the plugin's words", s.stock, func(t require.TestingT) {
+				a.requireNetworkNotReady(t, s.reason, s.message)
 			})
+			a.says("STATUS", "")
+			promise(t, "N1", "it is true again once STATUS succeeds", keptOnStock, func(t require.TestingT) { a.requireNetworkReady(t) })
 		})
 	}
 }
 
-func TestN1_NotConfigured(t *testing.T) {
+func TestN1_NetworkWithoutConfigurationIsNotReady(t *testing.T) {
 	a := newAgent(t)
-	a.unload()
-	a.is(t, "NetworkPluginNotReady", "cni plugin not initialized")
-	a.load("green", "10.90.0.0/24")
-	a.is(t, "", "")
+	a.unloadNetwork()
+	a.requireNetworkNotReady(t, "NetworkPluginNotReady", "cni plugin not initialized")
+	a.loadNetwork("green", "10.90.0.0/24")
+	a.requireNetworkReady(t)
 }
 
 // A network that comes and goes.
-func TestN1_StatusFlaps(t *testing.T) {
+func TestN1_NetworkReadyFollowsAStatusThatFlaps(t *testing.T) {
 	a := newAgent(t)
 	for range 5 {
 		a.says("STATUS", takesNone)
-		a.down(t, "agent is down")
+		a.requireNetworkDown(t, "agent is down")
 		a.says("STATUS", "")
-		a.is(t, "", "")
+		a.requireNetworkReady(t)
 	}
-	pod := a.run("after")
-	a.ends(t, pod)
-	a.free(t, "blue")
-}
-
-// While STATUS hangs, calls of Status are answered from what is kept.
-func TestN1_HungStatusDelaysNoCall(t *testing.T) {
-	a := newAgent(t, "status_timeout = '30s'")
-	a.is(t, "", "")
-	a.says("STATUS", hangs)
-	stockBreaks(t, "N1", "each call waits for the plugin", func(t require.TestingT) {
-		a.hung()
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-		defer cancel()
-		var calls sync.WaitGroup
-		took := make([]time.Duration, 200)
-		for i := range took {
-			calls.Go(func() {
-				began := time.Now()
-				c, err := a.ready(ctx)
-				took[i] = time.Since(began)
-				assert.NoError(t, err)
-				assert.True(t, c.GetStatus(), "the answer before it")
-			})
-		}
-		calls.Wait()
-		assert.Less(t, slices.Max(took), 500*time.Millisecond, "whoever waits for an answer does so for a second")
-		a.Logf("200 calls at once: the slowest took %s", slices.Max(took))
-		assert.Equal(t, 1, a.hanging())
-	})
-}
-
-// hanging is how many STATUS have been asked since the agent hangs.
-func (a *agent) hanging() int {
-	a.Helper()
-	text, err := os.ReadFile(filepath.Join(a.dir, "hangs"))
-	require.NoError(a, err)
-	return len(text)
-}
-
-// While STATUS hangs, pods come and go and the configuration is loaded again.
-func TestN4_HungStatusDelaysNobody(t *testing.T) {
-	a := newAgent(t, "status_timeout = '30s'")
-	before := a.run("before")
-	a.is(t, "", "")
-	a.says("STATUS", hangs)
-	a.hung()
-	stockBreaks(t, "N4", "a reload waits for STATUS, and all else for the reload", func(t require.TestingT) {
-		pod, err := a.runs(a.n.CRI().Pod("during"))
-		require.NoError(t, err)
-		a.put("10-net.conflist", a.config("green", "10.90.0.0/24"))
-		await(t, "another network to be loaded", func(ctx context.Context) error { return a.loaded(ctx, "green") })
-		a.ends(t, before)
-		a.ends(t, pod)
-		a.free(t, "blue", "green")
-	})
-}
-
-// While STATUS fails no ADD is tried, and what needs no network goes on.
-func TestN2_PodsAreRefusedWhileStatusFails(t *testing.T) {
-	for name, s := range map[string]struct{ script, message, counted string }{
-		"cannot add": {takesNone, "agent is down", `{code="50",network="blue",state="NotAvailable"}`},
-		"hangs":      {hangs, "no answer within 200ms", `{code="0",network="blue",state="TimedOut"}`},
-	} {
-		t.Run(name, func(t *testing.T) {
-			a := newAgent(t, "status_timeout = '200ms'")
-			old := a.run("old")
-			a.says("STATUS", s.script)
-			c := a.n.CRI()
-			stockBreaks(t, "N2", "the pod gets its ADD, or waits", func(t require.TestingT) {
-				a.down(t, s.message)
-				_, err := a.runs(c.Pod("new"))
-				require.Equal(t, codes.Unavailable, status.Code(err), err)
-				assert.ErrorContains(t, err, "pod default/new needs the network")
-				assert.ErrorContains(t, err, s.message)
-				assert.Zero(t, a.asked("ADD", "new"))
-				counted, err := a.n.Metrics(deadline(a.T), "containerd_cri_network_refused_pods_total")
-				require.NoError(t, err)
-				assert.Equal(t, map[string]float64{"": 1}, counted)
-				answers, err := a.n.Metrics(deadline(a.T), "containerd_cri_network_status_total")
-				require.NoError(t, err)
-				assert.Positive(t, answers[s.counted], answers)
-
-				host := c.Pod("host")
-				host.Hostname = ""
-				host.Linux.SecurityContext.NamespaceOptions.Network = runtime.NamespaceMode_NODE
-				pod, err := a.runs(host)
-				require.NoError(t, err)
-				a.ends(t, pod)
-				a.ends(t, old)
-				nothingLeft(t, a.n)
-
-				a.says("STATUS", "")
-				pod, err = a.runs(c.Pod("new"))
-				require.NoError(t, err, "it is asked once more")
-				a.ends(t, pod)
-				a.free(t, "blue")
-			})
-		})
-	}
-}
-
-func TestN2_GateIsOff(t *testing.T) {
-	a := newAgent(t, "status_gate = false")
-	a.says("STATUS", takesNone)
-	a.down(t, "agent is down")
-	a.ends(t, a.run("new"))
-	assert.Equal(t, 1, a.asked("ADD", "new"))
-}
-
-// Each network has an answer of its own, and the default one decides.
-func TestN1_NetworkOfARuntimeHandler(t *testing.T) {
-	other := t.TempDir()
-	a := newAgent(t, "[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.other]",
-		"runtime_type = 'io.containerd.runc.v2'", fmt.Sprintf("cni_conf_dir = %q", other))
-	a.is(t, "", "")
-	stockBreaks(t, "N1", "networks of handlers are not shown", func(t require.TestingT) {
-		await(t, "the networks", func(ctx context.Context) error {
-			info, err := a.info(ctx)
-			if err != nil {
-				return err
-			}
-			var networks map[string]struct {
-				Ready          bool
-				State, Network string
-				Since          time.Time
-			}
-			if err := json.Unmarshal([]byte(info["network"]), &networks); err != nil {
-				return err
-			}
-			standard, other := networks["default"], networks["other"]
-			if !standard.Ready || standard.Network != "blue" || standard.Since.IsZero() || other.Ready || other.State != "NotInitialised" {
-				return fmt.Errorf("they are %+v", networks)
-			}
-			return nil
-		})
-		request := &runtime.RunPodSandboxRequest{Config: a.n.CRI().Pod("other"), RuntimeHandler: "other"}
-		_, err := a.n.CRI().Runtime.RunPodSandbox(deadline(a.T), request)
-		assert.Equal(t, codes.Unavailable, status.Code(err), err)
-
-		// Pods of the handler come and go with its own network, and also without it.
-		file := filepath.Join(other, "10-other.conflist")
-		require.NoError(t, os.WriteFile(file, []byte(a.config("other", "10.93.0.0/24")), 0o644))
-		var pods []string
-		for range 2 {
-			await(t, "a pod on the handler's network", func(ctx context.Context) error {
-				r, err := a.n.CRI().Runtime.RunPodSandbox(ctx, request)
-				if err == nil {
-					pods = append(pods, r.GetPodSandboxId())
-				}
-				return err
-			})
-			request.Config = a.n.CRI().Pod("another")
-		}
-		require.Len(t, a.taken("other"), 2)
-		a.ends(t, pods[0])
-		require.NoError(t, os.Remove(file))
-		a.ends(t, pods[1])
-		a.free(t, "other", "blue")
-	})
+	pod := a.runPod("after")
+	a.requirePodEnds(t, pod)
+	a.requireNoAddressTaken(t, "blue")
 }

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookline-nri/hookline"
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/podresources"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
@@ -26,9 +26,9 @@ const (
 	nothingCompared = "nothing is compared"
 )
 
-// checks has containers compared with what was announced.
-func checks(how string) func(*node.Options) {
-	return setting(fmt.Sprintf("pod_resources_check = %q", how))
+// comparing has containers compared with what was announced.
+func comparing(how string) func(*node.Options) {
+	return withSetting(fmt.Sprintf("pod_resources_check = %q", how))
 }
 
 // unquotedLog is the log of the runtime, with the quotes of its messages as they are.
@@ -38,14 +38,14 @@ func unquotedLog(t require.TestingT, n *node.Node) string {
 	return strings.ReplaceAll(log, `\"`, `"`)
 }
 
-// refusedAs checks the error of a container that differs.
-func refusedAs(t require.TestingT, err error, differs string) {
+// requireRefusedFor checks the error of a container that differs.
+func requireRefusedFor(t require.TestingT, err error, differs string) {
 	require.Equal(t, codes.FailedPrecondition, status.Code(err), err)
 	assert.ErrorContains(t, err, `container "main" of pod default/web `+differsFrom+": "+differs)
 }
 
 // A container that differs is let through, logged or refused.
-func TestR3_ContainerThatDiffers(t *testing.T) {
+func TestR3_ContainerThatDiffersIsLetThroughLoggedOrRefused(t *testing.T) {
 	const differs = "requests[cpu]: announced 500m, got 2"
 	for how, s := range map[string]struct{ logged, refused bool }{
 		"off": {}, "warn": {logged: true}, "enforce": {refused: true}, "": {logged: true},
@@ -53,19 +53,19 @@ func TestR3_ContainerThatDiffers(t *testing.T) {
 		t.Run("check "+how, func(t *testing.T) {
 			n := startNode(t, func(o *node.Options) {
 				if how != "" {
-					checks(how)(o)
+					comparing(how)(o)
 				}
 			})
 			p := plugin.New("10", "sums")
 			connect(t, n, p)
-			ctx, c := deadline(t), n.CRI()
+			ctx, c := withinAMinute(t), n.CRI()
 			pod := announced(t, n, "field", threeContainers())
 			id, err := c.RunPod(ctx, pod)
 			require.NoError(t, err)
 
 			create := func(cpu string) error {
 				config := c.Container("main")
-				require.NoError(t, hookline.SetContainerResources(config, requests(cpu, "128Mi")))
+				require.NoError(t, podresources.SetContainer(config, requests(cpu, "128Mi")))
 				_, err := c.Create(ctx, id, pod, config)
 				return err
 			}
@@ -73,19 +73,26 @@ func TestR3_ContainerThatDiffers(t *testing.T) {
 			if !s.refused {
 				require.NoError(t, refused)
 			}
-			promise := func(t require.TestingT) {
-				if s.refused {
-					refusedAs(t, refused, differs)
-					assert.Empty(t, p.Calls().Only(plugin.CreateContainer), "plugins are not asked for it")
-					require.NoError(t, create("500m"))
-					return
-				}
-				assert.Equal(t, s.logged, strings.Contains(unquotedLog(t, n), differsFrom+": "+differs))
-			}
-			if s.refused || s.logged {
-				stockBreaks(t, "R3", nothingCompared, promise)
-			} else {
-				promise(t)
+			switch {
+			case s.refused:
+				promise(t, "R3", "a container that differs is refused, and the error says by what", onStock(nothingCompared), func(t require.TestingT) {
+					requireRefusedFor(t, refused, differs)
+				})
+				promise(t, "R3", "plugins are not asked for it", onStock(nothingCompared), func(t require.TestingT) {
+					assert.Empty(t, p.Calls().Only(plugin.CreateContainer))
+				})
+				again := create("500m")
+				promise(t, "R3", "a container that does not differ can be created in its place", onStock("it is there"), func(t require.TestingT) {
+					require.NoError(t, again)
+				})
+			case s.logged:
+				promise(t, "R3", "a container that differs is logged, with what differs", onStock(nothingCompared), func(t require.TestingT) {
+					assert.Contains(t, unquotedLog(t, n), differsFrom+": "+differs)
+				})
+			default:
+				promise(t, "R3", "a container that differs is let through without a word", keptOnStock, func(t require.TestingT) {
+					assert.NotContains(t, unquotedLog(t, n), differsFrom+": "+differs)
+				})
 			}
 		})
 	}
@@ -143,7 +150,7 @@ func differences(t *testing.T, folder string) []difference {
 			func(c *runtime.ContainerConfig) {
 				asks := requests("500m", "128Mi")
 				asks.Limits = map[string]resource.Quantity{"memory": resource.MustParse("1Gi")}
-				require.NoError(t, hookline.SetContainerResources(c, asks))
+				require.NoError(t, podresources.SetContainer(c, asks))
 			},
 			"limits[memory]: announced none, got 1Gi",
 		},
@@ -152,7 +159,7 @@ func differences(t *testing.T, folder string) []difference {
 
 // realThings announces a container with a mount, a device and a CDI device that the
 // node has, and returns how to make it.
-func realThings(t *testing.T, n *node.Node) (folder string, what hookline.Announcement, as func() *runtime.ContainerConfig) {
+func realThings(t *testing.T, n *node.Node) (folder string, what podresources.Pod, as func() *runtime.ContainerConfig) {
 	t.Helper()
 	folder = filepath.Join(n.Folder(), "data")
 	require.NoError(t, os.Mkdir(folder, 0o755))
@@ -160,10 +167,10 @@ func realThings(t *testing.T, n *node.Node) (folder string, what hookline.Announ
 	require.NoError(t, os.Mkdir(cdi, 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(cdi, "vendor.json"), []byte(
 		`{"cdiVersion": "0.6.0", "kind": "vendor.com/gpu", "devices": [{"name": "0", "containerEdits": {"env": ["GPU=0"]}}]}`), 0o644))
-	what = hookline.Announcement{Containers: []hookline.Container{{
-		Name: "main", Type: hookline.Main, Resources: requests("500m", "128Mi"),
-		Mounts:     []hookline.Mount{{ContainerPath: "/data", HostPath: folder, ReadOnly: true, Propagation: hookline.HostToContainer}},
-		Devices:    []hookline.Device{{ContainerPath: "/dev/data", HostPath: "/dev/zero", Permissions: "rw"}},
+	what = podresources.Pod{Containers: []podresources.Container{{
+		Name: "main", Type: podresources.MainContainer, Resources: requests("500m", "128Mi"),
+		Mounts:     []podresources.Mount{{ContainerPath: "/data", HostPath: folder, ReadOnly: true, Propagation: podresources.PropagationHostToContainer}},
+		Devices:    []podresources.Device{{ContainerPath: "/dev/data", HostPath: "/dev/zero", Permissions: "rw"}},
 		CDIDevices: []string{"vendor.com/gpu=0"},
 	}}}
 	as = func() *runtime.ContainerConfig {
@@ -171,18 +178,18 @@ func realThings(t *testing.T, n *node.Node) (folder string, what hookline.Announ
 		config.Mounts = []*runtime.Mount{{ContainerPath: "/data", HostPath: folder, Readonly: true, Propagation: runtime.MountPropagation_PROPAGATION_HOST_TO_CONTAINER}}
 		config.Devices = []*runtime.Device{{ContainerPath: "/dev/data", HostPath: "/dev/zero", Permissions: "wr"}}
 		config.CDIDevices = []*runtime.CDIDevice{{Name: "vendor.com/gpu=0"}}
-		require.NoError(t, hookline.SetContainerResources(config, requests("500m", "128Mi")))
+		require.NoError(t, podresources.SetContainer(config, requests("500m", "128Mi")))
 		return config
 	}
 	return folder, what, as
 }
 
 // What differs is said field by field, and counted.
-func TestR3_WhatDiffers(t *testing.T) {
+func TestR3_WhatDiffersIsSaidFieldByField(t *testing.T) {
 	for _, how := range []string{"warn", "enforce"} {
 		t.Run(how, func(t *testing.T) {
-			n := startNode(t, checks(how))
-			ctx, c := deadline(t), n.CRI()
+			n := startNode(t, comparing(how))
+			ctx, c := withinAMinute(t), n.CRI()
 			folder, what, asAnnounced := realThings(t, n)
 			pod := announced(t, n, "field", what)
 			id, err := c.RunPod(ctx, pod)
@@ -205,15 +212,16 @@ func TestR3_WhatDiffers(t *testing.T) {
 					require.NoError(t, refused[i], d.name)
 				}
 			}
-			stockBreaks(t, "R3", nothingCompared, func(t require.TestingT) {
-				log := unquotedLog(t, n)
-				for i, d := range all {
+			for i, d := range all {
+				promise(t, "R3", "it is said of "+d.name, onStock(nothingCompared), func(t require.TestingT) {
 					if how == "enforce" {
-						refusedAs(t, refused[i], d.said)
-					} else {
-						assert.Equal(t, 1, strings.Count(log, differsFrom+": "+d.said+": "), d.name)
+						requireRefusedFor(t, refused[i], d.said)
+						return
 					}
-				}
+					assert.Equal(t, 1, strings.Count(unquotedLog(t, n), differsFrom+": "+d.said+": "))
+				})
+			}
+			promise(t, "R3", "differences are counted by their field", onStock(nothingCompared), func(t require.TestingT) {
 				counted, err := n.Metrics(ctx, resourcesDiffer)
 				require.NoError(t, err)
 				assert.Equal(t, map[string]float64{

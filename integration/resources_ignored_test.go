@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hookline-nri/hookline"
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/podresources"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -30,8 +30,8 @@ func otherMeaning(m proto.Message, field protowire.Number) {
 	m.ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, field, protowire.VarintType), 1))
 }
 
-// ignored checks that bad input was logged once, and counted by where it was.
-func ignored(t require.TestingT, n *node.Node, where string, counts map[string]float64) {
+// requireIgnored checks that bad input was logged once, and counted by where it was.
+func requireIgnored(t require.TestingT, n *node.Node, where string, counts map[string]float64) {
 	log := unquotedLog(t, n)
 	assert.Equal(t, 1, strings.Count(log, ignoringResources), "it is logged once")
 	assert.Equal(t, 1, strings.Count(log, ignoringResources+where+" of pod default/web"))
@@ -41,7 +41,7 @@ func ignored(t require.TestingT, n *node.Node, where string, counts map[string]f
 }
 
 // What cannot be read fails no pod.
-func TestR4_WhatCannotBeReadIsIgnored(t *testing.T) {
+func TestR4_WhatCannotBeReadFailsNoPod(t *testing.T) {
 	type spoil = func(*runtime.PodSandboxConfig)
 	field := func(value string) spoil {
 		return func(c *runtime.PodSandboxConfig) {
@@ -61,6 +61,7 @@ func TestR4_WhatCannotBeReadIsIgnored(t *testing.T) {
 		spoil spoil
 	}{
 		"malformed":                {"field", field("\x0a\xff")},
+		"the KEP's first form":     {"field", field("\x0a\x07\x0a\x05setup\x12\x06\x0a\x04main")},
 		"another meaning":          {"field", func(c *runtime.PodSandboxConfig) { otherMeaning(c, 10) }},
 		"a mebibyte":               {"field", field(strings.Repeat("\x0a\x00", 1<<19))},
 		"500 containers":           {"field", field(strings.Repeat("\x0a\x03\x0a\x01a", 500))},
@@ -77,13 +78,13 @@ func TestR4_WhatCannotBeReadIsIgnored(t *testing.T) {
 			connect(t, n, p)
 			pod := n.CRI().Pod("web")
 			bad.spoil(pod)
-			l := lifeOf(t, n, pod)
-			stockBreaks(t, "R4", nothingRead, func(t require.TestingT) {
-				ignored(t, n, bad.where, map[string]float64{`{source="` + bad.where + `"}`: 1})
+			l := newLifeOf(t, n, pod)
+			promise(t, "R4", "what cannot be read is logged once, and counted", onStock(nothingRead), func(t require.TestingT) {
+				requireIgnored(t, n, bad.where, map[string]float64{`{source="` + bad.where + `"}`: 1})
 			})
-			after := restarted(t, n)
-			assert.Equal(t, []string{"untold"}, sums(p, plugin.RunPodSandbox))
-			assert.Equal(t, []string{"untold"}, sums(after, plugin.Synchronize))
+			after := joinAfterKill(t, n)
+			assert.Equal(t, []string{"untold"}, sumsTold(p, plugin.RunPodSandbox))
+			assert.Equal(t, []string{"untold"}, sumsTold(after, plugin.Synchronize))
 			l.end(t)
 		})
 	}
@@ -93,7 +94,7 @@ func TestR4_WhatCannotBeReadIsIgnored(t *testing.T) {
 // without.
 func TestR4_BadUpdatesChangeNothing(t *testing.T) {
 	n, p, pod, id := runAnnounced(t)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	config := c.Container("main")
 	otherMeaning(config, 1018)
 	container, err := c.Create(ctx, id, pod, config)
@@ -110,32 +111,34 @@ func TestR4_BadUpdatesChangeNothing(t *testing.T) {
 		_, err = c.Runtime.UpdatePodSandboxResources(ctx, all)
 		require.NoError(t, err)
 	}
-	stockBreaks(t, "R4", nothingRead, func(t require.TestingT) {
-		ignored(t, n, "container", map[string]float64{`{source="container"}`: 1, `{source="container update"}`: 2, `{source="update"}`: 2})
+	promise(t, "R4", "what cannot be read in a request is logged once, and counted", onStock(nothingRead), func(t require.TestingT) {
+		requireIgnored(t, n, "container", map[string]float64{`{source="container"}`: 1, `{source="container_update"}`: 2, `{source="pod_update"}`: 2})
 	})
 
-	after := restarted(t, n)
+	after := joinAfterKill(t, n)
 	require.NoError(t, c.Stop(ctx, container, 0))
-	stockBreaks(t, "R4", toldNothing, func(t require.TestingT) {
+	promise(t, "R4", "such a request changes nothing of what is told", onStock(toldNothing), func(t require.TestingT) {
 		for _, call := range p.Calls().Of(id) {
 			assert.Equal(t, allThree, sumOf(call.Pod), call.Event)
 			if call.Container != nil {
 				assert.Equal(t, "500m", cpuOf(call.Container), call.Event)
 			}
 		}
-		isTold(t, after, plugin.Synchronize, threeContainers())
-		assert.Equal(t, []string{"StopContainer 500m"}, cpus(after, plugin.StopContainer))
+	})
+	promise(t, "R4", "nor of what is told after a restart", onStock(toldNothing), func(t require.TestingT) {
+		requireTold(t, after, plugin.Synchronize, threeContainers())
+		assert.Equal(t, []string{"StopContainer 500m"}, cpusTold(after, plugin.StopContainer))
 	})
 }
 
-// large is a pod of which as much is announced as can be, but for a KiB.
-func large(t *testing.T, n *node.Node, how string) (*runtime.PodSandboxConfig, hookline.Announcement) {
+// largestAnnounced is a pod of which as much is announced as can be, but for a KiB.
+func largestAnnounced(t *testing.T, n *node.Node, how string) (*runtime.PodSandboxConfig, podresources.Pod) {
 	t.Helper()
 	const size = 255 << 10
 	what := threeContainers()
 	main := &what.Containers[1]
 	for i := range 240 {
-		main.Mounts = append(main.Mounts, hookline.Mount{ContainerPath: fmt.Sprintf("/mnt/%03d", i), HostPath: "/" + strings.Repeat("x", 1000)})
+		main.Mounts = append(main.Mounts, podresources.Mount{ContainerPath: fmt.Sprintf("/mnt/%03d", i), HostPath: "/" + strings.Repeat("x", 1000)})
 	}
 	measure := func() (*runtime.PodSandboxConfig, int) {
 		pod := announced(t, n, how, what)
@@ -154,15 +157,15 @@ func large(t *testing.T, n *node.Node, how string) (*runtime.PodSandboxConfig, h
 
 // What is just within the bounds arrives, also with as many pods as are more than
 // a message of NRI can hold.
-func TestR4_LargestAnnouncementArrives(t *testing.T) {
+func TestR4_LargestAnnouncementIsTold(t *testing.T) {
 	const pods = 17
 	for _, how := range ways {
 		t.Run(how, func(t *testing.T) {
 			n := startNode(t)
 			p := plugin.New("10", "told")
 			connect(t, n, p)
-			ctx, c := deadline(t), n.CRI()
-			pod, what := large(t, n, how)
+			ctx, c := withinAMinute(t), n.CRI()
+			pod, what := largestAnnounced(t, n, how)
 			var id string
 			for i := range pods {
 				pod.Metadata.Name = fmt.Sprintf("web-%d", i)
@@ -174,17 +177,21 @@ func TestR4_LargestAnnouncementArrives(t *testing.T) {
 			late := plugin.New("20", "late")
 			connect(t, n, late)
 			visible := inspectp(t, n, id)
-			after := restarted(t, n)
+			after := joinAfterKill(t, n)
 			require.NoError(t, c.StopPod(ctx, id))
-			stockBreaks(t, "R4", toldNothing, func(t require.TestingT) {
-				for by, event := range map[*plugin.Plugin]plugin.Event{p: plugin.RunPodSandbox, late: plugin.Synchronize, after: plugin.Synchronize} {
+			for by, event := range map[*plugin.Plugin]plugin.Event{p: plugin.RunPodSandbox, late: plugin.Synchronize, after: plugin.Synchronize} {
+				promise(t, "R4", fmt.Sprintf("%s of %s has all of each pod", event, by.Name()), onStock(toldNothing), func(t require.TestingT) {
 					told := podsOf(by, event)
-					require.Len(t, told, pods, "%s of %s", event, by.Name())
+					require.Len(t, told, pods)
 					for _, pod := range told {
-						require.Empty(t, cmp.Diff(&what, hookline.PodResources(pod)), "%s of %s", event, by.Name())
+						require.Empty(t, cmp.Diff(&what, podresources.FromPod(pod)))
 					}
-				}
-				isTold(t, after, plugin.StopPodSandbox, what)
+				})
+			}
+			promise(t, "R4", "its end has, too, after a restart", onStock(toldNothing), func(t require.TestingT) {
+				requireTold(t, after, plugin.StopPodSandbox, what)
+			})
+			promise(t, "R4", "verbose status shows all of it, also after a restart", onStock("nothing is shown"), func(t require.TestingT) {
 				assert.Greater(t, len(visible), 250<<10)
 				assert.Equal(t, visible, inspectp(t, n, id), "after the restart")
 			})

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/hookline-nri/hookline"
 	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/podresources"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -25,9 +25,9 @@ type enforced struct {
 // enforce runs a pod of which the three containers were announced.
 func enforce(t *testing.T, how string) enforced {
 	t.Helper()
-	n := startNode(t, checks("enforce"))
+	n := startNode(t, comparing("enforce"))
 	config := announced(t, n, how, threeContainers())
-	id, err := n.CRI().RunPod(deadline(t), config)
+	id, err := n.CRI().RunPod(withinAMinute(t), config)
 	require.NoError(t, err)
 	return enforced{n, id, config}
 }
@@ -36,7 +36,7 @@ func enforce(t *testing.T, how string) enforced {
 // changed.
 func (e enforced) create(ctx context.Context, name, cpu string, change func(*runtime.ContainerConfig)) (string, error) {
 	config := e.n.CRI().Container(name)
-	if err := hookline.SetContainerResources(config, requests(cpu, "128Mi")); err != nil {
+	if err := podresources.SetContainer(config, requests(cpu, "128Mi")); err != nil {
 		return "", err
 	}
 	if change != nil {
@@ -45,13 +45,13 @@ func (e enforced) create(ctx context.Context, name, cpu string, change func(*run
 	return e.n.CRI().Create(ctx, e.id, e.config, config)
 }
 
-// refuses checks that the same pod has a container refused that does differ.
-func (e enforced) refuses(t *testing.T) {
+// requireStillCompared checks that the same pod has a container refused that does differ.
+func (e enforced) requireStillCompared(t *testing.T) {
 	t.Helper()
-	ctx := deadline(t)
-	stockBreaks(t, "R3", nothingCompared, func(t require.TestingT) {
+	ctx := withinAMinute(t)
+	promise(t, "R3", "a container of the same pod that does differ is refused", onStock(nothingCompared), func(t require.TestingT) {
 		_, err := e.create(ctx, "main", "7", attempt(7))
-		refusedAs(t, err, "requests[cpu]: announced ")
+		requireRefusedFor(t, err, "requests[cpu]: announced ")
 	})
 }
 
@@ -67,42 +67,41 @@ func withThings(c *runtime.ContainerConfig) {
 }
 
 // A webhook knows of no mounts and no devices, and does not say so either.
-func TestR3_WhatAWebhookLeavesOut(t *testing.T) {
+func TestR3_WhatAWebhookCannotKnowIsLetThrough(t *testing.T) {
 	e := enforce(t, "annotation")
-	_, err := e.create(deadline(t), "main", "500m", withThings)
+	_, err := e.create(withinAMinute(t), "main", "500m", withThings)
 	require.NoError(t, err)
-	restarted(t, e.n)
-	_, err = e.create(deadline(t), "main", "500m", func(c *runtime.ContainerConfig) {
+	joinAfterKill(t, e.n)
+	_, err = e.create(withinAMinute(t), "main", "500m", func(c *runtime.ContainerConfig) {
 		withThings(c)
 		attempt(1)(c)
 	})
 	require.NoError(t, err, "after a restart")
-	e.refuses(t)
+	e.requireStillCompared(t)
 
-	// A client that knows all of the pod has said that there are none.
 	e = enforce(t, "field")
-	_, err = e.create(deadline(t), "main", "500m", withThings)
-	stockBreaks(t, "R3", nothingCompared, func(t require.TestingT) {
-		refusedAs(t, err, `mounts[/host]: announced none, got host_path "/"; devices[/dev/data]: announced none, got`)
+	_, err = e.create(withinAMinute(t), "main", "500m", withThings)
+	promise(t, "R3", "a client that knows all of the pod has said that there are no mounts and devices", onStock(nothingCompared), func(t require.TestingT) {
+		requireRefusedFor(t, err, `mounts[/host]: announced none, got host_path "/"; devices[/dev/data]: announced none, got`)
 	})
 }
 
 // Ephemeral containers are never announced.
-func TestR3_EphemeralContainerPasses(t *testing.T) {
+func TestR3_EphemeralContainerIsLetThrough(t *testing.T) {
 	for _, how := range ways {
 		t.Run(how, func(t *testing.T) {
 			e := enforce(t, how)
-			_, err := e.create(deadline(t), "debug", "4", withThings)
+			_, err := e.create(withinAMinute(t), "debug", "4", withThings)
 			require.NoError(t, err)
-			e.refuses(t)
+			e.requireStillCompared(t)
 		})
 	}
 }
 
 // A container is what it was updated to, when it is created again.
-func TestR3_UpdatedContainerIsCreatedAgain(t *testing.T) {
+func TestR3_UpdatedContainerCanBeCreatedAgain(t *testing.T) {
 	e := enforce(t, "field")
-	ctx, c := deadline(t), e.n.CRI()
+	ctx, c := withinAMinute(t), e.n.CRI()
 	first, err := e.create(ctx, "main", "500m", nil)
 	require.NoError(t, err)
 	require.NoError(t, c.Start(ctx, first))
@@ -116,30 +115,30 @@ func TestR3_UpdatedContainerIsCreatedAgain(t *testing.T) {
 	_, err = e.create(ctx, "main", "2", attempt(2))
 	require.NoError(t, err, "after a restart")
 	_, err = e.create(ctx, "main", "500m", attempt(3))
-	stockBreaks(t, "R3", nothingCompared, func(t require.TestingT) {
-		refusedAs(t, err, "requests[cpu]: announced 2, got 500m")
+	promise(t, "R3", "a container that is not what it was updated to is refused", onStock(nothingCompared), func(t require.TestingT) {
+		requireRefusedFor(t, err, "requests[cpu]: announced 2, got 500m")
 	})
 }
 
 // An init container that restarts was announced as any init container.
-func TestR3_RestartableInitContainerPasses(t *testing.T) {
+func TestR3_RestartableInitContainerIsLetThrough(t *testing.T) {
 	e := enforce(t, "field")
-	ctx, c := deadline(t), e.n.CRI()
+	ctx, c := withinAMinute(t), e.n.CRI()
 	for i, name := range []string{"setup", "main", "setup"} { // it restarts beside the main one
 		id, err := e.create(ctx, name, map[string]string{"setup": "2", "main": "500m"}[name], func(c *runtime.ContainerConfig) {
 			c.Metadata.Attempt = uint32(i)
 			if name == "setup" {
-				assert.NoError(t, hookline.SetContainerResources(c, requests("2", "64Mi")))
+				assert.NoError(t, podresources.SetContainer(c, requests("2", "64Mi")))
 			}
 		})
 		require.NoError(t, err)
 		require.NoError(t, c.Start(ctx, id))
 	}
-	e.refuses(t)
+	e.requireStillCompared(t)
 }
 
 // What the kubelet mounts by itself nobody announces.
-func TestR3_KubeletsMountsPass(t *testing.T) {
+func TestR3_MountsOfTheKubeletAreLetThrough(t *testing.T) {
 	e := enforce(t, "field")
 	pod := filepath.Join(e.n.Folder(), "pods", e.config.GetMetadata().GetUid())
 	kubelets := func(c *runtime.ContainerConfig) {
@@ -154,10 +153,10 @@ func TestR3_KubeletsMountsPass(t *testing.T) {
 			c.Mounts = append(c.Mounts, &runtime.Mount{ContainerPath: at, HostPath: path})
 		}
 	}
-	_, err := e.create(deadline(t), "main", "500m", kubelets)
+	_, err := e.create(withinAMinute(t), "main", "500m", kubelets)
 	require.NoError(t, err)
-	_, err = e.create(deadline(t), "side", "250m", kubelets)
-	stockBreaks(t, "R3", nothingCompared, func(t require.TestingT) {
+	_, err = e.create(withinAMinute(t), "side", "250m", kubelets)
+	promise(t, "R3", "a container with the kubelet's mounts of another is refused", onStock(nothingCompared), func(t require.TestingT) {
 		assert.ErrorContains(t, err, `"side" of pod default/web `+differsFrom+": mounts[/dev/termination-log]: announced none, got ", "it is that of another container")
 	})
 }

@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/hookline-nri/hookline"
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/podresources"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
@@ -20,9 +20,9 @@ import (
 )
 
 // update updates a container in place, to what it asks for from now on.
-func update(ctx context.Context, n *node.Node, container string, asks hookline.Resources) error {
+func update(ctx context.Context, n target, container string, asks podresources.Requirements) error {
 	r := &runtime.UpdateContainerResourcesRequest{ContainerId: container, Linux: &runtime.LinuxContainerResources{CpuShares: 1024}}
-	if err := hookline.SetContainerUpdate(r, asks); err != nil {
+	if err := podresources.SetContainerUpdate(r, asks); err != nil {
 		return err
 	}
 	_, err := n.CRI().Runtime.UpdateContainerResources(ctx, r)
@@ -30,9 +30,9 @@ func update(ctx context.Context, n *node.Node, container string, asks hookline.R
 }
 
 // updatePod updates all of a pod in place.
-func updatePod(ctx context.Context, n *node.Node, pod string, asks hookline.Announcement) error {
+func updatePod(ctx context.Context, n target, pod string, asks podresources.Pod) error {
 	r := &runtime.UpdatePodSandboxResourcesRequest{PodSandboxId: pod}
-	if err := hookline.SetPodUpdate(r, asks); err != nil {
+	if err := podresources.SetPodUpdate(r, asks); err != nil {
 		return err
 	}
 	_, err := n.CRI().Runtime.UpdatePodSandboxResources(ctx, r)
@@ -40,22 +40,24 @@ func updatePod(ctx context.Context, n *node.Node, pod string, asks hookline.Anno
 }
 
 // A container's own resources, and what an in-place update makes of them.
-func TestR2_ContainersAndUpdates(t *testing.T) {
+func TestR2_ContainersAndUpdatesTellTheirResources(t *testing.T) {
 	n, p, pod, id := runAnnounced(t)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	config := c.Container("main")
-	require.NoError(t, hookline.SetContainerResources(config, requests("0.5", "128Mi"))) // 500m in other words
+	require.NoError(t, podresources.SetContainer(config, requests("0.5", "128Mi"))) // 500m in other words
 	container, err := c.Create(ctx, id, pod, config)
 	require.NoError(t, err)
 	require.NoError(t, c.Start(ctx, container))
 	require.NoError(t, n.Settled(ctx, container))
 
 	require.NoError(t, update(ctx, n, container, requests("1", "128Mi")))
-	stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
+	promise(t, "R2", "a container's own resources are told with it, and an update's with the update", onStock(toldNothing), func(t require.TestingT) {
 		assert.Equal(t, []string{"CreateContainer 500m", "StartContainer 500m", "UpdateContainer 1", "PostUpdateContainer 1"},
-			cpus(p, plugin.CreateContainer, plugin.StartContainer, plugin.UpdateContainer, plugin.PostUpdateContainer))
-		assert.Equal(t, []string{allThree}, sums(p, plugin.UpdateContainer), "until all agreed")
-		assert.Equal(t, []string{"cpu 3250m, memory 224Mi"}, sums(p, plugin.PostUpdateContainer))
+			cpusTold(p, plugin.CreateContainer, plugin.StartContainer, plugin.UpdateContainer, plugin.PostUpdateContainer))
+	})
+	promise(t, "R2", "the pod has an update's resources once all plugins agreed", onStock(toldNothing), func(t require.TestingT) {
+		assert.Equal(t, []string{allThree}, sumsTold(p, plugin.UpdateContainer), "until all agreed")
+		assert.Equal(t, []string{"cpu 3250m, memory 224Mi"}, sumsTold(p, plugin.PostUpdateContainer))
 	})
 
 	// All of a pod at once.
@@ -66,38 +68,42 @@ func TestR2_ContainersAndUpdates(t *testing.T) {
 	// What an update without resources leaves as it is.
 	_, err = c.Runtime.UpdateContainerResources(ctx, &runtime.UpdateContainerResourcesRequest{ContainerId: container, Linux: &runtime.LinuxContainerResources{CpuShares: 512}})
 	require.NoError(t, err)
-	after := restarted(t, n)
+	after := joinAfterKill(t, n)
 	require.NoError(t, c.Stop(ctx, container, 0))
-	stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
-		const sum = "cpu 5500m, memory 224Mi"
-		assert.Equal(t, []string{sum}, sums(p, plugin.UpdatePodSandbox))
-		assert.Equal(t, []string{sum}, sums(p, plugin.PostUpdatePodSandbox))
-		assert.Equal(t, []string{sum}, sums(after, plugin.Synchronize))
-		assert.Equal(t, []string{"StopContainer 500m"}, cpus(after, plugin.StopContainer), "the pod's update came last")
+	const sum = "cpu 5500m, memory 224Mi"
+	promise(t, "R2", "an update of all of a pod is told with the pod", onStock(toldNothing), func(t require.TestingT) {
+		assert.Equal(t, []string{sum}, sumsTold(p, plugin.UpdatePodSandbox))
+		assert.Equal(t, []string{sum}, sumsTold(p, plugin.PostUpdatePodSandbox))
+	})
+	promise(t, "R2", "the latest update is what is told after a restart", onStock(toldNothing), func(t require.TestingT) {
+		assert.Equal(t, []string{sum}, sumsTold(after, plugin.Synchronize))
+		assert.Equal(t, []string{"StopContainer 500m"}, cpusTold(after, plugin.StopContainer), "the pod's update came last")
 	})
 }
 
 // What a plugin refuses is not kept.
-func TestR2_RefusedUpdate(t *testing.T) {
+func TestR2_UpdateThatAPluginRefusesIsNotTold(t *testing.T) {
 	n := startNode(t)
 	first, second := plugin.New("10", "first"), plugin.New("20", "second")
 	connect(t, n, first, second)
-	l := lifeOf(t, n, announced(t, n, "field", threeContainers()))
+	l := newLifeOf(t, n, announced(t, n, "field", threeContainers()))
 	for _, event := range []plugin.Event{plugin.UpdateContainer, plugin.UpdatePodSandbox} {
 		second.On(event, plugin.Fail("not here"))
 	}
-	ctx := deadline(t)
+	ctx := withinAMinute(t)
 	require.ErrorContains(t, update(ctx, n, l.container, requests("9", "128Mi")), "not here")
 	less := threeContainers()
 	less.Containers = less.Containers[:2]
 	require.ErrorContains(t, updatePod(ctx, n, l.pod, less), "not here")
-	after := restarted(t, n)
+	after := joinAfterKill(t, n)
 	l.end(t)
-	stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
-		assert.Equal(t, []string{"UpdateContainer 9"}, cpus(first, plugin.UpdateContainer), "it was asked")
-		assert.Equal(t, []string{"cpu 2500m, memory 192Mi"}, sums(first, plugin.UpdatePodSandbox), "it was asked")
-		isTold(t, after, plugin.Synchronize, threeContainers())
-		assert.Equal(t, []string{"StopContainer 500m"}, cpus(after, plugin.StopContainer))
+	promise(t, "R2", "a plugin before the one that refuses an update is asked with it", onStock(toldNothing), func(t require.TestingT) {
+		assert.Equal(t, []string{"UpdateContainer 9"}, cpusTold(first, plugin.UpdateContainer))
+		assert.Equal(t, []string{"cpu 2500m, memory 192Mi"}, sumsTold(first, plugin.UpdatePodSandbox))
+	})
+	promise(t, "R2", "what a plugin refused is not told later", onStock(toldNothing), func(t require.TestingT) {
+		requireTold(t, after, plugin.Synchronize, threeContainers())
+		assert.Equal(t, []string{"StopContainer 500m"}, cpusTold(after, plugin.StopContainer))
 	})
 }
 
@@ -119,7 +125,7 @@ func updatesAtOnce(ctx context.Context, n *node.Node, pod string, containers [2]
 	done := make(chan struct{})
 	for range 3 {
 		all.Go(func() (err error) {
-			for err == nil && open(done) {
+			for err == nil && isOpen(done) {
 				_, err = n.CRI().Runtime.UpdatePodSandboxResources(ctx, &runtime.UpdatePodSandboxResourcesRequest{PodSandboxId: pod})
 			}
 			return err
@@ -135,28 +141,28 @@ func updatesAtOnce(ctx context.Context, n *node.Node, pod string, containers [2]
 
 // Whichever of several updates came last, a plugin is told the same before a restart
 // and after it.
-func TestR2_UpdatesAtOnce(t *testing.T) {
+func TestR2_UpdatesAtOnceAreToldTheSameAfterARestart(t *testing.T) {
 	n := startNode(t)
 	pod := announced(t, n, "field", threeContainers())
-	l := lifeOf(t, n, pod)
-	side, err := n.CRI().Create(deadline(t), l.pod, pod, n.CRI().Container("side"))
+	l := newLifeOf(t, n, pod)
+	side, err := n.CRI().Create(withinAMinute(t), l.pod, pod, n.CRI().Container("side"))
 	require.NoError(t, err)
 	var before, after []plugin.Call // each a Synchronize
 	for round := range 10 {
-		require.NoError(t, updatesAtOnce(deadline(t), n, l.pod, [...]string{l.container, side}, round))
+		require.NoError(t, updatesAtOnce(withinAMinute(t), n, l.pod, [...]string{l.container, side}, round))
 		settled := plugin.New("10", "settled")
 		connect(t, n, settled)
 		before = append(before, settled.Calls().Only(plugin.Synchronize)...)
-		after = append(after, restarted(t, n).Calls().Only(plugin.Synchronize)...)
+		after = append(after, joinAfterKill(t, n).Calls().Only(plugin.Synchronize)...)
 	}
-	stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
+	promise(t, "R2", "the same is told of a pod and its containers before a restart and after it", onStock(toldNothing), func(t require.TestingT) {
 		for round, call := range after {
-			want := hookline.PodResources(before[round].Pods[0])
+			want := podresources.FromPod(before[round].Pods[0])
 			require.NotNil(t, want)
-			assert.Empty(t, cmp.Diff(want, hookline.PodResources(call.Pods[0])), "(- before restart %d, + after it)", round)
+			assert.Empty(t, cmp.Diff(want, podresources.FromPod(call.Pods[0])), "(- before restart %d, + after it)", round)
 			for _, container := range call.Containers {
-				i := slices.IndexFunc(want.Containers, func(c hookline.Container) bool { return c.Name == container.GetName() })
-				assert.Empty(t, cmp.Diff(&want.Containers[i].Resources, hookline.ContainerResources(container)), "%s says what its pod says", container.GetName())
+				i := slices.IndexFunc(want.Containers, func(c podresources.Container) bool { return c.Name == container.GetName() })
+				assert.Empty(t, cmp.Diff(&want.Containers[i].Resources, podresources.FromContainer(container)), "%s says what its pod says", container.GetName())
 			}
 		}
 	})
@@ -166,55 +172,26 @@ func TestR2_UpdatesAtOnce(t *testing.T) {
 // announced of the pod is as it was.
 func TestR2_EphemeralContainerSpeaksForItself(t *testing.T) {
 	n, p, pod, id := runAnnounced(t)
-	ctx, c := deadline(t), n.CRI()
+	ctx, c := withinAMinute(t), n.CRI()
 	config := c.Container("debug")
-	require.NoError(t, hookline.SetContainerResources(config, requests("4", "1Gi")))
+	require.NoError(t, podresources.SetContainer(config, requests("4", "1Gi")))
 	container, err := c.Create(ctx, id, pod, config)
 	require.NoError(t, err)
 	require.NoError(t, update(ctx, n, container, requests("5", "1Gi")))
-	after := restarted(t, n)
+	after := joinAfterKill(t, n)
 	require.NoError(t, c.Remove(ctx, container))
-	stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
+	promise(t, "R2", "an ephemeral container has what it says of itself", onStock(toldNothing), func(t require.TestingT) {
 		assert.Equal(t, []string{"CreateContainer 4", "UpdateContainer 5", "PostUpdateContainer 5"},
-			cpus(p, plugin.CreateContainer, plugin.UpdateContainer, plugin.PostUpdateContainer))
-		isTold(t, p, plugin.PostUpdateContainer, threeContainers())
-		isTold(t, after, plugin.Synchronize, threeContainers())
+			cpusTold(p, plugin.CreateContainer, plugin.UpdateContainer, plugin.PostUpdateContainer))
+	})
+	promise(t, "R2", "it has that after a restart, too", onStock(toldNothing), func(t require.TestingT) {
 		synchronized := after.Calls().Only(plugin.Synchronize)[0].Containers
 		require.Len(t, synchronized, 1)
 		assert.Equal(t, "5", cpuOf(synchronized[0]))
-		assert.Equal(t, []string{"RemoveContainer 5"}, cpus(after, plugin.RemoveContainer))
+		assert.Equal(t, []string{"RemoveContainer 5"}, cpusTold(after, plugin.RemoveContainer))
 	})
-}
-
-// A plugin refuses a container that another agreed to. The end that is told of it
-// is that of the same container.
-func TestR2_RefusedContainer(t *testing.T) {
-	for name, asks := range map[string]string{
-		"main":  "",     // what was announced of it
-		"side":  "500m", // something else than was announced
-		"debug": "500m", // an ephemeral container says so itself
-	} {
-		t.Run(name, func(t *testing.T) {
-			n := startNode(t)
-			agrees, refuses := plugin.New("10", "agrees"), plugin.New("20", "refuses")
-			refuses.On(plugin.CreateContainer, plugin.Fail("no room"))
-			connect(t, n, agrees, refuses)
-			ctx, c := deadline(t), n.CRI()
-			pod := announced(t, n, "field", threeContainers())
-			id, err := c.RunPod(ctx, pod)
-			require.NoError(t, err)
-			config := c.Container(name)
-			if asks != "" {
-				require.NoError(t, hookline.SetContainerResources(config, requests(asks, "128Mi")))
-			}
-			_, err = c.Create(ctx, id, pod, config)
-			require.ErrorContains(t, err, "no room")
-			stockBreaks(t, "R2", toldNothing, func(t require.TestingT) {
-				await(t, "RemoveContainer", func(context.Context) error { return answered(agrees, plugin.RemoveContainer) })
-				assert.Equal(t, []string{"CreateContainer 500m", "StopContainer 500m", "RemoveContainer 500m"},
-					cpus(agrees, plugin.CreateContainer, plugin.StopContainer, plugin.RemoveContainer))
-				assert.Equal(t, sums(agrees, plugin.RunPodSandbox), sums(agrees, plugin.RemoveContainer), "it was never created")
-			})
-		})
-	}
+	promise(t, "R2", "what was announced of its pod stays as it was", onStock(toldNothing), func(t require.TestingT) {
+		requireTold(t, p, plugin.PostUpdateContainer, threeContainers())
+		requireTold(t, after, plugin.Synchronize, threeContainers())
+	})
 }

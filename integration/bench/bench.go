@@ -37,8 +37,9 @@ type Counts struct {
 	NodePods int // pods on the node that plugins register with
 }
 
-// DefaultCounts take some minutes.
-var DefaultCounts = Counts{Runs: 60, Pods: 48, Rounds: 5, NodePods: 200}
+// DefaultCounts take some minutes. Fewer than six measurements have no
+// confidence interval.
+var DefaultCounts = Counts{Runs: 60, Pods: 48, Rounds: 6, NodePods: 200}
 
 // scenarios in the order of the table.
 var scenarios = []struct {

@@ -19,18 +19,18 @@ BenchmarkLedger-2                           	      45	   5036545 ns/op	       22
 PASS
 `
 
-// Figures keep the units they were printed in, and goals are theirs.
+// Goals are in the units of the figures.
 func TestReadEngine(t *testing.T) {
 	rows, err := readEngine(strings.NewReader(engineOutput))
 	require.NoError(t, err)
 	require.Len(t, rows, len(engineRows))
 
-	require.Equal(t, Sample{3000, 4000}, rows[0].Patched)
-	require.Equal(t, []Goal{{"at most 5000 ns", 3500, true}}, rows[0].Goals)
-	require.Equal(t, []Goal{{"at most 5000 ns", 6000, false}}, rows[1].Goals)
+	require.InDeltaSlice(t, []float64{3e-6, 4e-6}, []float64(rows[0].Patched), 1e-12)
+	require.Equal(t, []Goal{{"at most 5.000µs", "3.500µs", true}}, rows[0].Goals)
+	require.Equal(t, []Goal{{"at most 5.000µs", "6.000µs", false}}, rows[1].Goals)
 	require.Empty(t, rows[2].Goals)
-	require.Equal(t, []Goal{{"at most 0", 0, true}}, rows[3].Goals)
-	require.Equal(t, []Goal{{"at most 512 bytes", 223, true}}, rows[4].Goals)
+	require.Equal(t, []Goal{{"at most 0.000", "0.000", true}}, rows[3].Goals)
+	require.Equal(t, []Goal{{"at most 512.0B", "223.0B", true}}, rows[4].Goals)
 }
 
 // A benchmark that was renamed is missed, not skipped.

@@ -27,20 +27,16 @@ func (b *bench) hung(ctx context.Context) (_ []Row, retErr error) {
 	}
 	defer func() { retErr = errors.Join(retErr, p.close()) }()
 
-	row := Row{What: "StopPodSandbox (request timeouts), five plugins hang"}
-	for turn := range b.Counts.Rounds {
-		end := b.step("round %d of %d", turn+1, b.Counts.Rounds)
-		err := p.turn(turn, func(s *side) error {
-			took, err := s.hungStop(ctx)
-			*row.of(s) = append(*row.of(s), took.Seconds()/timeout.Seconds())
-			return err
-		})
-		end()
-		if err != nil {
-			return nil, err
-		}
+	row := Row{What: "StopPodSandbox (request timeouts), five plugins hang", Name: "StopPodSandbox/hung=5", Unit: "timeouts/op"}
+	err = b.rounds(p, func(_ int, s *side) error {
+		took, err := s.hungStop(ctx)
+		*row.of(s) = append(*row.of(s), took.Seconds()/timeout.Seconds())
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	row.Goals = []Goal{atMost(1.25, row.Patched.Median(), "%.2f request timeouts")}
+	row.Goals = []Goal{row.atMost(1.25, " request timeouts")}
 	return []Row{row}, nil
 }
 

@@ -28,31 +28,30 @@ func (b *bench) neighbour(ctx context.Context) (_ []Row, retErr error) {
 	}
 	defer func() { retErr = errors.Join(retErr, p.close()) }()
 
-	calm := Row{What: "Container create, start and stop (ms), nothing else going on"}
-	disturbed := Row{What: fmt.Sprintf("Container create, start and stop (ms), another pod's RunPodSandbox hook takes %s", hook)}
+	calm := Row{What: "Container create, start and stop, nothing else going on", Name: "Container/hook=0s", Unit: "sec/op"}
+	disturbed := Row{
+		What: fmt.Sprintf("Container create, start and stop, another pod's RunPodSandbox hook takes %s", hook),
+		Name: fmt.Sprintf("Container/hook=%s", hook), Unit: "sec/op",
+	}
 	homes := map[*side]*home{}
 	if err := p.both(func(s *side) (err error) { homes[s], err = s.settle(ctx); return err }); err != nil {
 		return nil, err
 	}
-	for turn := range b.Counts.Rounds {
-		end := b.step("round %d of %d", turn+1, b.Counts.Rounds)
-		err := p.turn(turn, func(s *side) error {
-			took, err := homes[s].container(ctx, fmt.Sprintf("calm-%d", turn))
-			if err != nil {
-				return err
-			}
-			calm.of(s).add(took)
-			took, err = homes[s].disturbed(ctx, turn)
-			disturbed.of(s).add(took)
-			return err
-		})
-		end()
+	err = b.rounds(p, func(turn int, s *side) error {
+		took, err := homes[s].container(ctx, fmt.Sprintf("calm-%d", turn))
 		if err != nil {
-			return nil, err
+			return err
 		}
+		calm.of(s).add(took)
+		took, err = homes[s].disturbed(ctx, turn)
+		disturbed.of(s).add(took)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	limit := 1.1*calm.Patched.Median() + 30
-	disturbed.Goals = []Goal{atMost(limit, disturbed.Patched.Median(), "%.0f ms (undisturbed + 10 %% + 30 ms)")}
+	limit := 1.1*calm.Patched.Median() + 0.030
+	disturbed.Goals = []Goal{disturbed.atMost(limit, " (undisturbed + 10 % + 30 ms)")}
 	return []Row{calm, disturbed}, nil
 }
 

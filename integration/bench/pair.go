@@ -108,3 +108,16 @@ func (p *pair) turn(turn int, do func(*side) error) error {
 	}
 	return nil
 }
+
+// rounds takes turns as often as the options say.
+func (b *bench) rounds(p *pair, do func(turn int, s *side) error) error {
+	for turn := range b.Counts.Rounds {
+		end := b.step("round %d of %d", turn+1, b.Counts.Rounds)
+		err := p.turn(turn, func(s *side) error { return do(turn, s) })
+		end()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

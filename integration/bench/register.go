@@ -26,19 +26,18 @@ func (b *bench) register(ctx context.Context) (_ []Row, retErr error) {
 	if err := p.both(func(s *side) error { return b.fill(ctx, s) }); err != nil {
 		return nil, err
 	}
-	row := Row{What: fmt.Sprintf("Registration (ms), %d pods, %d more come and go", b.Counts.NodePods, workers)}
-	for turn := range b.Counts.Rounds {
-		end := b.step("round %d of %d: five registrations with each", turn+1, b.Counts.Rounds)
-		err := p.turn(turn, func(s *side) error {
-			defer s.disconnect()
-			return s.busy(ctx, func() error { return s.registrations(ctx, row.of(s)) })
-		})
-		end()
-		if err != nil {
-			return nil, err
-		}
+	row := Row{
+		What: fmt.Sprintf("Registration, %d pods, %d more come and go", b.Counts.NodePods, workers),
+		Name: fmt.Sprintf("Registration/pods=%d", b.Counts.NodePods), Unit: "sec/op",
 	}
-	row.Goals = []Goal{atMost(250, row.Patched.Median(), "%.0f ms")}
+	err = b.rounds(p, func(_ int, s *side) error {
+		defer s.disconnect()
+		return s.busy(ctx, func() error { return s.registrations(ctx, row.of(s)) })
+	})
+	if err != nil {
+		return nil, err
+	}
+	row.Goals = []Goal{row.atMost(0.250, "")}
 	return []Row{row}, nil
 }
 

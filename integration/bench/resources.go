@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline"
+	"github.com/hookline-nri/hookline/podresources"
 )
 
 // announcedContainers are in the pod whose resources are told with it.
@@ -29,8 +29,11 @@ func (b *bench) resources(ctx context.Context) (_ []Row, retErr error) {
 	if err := p.both(func(s *side) error { return s.warmTold(ctx) }); err != nil {
 		return nil, err
 	}
-	without := Row{What: "RunPodSandbox, resources not told (ms)"}
-	with := Row{What: fmt.Sprintf("RunPodSandbox, resources of %d containers (ms)", announcedContainers)}
+	without := Row{What: "RunPodSandbox, resources not told", Name: "Resources/containers=0", Unit: "sec/op"}
+	with := Row{
+		What: fmt.Sprintf("RunPodSandbox, resources of %d containers", announcedContainers),
+		Name: fmt.Sprintf("Resources/containers=%d", announcedContainers), Unit: "sec/op",
+	}
 	defer b.step("%d pods of each with resources, and as many without, one at a time", b.Counts.Runs)()
 	for turn := range b.Counts.Runs {
 		rows := []*Row{&without, &with}
@@ -56,7 +59,7 @@ func (b *bench) resources(ctx context.Context) (_ []Row, retErr error) {
 			return nil, err
 		}
 	}
-	with.Goals = []Goal{atMost(1.02, with.Patched.Median()/without.Patched.Median(), "%.2f of patched without")}
+	with.Goals = []Goal{ratioAtMost(1.02, with.Patched, without.Patched, "patched without")}
 	return []Row{without, with}, nil
 }
 
@@ -89,20 +92,20 @@ func tell(pod *runtime.PodSandboxConfig) error {
 	quantities := func(cpu, memory string) map[string]resource.Quantity {
 		return map[string]resource.Quantity{"cpu": resource.MustParse(cpu), "memory": resource.MustParse(memory)}
 	}
-	var announcement hookline.Announcement
+	var announcement podresources.Pod
 	for i := range announcedContainers {
 		name := fmt.Sprintf("container-%d", i)
-		announcement.Containers = append(announcement.Containers, hookline.Container{
+		announcement.Containers = append(announcement.Containers, podresources.Container{
 			Name:      name,
-			Type:      hookline.Main,
-			Resources: hookline.Resources{Requests: quantities("250m", "128Mi"), Limits: quantities("1", "1Gi")},
-			Mounts: []hookline.Mount{
+			Type:      podresources.MainContainer,
+			Resources: podresources.Requirements{Requests: quantities("250m", "128Mi"), Limits: quantities("1", "1Gi")},
+			Mounts: []podresources.Mount{
 				{ContainerPath: "/data", HostPath: "/srv/" + name + "/data"},
-				{ContainerPath: "/etc/" + name, HostPath: "/srv/" + name + "/config", ReadOnly: true, Propagation: hookline.HostToContainer},
+				{ContainerPath: "/etc/" + name, HostPath: "/srv/" + name + "/config", ReadOnly: true, Propagation: podresources.PropagationHostToContainer},
 			},
-			Devices:    []hookline.Device{{ContainerPath: "/dev/fuse", HostPath: "/dev/fuse", Permissions: "rw"}},
+			Devices:    []podresources.Device{{ContainerPath: "/dev/fuse", HostPath: "/dev/fuse", Permissions: "rw"}},
 			CDIDevices: []string{fmt.Sprintf("vendor.com/gpu=%d", i)},
 		})
 	}
-	return hookline.SetPodResources(pod, announcement)
+	return podresources.SetPod(pod, announcement)
 }

@@ -3,50 +3,59 @@
 package bench
 
 import (
-	"fmt"
+	"math"
+	"slices"
+	"strings"
 	"time"
 
-	"github.com/aclements/go-moremath/stats"
+	"golang.org/x/perf/benchmath"
+	"golang.org/x/perf/benchunit"
 )
 
 // Sample is what was measured, in one unit, in the order of measurement.
 type Sample []float64
 
-// add takes a duration in milliseconds.
-func (s *Sample) add(d time.Duration) { *s = append(*s, float64(d)/float64(time.Millisecond)) }
+// add takes a duration in seconds.
+func (s *Sample) add(d time.Duration) { *s = append(*s, d.Seconds()) }
 
-func (s Sample) quantile(q float64) float64 { return stats.Sample{Xs: s}.Quantile(q) }
-
-// Median is NaN without measurements.
-func (s Sample) Median() float64 { return s.quantile(0.5) }
-
-// String is the median, and in parentheses the range of the middle half, or of
-// all where they are few.
-func (s Sample) String() string {
-	switch {
-	case len(s) == 0:
-		return "-"
-	case len(s) == 1:
-		return number(s[0])
-	}
-	low, high := s.quantile(0.25), s.quantile(0.75)
-	if len(s) < few {
-		low, high = stats.Bounds(s)
-	}
-	return fmt.Sprintf("%s (%s–%s)", number(s.Median()), number(low), number(high))
+// stats is the sample as benchstat takes it, which sorts.
+func (s Sample) stats() *benchmath.Sample {
+	return benchmath.NewSample(slices.Clone(s), &benchmath.DefaultThresholds)
 }
 
-// few measurements have no quartiles worth the name.
-const few = 8
+// confidence is that of intervals; benchstat's default.
+const confidence = 0.95
 
-// number has three significant digits or all before the point.
-func number(x float64) string {
-	switch {
-	case x >= 100 || x == 0:
-		return fmt.Sprintf("%.0f", x)
-	case x >= 10:
-		return fmt.Sprintf("%.1f", x)
-	default:
-		return fmt.Sprintf("%.2f", x)
+func (s Sample) summary() benchmath.Summary {
+	return benchmath.AssumeNothing.Summary(s.stats(), confidence)
+}
+
+// compare tells how likely two samples like these are if nothing differs.
+func (s Sample) compare(with Sample) benchmath.Comparison {
+	return benchmath.AssumeNothing.Compare(s.stats(), with.stats())
+}
+
+// Median is NaN without measurements.
+func (s Sample) Median() float64 {
+	if len(s) == 0 {
+		return math.NaN()
 	}
+	return s.summary().Center
+}
+
+// in is the median and how far its confidence interval reaches from it, in a unit.
+func (s Sample) in(unit string) string {
+	if len(s) == 0 {
+		return "-"
+	}
+	median := s.summary()
+	return number(median.Center, unit) + " ± " + median.PctRangeString()
+}
+
+// number has three significant digits at least, and shows seconds and bytes. Of
+// another unit a row's name tells.
+func number(x float64, unit string) string {
+	of, _, _ := strings.Cut(unit, "/")
+	symbol := map[string]string{"sec": "s", "B": "B"}[of]
+	return benchunit.Scale(x, benchunit.ClassOf(unit)) + symbol
 }

@@ -5,12 +5,14 @@ package bench
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
 // Row is one figure of both runtimes.
 type Row struct {
-	What           string // with its unit
+	What           string // for readers, with a unit that is neither seconds nor bytes
+	Name, Unit     string // in the format of go test -bench: "RunPodSandbox", "sec/op"
 	Stock, Patched Sample
 	Goals          []Goal // of the patched one
 }
@@ -23,33 +25,19 @@ func (r *Row) of(s *side) *Sample {
 	return &r.Patched
 }
 
-// Goal is what a figure should be.
-type Goal struct {
-	Text   string  // "at most 1.25 request timeouts"
-	Figure float64 // in the terms of the text
-	Met    bool
+// sideSample is what was measured on a side.
+type sideSample struct {
+	name   string
+	sample Sample
 }
 
-func atMost(limit, figure float64, format string) Goal {
-	return Goal{"at most " + fmt.Sprintf(format, limit), figure, figure <= limit}
-}
+func (r Row) sides() []sideSample { return []sideSample{{stock, r.Stock}, {patched, r.Patched}} }
 
-func atLeast(limit, figure float64, format string) Goal {
-	return Goal{"at least " + fmt.Sprintf(format, limit), figure, figure >= limit}
-}
-
-// ratio is what the patched one has for each of stock.
-func (r Row) ratio() string {
-	if len(r.Stock) == 0 || len(r.Patched) == 0 || r.Stock.Median() == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.2f", r.Patched.Median()/r.Stock.Median())
-}
-
-// Table writes rows as markdown.
+// Table writes rows as markdown, and below it what limits its figures.
 func Table(w io.Writer, rows []Row) error {
 	var b strings.Builder
-	b.WriteString("| Scenario | Stock | Patched | Ratio | Goal | Met |\n|---|---|---|---|---|---|\n")
+	var notes []string
+	b.WriteString("| Scenario | Stock | Patched | Ratio | Confidence | Goal | Met |\n|---|---|---|---|---|---|---|\n")
 	for _, r := range rows {
 		var goals, met []string
 		for _, g := range r.Goals {
@@ -58,11 +46,48 @@ func Table(w io.Writer, rows []Row) error {
 			if !g.Met {
 				answer = "**no**"
 			}
-			met = append(met, fmt.Sprintf("%s (%s)", answer, number(g.Figure)))
+			met = append(met, fmt.Sprintf("%s (%s)", answer, g.Figure))
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n",
-			r.What, r.Stock, r.Patched, r.ratio(), strings.Join(goals, "; "), strings.Join(met, "; "))
+		ratio, certainty := r.ratio()
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", r.What, r.Stock.in(r.Unit), r.Patched.in(r.Unit),
+			ratio, certainty, strings.Join(goals, "; "), strings.Join(met, "; "))
+		for _, w := range r.warnings() {
+			if note := fmt.Sprintf("- %s\n", w); !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+	}
+	if len(notes) > 0 {
+		b.WriteString("\n" + strings.Join(notes, ""))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// ratio is what the patched one has for each of stock, and how sure it is that
+// the two differ: not at all where "~" is shown.
+func (r Row) ratio() (figure, certainty string) {
+	if len(r.Stock) == 0 || len(r.Patched) == 0 || r.Stock.Median() == 0 {
+		return "-", "-"
+	}
+	test := r.Patched.compare(r.Stock)
+	certainty = test.String()
+	if test.P > test.Alpha {
+		certainty = "~ " + certainty
+	}
+	return fmt.Sprintf("%.2f", ratio(r.Patched, r.Stock)), certainty
+}
+
+// warnings say why an interval or a comparison tells less than it seems to.
+func (r Row) warnings() []error {
+	var all []error
+	for _, side := range r.sides() {
+		if len(side.sample) > 0 {
+			all = append(all, side.sample.summary().Warnings...)
+		}
+	}
+	if len(r.Stock) > 0 && len(r.Patched) > 0 {
+		all = append(all, r.Patched.compare(r.Stock).Warnings...)
+	}
+	return all
 }

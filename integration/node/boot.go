@@ -15,10 +15,11 @@ import (
 	"syscall"
 
 	containerd "github.com/containerd/containerd/v2/client"
-	"github.com/hookline-nri/hookline/integration/image"
-	"github.com/hookline-nri/hookline/integration/wait"
 	"golang.org/x/sys/unix"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/integration/image"
+	"github.com/hookline-nri/hookline/integration/wait"
 )
 
 // Boot starts containerd, for the first time or after Stop or Kill, and

@@ -14,8 +14,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/moby/sys/mountinfo"
 	"golang.org/x/sys/unix"
+
+	"github.com/hookline-nri/hookline/integration/wait"
 )
 
 // cgroup is a node's cgroup, by its name below the root of every hierarchy:
@@ -35,15 +37,13 @@ func (c cgroup) podParent() string { return "/" + c.name + "/pods" }
 
 // hierarchies lists where cgroups are mounted.
 func hierarchies() ([]string, error) {
-	mounts, err := mountsOf("/proc/self/mountinfo")
+	mounts, err := mountinfo.GetMounts(mountinfo.FSTypeFilter("cgroup", "cgroup2"))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("list cgroup mounts: %w", err)
 	}
 	var roots []string
 	for _, m := range mounts {
-		if m.kind == "cgroup" || m.kind == "cgroup2" {
-			roots = append(roots, m.point)
-		}
+		roots = append(roots, m.Mountpoint)
 	}
 	if len(roots) == 0 {
 		return nil, fmt.Errorf("%w: no cgroup file system is mounted: mount cgroup2 on /sys/fs/cgroup", ErrPrerequisite)

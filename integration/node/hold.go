@@ -10,8 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookline-nri/hookline/integration/wait"
 	"golang.org/x/sys/unix"
+
+	"github.com/hookline-nri/hookline/integration/wait"
 )
 
 // Point is a place in the run of a program: before or after it did what it

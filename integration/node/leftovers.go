@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/containerd/containerd/v2/core/snapshots"
+	"github.com/moby/sys/mountinfo"
 	"github.com/vishvananda/netlink"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
@@ -139,17 +140,18 @@ func (n *Node) listProcesses(_ context.Context, add func(kind, name string)) err
 // listKernel looks from inside of the node's namespaces.
 func (n *Node) listKernel(_ context.Context, add func(kind, name string)) error {
 	return n.ns.do(func() error {
-		mounts, err := mountsOf("/proc/thread-self/mountinfo")
+		// Of this thread, which is in the namespaces.
+		mounts, err := mountinfo.GetMounts(mountinfo.PrefixFilter(n.Folder()))
 		if err != nil {
-			return err
+			return fmt.Errorf("list mounts: %w", err)
 		}
 		for _, m := range mounts {
 			switch {
-			case !strings.HasPrefix(m.point, n.Folder()+"/"):
-			case m.kind == "nsfs":
-				add("network namespace", m.point)
+			case m.Mountpoint == n.Folder():
+			case m.FSType == "nsfs":
+				add("network namespace", m.Mountpoint)
 			default:
-				add("mount", m.point)
+				add("mount", m.Mountpoint)
 			}
 		}
 		links, err := netlink.LinkList()

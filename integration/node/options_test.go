@@ -5,7 +5,6 @@ package node
 import (
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,20 +34,4 @@ func TestCheckNamesWhatIsMissing(t *testing.T) {
 	}
 	t.Setenv("PATH", "")
 	require.ErrorContains(t, options.Check(), "go is not in PATH")
-}
-
-func TestMountsOf(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "mountinfo")
-	text := strings.Join([]string{
-		"22 1 254:0 / / rw,relatime - ext4 /dev/vda rw",
-		"30 22 0:5 net:[4026532] /run/netns/x rw shared:9 master:1 - nsfs nsfs rw",
-	}, "\n") + "\n"
-	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
-	mounts, err := mountsOf(file)
-	require.NoError(t, err)
-	require.Equal(t, []mount{{"/", "ext4"}, {"/run/netns/x", "nsfs"}}, mounts)
-
-	require.NoError(t, os.WriteFile(file, []byte("no mount\n"), 0o600))
-	_, err = mountsOf(file)
-	require.ErrorContains(t, err, `malformed line "no mount`)
 }

@@ -11,8 +11,9 @@ import (
 	"syscall"
 
 	containerd "github.com/containerd/containerd/v2/client"
-	"github.com/hookline-nri/hookline/integration/wait"
 	"golang.org/x/sys/unix"
+
+	"github.com/hookline-nri/hookline/integration/wait"
 )
 
 // Settled waits until a started container's program catches SIGTERM. To the

@@ -20,13 +20,14 @@ import (
 	"github.com/containerd/containerd/v2/pkg/sys/reaper"
 	runc "github.com/containerd/go-runc"
 	"github.com/containerd/typeurl/v2"
-	"github.com/hookline-nri/hookline/integration/wait"
 	specs "github.com/opencontainers/runtime-spec/specs-go"
 	"golang.org/x/sys/unix"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/timestamppb"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/integration/wait"
 )
 
 // errNotStarted refuses what needs a process.

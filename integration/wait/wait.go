@@ -13,7 +13,7 @@ import (
 // interval is how often a condition is asked.
 const interval = 5 * time.Millisecond
 
-// ErrPermanent, wrapped by what a condition returns, ends the wait at once.
+// ErrPermanent ends the wait at once where what a condition returns wraps it.
 var ErrPermanent = errors.New("will not come true")
 
 // Until asks holds until it returns nil. When ctx ends first, the error names

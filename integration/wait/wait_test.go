@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/wait"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/wait"
 )
 
 func TestUntilAsksAgain(t *testing.T) {

@@ -24,7 +24,7 @@ func (s *source) addImport(add imported) (splice, error) {
 		return s.makeGroup(singles[0], add), nil
 	case len(singles) > 1:
 		last := s.around(singles[len(singles)-1])
-		return s.below(last.rest, "").put("import " + add.String())
+		return s.below(last.full.hi, "").put("import " + add.String())
 	}
 	p := s.below(s.trailing(s.span(s.file.Name).hi), "")
 	p.apart(s)
@@ -35,7 +35,7 @@ func (s *source) addImport(add imported) (splice, error) {
 func (s *source) makeGroup(gen *ast.GenDecl, add imported) splice {
 	spec := gen.Specs[0].(*ast.ImportSpec)
 	was, lo := importOf(spec), s.span(spec).lo
-	end := s.around(gen).rest
+	end := s.around(gen).full.hi
 	first, second := string(s.text[lo:end]), add.String()
 	if was.standard() == add.standard() && add.less(was) || add.standard() && !was.standard() {
 		first, second = second, first
@@ -79,7 +79,7 @@ func (s *source) addToGroup(groups []*ast.GenDecl, add imported) (splice, error)
 		p.post = "\n"
 		return p.put(add.String())
 	}
-	p := s.below(s.around(gen.Specs[len(gen.Specs)-1]).rest, "\t")
+	p := s.below(s.around(gen.Specs[len(gen.Specs)-1]).full.hi, "\t")
 	p.pre = "\n"
 	return p.put(add.String())
 }
@@ -90,7 +90,7 @@ func (s *source) addToBlock(block []*ast.ImportSpec, add imported) (splice, erro
 			return s.above(s.around(spec).full.lo, "\t").put(add.String())
 		}
 	}
-	return s.below(s.around(block[len(block)-1]).rest, "\t").put(add.String())
+	return s.below(s.around(block[len(block)-1]).full.hi, "\t").put(add.String())
 }
 
 // blocks splits a group as gofmt does to sort it: where a line lies between.

@@ -9,16 +9,14 @@ import (
 
 // Anchor names a place in a declaration, and how many times it must be there.
 type Anchor struct {
-	kind    anchorKind
-	shape   Shape  // of a statement
-	form    string // of an expression or key; the name of a field
-	name    string // for errors
-	more    int    // statements that follow in the range
-	through *Shape // the last statement of the range
-	within  *Shape
-	times   int
-	bare    bool
-	err     error
+	kind   anchorKind
+	shape  Shape  // of a statement
+	form   string // of an expression or key; the name of a field
+	name   string // for errors
+	more   int    // statements that follow in the range
+	within *Shape
+	times  int
+	err    error
 }
 
 type anchorKind int
@@ -29,7 +27,6 @@ const (
 	atField
 	atKey
 	atTop
-	atBottom
 )
 
 // Stmt is a statement of a statement list with the given shape, with the
@@ -65,12 +62,8 @@ func formed(kind anchorKind, expr, name string) Anchor {
 	return a
 }
 
-// Top is the start of a function's body. It is for Before, After and the
-// destination of a move.
+// Top is the start of a function's body. It is for Before and After.
 func Top() Anchor { return Anchor{kind: atTop, name: "top", times: 1} }
-
-// Bottom is the end of a function's body, used like Top.
-func Bottom() Anchor { return Anchor{kind: atBottom, name: "bottom", times: 1} }
 
 // And extends the range over the n statements that follow in the same list.
 func (a Anchor) And(n int) Anchor {
@@ -79,13 +72,6 @@ func (a Anchor) And(n int) Anchor {
 	}
 	a.more = n
 	return a.only(atStmt, "And")
-}
-
-// Through extends the range to the first statement of that shape that follows
-// in the same list.
-func (a Anchor) Through(s Shape) Anchor {
-	a.through = &s
-	return a.only(atStmt, "Through").fail(s.err)
 }
 
 // Times sets the number of matches; an edit applies to each of them. Without
@@ -104,12 +90,6 @@ func (a Anchor) Within(s Shape) Anchor {
 	a.within = &s
 	a.name += " within " + s.name
 	return a.only(atKey, "Within").fail(s.err)
-}
-
-// Bare leaves the comments around a place out of its range.
-func (a Anchor) Bare() Anchor {
-	a.bare = true
-	return a.only(atKey, "Bare")
 }
 
 // As gives the place a name for errors.

@@ -66,23 +66,6 @@ func (sc Scope) InsertBefore(text string) Edit {
 	})
 }
 
-// InsertAfter puts new declarations below the declaration. For one name of a
-// group it puts lines of that group.
-func (sc Scope) InsertAfter(text string) Edit {
-	return sc.edit(func(d *decl) ([]splice, error) {
-		t, err := d.whole()
-		if err != nil {
-			return nil, err
-		}
-		p := d.src.below(t.rest, t.indent)
-		if !d.grouped() {
-			p.apart(d.src)
-		}
-		c, err := p.put(text)
-		return []splice{c}, err
-	})
-}
-
 // Append puts text, one or more declarations, at the end of the file at path.
 func Append(path, text string) Edit {
 	return Edit{path: path, change: func(s *source) ([]splice, error) {
@@ -115,5 +98,5 @@ func (d *decl) whole() (target, error) {
 // around returns the range of a node with its comments.
 func (s *source) around(n ast.Node) target {
 	sp := s.span(n)
-	return s.target(sp, s.indent(sp.lo), ";", false)
+	return s.target(sp, s.indent(sp.lo), ";")
 }

@@ -10,7 +10,7 @@ import (
 
 // Decl names a declaration at the top of a file.
 type Decl struct {
-	kind token.Token // FUNC, TYPE, VAR or CONST
+	kind token.Token // FUNC, TYPE or CONST
 	recv string      // a method's receiver type, without * and type parameters
 	name string
 }
@@ -24,9 +24,6 @@ func Method(recv, name string) Decl { return Decl{kind: token.FUNC, recv: recv, 
 
 // Type is a type declaration, on its own or in a group.
 func Type(name string) Decl { return Decl{kind: token.TYPE, name: name} }
-
-// Var is a variable declaration, on its own or in a group.
-func Var(name string) Decl { return Decl{kind: token.VAR, name: name} }
 
 // Const is a constant declaration, on its own or in a group.
 func Const(name string) Decl { return Decl{kind: token.CONST, name: name} }
@@ -44,7 +41,7 @@ type decl struct {
 	src  *source
 	name *ast.Ident
 	fn   *ast.FuncDecl // nil unless a function or method
-	gen  *ast.GenDecl  // nil unless a type, variable or constant
+	gen  *ast.GenDecl  // nil unless a type or constant
 	spec ast.Spec      // the one of gen
 }
 

@@ -38,8 +38,8 @@
 //
 // # Declarations
 //
-// [In] takes a path and a declaration: [Func], [Method], [Type], [Var] or
-// [Const], which the file must declare once. A file with build tags or for
+// [In] takes a path and a declaration: [Func], [Method], [Type] or [Const],
+// which the file must declare once. A file with build tags or for
 // another system is a file like any other.
 //
 // # Places
@@ -48,13 +48,11 @@
 //	Expr(src)      an expression, by its source form
 //	Field(name)    a field of a struct or a method of an interface, with its comments
 //	Key(name)      an element of a composite literal, with its comments
-//	Top(), Bottom()  the ends of a function's body
+//	Top()          the start of a function's body
 //
 //	.And(n)        with the n statements that follow
-//	.Through(shape)  to the next statement of that shape
 //	.Within(shape) only below a statement of that shape
 //	.Times(n)      n matches, not one; the edit applies to each
-//	.Bare()        without comments
 //	.As(name)      a name for errors
 //
 // # Shapes
@@ -70,22 +68,21 @@
 //	Assign(x, ...)           assigns to each of them, with = or an operator
 //	Define(x, ...)           defines each of them with :=
 //	Declare(x)               declares x with var, const or type
-//	If(cond), For(cond), Range(x), Switch(tag)   without arguments: any
-//	Case(x, ...), Case("default")                a clause of a switch or select
-//	Return(x, ...), Return("")                   with exactly these results, with none
-//	Defer(), Go(), Select()
-//	Has(shape), All(shapes...), Not(shape)
+//	If(cond), Range(x)       with that condition, over x
+//	Return(x, ...)           with exactly these results
+//	Defer()                  a deferred call
+//	Has(shape), All(shapes...)
 //
 // # Operations
 //
 //	Before, After, Replace, Delete    at a place
 //	MoveBefore, MoveAfter             a run of statements, to a place in the same declaration
-//	Signature, Body                   of a function
+//	Signature                         of a function
 //	AddField                          of a struct or interface
 //	Drop, Rename                      the declaration
-//	InsertBefore, InsertAfter         new declarations around it
-//	Append, AddImport, AddImportAs, DropImport   in a file
-//	DropFile                                     a file
+//	InsertBefore                      new declarations above it
+//	Append, AddImport, DropImport     in a file
+//	DropFile                          a file
 //	GoMod with Require, Substitute    in a go.mod file
 //
 // # Text

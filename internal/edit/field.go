@@ -17,11 +17,6 @@ func (sc Scope) AddField(text string) Edit {
 		s := d.src
 		braces := span{s.offset(list.Opening), s.offset(list.Closing)}
 		p := s.bottom(braces)
-		if in, ok := s.inside(braces); ok && p.inline {
-			// One field may stand on a line with its braces, two may not.
-			p = s.empty(braces)
-			p.pre += p.indent + string(s.text[in.lo:in.hi]) + "\n"
-		}
 		c, err := p.put(text)
 		if err != nil {
 			return nil, err

@@ -22,19 +22,3 @@ func (sc Scope) Signature(text string) Edit {
 		return []splice{replace(sig.lo, sig.hi, text)}, nil
 	}, err)
 }
-
-// Body replaces everything between the braces of a function's body; with an
-// empty text nothing is left there.
-func (sc Scope) Body(text string) Edit {
-	return sc.edit(func(d *decl) ([]splice, error) {
-		body, err := d.body()
-		if err != nil {
-			return nil, err
-		}
-		if strings.TrimSpace(text) == "" {
-			return []splice{replace(body.lo+1, body.hi, "")}, nil
-		}
-		c, err := d.src.empty(body).put(text)
-		return []splice{c}, err
-	})
-}

@@ -15,16 +15,9 @@ import (
 
 // AddImport imports a package in the file at path, in the block of imports that
 // suits it best, in gofmt's order.
-func AddImport(path, importPath string) Edit { return AddImportAs(path, "", importPath) }
-
-// AddImportAs is AddImport under another name, which may be "_" or ".".
-func AddImportAs(path, name, importPath string) Edit {
-	err := module.CheckImportPath(importPath)
-	if name != "" && name != "." && !token.IsIdentifier(name) {
-		err = errors.Join(err, fmt.Errorf("%q is no name", name))
-	}
-	add := imported{name, importPath}
-	return importEdit(path, importPath, err, func(s *source) (splice, error) {
+func AddImport(path, importPath string) Edit {
+	add := imported{path: importPath}
+	return importEdit(path, importPath, module.CheckImportPath(importPath), func(s *source) (splice, error) {
 		for _, spec := range s.file.Imports {
 			if importOf(spec) == add {
 				return splice{}, errors.New("is there already")

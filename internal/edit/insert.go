@@ -9,15 +9,15 @@ func (sc Scope) Before(a Anchor, text string) Edit { return sc.insert(a, text, t
 func (sc Scope) After(a Anchor, text string) Edit { return sc.insert(a, text, target.after) }
 
 func (sc Scope) insert(a Anchor, text string, side func(target, string) (splice, error)) Edit {
-	if a.kind != atTop && a.kind != atBottom {
+	if a.kind != atTop {
 		return sc.each(a, func(t target) (splice, error) { return side(t, text) })
 	}
 	return sc.edit(func(d *decl) ([]splice, error) {
-		p, err := d.point(a)
+		body, err := d.body()
 		if err != nil {
 			return nil, a.locate(err)
 		}
-		c, err := p.put(text)
+		c, err := d.src.top(body).put(text)
 		if err != nil {
 			return nil, a.locate(err)
 		}
@@ -43,7 +43,7 @@ func (t target) after(text string) (splice, error) {
 		_, err := joined(text)
 		return insert(t.core.hi, text), err
 	case t.whole:
-		return t.src.below(t.rest, t.indent).put(t.element(text))
+		return t.src.below(t.full.hi, t.indent).put(t.element(text))
 	}
 	text, err := sameLine(t.bareElement(text))
 	return insert(t.core.hi, t.sep+" "+text), err

@@ -16,7 +16,7 @@ func (sc Scope) MoveBefore(a, dest Anchor) Edit {
 // MoveAfter moves a run of statements, with its comments, after dest, which is
 // in the same declaration.
 func (sc Scope) MoveAfter(a, dest Anchor) Edit {
-	return sc.move(a, dest, func(t target) point { return t.src.below(t.rest, t.indent) })
+	return sc.move(a, dest, func(t target) point { return t.src.below(t.full.hi, t.indent) })
 }
 
 func (sc Scope) move(a, dest Anchor, side func(target) point) Edit {
@@ -48,7 +48,7 @@ func (d *decl) run(a Anchor) (target, error) {
 	if err != nil {
 		return target{}, err
 	}
-	if t := found[0]; !t.whole || t.full.hi != t.rest {
+	if t := found[0]; !t.whole {
 		return target{}, a.locate(fmt.Errorf("line %d: shares its line with something that stays", d.src.line(t.core.lo)))
 	}
 	return found[0], nil
@@ -56,18 +56,8 @@ func (d *decl) run(a Anchor) (target, error) {
 
 // dest returns the point to which from is moved.
 func (d *decl) dest(a Anchor, from target, side func(target) point) (point, error) {
-	switch {
-	case a.kind == atTop || a.kind == atBottom:
-		p, err := d.point(a)
-		if err == nil && p.inline {
-			err = errors.New("shares its line with other code")
-		}
-		if err != nil {
-			return point{}, a.locate(err)
-		}
-		return p, nil
-	case a.kind != atStmt || a.times != 1:
-		return point{}, a.locate(errors.New("the destination of a move is one statement, the top or the bottom"))
+	if a.kind != atStmt || a.times != 1 {
+		return point{}, a.locate(errors.New("the destination of a move is one statement"))
 	}
 	found, err := d.targets(a)
 	if err != nil {

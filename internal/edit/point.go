@@ -39,18 +39,6 @@ func (s *source) below(at int, indent string) point {
 	return p
 }
 
-// point returns the start or end of the function's body.
-func (d *decl) point(a Anchor) (point, error) {
-	body, err := d.body()
-	if err != nil {
-		return point{}, err
-	}
-	if a.kind == atTop {
-		return d.src.top(body), nil
-	}
-	return d.src.bottom(body), nil
-}
-
 // body returns the offsets of the braces of the function's body.
 func (d *decl) body() (span, error) {
 	if d.fn == nil || d.fn.Body == nil {
@@ -84,16 +72,18 @@ func (s *source) top(braces span) point {
 	return point{span: span{in.lo, in.lo}, post: "; ", inline: true}
 }
 
-// bottom returns the point at the end between two braces.
+// bottom returns the point at the end between two braces. What shares a line
+// with them gets one of its own.
 func (s *source) bottom(braces span) point {
 	in, ok := s.inside(braces)
-	switch {
-	case !ok:
-		return s.empty(braces)
-	case s.startsLine(braces.hi):
+	if ok && s.startsLine(braces.hi) {
 		return s.above(braces.hi, s.indent(braces.hi)+"\t")
 	}
-	return point{span: span{in.hi, in.hi}, pre: "; ", inline: true}
+	p := s.empty(braces)
+	if ok {
+		p.pre += p.indent + string(s.text[in.lo:in.hi]) + "\n"
+	}
+	return p
 }
 
 // empty returns the point between two braces with nothing between them.

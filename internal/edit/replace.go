@@ -8,28 +8,27 @@ import (
 )
 
 // Replace puts text in the place of each range, comments that belong to it
-// included unless the anchor is Bare.
+// included.
 func (sc Scope) Replace(a Anchor, text string) Edit {
 	return sc.each(a, func(t target) (splice, error) { return t.replace(text) })
 }
 
 func (t target) replace(text string) (splice, error) {
-	if t.sep != "" && !t.whole {
-		text, err := sameLine(t.bareElement(text))
+	switch {
+	case t.sep == "":
+		text, err := joined(text)
+		text = strings.TrimPrefix(reindent(text, t.indent), t.indent)
 		return replace(t.core.lo, t.core.hi, text), err
-	}
-	if t.whole && t.full.hi == t.rest {
+	case t.whole:
 		text, err := lines(t.element(text))
 		return replace(t.src.lineStart(t.full.lo), t.src.lineEnd(t.full.hi), reindent(text, t.indent)), err
 	}
-	// The range begins behind its line's indent, and something follows it there.
-	text, err := joined(t.element(text))
-	text = strings.TrimPrefix(reindent(text, t.indent), t.indent)
-	return replace(t.full.lo, t.full.hi, text), err
+	text, err := sameLine(t.bareElement(text))
+	return replace(t.core.lo, t.core.hi, text), err
 }
 
-// Delete takes each range away, comments that belong to it included unless the
-// anchor is Bare, and with it the blank line that would be one too many.
+// Delete takes each range away, comments that belong to it included, and with it
+// the blank line that would be one too many.
 func (sc Scope) Delete(a Anchor) Edit { return sc.each(a, target.cut) }
 
 func (t target) cut() (splice, error) {
@@ -37,10 +36,8 @@ func (t target) cut() (splice, error) {
 	switch {
 	case t.sep == "":
 		return splice{}, errors.New("an expression cannot be deleted: replace what is around it")
-	case t.whole && t.full.hi == t.rest:
-		return s.cutLines(t.full), nil
 	case t.whole:
-		return replace(t.full.lo, s.skipBlanks(t.full.hi), ""), nil
+		return s.cutLines(t.full), nil
 	}
 	// On a line with others: one of the separators around it goes along.
 	lo, hi := t.core.lo, s.skipBlanks(t.core.hi)

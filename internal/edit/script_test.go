@@ -17,12 +17,11 @@ import (
 // archives show the package as it is used: calls of these functions, and of the
 // methods of what they return.
 var funcs = map[string]any{
-	"In": In, "Func": Func, "Method": Method, "Type": Type, "Var": Var, "Const": Const,
-	"Stmt": Stmt, "Expr": Expr, "Field": Field, "Key": Key, "Top": Top, "Bottom": Bottom,
+	"In": In, "Func": Func, "Method": Method, "Type": Type, "Const": Const,
+	"Stmt": Stmt, "Expr": Expr, "Field": Field, "Key": Key, "Top": Top,
 	"Call": Call, "Mentions": Mentions, "Assign": Assign, "Define": Define, "Declare": Declare, "If": If, "Range": Range,
-	"For": For, "Return": Return, "Defer": Defer, "Go": Go, "Switch": Switch, "Case": Case,
-	"Select": Select, "Has": Has, "All": All, "Not": Not,
-	"AddImport": AddImport, "AddImportAs": AddImportAs, "DropImport": DropImport, "DropFile": DropFile,
+	"Return": Return, "Defer": Defer, "Has": Has, "All": All,
+	"AddImport": AddImport, "DropImport": DropImport, "DropFile": DropFile,
 	"Append": Append, "GoMod": GoMod, "Require": Require, "Substitute": Substitute,
 	"Package":       func(from, to string) Package { return Package{From: from, To: to} },
 	"PackageExcept": func(from, to, except string) Package { return Package{from, to, []string{except}} },

@@ -121,105 +121,35 @@ func Declare(name string) Shape {
 	})
 }
 
-// If is an if statement with one of the conditions cond; none means any. An
-// else if is no statement of a list, but part of the if before it.
-func If(cond ...string) Shape {
-	return shape("if", cond, func(s *stmt, cond []string) bool {
+// If is an if statement with the condition cond. An else if is no statement of
+// a list, but part of the if before it.
+func If(cond string) Shape {
+	return shape("if", []string{cond}, func(s *stmt, cond []string) bool {
 		n, ok := s.unlabelled().(*ast.IfStmt)
-		return ok && s.oneOf(n.Cond, cond)
+		return ok && s.form(n.Cond) == cond[0]
 	})
 }
 
-// Range is a range loop over one of over; none means any.
-func Range(over ...string) Shape {
-	return shape("range", over, func(s *stmt, over []string) bool {
+// Range is a range loop over over.
+func Range(over string) Shape {
+	return shape("range", []string{over}, func(s *stmt, over []string) bool {
 		n, ok := s.unlabelled().(*ast.RangeStmt)
-		return ok && s.oneOf(n.X, over)
+		return ok && s.form(n.X) == over[0]
 	})
 }
 
-// For is any other loop with one of the conditions cond; none means any, and
-// "" is a loop without a condition.
-func For(cond ...string) Shape {
-	return shape("for", cond, func(s *stmt, cond []string) bool {
-		n, ok := s.unlabelled().(*ast.ForStmt)
-		return ok && s.oneOf(n.Cond, cond)
-	})
-}
-
-// Switch is a switch on one of tag; none means any, and "" is a switch without
-// a tag. The tag of a type switch is written as there: "v := x.(type)".
-func Switch(tag ...string) Shape {
-	return shape("switch", tag, func(s *stmt, tag []string) bool {
-		switch n := s.unlabelled().(type) {
-		case *ast.SwitchStmt:
-			return s.oneOf(n.Tag, tag)
-		case *ast.TypeSwitchStmt:
-			return s.oneOf(n.Assign, tag)
-		}
-		return false
-	})
-}
-
-// oneOf tells whether the form of n, which may be nil, is one of forms, or
-// whether there are none.
-func (s *stmt) oneOf(n ast.Node, forms []string) bool {
-	if len(forms) == 0 {
-		return true
-	}
-	f := ""
-	if n != nil {
-		f = s.form(n)
-	}
-	return slices.Contains(forms, f)
-}
-
-// Return is a return of exactly exprs; none means any, and a single "" is a
-// return without results.
+// Return is a return of exactly exprs.
 func Return(exprs ...string) Shape {
 	return shape("return", exprs, func(s *stmt, exprs []string) bool {
 		n, ok := s.unlabelled().(*ast.ReturnStmt)
-		if !ok || len(exprs) == 0 {
-			return ok
-		}
-		if len(exprs) == 1 && exprs[0] == "" {
-			return len(n.Results) == 0
-		}
-		return slices.EqualFunc(n.Results, exprs, func(e ast.Expr, f string) bool { return s.form(e) == f })
-	})
-}
-
-// Case is a clause of a switch or select that lists each of exprs; none means
-// any. Case("default") is the default, and that of a select is written as there:
-// "<-ctx.Done()".
-func Case(exprs ...string) Shape {
-	return shape("case", exprs, func(s *stmt, exprs []string) bool {
-		switch n := s.node.(type) {
-		case *ast.CaseClause:
-			return s.holds(n.List, exprs) || n.List == nil && slices.Equal(exprs, []string{"default"})
-		case *ast.CommClause:
-			f := "default"
-			if n.Comm != nil {
-				f = s.form(n.Comm)
-			}
-			return len(exprs) == 0 || slices.Equal(exprs, []string{f})
-		}
-		return false
+		return ok && slices.EqualFunc(n.Results, exprs, func(e ast.Expr, f string) bool { return s.form(e) == f })
 	})
 }
 
 // Defer is a defer statement.
-func Defer() Shape { return kind[*ast.DeferStmt]("defer") }
-
-// Go is a go statement.
-func Go() Shape { return kind[*ast.GoStmt]("go") }
-
-// Select is a select statement.
-func Select() Shape { return kind[*ast.SelectStmt]("select") }
-
-func kind[T ast.Stmt](name string) Shape {
-	return shape(name, nil, func(s *stmt, _ []string) bool {
-		_, ok := s.unlabelled().(T)
+func Defer() Shape {
+	return shape("defer", nil, func(s *stmt, _ []string) bool {
+		_, ok := s.unlabelled().(*ast.DeferStmt)
 		return ok
 	})
 }

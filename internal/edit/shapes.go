@@ -32,12 +32,3 @@ func All(shapes ...Shape) Shape {
 	all.name, all.err = strings.Join(names, " and "), errors.Join(errs...)
 	return all
 }
-
-// Not is a statement that does not have the shape.
-func Not(shape Shape) Shape {
-	return Shape{
-		name:  "not (" + shape.name + ")",
-		match: func(s *stmt) bool { return !shape.match(s) },
-		err:   shape.err,
-	}
-}

@@ -14,8 +14,7 @@ import (
 type target struct {
 	src    *source
 	core   span   // the code
-	full   span   // with its comments, unless bare, and an element's comma
-	rest   int    // behind the comments that follow on the line, bare or not
+	full   span   // with its comments, and an element's comma
 	indent string // of the code's line
 	sep    string // what parts it from others on its line; "" for an expression
 	whole  bool   // nothing else is on its lines
@@ -69,7 +68,7 @@ func (d *decl) stmts(a Anchor, stmts []*stmt) ([]target, error) {
 		if !d.src.startsLine(inner) {
 			inner = core.lo
 		}
-		found = append(found, d.src.target(core, d.src.indent(inner), ";", a.bare))
+		found = append(found, d.src.target(core, d.src.indent(inner), ";"))
 	}
 	return found, nil
 }
@@ -80,15 +79,7 @@ func (s *stmt) last(a Anchor) (*stmt, error) {
 	if a.more >= len(rest) {
 		return nil, fmt.Errorf("line %d: %d statements follow, want %d", s.src.line(s.src.span(s.node).lo), len(rest)-1, a.more)
 	}
-	rest = rest[a.more:]
-	if a.through == nil {
-		return rest[0], nil
-	}
-	n := slices.IndexFunc(rest[1:], a.through.match)
-	if n < 0 {
-		return nil, fmt.Errorf("line %d: 0 matches of %q follow, want 1", s.src.line(s.src.span(s.node).lo), a.through.name)
-	}
-	return rest[1+n], nil
+	return rest[a.more], nil
 }
 
 // allows tells whether the anchor may match below the statement up.
@@ -155,7 +146,7 @@ func (d *decl) exprs(a Anchor, stmts []*stmt) []target {
 		}
 		if d.src.form(e) == a.form && a.allows(d.src.innermost(sp, stmts)) {
 			seen[sp] = true
-			found = append(found, target{src: d.src, core: sp, full: sp, rest: sp.hi, indent: d.src.indent(sp.lo)})
+			found = append(found, target{src: d.src, core: sp, full: sp, indent: d.src.indent(sp.lo)})
 		}
 		return true
 	})
@@ -177,7 +168,7 @@ func (d *decl) fields(a Anchor, stmts []*stmt) []target {
 		for _, f := range list.List {
 			named := slices.ContainsFunc(f.Names, func(id *ast.Ident) bool { return id.Name == a.form })
 			if sp := d.src.span(f); (named || f.Names == nil && baseName(f.Type) == a.form) && a.allows(d.src.innermost(sp, stmts)) {
-				found = append(found, d.src.target(sp, d.src.indent(sp.lo), ";", a.bare))
+				found = append(found, d.src.target(sp, d.src.indent(sp.lo), ";"))
 			}
 		}
 		return true
@@ -198,7 +189,7 @@ func (d *decl) keys(a Anchor, stmts []*stmt) []target {
 				name = kv.Key
 			}
 			if sp := d.src.span(e); d.src.form(name) == a.form && a.allows(d.src.innermost(sp, stmts)) {
-				found = append(found, d.src.target(sp, d.src.indent(sp.lo), ",", a.bare))
+				found = append(found, d.src.target(sp, d.src.indent(sp.lo), ","))
 			}
 		}
 		return true
@@ -207,15 +198,12 @@ func (d *decl) keys(a Anchor, stmts []*stmt) []target {
 }
 
 // target completes a place with what belongs to it.
-func (s *source) target(core span, indent, sep string, bare bool) target {
-	t := target{src: s, core: core, full: core, indent: indent, sep: sep}
-	if at := s.skipBlanks(core.hi); sep == "," && at < len(s.text) && s.text[at] == ',' {
-		t.full.hi = at + 1
+func (s *source) target(core span, indent, sep string) target {
+	hi := core.hi
+	if at := s.skipBlanks(hi); sep == "," && at < len(s.text) && s.text[at] == ',' {
+		hi = at + 1
 	}
-	t.rest = s.trailing(t.full.hi)
-	if !bare {
-		t.full = span{s.leading(core.lo, indent), t.rest}
-	}
-	t.whole = s.startsLine(t.full.lo) && s.endsLine(t.rest)
-	return t
+	full := span{s.leading(core.lo, indent), s.trailing(hi)}
+	whole := s.startsLine(full.lo) && s.endsLine(full.hi)
+	return target{src: s, core: core, full: full, indent: indent, sep: sep, whole: whole}
 }

@@ -5,6 +5,7 @@ package tree
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -40,6 +41,16 @@ func (t Tree) Tip() string {
 		return t.Commits[n-1].ID
 	}
 	return t.Base
+}
+
+// Files are all that the patches touch, as the last one that does leaves them, by
+// path below the module's root. Nil is removed.
+func (t Tree) Files() map[string][]byte {
+	files := map[string][]byte{}
+	for _, c := range t.Commits {
+		maps.Copy(files, c.Files)
+	}
+	return files
 }
 
 func (t Tree) repo() repo { return repo{work: t.Work} }

@@ -22,8 +22,9 @@ would free what is theirs.`,
 	Until:  "containerd calls CNI GC at start",
 	Edits: []edit.Edit{
 		cniConfig.AddField(`
-// NetworkGCOnStart has networks free, at start, what they hold for pods that
-// are gone. It is not for nodes on which another runtime uses them.
+// NetworkGCOnStart is whether networks of CNI 1.1 free, at start, what they hold
+// for pods that are gone. It is not for nodes on which another runtime uses the
+// same networks: what its pods hold would be freed.
 NetworkGCOnStart bool ` + "`toml:\"gc_on_start\" json:\"gcOnStart\"`"),
 		edit.In(criService, edit.Method("criService", "Run")).After(edit.Stmt(edit.Mentions("c.recover(ctrdutil.NamespacedContext())")), `c.collectNetworks()`),
 	},

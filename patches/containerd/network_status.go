@@ -27,12 +27,14 @@ created. Show all networks in verbose status, and count answers and refusals.`,
 	Until:  "CRI's Status does not wait for CNI plugins and pods are refused while STATUS fails",
 	Edits: []edit.Edit{
 		cniConfig.AddField(`
-// NetworkStatusGate has pods refused that need a network whose STATUS fails.
+// NetworkStatusGate is whether pods that need a network are refused while its
+// STATUS fails.
 NetworkStatusGate bool ` + "`toml:\"status_gate\" json:\"statusGate\"`" + `
-// NetworkStatusInterval is from which age on the answer of STATUS is asked for
-// again, as a duration such as "5s".
+// NetworkStatusInterval is the age, as a duration such as "5s", from which on an
+// answer of STATUS is asked for again when somebody wants it.
 NetworkStatusInterval string ` + "`toml:\"status_interval\" json:\"statusInterval\"`" + `
-// NetworkStatusTimeout is how long a network has to answer STATUS.
+// NetworkStatusTimeout is how long a network has to answer STATUS, as a duration.
+// After it the processes of its plugins are killed.
 NetworkStatusTimeout string ` + "`toml:\"status_timeout\" json:\"statusTimeout\"`"),
 		unixDefaults.After(edit.Key("UseInternalLoopback"), statusDefaults),
 		windowsDefaults.After(edit.Key("UseInternalLoopback"), statusDefaults),

@@ -28,16 +28,19 @@ depth of each plugin's queue when it is asked for.`,
 	Until:  "containerd has settings and metrics for the delivery of NRI events",
 	Edits: []edit.Edit{
 		edit.In(nriConfig, edit.Type("Config")).AddField(`
-// PluginSyncTimeout is the timeout for a plugin to synchronize. Zero stands for
+// PluginSyncTimeout is how long a plugin may take for its Synchronize, which on a
+// large node is more to tell than a request. Zero stands for
 // PluginRegistrationTimeout.
 PluginSyncTimeout tomlext.Duration ` + "`toml:\"plugin_sync_timeout\" json:\"pluginSyncTimeout\"`" + `
 // PluginTeardownWait is how long a stop or a removal waits for all plugins
 // together. Zero stands for PluginRequestTimeout.
 PluginTeardownWait tomlext.Duration ` + "`toml:\"plugin_teardown_wait\" json:\"pluginTeardownWait\"`" + `
-// PluginBacklogLimit is how many events may wait for one plugin before it is
-// dropped.
+// PluginBacklogLimit is how many events may wait for one plugin. One that falls
+// behind further is dropped. Zero stands for the default.
 PluginBacklogLimit int ` + "`toml:\"plugin_backlog_limit\" json:\"pluginBacklogLimit\"`" + `
-
+// SyncTransientSandboxes is whether a plugin that registers is told of pods that
+// are still being created and that it will be asked for. False is for plugins that
+// take every pod of Synchronize for ready.
 SyncTransientSandboxes bool ` + "`toml:\"sync_transient_sandboxes\" json:\"syncTransientSandboxes\"`"),
 		edit.In(nriConfig, edit.Func("DefaultConfig")).After(edit.Key("PluginRequestTimeout"), `PluginBacklogLimit:        nri.DefaultBacklogLimit,
 SyncTransientSandboxes:    true,`),

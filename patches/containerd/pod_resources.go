@@ -103,9 +103,11 @@ GetPodResources() []byte`),
 // that is not known.
 GetKubernetesResources() []byte`),
 		podToNRI.After(edit.Stmt(edit.Define("nriPod")),
-			`setResources(nriPod, pod.GetPodResources())`),
+			`provisional.Set(nriPod, provisional.Resources, pod.GetPodResources())`),
+		edit.AddImport(nriSandboxLinux, provisional),
 		edit.In("internal/nri/container_linux.go", edit.Func("containerToNRI")).After(edit.Stmt(edit.Define("nriCtr")),
-			`setResources(nriCtr, ctr.GetKubernetesResources())`),
+			`provisional.Set(nriCtr, provisional.Resources, ctr.GetKubernetesResources())`),
+		edit.AddImport("internal/nri/container_linux.go", provisional),
 		podType.AddField(`
 
 asked *podresources.Announcement // by the request that is under way`),
@@ -123,10 +125,12 @@ asked *podresources.KubernetesResources // by the request that is under way`),
 		// The setting.
 		edit.In(criConfig, edit.Type("RuntimeConfig")).AddField(`
 // PodResourcesCheck is what becomes of a container that differs from what was
-// announced of it with its pod: "off", "warn" or "enforce".
+// announced of it with its pod: "off" does not compare, "warn" logs the
+// difference, "enforce" refuses the container.
 PodResourcesCheck string ` + "`toml:\"pod_resources_check\" json:\"podResourcesCheck\"`" + `
-// PodResourcesAnnotation has the annotation of a pod read where the client does not
-// say what its containers ask for. It is the word of whoever may set it.
+// PodResourcesAnnotation is whether a pod's annotation announces what its
+// containers ask for, where the client does not. Treat the annotation as untrusted:
+// it says what whoever created the pod wrote.
 PodResourcesAnnotation bool ` + "`toml:\"pod_resources_annotation\" json:\"podResourcesAnnotation\"`"),
 		unixDefaults.After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesCheck:                PodResourcesCheckWarn,
 PodResourcesAnnotation:           true,`),
@@ -138,6 +142,10 @@ PodResourcesAnnotation: true,`),
 `),
 	},
 	Packages: []edit.Package{{
+		From:   "internal/nri/provisional",
+		To:     "internal/nri/provisional",
+		Except: []string{"testdata"},
+	}, {
 		From:   "internal/cri/podresources",
 		To:     "internal/cri/podresources",
 		Except: []string{"testdata"},
@@ -147,5 +155,6 @@ PodResourcesAnnotation: true,`),
 const (
 	criUpdate     = "internal/cri/server/container_update_resources.go"
 	podResources  = "github.com/containerd/containerd/v2/internal/cri/podresources"
+	provisional   = "github.com/containerd/containerd/v2/internal/nri/provisional"
 	sandboxUpdate = "internal/cri/server/sandbox_update_resources.go"
 )

@@ -53,7 +53,7 @@ a stop does not wait for a plugin that has answered Synchronize in this very
 moment, though that plugin is told of it.`,
 	Refs: []string{"containerd/nri#45", "containerd/nri#63", "containerd/nri#90", "containerd/nri#165", "containerd/nri#286",
 		"containerd/nri#287", "containerd/nri#304", "containerd/containerd#14083"},
-	Rules:  []string{"L1", "L2", "L3", "L4", "L8", "L9", "L11", "L13", "L14", "L16", "L17"},
+	Rules:  []string{"L1", "L2", "L3", "L4", "L8", "L9", "L10", "L11", "L13", "L14", "L16", "L17"},
 	Status: edit.Upstream,
 	Until:  "NRI's adaptation holds no lock while it asks a plugin, and no registration waits for a pod operation",
 	Edits: edits(

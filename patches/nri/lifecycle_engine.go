@@ -20,7 +20,7 @@ and with one bounded wait, a join that holds up nobody, and each end told
 exactly to those who know the object. It knows nothing of ttrpc and of
 runtimes, and is tested by itself.`,
 	Refs:   []string{"containerd/nri#63", "containerd/nri#165", "containerd/nri#286", "containerd/nri#287"},
-	Rules:  []string{"L1", "L2", "L3", "L4", "L9", "L13", "L14"},
+	Rules:  []string{"L1", "L2", "L3", "L4", "L9", "L10", "L13", "L14"},
 	Status: edit.Upstream,
 	Until:  "NRI delivers events per plugin and keeps what each plugin knows",
 	Packages: []edit.Package{{

@@ -19,7 +19,7 @@ import (
 	"github.com/containerd/nri/pkg/api"
 	"github.com/containerd/nri/pkg/stub"
 
-	"github.com/hookline-nri/hookline"
+	"github.com/hookline-nri/hookline/podstate"
 )
 
 func main() {
@@ -64,12 +64,12 @@ type plugin struct {
 func (p *plugin) Synchronize(_ context.Context, pods []*api.PodSandbox, _ []*api.Container) ([]*api.ContainerUpdate, error) {
 	there := make(map[string]bool)
 	for _, pod := range pods {
-		switch hookline.State(pod) {
-		case hookline.Creating:
+		switch podstate.FromPod(pod) {
+		case podstate.Creating:
 			there[pod.GetId()] = true // RunPodSandbox is still to come: nothing to do before that
-		case hookline.Stopped:
+		case podstate.Stopped:
 			// It was stopped while the plugin was away. Only its removal comes now.
-		case hookline.Ready, hookline.Unknown:
+		case podstate.Ready, podstate.Unknown:
 			there[pod.GetId()] = true
 			if err := p.keep(pod); err != nil {
 				return nil, err
@@ -98,7 +98,7 @@ func (p *plugin) RemovePodSandbox(_ context.Context, pod *api.PodSandbox) error 
 
 // keep is the same for a pod that is new and for one that is known already.
 func (p *plugin) keep(pod *api.PodSandbox) error {
-	text := fmt.Sprintf("%s/%s %s\n", pod.GetNamespace(), pod.GetName(), hookline.State(pod))
+	text := fmt.Sprintf("%s/%s %s\n", pod.GetNamespace(), pod.GetName(), podstate.FromPod(pod))
 	file := filepath.Join(p.folder, pod.GetId())
 	if err := os.WriteFile(file+".new", []byte(text), 0o600); err != nil {
 		return fmt.Errorf("keep pod %s: %w", pod.GetId(), err)

@@ -18,7 +18,7 @@ import (
 	"github.com/containerd/nri/pkg/stub"
 	"k8s.io/apimachinery/pkg/api/resource"
 
-	"github.com/hookline-nri/hookline"
+	"github.com/hookline-nri/hookline/podresources"
 )
 
 func main() {
@@ -94,7 +94,7 @@ func (p *plugin) RemovePodSandbox(_ context.Context, pod *api.PodSandbox) error 
 // keep is the same for a pod that is new and for one that is known already.
 func (p *plugin) keep(pod *api.PodSandbox) {
 	name := pod.GetNamespace() + "/" + pod.GetName()
-	announced := hookline.PodResources(pod)
+	announced := podresources.FromPod(pod)
 	if announced == nil {
 		fmt.Fprintln(p.out, name, "is not announced")
 		return
@@ -115,7 +115,7 @@ func (p *plugin) keep(pod *api.PodSandbox) {
 // Those init containers that restart run on beside the main ones, and cannot be
 // told from the others. Of a pod that has some, the true sum may be larger, though
 // never more than that of all containers.
-func request(announced *hookline.Announcement, name string) resource.Quantity {
+func request(announced *podresources.Pod, name string) resource.Quantity {
 	if whole, ok := announced.Resources.Requests[name]; ok {
 		return whole
 	}
@@ -123,7 +123,7 @@ func request(announced *hookline.Announcement, name string) resource.Quantity {
 	for _, c := range announced.Containers {
 		q := c.Resources.Requests[name]
 		switch {
-		case c.Type != hookline.Init:
+		case c.Type != podresources.InitContainer:
 			together.Add(q)
 		case q.Cmp(largest) > 0:
 			largest = q

@@ -12,27 +12,27 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline"
+	"github.com/hookline-nri/hookline/podresources"
 )
 
 func TestRequest(t *testing.T) {
-	setup, migrate := container(hookline.Init, "1500m"), container(hookline.Init, "1")
-	web, log := container(hookline.Main, "500m"), container(hookline.Main, "1")
+	setup, migrate := container(podresources.InitContainer, "1500m"), container(podresources.InitContainer, "1")
+	web, log := container(podresources.MainContainer, "500m"), container(podresources.MainContainer, "1")
 	for name, test := range map[string]struct {
 		whole      string
-		containers []hookline.Container
+		containers []podresources.Container
 		want       string
 	}{
 		"nothing":             {want: "0"},
-		"main together":       {containers: []hookline.Container{web, log}, want: "1500m"},
-		"init one at a time":  {containers: []hookline.Container{setup, migrate}, want: "1500m"},
-		"init larger":         {containers: []hookline.Container{migrate, setup, web}, want: "1500m"},
-		"main larger":         {containers: []hookline.Container{migrate, web, web, web}, want: "1500m"},
-		"some ask for naught": {containers: []hookline.Container{container(hookline.Init, ""), web, container(hookline.Main, "")}, want: "500m"},
-		"pod as a whole":      {whole: "2", containers: []hookline.Container{setup, web}, want: "2"},
+		"main together":       {containers: []podresources.Container{web, log}, want: "1500m"},
+		"init one at a time":  {containers: []podresources.Container{setup, migrate}, want: "1500m"},
+		"init larger":         {containers: []podresources.Container{migrate, setup, web}, want: "1500m"},
+		"main larger":         {containers: []podresources.Container{migrate, web, web, web}, want: "1500m"},
+		"some ask for naught": {containers: []podresources.Container{container(podresources.InitContainer, ""), web, container(podresources.MainContainer, "")}, want: "500m"},
+		"pod as a whole":      {whole: "2", containers: []podresources.Container{setup, web}, want: "2"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := request(&hookline.Announcement{Containers: test.containers, Resources: resources(test.whole)}, "cpu")
+			got := request(&podresources.Pod{Containers: test.containers, Resources: resources(test.whole)}, "cpu")
 			require.Equal(t, test.want, got.String())
 		})
 	}
@@ -42,7 +42,7 @@ func TestRequest(t *testing.T) {
 func TestTable(t *testing.T) {
 	var out strings.Builder
 	p, ctx := &plugin{out: &out}, t.Context()
-	small, large := pod(t, container(hookline.Main, "1")), pod(t, container(hookline.Main, "2"))
+	small, large := pod(t, container(podresources.MainContainer, "1")), pod(t, container(podresources.MainContainer, "2"))
 	synchronize := func(pods ...*api.PodSandbox) {
 		_, err := p.Synchronize(ctx, pods, nil)
 		require.NoError(t, err)
@@ -73,24 +73,24 @@ func TestTable(t *testing.T) {
 	require.Empty(t, p.table)
 }
 
-func container(kind hookline.ContainerType, cpu string) hookline.Container {
-	return hookline.Container{Type: kind, Resources: resources(cpu)}
+func container(kind podresources.ContainerType, cpu string) podresources.Container {
+	return podresources.Container{Type: kind, Resources: resources(cpu)}
 }
 
-func resources(cpu string) hookline.Resources {
+func resources(cpu string) podresources.Requirements {
 	if cpu == "" {
-		return hookline.Resources{}
+		return podresources.Requirements{}
 	}
-	return hookline.Resources{Requests: map[string]resource.Quantity{"cpu": resource.MustParse(cpu)}}
+	return podresources.Requirements{Requests: map[string]resource.Quantity{"cpu": resource.MustParse(cpu)}}
 }
 
 // pod is one as the runtime would tell of it: field 10 of CRI's config is field
 // 1001 of NRI's pod.
-func pod(t *testing.T, c hookline.Container) *api.PodSandbox {
+func pod(t *testing.T, c podresources.Container) *api.PodSandbox {
 	t.Helper()
 	c.Name = "web"
 	var config cri.PodSandboxConfig
-	require.NoError(t, hookline.SetPodResources(&config, hookline.Announcement{Containers: []hookline.Container{c}}))
+	require.NoError(t, podresources.SetPod(&config, podresources.Pod{Containers: []podresources.Container{c}}))
 	sent := config.ProtoReflect().GetUnknown()
 	_, _, n := protowire.ConsumeTag(sent)
 	pod := &api.PodSandbox{Id: "2", Namespace: "default", Name: "web"}

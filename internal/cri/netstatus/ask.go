@@ -44,7 +44,7 @@ func (m *Monitor) networks(config *gocni.ConfigResult) []network {
 // ask asks all networks at the same time, each within the timeout.
 func (m *Monitor) ask(ctx context.Context, networks []network) []Status {
 	if len(networks) == 0 {
-		return []Status{{State: NotInitialised, Message: gocni.ErrCNINotInitialized.Error() + ": no network configuration is loaded", Asked: time.Now()}}
+		return []Status{{State: NotInitialized, Message: gocni.ErrCNINotInitialized.Error() + ": no network configuration is loaded", Asked: time.Now()}}
 	}
 	answers := make([]Status, len(networks))
 	var asking sync.WaitGroup

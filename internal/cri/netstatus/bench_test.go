@@ -15,7 +15,7 @@ func BenchmarkStatus(b *testing.B) {
 	m := New(func() *gocni.ConfigResult { return nil }, nil, Options{Interval: time.Hour, FirstWait: time.Minute})
 	defer m.Close()
 	ctx := context.Background()
-	if s := m.Status(ctx); s.State != NotInitialised {
+	if s := m.Status(ctx); s.State != NotInitialized {
 		b.Fatal(s)
 	}
 	b.ReportAllocs()

@@ -66,15 +66,15 @@ func TestBelow110IsNotAsked(t *testing.T) {
 	}
 }
 
-func TestNotInitialised(t *testing.T) {
+func TestNotInitialized(t *testing.T) {
 	at(t, nil, Options{}, func(t *testing.T, n *node, m *Monitor) {
 		for _, config := range []*gocni.ConfigResult{n.config, {}, nil} {
 			n.mu.Lock()
 			n.config = config
 			n.mu.Unlock()
 			s := m.Fresh(t.Context(), time.Second)
-			assert.Equal(t, NotInitialised, s.State)
-			assert.EqualError(t, s.Err(), "network is not initialised, since 2000-01-01T00:00:00Z: cni plugin not initialized: no network configuration is loaded: unavailable")
+			assert.Equal(t, NotInitialized, s.State)
+			assert.EqualError(t, s.Err(), "network is not initialized, since 2000-01-01T00:00:00Z: cni plugin not initialized: no network configuration is loaded: unavailable")
 		}
 	})
 }
@@ -112,4 +112,13 @@ func TestTextIsFitForAnAnswer(t *testing.T) {
 		assert.True(t, utf8.ValidString(text))
 		assert.True(t, strings.HasSuffix(text, "…"))
 	}
+}
+
+// A dashboard finds the states of verbose status under the same names.
+func TestLabelIsTheNameInSnakeCase(t *testing.T) {
+	for state := Unknown; state <= NotInitialized; state++ {
+		assert.Regexp(t, `^[a-z]+(_[a-z]+)*$`, state.Label())
+		assert.Equal(t, strings.ToLower(state.String()), strings.ReplaceAll(state.Label(), "_", ""))
+	}
+	assert.Equal(t, "state_99", State(99).Label())
 }

@@ -35,30 +35,37 @@ const (
 	ExecFailed
 	// TimedOut is a plugin that did not answer in time.
 	TimedOut
-	// NotInitialised is that no network but a loopback is configured.
-	NotInitialised
+	// NotInitialized is that no network but a loopback is configured.
+	NotInitialized
 )
 
-var states = [...]struct{ name, text string }{
-	Unknown:        {"Unknown", "has not answered STATUS yet"},
-	Unsupported:    {"Unsupported", "has no STATUS"},
-	OK:             {"OK", "is ready"},
-	TryAgain:       {"TryAgain", "takes no pods now, try again later"},
-	NotAvailable:   {"NotAvailable", "takes no pods"},
-	Degraded:       {"Degraded", "takes no pods and may have limited connectivity"},
-	OtherError:     {"OtherError", "answers STATUS with an error"},
-	ExecFailed:     {"ExecFailed", "failed STATUS without an answer"},
-	TimedOut:       {"TimedOut", "did not answer STATUS in time"},
-	NotInitialised: {"NotInitialised", "is not initialised"},
+var states = [...]struct{ name, label, text string }{
+	Unknown:        {"Unknown", "unknown", "has not answered STATUS yet"},
+	Unsupported:    {"Unsupported", "unsupported", "has no STATUS"},
+	OK:             {"OK", "ok", "is ready"},
+	TryAgain:       {"TryAgain", "try_again", "takes no pods now, try again later"},
+	NotAvailable:   {"NotAvailable", "not_available", "takes no pods"},
+	Degraded:       {"Degraded", "degraded", "takes no pods and may have limited connectivity"},
+	OtherError:     {"OtherError", "other_error", "answers STATUS with an error"},
+	ExecFailed:     {"ExecFailed", "exec_failed", "failed STATUS without an answer"},
+	TimedOut:       {"TimedOut", "timed_out", "did not answer STATUS in time"},
+	NotInitialized: {"NotInitialized", "not_initialized", "is not initialized"},
 }
 
-// String returns the name of the constant, which serves as the reason of a
-// condition and as a label of a metric.
+// String returns the name of the constant.
 func (s State) String() string {
 	if s < 0 || int(s) >= len(states) {
 		return fmt.Sprintf("State(%d)", int(s))
 	}
 	return states[s].name
+}
+
+// Label returns the name in the snake case of a metric's labels.
+func (s State) Label() string {
+	if s < 0 || int(s) >= len(states) {
+		return fmt.Sprintf("state_%d", int(s))
+	}
+	return states[s].label
 }
 
 // Ready tells whether pods can be added.
@@ -73,7 +80,7 @@ type Status struct {
 	// Code is the CNI error code, and 0 if the plugin gave none.
 	Code uint
 	// Message and Details are the plugin's words, or for ExecFailed, TimedOut
-	// and NotInitialised what happened. They are valid UTF-8 of at most 1 KiB each.
+	// and NotInitialized what happened. They are valid UTF-8 of at most 1 KiB each.
 	Message, Details string
 	// Asked is when the plugin was asked, zero for Unknown.
 	Asked time.Time

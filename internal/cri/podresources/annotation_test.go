@@ -69,7 +69,7 @@ func TestAnnotationSaysWhatIsWrong(t *testing.T) {
 	require.Error(t, err)
 }
 
-func FuzzFromAnnotation(f *testing.F) {
+func FuzzR4_FromAnnotation(f *testing.F) {
 	f.Add(webText)
 	f.Add(`{"kubernetesResources": {"requests": {"cpu": "1e999999999"}}}`)
 	f.Add(`{"containers": [null]}`)

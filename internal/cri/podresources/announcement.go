@@ -8,6 +8,8 @@ import (
 
 	"google.golang.org/protobuf/proto"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/internal/nri/provisional"
 )
 
 // Source is where the resources of a pod came from.
@@ -59,12 +61,12 @@ func Take(config *runtime.PodSandboxConfig, annotation bool) (*Announcement, Sou
 	resources, err := Decode(config)
 	if err == nil && resources != nil {
 		announced, err := announce(resources, Field)
-		setField(config, FieldOfPod, nil)
+		provisional.Set(config, FieldOfPod, nil)
 		return announced, Field, err
 	}
 	if err != nil {
 		if errors.Is(err, errTooLarge) {
-			setField(config, FieldOfPod, nil)
+			provisional.Set(config, FieldOfPod, nil)
 		}
 		return nil, Field, err
 	}
@@ -97,7 +99,7 @@ func (a *Announcement) Put(config *runtime.PodSandboxConfig) *runtime.PodSandbox
 		return config
 	}
 	config = proto.CloneOf(config)
-	setField(config, FieldOfPod, a.wire)
+	provisional.Set(config, FieldOfPod, a.wire)
 	return config
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/hookline-nri/hookline/internal/nri/provisional"
 )
 
 func announced(t *testing.T, source Source, containers ...*ContainerResourceConfig) *Announcement {
@@ -40,7 +42,7 @@ func TestFieldWinsOverAnnotation(t *testing.T) {
 	require.Equal(t, "other", got.Config().GetContainers()[0].GetName())
 	require.Equal(t, num(11, 7), []byte(pod.ProtoReflect().GetUnknown()), "it is there once, and the rest stays")
 
-	setField(pod, FieldOfPod, []byte{0xff})
+	provisional.Set(pod, FieldOfPod, []byte{0xff})
 	got, source, err = Take(pod, true)
 	require.ErrorContains(t, err, "field 10 of PodSandboxConfig: malformed")
 	require.Equal(t, Field, source)

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/internal/nri/provisional"
 )
 
 // large is a pod of 20 containers, each with requests, limits, two mounts, a
@@ -35,7 +37,7 @@ func BenchmarkTake(b *testing.B) {
 	told, err := NewAnnouncement(large(), Field)
 	require.NoError(b, err)
 	for source, tell := range map[Source]func(*runtime.PodSandboxConfig){
-		Field:   func(pod *runtime.PodSandboxConfig) { setField(pod, FieldOfPod, told.Wire()) },
+		Field:   func(pod *runtime.PodSandboxConfig) { provisional.Set(pod, FieldOfPod, told.Wire()) },
 		FromPod: func(pod *runtime.PodSandboxConfig) { pod.Annotations = map[string]string{Annotation: text} },
 	} {
 		b.Run(string(source), func(b *testing.B) {
@@ -58,6 +60,6 @@ func BenchmarkAttach(b *testing.B) {
 	pod := &runtime.PodSandboxConfig{} // any message will do
 	b.ReportAllocs()
 	for b.Loop() {
-		Attach(pod, told.Wire())
+		provisional.Set(pod, provisional.Resources, told.Wire())
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/internal/nri/provisional"
 )
 
 // Where the KEP has its fields in CRI's messages.
@@ -24,7 +26,7 @@ const (
 )
 
 // Decode reads what the containers of a new pod ask for, and nil if the client
-// does not say. See Announced for pods with the annotation.
+// does not say. See [Take] for pods with the annotation.
 func Decode(config *runtime.PodSandboxConfig) (*PodResourceConfig, error) {
 	return read(config, FieldOfPod, decodePod)
 }
@@ -75,13 +77,18 @@ type resources[T any] interface {
 }
 
 func read[T any, M resources[T]](from proto.Message, number protowire.Number, decode func([]byte) (M, error)) (M, error) {
-	wire, found, err := field(from, number)
-	if err != nil || !found {
-		return nil, err
+	wire, err := provisional.Get(from, number)
+	switch {
+	case err != nil:
+		return nil, inField(number, from, err)
+	case wire == nil:
+		return nil, nil
+	case len(wire) >= MaxSize:
+		return nil, inField(number, from, tooLarge(len(wire)))
 	}
 	m, err := decode(wire)
 	if err != nil {
-		return nil, fmt.Errorf("field %d of %s: %w", number, from.ProtoReflect().Descriptor().Name(), err)
+		return nil, inField(number, from, err)
 	}
 	return m, nil
 }
@@ -90,10 +97,15 @@ func read[T any, M resources[T]](from proto.Message, number protowire.Number, de
 func write[T any, M resources[T]](to proto.Message, number protowire.Number, m M) error {
 	wire, err := encode(m)
 	if err != nil {
-		return fmt.Errorf("field %d of %s: %w", number, to.ProtoReflect().Descriptor().Name(), err)
+		return inField(number, to, err)
 	}
-	setField(to, number, wire)
+	provisional.Set(to, number, wire)
 	return nil
+}
+
+// inField says of an error where it was.
+func inField(number protowire.Number, m proto.Message, err error) error {
+	return fmt.Errorf("field %d of %s: %w", number, m.ProtoReflect().Descriptor().Name(), err)
 }
 
 // encode gives the same bytes for the same resources, and nil for nil.

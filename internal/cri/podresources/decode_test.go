@@ -13,10 +13,12 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/wrapperspb"
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	"github.com/hookline-nri/hookline/internal/nri/provisional"
 )
 
 // One that has the KEP's own messages is understood.
-func TestDecodeNewestForm(t *testing.T) {
+func TestDecode(t *testing.T) {
 	got, err := Decode(config(t, msg(10,
 		msg(1, str(1, "setup"), msg(3, quantity(1, "cpu", "2"))),
 		msg(1,
@@ -35,46 +37,49 @@ func TestDecodeNewestForm(t *testing.T) {
 	}, got)
 }
 
-// The earlier form is one that has containers in field 2.
-func TestDecodeEarlierForm(t *testing.T) {
-	got, err := Decode(config(t, msg(10,
-		msg(1, str(1, "setup"), num(2, 1), msg(3, quantity(1, "cpu", "2"))),
-		msg(2, str(1, "web"), msg(3, quantity(1, "cpu", "500m"))),
-		msg(2, str(1, "log")),
-	)))
-	require.NoError(t, err)
-	equal(t, &PodResourceConfig{Containers: []*ContainerResourceConfig{
-		{Name: "setup", Type: ContainerType_INIT_CONTAINER.Enum(), KubernetesResources: requests("cpu", "2")},
-		{Name: "web", Type: ContainerType_CONTAINER.Enum(), KubernetesResources: requests("cpu", "500m")},
-		{Name: "log", Type: ContainerType_CONTAINER.Enum()},
-	}}, got)
-}
-
-// The names that a user can choose do not make one form look like the other.
-func TestFormsAreToldApart(t *testing.T) {
-	for name, of := range map[string]struct {
-		wire    []byte
-		earlier bool
-	}{
-		"nothing":              {nil, false},
-		"one container":        {msg(1, str(1, "web")), false},
-		"empty whole":          {slices.Concat(msg(1, str(1, "web")), msg(2)), false},
-		"requests":             {msg(2, quantity(1, "cpu", "1")), false},
-		"limits":               {msg(2, quantity(2, "cpu", "1")), false},
-		"value before key":     {msg(2, msg(1, msg(2, str(1, "1")), str(1, "cpu"))), false},
-		"entry of zero values": {msg(2, msg(1)), false},
-		"one more field":       {msg(2, quantity(1, "cpu", "1"), msg(3)), false},
-		"name":                 {msg(2, str(1, "web")), true},
-		"name with a digit":    {msg(2, str(1, "0")), true},
-		"name comes last":      {msg(2, msg(3), str(1, "web")), true},
-		"type and no name":     {msg(2, num(2, 1)), true},
+// In the KEP's text of February 2024 field 1 had the init containers and field 2
+// the main ones, of which each pod has one. That is not read: what is a name there
+// is no resource here, whatever name a user chooses, and so it is refused (R4).
+func TestDecodeRefusesTheFirstForm(t *testing.T) {
+	for name, main := range map[string][]byte{
+		"malformed as resources":   msg(2, str(1, "web"), num(2, 1), msg(3, quantity(1, "cpu", "1"))),
+		"a message as resources":   msg(2, str(1, "po"), num(2, 1), msg(3, quantity(1, "cpu", "1"))),
+		"name with a digit":        msg(2, str(1, "0a")),
+		"name comes last":          msg(2, msg(3, quantity(1, "cpu", "1")), str(1, "po")),
+		"name and resources":       slices.Concat(msg(2, str(1, "po")), msg(2, quantity(1, "cpu", "1"))),
+		"resources and name":       slices.Concat(msg(2, quantity(1, "cpu", "1")), msg(2, str(1, "po"))),
+		"two, the second readable": slices.Concat(msg(2, str(1, "web")), msg(2, str(1, "po"))),
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, err := formOf(of.wire)
-			require.NoError(t, err)
-			require.Equal(t, of.earlier, f.earlier)
+			for _, wire := range [][]byte{main, slices.Concat(msg(1, str(1, "setup")), main)} {
+				got, err := Decode(config(t, msg(10, wire)))
+				require.ErrorContains(t, err, "field 10 of PodSandboxConfig: ")
+				require.Nil(t, got)
+			}
 		})
 	}
+}
+
+// What the pod asks for as a whole is read in any form that protobuf allows.
+func TestDecodeWhole(t *testing.T) {
+	for name, of := range map[string]struct {
+		wire []byte
+		want *KubernetesResources
+	}{
+		"empty":            {msg(2), &KubernetesResources{}},
+		"requests":         {msg(2, quantity(1, "cpu", "1")), requests("cpu", "1")},
+		"value before key": {msg(2, msg(1, msg(2, str(1, "1")), str(1, "cpu"))), requests("cpu", "1")},
+		"in parts":         {slices.Concat(msg(2), msg(2, quantity(1, "cpu", "1"))), requests("cpu", "1")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := Decode(config(t, msg(10, of.wire)))
+			require.NoError(t, err)
+			equal(t, &PodResourceConfig{KubernetesResources: of.want}, got)
+		})
+	}
+	got, err := Decode(config(t, msg(10, msg(2, quantity(1, "cpu", "1")), msg(3))))
+	require.NoError(t, err, "one more field")
+	equal(t, requests("cpu", "1"), got.GetKubernetesResources())
 }
 
 // A StringValue is on the wire what Kubernetes' Quantity is.
@@ -140,7 +145,8 @@ func TestDecodeSaysWhatIsWrong(t *testing.T) {
 		"a string":           {str(10, "hello"), "malformed: "},
 		"another string":     {str(10, "po"), errOther.Error()},
 		"number for list":    {msg(10, num(1, 4)), "its field 1 is a varint, want a message"},
-		"both forms":         {msg(10, msg(2, str(1, "web")), msg(2, quantity(1, "cpu", "1"))), "a container, and resources too"},
+		"number for whole":   {msg(10, msg(1, str(1, "web")), num(2, 4)), "its field 2 is a varint, want a message"},
+		"entry of nothing":   {msg(10, msg(2, msg(1))), "the pod as a whole: requests: a resource: has no name"},
 		"1 MiB":              {container(msg(4, str(1, strings.Repeat("x", 1<<20)))), "bytes, want less than 262144"},
 		"256 KiB in parts":   {slices.Concat(msg(10, str(7, strings.Repeat("x", 1<<17))), msg(10, str(7, strings.Repeat("x", 1<<17)))), "want less than 262144"},
 		"mounts of nothing":  {container(slices.Repeat(msg(4), 4096)), "4096 mounts, devices and quantities, want less than 4096"},
@@ -149,11 +155,9 @@ func TestDecodeSaysWhatIsWrong(t *testing.T) {
 		"device":             {container(msg(5, str(2, "/srv"))), `container "web": device 1 of 1 has no path in the container`},
 		"CDI device":         {container(msg(6), msg(6, str(1, "x"))), `container "web": CDI device 1 of 2 has no name`},
 		"500 containers":     {msg(10, many(500)...), "500 containers, want less than 500"},
-		"earlier, 500":       {msg(10, append(many(499), msg(2, str(1, "web")))...), "500 containers, want less than 500"},
 		"no name":            {msg(10, msg(1, num(2, 1))), "container 1 of 1: has no name"},
 		"long name":          {msg(10, msg(1, str(1, strings.Repeat("x", 512)))), "container 1 of 1: has a name of 512 bytes, want less than 512"},
 		"twice":              {msg(10, msg(1, str(1, "a")), msg(1, str(1, "b")), msg(1, str(1, "a"))), `two containers have the name "a", number 1 and number 3`},
-		"earlier, twice":     {msg(10, msg(1, str(1, "a")), msg(2, str(1, "a"))), `two containers have the name "a", number 1 and number 2`},
 		"no quantity":        {limit("cpu", ""), `container "web": limits: "cpu": quantity "": is empty`},
 		"no number":          {limit("cpu", "two"), `container "web": limits: "cpu": quantity "two": `},
 		"negative":           {limit("cpu", "-1m"), `container "web": limits: "cpu": quantity "-1m": is negative`},
@@ -179,7 +183,7 @@ func TestDecodeSaysWhatIsWrong(t *testing.T) {
 }
 
 // Whatever comes in, an error comes out or what can be sent again.
-func FuzzDecode(f *testing.F) {
+func FuzzR4_Decode(f *testing.F) {
 	f.Add([]byte(nil))
 	f.Add(slices.Concat(
 		msg(1, str(1, "setup"), msg(3, quantity(1, "cpu", "2"))),
@@ -196,7 +200,7 @@ func FuzzDecode(f *testing.F) {
 		c.ProtoReflect().SetUnknown(wire) // no request has this, as it would be malformed itself
 		Decode(c)
 		c = config(t)
-		setField(c, FieldOfPod, append([]byte{}, wire...))
+		provisional.Set(c, FieldOfPod, append([]byte{}, wire...))
 		got, err := Decode(c)
 		if (got == nil) == (err == nil) {
 			t.Fatalf("%v and %v", got, err)

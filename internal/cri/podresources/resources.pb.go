@@ -133,60 +133,6 @@ func (x *PodResourceConfig) GetKubernetesResources() *KubernetesResources {
 	return nil
 }
 
-// EarlierPodResourceConfig is what PodResourceConfig was in the KEP's text of
-// February 2024. A type in one of its containers does not count.
-type EarlierPodResourceConfig struct {
-	state          protoimpl.MessageState     `protogen:"open.v1"`
-	InitContainers []*ContainerResourceConfig `protobuf:"bytes,1,rep,name=init_containers,json=initContainers,proto3" json:"init_containers,omitempty"`
-	Containers     []*ContainerResourceConfig `protobuf:"bytes,2,rep,name=containers,proto3" json:"containers,omitempty"`
-	unknownFields  protoimpl.UnknownFields
-	sizeCache      protoimpl.SizeCache
-}
-
-func (x *EarlierPodResourceConfig) Reset() {
-	*x = EarlierPodResourceConfig{}
-	mi := &file_internal_cri_podresources_resources_proto_msgTypes[1]
-	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-	ms.StoreMessageInfo(mi)
-}
-
-func (x *EarlierPodResourceConfig) String() string {
-	return protoimpl.X.MessageStringOf(x)
-}
-
-func (*EarlierPodResourceConfig) ProtoMessage() {}
-
-func (x *EarlierPodResourceConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_internal_cri_podresources_resources_proto_msgTypes[1]
-	if x != nil {
-		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
-		if ms.LoadMessageInfo() == nil {
-			ms.StoreMessageInfo(mi)
-		}
-		return ms
-	}
-	return mi.MessageOf(x)
-}
-
-// Deprecated: Use EarlierPodResourceConfig.ProtoReflect.Descriptor instead.
-func (*EarlierPodResourceConfig) Descriptor() ([]byte, []int) {
-	return file_internal_cri_podresources_resources_proto_rawDescGZIP(), []int{1}
-}
-
-func (x *EarlierPodResourceConfig) GetInitContainers() []*ContainerResourceConfig {
-	if x != nil {
-		return x.InitContainers
-	}
-	return nil
-}
-
-func (x *EarlierPodResourceConfig) GetContainers() []*ContainerResourceConfig {
-	if x != nil {
-		return x.Containers
-	}
-	return nil
-}
-
 // ContainerResourceConfig is what one container asks for.
 type ContainerResourceConfig struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -204,7 +150,7 @@ type ContainerResourceConfig struct {
 
 func (x *ContainerResourceConfig) Reset() {
 	*x = ContainerResourceConfig{}
-	mi := &file_internal_cri_podresources_resources_proto_msgTypes[2]
+	mi := &file_internal_cri_podresources_resources_proto_msgTypes[1]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -216,7 +162,7 @@ func (x *ContainerResourceConfig) String() string {
 func (*ContainerResourceConfig) ProtoMessage() {}
 
 func (x *ContainerResourceConfig) ProtoReflect() protoreflect.Message {
-	mi := &file_internal_cri_podresources_resources_proto_msgTypes[2]
+	mi := &file_internal_cri_podresources_resources_proto_msgTypes[1]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -229,7 +175,7 @@ func (x *ContainerResourceConfig) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ContainerResourceConfig.ProtoReflect.Descriptor instead.
 func (*ContainerResourceConfig) Descriptor() ([]byte, []int) {
-	return file_internal_cri_podresources_resources_proto_rawDescGZIP(), []int{2}
+	return file_internal_cri_podresources_resources_proto_rawDescGZIP(), []int{1}
 }
 
 func (x *ContainerResourceConfig) GetName() string {
@@ -287,7 +233,7 @@ type KubernetesResources struct {
 
 func (x *KubernetesResources) Reset() {
 	*x = KubernetesResources{}
-	mi := &file_internal_cri_podresources_resources_proto_msgTypes[3]
+	mi := &file_internal_cri_podresources_resources_proto_msgTypes[2]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -299,7 +245,7 @@ func (x *KubernetesResources) String() string {
 func (*KubernetesResources) ProtoMessage() {}
 
 func (x *KubernetesResources) ProtoReflect() protoreflect.Message {
-	mi := &file_internal_cri_podresources_resources_proto_msgTypes[3]
+	mi := &file_internal_cri_podresources_resources_proto_msgTypes[2]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -312,7 +258,7 @@ func (x *KubernetesResources) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KubernetesResources.ProtoReflect.Descriptor instead.
 func (*KubernetesResources) Descriptor() ([]byte, []int) {
-	return file_internal_cri_podresources_resources_proto_rawDescGZIP(), []int{3}
+	return file_internal_cri_podresources_resources_proto_rawDescGZIP(), []int{2}
 }
 
 func (x *KubernetesResources) GetRequests() map[string]*wrapperspb.StringValue {
@@ -341,7 +287,7 @@ type KeptAnnouncement struct {
 
 func (x *KeptAnnouncement) Reset() {
 	*x = KeptAnnouncement{}
-	mi := &file_internal_cri_podresources_resources_proto_msgTypes[4]
+	mi := &file_internal_cri_podresources_resources_proto_msgTypes[3]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -353,7 +299,7 @@ func (x *KeptAnnouncement) String() string {
 func (*KeptAnnouncement) ProtoMessage() {}
 
 func (x *KeptAnnouncement) ProtoReflect() protoreflect.Message {
-	mi := &file_internal_cri_podresources_resources_proto_msgTypes[4]
+	mi := &file_internal_cri_podresources_resources_proto_msgTypes[3]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -366,7 +312,7 @@ func (x *KeptAnnouncement) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use KeptAnnouncement.ProtoReflect.Descriptor instead.
 func (*KeptAnnouncement) Descriptor() ([]byte, []int) {
-	return file_internal_cri_podresources_resources_proto_rawDescGZIP(), []int{4}
+	return file_internal_cri_podresources_resources_proto_rawDescGZIP(), []int{3}
 }
 
 func (x *KeptAnnouncement) GetConfig() *PodResourceConfig {
@@ -392,12 +338,7 @@ const file_internal_cri_podresources_resources_proto_rawDesc = "" +
 	"\n" +
 	"containers\x18\x01 \x03(\v21.hookline.podresources.v1.ContainerResourceConfigR\n" +
 	"containers\x12`\n" +
-	"\x14kubernetes_resources\x18\x02 \x01(\v2-.hookline.podresources.v1.KubernetesResourcesR\x13kubernetesResources\"\xc9\x01\n" +
-	"\x18EarlierPodResourceConfig\x12Z\n" +
-	"\x0finit_containers\x18\x01 \x03(\v21.hookline.podresources.v1.ContainerResourceConfigR\x0einitContainers\x12Q\n" +
-	"\n" +
-	"containers\x18\x02 \x03(\v21.hookline.podresources.v1.ContainerResourceConfigR\n" +
-	"containers\"\xeb\x02\n" +
+	"\x14kubernetes_resources\x18\x02 \x01(\v2-.hookline.podresources.v1.KubernetesResourcesR\x13kubernetesResources\"\xeb\x02\n" +
 	"\x17ContainerResourceConfig\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\x12@\n" +
 	"\x04type\x18\x02 \x01(\x0e2'.hookline.podresources.v1.ContainerTypeH\x00R\x04type\x88\x01\x01\x12`\n" +
@@ -436,41 +377,38 @@ func file_internal_cri_podresources_resources_proto_rawDescGZIP() []byte {
 }
 
 var file_internal_cri_podresources_resources_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_internal_cri_podresources_resources_proto_msgTypes = make([]protoimpl.MessageInfo, 7)
+var file_internal_cri_podresources_resources_proto_msgTypes = make([]protoimpl.MessageInfo, 6)
 var file_internal_cri_podresources_resources_proto_goTypes = []any{
-	(ContainerType)(0),               // 0: hookline.podresources.v1.ContainerType
-	(*PodResourceConfig)(nil),        // 1: hookline.podresources.v1.PodResourceConfig
-	(*EarlierPodResourceConfig)(nil), // 2: hookline.podresources.v1.EarlierPodResourceConfig
-	(*ContainerResourceConfig)(nil),  // 3: hookline.podresources.v1.ContainerResourceConfig
-	(*KubernetesResources)(nil),      // 4: hookline.podresources.v1.KubernetesResources
-	(*KeptAnnouncement)(nil),         // 5: hookline.podresources.v1.KeptAnnouncement
-	nil,                              // 6: hookline.podresources.v1.KubernetesResources.RequestsEntry
-	nil,                              // 7: hookline.podresources.v1.KubernetesResources.LimitsEntry
-	(*v1.Mount)(nil),                 // 8: runtime.v1.Mount
-	(*v1.Device)(nil),                // 9: runtime.v1.Device
-	(*v1.CDIDevice)(nil),             // 10: runtime.v1.CDIDevice
-	(*wrapperspb.StringValue)(nil),   // 11: google.protobuf.StringValue
+	(ContainerType)(0),              // 0: hookline.podresources.v1.ContainerType
+	(*PodResourceConfig)(nil),       // 1: hookline.podresources.v1.PodResourceConfig
+	(*ContainerResourceConfig)(nil), // 2: hookline.podresources.v1.ContainerResourceConfig
+	(*KubernetesResources)(nil),     // 3: hookline.podresources.v1.KubernetesResources
+	(*KeptAnnouncement)(nil),        // 4: hookline.podresources.v1.KeptAnnouncement
+	nil,                             // 5: hookline.podresources.v1.KubernetesResources.RequestsEntry
+	nil,                             // 6: hookline.podresources.v1.KubernetesResources.LimitsEntry
+	(*v1.Mount)(nil),                // 7: runtime.v1.Mount
+	(*v1.Device)(nil),               // 8: runtime.v1.Device
+	(*v1.CDIDevice)(nil),            // 9: runtime.v1.CDIDevice
+	(*wrapperspb.StringValue)(nil),  // 10: google.protobuf.StringValue
 }
 var file_internal_cri_podresources_resources_proto_depIdxs = []int32{
-	3,  // 0: hookline.podresources.v1.PodResourceConfig.containers:type_name -> hookline.podresources.v1.ContainerResourceConfig
-	4,  // 1: hookline.podresources.v1.PodResourceConfig.kubernetes_resources:type_name -> hookline.podresources.v1.KubernetesResources
-	3,  // 2: hookline.podresources.v1.EarlierPodResourceConfig.init_containers:type_name -> hookline.podresources.v1.ContainerResourceConfig
-	3,  // 3: hookline.podresources.v1.EarlierPodResourceConfig.containers:type_name -> hookline.podresources.v1.ContainerResourceConfig
-	0,  // 4: hookline.podresources.v1.ContainerResourceConfig.type:type_name -> hookline.podresources.v1.ContainerType
-	4,  // 5: hookline.podresources.v1.ContainerResourceConfig.kubernetes_resources:type_name -> hookline.podresources.v1.KubernetesResources
-	8,  // 6: hookline.podresources.v1.ContainerResourceConfig.mounts:type_name -> runtime.v1.Mount
-	9,  // 7: hookline.podresources.v1.ContainerResourceConfig.devices:type_name -> runtime.v1.Device
-	10, // 8: hookline.podresources.v1.ContainerResourceConfig.CDI_devices:type_name -> runtime.v1.CDIDevice
-	6,  // 9: hookline.podresources.v1.KubernetesResources.requests:type_name -> hookline.podresources.v1.KubernetesResources.RequestsEntry
-	7,  // 10: hookline.podresources.v1.KubernetesResources.limits:type_name -> hookline.podresources.v1.KubernetesResources.LimitsEntry
-	1,  // 11: hookline.podresources.v1.KeptAnnouncement.config:type_name -> hookline.podresources.v1.PodResourceConfig
-	11, // 12: hookline.podresources.v1.KubernetesResources.RequestsEntry.value:type_name -> google.protobuf.StringValue
-	11, // 13: hookline.podresources.v1.KubernetesResources.LimitsEntry.value:type_name -> google.protobuf.StringValue
-	14, // [14:14] is the sub-list for method output_type
-	14, // [14:14] is the sub-list for method input_type
-	14, // [14:14] is the sub-list for extension type_name
-	14, // [14:14] is the sub-list for extension extendee
-	0,  // [0:14] is the sub-list for field type_name
+	2,  // 0: hookline.podresources.v1.PodResourceConfig.containers:type_name -> hookline.podresources.v1.ContainerResourceConfig
+	3,  // 1: hookline.podresources.v1.PodResourceConfig.kubernetes_resources:type_name -> hookline.podresources.v1.KubernetesResources
+	0,  // 2: hookline.podresources.v1.ContainerResourceConfig.type:type_name -> hookline.podresources.v1.ContainerType
+	3,  // 3: hookline.podresources.v1.ContainerResourceConfig.kubernetes_resources:type_name -> hookline.podresources.v1.KubernetesResources
+	7,  // 4: hookline.podresources.v1.ContainerResourceConfig.mounts:type_name -> runtime.v1.Mount
+	8,  // 5: hookline.podresources.v1.ContainerResourceConfig.devices:type_name -> runtime.v1.Device
+	9,  // 6: hookline.podresources.v1.ContainerResourceConfig.CDI_devices:type_name -> runtime.v1.CDIDevice
+	5,  // 7: hookline.podresources.v1.KubernetesResources.requests:type_name -> hookline.podresources.v1.KubernetesResources.RequestsEntry
+	6,  // 8: hookline.podresources.v1.KubernetesResources.limits:type_name -> hookline.podresources.v1.KubernetesResources.LimitsEntry
+	1,  // 9: hookline.podresources.v1.KeptAnnouncement.config:type_name -> hookline.podresources.v1.PodResourceConfig
+	10, // 10: hookline.podresources.v1.KubernetesResources.RequestsEntry.value:type_name -> google.protobuf.StringValue
+	10, // 11: hookline.podresources.v1.KubernetesResources.LimitsEntry.value:type_name -> google.protobuf.StringValue
+	12, // [12:12] is the sub-list for method output_type
+	12, // [12:12] is the sub-list for method input_type
+	12, // [12:12] is the sub-list for extension type_name
+	12, // [12:12] is the sub-list for extension extendee
+	0,  // [0:12] is the sub-list for field type_name
 }
 
 func init() { file_internal_cri_podresources_resources_proto_init() }
@@ -478,14 +416,14 @@ func file_internal_cri_podresources_resources_proto_init() {
 	if File_internal_cri_podresources_resources_proto != nil {
 		return
 	}
-	file_internal_cri_podresources_resources_proto_msgTypes[2].OneofWrappers = []any{}
+	file_internal_cri_podresources_resources_proto_msgTypes[1].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_internal_cri_podresources_resources_proto_rawDesc), len(file_internal_cri_podresources_resources_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   7,
+			NumMessages:   6,
 			NumExtensions: 0,
 			NumServices:   0,
 		},

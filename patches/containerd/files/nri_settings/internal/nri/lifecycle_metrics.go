@@ -3,6 +3,7 @@
 package nri
 
 import (
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -13,26 +14,26 @@ import (
 )
 
 var (
-	nriDeliveries metrics.LabeledCounter
-	nriWait       metrics.LabeledTimer
-	nriLate       metrics.LabeledCounter
-	nriJoins      metrics.LabeledTimer
-	nriLeaves     metrics.LabeledCounter
+	nriDeliveries     metrics.LabeledCounter
+	nriDeliveryWait   metrics.LabeledTimer
+	nriLateDeliveries metrics.LabeledCounter
+	nriSync           metrics.LabeledTimer
+	nriDisconnects    metrics.LabeledCounter
 
-	// queues asks for the depths when it is collected.
+	// queues asks for the lengths when it is collected.
 	queues = &queueCollector{}
 )
 
 func init() {
 	ns := metrics.NewNamespace("containerd", "nri", nil)
 
-	nriDeliveries = ns.NewLabeledCounter("deliveries", "Number of events that ended for an NRI plugin", "plugin", "event", "outcome")
-	nriWait = ns.NewLabeledTimer("delivery_wait", "Time that events waited behind others for an NRI plugin", "plugin", "event")
-	nriLate = ns.NewLabeledCounter("late_deliveries", "Number of ends of pods and containers that an NRI plugin was told of after nobody waited any more", "plugin", "event")
-	nriJoins = ns.NewLabeledTimer("joins", "Time that NRI plugins took to synchronize", "plugin")
-	nriLeaves = ns.NewLabeledCounter("leaves", "Number of NRI plugins that closed or were dropped", "plugin", "reason")
+	nriDeliveries = ns.NewLabeledCounter("plugin_deliveries", "Events meant for an NRI plugin, by what became of them: answered, refused, timed_out, canceled (the caller gave up), withdrawn (it gave up before the event was sent) or lost (the plugin disconnected)", "plugin", "operation", "outcome")
+	nriDeliveryWait = ns.NewLabeledTimer("plugin_delivery_wait", "Time that events waited for the earlier requests of the same NRI plugin", "plugin", "operation")
+	nriLateDeliveries = ns.NewLabeledCounter("plugin_late_deliveries", "Ends of pods and containers that an NRI plugin was told of when no request waited for its answer any more", "plugin", "operation")
+	nriSync = ns.NewLabeledTimer("plugin_sync", "Time from the registration of an NRI plugin until it was synchronized", "plugin")
+	nriDisconnects = ns.NewLabeledCounter("plugin_disconnects", "NRI plugins that are gone, by reason: closed (it left by itself, or containerd stops), or why it was dropped: timeout, backlog or error", "plugin", "reason")
 
-	queues.desc = ns.NewDesc("waiting", "Number of events that wait for an NRI plugin", metrics.Total, "plugin")
+	queues.desc = ns.NewDesc("plugin_queue_length", "Events that wait for an NRI plugin now", "", "plugin")
 	ns.Add(queues)
 
 	metrics.Register(ns)
@@ -40,23 +41,24 @@ func init() {
 
 var _ nri.LifecycleMetrics = (*nriMetrics)(nil)
 
-// RecordDelivery implements nri.LifecycleMetrics.
+// RecordDelivery implements nri.LifecycleMetrics. The labels are those of the
+// metrics of plugins beside it; their values are in snake case.
 func (m *nriMetrics) RecordDelivery(plugin, event, outcome string, waited, _ time.Duration, late bool) {
-	nriDeliveries.WithValues(plugin, event, outcome).Inc()
-	nriWait.WithValues(plugin, event).Update(waited)
+	nriDeliveries.WithValues(plugin, event, strings.ReplaceAll(outcome, " ", "_")).Inc()
+	nriDeliveryWait.WithValues(plugin, event).Update(waited)
 	if late {
-		nriLate.WithValues(plugin, event).Inc()
+		nriLateDeliveries.WithValues(plugin, event).Inc()
 	}
 }
 
 // RecordJoin implements nri.LifecycleMetrics.
 func (m *nriMetrics) RecordJoin(plugin string, took time.Duration, _, _ int) {
-	nriJoins.WithValues(plugin).Update(took)
+	nriSync.WithValues(plugin).Update(took)
 }
 
 // RecordLeave implements nri.LifecycleMetrics.
 func (m *nriMetrics) RecordLeave(plugin, reason string) {
-	nriLeaves.WithValues(plugin, reason).Inc()
+	nriDisconnects.WithValues(plugin, reason).Inc()
 }
 
 // queueCollector collects how many events wait for each plugin.

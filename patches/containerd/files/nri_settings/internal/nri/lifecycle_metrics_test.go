@@ -18,19 +18,19 @@ func TestLifecycleMetrics(t *testing.T) {
 	m.RecordLeave("10-seen", "closed")
 
 	for _, name := range []string{
-		"containerd_nri_deliveries_total",
-		"containerd_nri_delivery_wait_seconds",
-		"containerd_nri_late_deliveries_total",
-		"containerd_nri_joins_seconds",
-		"containerd_nri_leaves_total",
+		"containerd_nri_plugin_deliveries_total",
+		"containerd_nri_plugin_delivery_wait_seconds",
+		"containerd_nri_plugin_late_deliveries_total",
+		"containerd_nri_plugin_sync_seconds",
+		"containerd_nri_plugin_disconnects_total",
 	} {
 		require.Contains(t, metricsOf(t, "10-seen"), name)
 	}
 }
 
-// The depth of queues is asked of the plugins that there are.
+// The length of queues is asked of the plugins that there are.
 func TestQueueMetrics(t *testing.T) {
-	require.Contains(t, queues.desc.String(), "\"containerd_nri_waiting_total\"")
+	require.Contains(t, queues.desc.String(), "\"containerd_nri_plugin_queue_length\"")
 	cfg := DefaultConfig()
 	cfg.DefaultValidator.Enable = true // a plugin without a connection
 	cfg.PluginPath, cfg.DisableConnections = t.TempDir(), true
@@ -38,7 +38,7 @@ func TestQueueMetrics(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, l.Start())
 	defer l.Stop()
-	require.Contains(t, metricsOf(t, "00-default-validator"), "containerd_nri_waiting_total")
+	require.Contains(t, metricsOf(t, "00-default-validator"), "containerd_nri_plugin_queue_length")
 }
 
 // metricsOf names the metrics that have a plugin as a label.

@@ -14,7 +14,7 @@ type Status struct {
 	Enabled bool           `json:"enabled"`
 	Plugins []PluginStatus `json:"plugins"` // in the order in which they are asked
 
-	// Waits are the hooks that pods in creation wait for, by the id of the pod.
+	// Waits are the hooks that pods being created wait for, by the id of the pod.
 	Waits map[string]WaitStatus `json:"-"`
 }
 
@@ -27,10 +27,10 @@ type PluginStatus struct {
 	Span                              // since it began to join
 	Subscriptions []string            `json:"subscriptions"`
 	FailurePolicy FailurePolicyStatus `json:"failurePolicy"`
-	LaneDepth     int                 `json:"laneDepth"`  // events that wait for it
-	Pods          int                 `json:"pods"`       // that it knows
-	Containers    int                 `json:"containers"` // that it knows
-	Current       *EventStatus        `json:"current,omitempty"`
+	QueueLength   int                 `json:"queueLength"` // events that wait for it
+	Pods          int                 `json:"pods"`        // that it knows
+	Containers    int                 `json:"containers"`  // that it knows
+	CurrentEvent  *EventStatus        `json:"currentEvent,omitempty"`
 	LastError     *ErrorStatus        `json:"lastError,omitempty"`
 }
 
@@ -64,13 +64,13 @@ type WaitStatus struct {
 
 // Span is the time since something began, in both forms.
 type Span struct {
-	Since time.Time `json:"since"`
-	For   string    `json:"for"`
+	Since    time.Time `json:"since"`
+	Duration string    `json:"duration"`
 }
 
 // NewSpan is the time from since until now.
 func NewSpan(since time.Time) Span {
-	return Span{Since: since, For: time.Since(since).Round(time.Millisecond).String()}
+	return Span{Since: since, Duration: time.Since(since).Round(time.Millisecond).String()}
 }
 
 // Status returns how NRI and its plugins are doing. It waits for nobody.
@@ -102,12 +102,12 @@ func pluginStatus(p nri.PluginStatus) PluginStatus {
 		Span:          NewSpan(p.Since),
 		Subscriptions: strings.Split(p.Events.PrettyString(), ","),
 		FailurePolicy: FailurePolicyStatus{FailRequest: p.Policy.GetFailRequest(), KeepConnected: p.Policy.GetKeepConnected()},
-		LaneDepth:     p.Waiting,
+		QueueLength:   p.Waiting,
 		Pods:          p.Pods,
 		Containers:    p.Containers,
 	}
 	if p.Current != "" {
-		s.Current = &EventStatus{Event: p.Current, Pod: p.CurrentPod, Container: p.CurrentContainer, Span: NewSpan(p.CurrentSince)}
+		s.CurrentEvent = &EventStatus{Event: p.Current, Pod: p.CurrentPod, Container: p.CurrentContainer, Span: NewSpan(p.CurrentSince)}
 	}
 	if p.LastError != nil {
 		s.LastError = &ErrorStatus{Message: p.LastError.Error(), At: p.LastErrorAt}

@@ -51,8 +51,8 @@ func TestStatus(t *testing.T) {
 	require.True(t, p.Synchronized)
 	require.Equal(t, []string{"RunPodSandbox"}, p.Subscriptions)
 	require.Equal(t, 1, p.Pods)
-	require.Equal(t, "RunPodSandbox", p.Current.Event)
-	require.Equal(t, "pod0", p.Current.Pod)
+	require.Equal(t, "RunPodSandbox", p.CurrentEvent.Event)
+	require.Equal(t, "pod0", p.CurrentEvent.Pod)
 	require.Nil(t, p.LastError)
 	require.Equal(t, "10-holds", s.Waits["pod0"].Plugin)
 	require.Empty(t, s.Waits["pod0"].Behind)
@@ -60,7 +60,7 @@ func TestStatus(t *testing.T) {
 	answer <- errors.New("no room")
 	require.Error(t, <-ran)
 	s = l.Status()
-	require.Nil(t, s.Plugins[0].Current)
+	require.Nil(t, s.Plugins[0].CurrentEvent)
 	require.Equal(t, "no room", s.Plugins[0].LastError.Message)
 	require.Empty(t, s.Waits)
 }
@@ -82,7 +82,7 @@ func TestSpan(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &read))
 	_, err = time.Parse(time.RFC3339, read["since"])
 	require.NoError(t, err)
-	d, err := time.ParseDuration(read["for"])
+	d, err := time.ParseDuration(read["duration"])
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, d, 90*time.Second)
 }

@@ -34,9 +34,9 @@ func (c *criService) detachPod(ctx context.Context, plugin cni.CNI, sandbox sand
 	}
 	pod.Attached = sandbox.CNIResult != nil
 	result, err := network.Detach(ctx, pod)
-	networkKeptDetaches.Inc(float64(result.Replaced))
+	networkCachedDels.Inc(float64(result.Replaced))
 	if err != nil {
-		return err // what failed is not let go yet
+		return err // what failed is tried again
 	}
 	logger := log.G(ctx).WithField("podsandboxid", sandbox.ID)
 	if len(result.Ignored) > 0 {
@@ -44,8 +44,8 @@ func (c *criService) detachPod(ctx context.Context, plugin cni.CNI, sandbox sand
 	}
 	wasCut := !pod.Attached && sandbox.Status.Get().CreatedAt.Before(network.Began())
 	if leaks := leaked(pod, result, wasCut); len(leaks) > 0 {
-		networkLetGo.Inc()
-		logger.Warnf("the network of sandbox %q is let go, and its addresses %v may have leaked: %s",
+		networkRemovedWithoutDel.Inc()
+		logger.Warnf("sandbox %q is taken off its network without a successful DEL, and its addresses %v may have leaked: %s",
 			sandbox.Name, append([]string{sandbox.IP}, sandbox.AdditionalIPs...), strings.Join(leaks, "; "))
 	}
 	return nil

@@ -16,7 +16,7 @@ import (
 
 // networkReasons are the reasons of NetworkReady when it is false.
 var networkReasons = map[netstatus.State]string{
-	netstatus.NotInitialised: networkNotReadyReason,
+	netstatus.NotInitialized: networkNotReadyReason,
 	netstatus.Unknown:        "NetworkStatusUnknown",
 	netstatus.TryAgain:       "NetworkTryAgainLater",
 	netstatus.NotAvailable:   "NetworkNotAvailable",

@@ -11,17 +11,17 @@ import (
 )
 
 var (
-	networkStatusAnswers metrics.LabeledCounter
-	networkStatusTime    metrics.LabeledTimer
-	networkRefusedPods   metrics.Counter
+	networkStatusChecks metrics.LabeledCounter
+	networkStatusTime   metrics.LabeledTimer
+	networkRefusedPods  metrics.Counter
 )
 
 func init() {
 	ns := metrics.NewNamespace("containerd", "cri_network", nil)
 
-	networkStatusAnswers = ns.NewLabeledCounter("status", "Number of answers to CNI STATUS, by network, state and CNI error code", "network", "state", "code")
-	networkStatusTime = ns.NewLabeledTimer("status", "Time that CNI STATUS took", "network")
-	networkRefusedPods = ns.NewCounter("refused_pods", "Number of pods that were refused since CNI STATUS failed")
+	networkStatusChecks = ns.NewLabeledCounter("status_checks", "Times that CNI STATUS was asked, by state: ok, try_again, not_available, degraded, other_error, exec_failed or timed_out; and by CNI error code, 0 for none", "network", "state", "code")
+	networkStatusTime = ns.NewLabeledTimer("status_check", "Time that CNI STATUS took", "network")
+	networkRefusedPods = ns.NewCounter("refused_pods", "Pods that were refused because CNI STATUS failed")
 
 	metrics.Register(ns)
 }
@@ -31,9 +31,9 @@ type networkObserver struct{}
 
 // Answered implements netstatus.Observer.
 func (networkObserver) Answered(s netstatus.Status) {
-	if s.State == netstatus.Unsupported || s.State == netstatus.NotInitialised {
+	if s.State == netstatus.Unsupported || s.State == netstatus.NotInitialized {
 		return // nobody was asked
 	}
-	networkStatusAnswers.WithValues(s.Network, s.State.String(), strconv.FormatUint(uint64(s.Code), 10)).Inc()
+	networkStatusChecks.WithValues(s.Network, s.State.Label(), strconv.FormatUint(uint64(s.Code), 10)).Inc()
 	networkStatusTime.WithValues(s.Network).Update(s.Took)
 }

@@ -75,7 +75,7 @@ func TestNetworkReady(t *testing.T) {
 }
 
 func TestEveryStateThatIsNotReadyHasAReason(t *testing.T) {
-	for state := netstatus.Unknown; state <= netstatus.NotInitialised; state++ {
+	for state := netstatus.Unknown; state <= netstatus.NotInitialized; state++ {
 		assert.Equal(t, state.Ready(), networkReasons[state] == "", state)
 	}
 }

@@ -7,11 +7,11 @@ import "github.com/containerd/containerd/v2/internal/nri"
 // Status is what "crictl info" shows of NRI.
 type Status struct {
 	nri.Status
-	PodsInCreation []PodInCreation `json:"podsInCreation"` // the oldest first
+	PodsBeingCreated []PodBeingCreated `json:"podsBeingCreated"` // the oldest first
 }
 
-// PodInCreation is a pod that is not ready yet.
-type PodInCreation struct {
+// PodBeingCreated is a pod that is not ready yet.
+type PodBeingCreated struct {
 	ID         string          `json:"id"`
 	Namespace  string          `json:"namespace"`
 	Name       string          `json:"name"`

@@ -4,17 +4,17 @@ package nri
 
 import "github.com/containerd/containerd/v2/internal/nri"
 
-// Status returns how plugins and the pods in creation are doing. It waits for
+// Status returns how plugins and the pods being created are doing. It waits for
 // neither.
 func (a *API) Status() Status {
-	s := Status{Status: nri.Status{Plugins: []nri.PluginStatus{}}, PodsInCreation: []PodInCreation{}}
+	s := Status{Status: nri.Status{Plugins: []nri.PluginStatus{}}, PodsBeingCreated: []PodBeingCreated{}}
 	if a.IsDisabled() {
 		return s
 	}
 	creations := a.cri.CreatingSandboxes().List()
 	s.Status = a.nri.Status()
 	for _, c := range creations {
-		pod := PodInCreation{
+		pod := PodBeingCreated{
 			ID:        c.ID,
 			Namespace: c.Config.GetMetadata().GetNamespace(),
 			Name:      c.Config.GetMetadata().GetName(),
@@ -23,7 +23,7 @@ func (a *API) Status() Status {
 		if w, ok := s.Waits[c.ID]; ok {
 			pod.WaitingFor = &w
 		}
-		s.PodsInCreation = append(s.PodsInCreation, pod)
+		s.PodsBeingCreated = append(s.PodsBeingCreated, pod)
 	}
 	return s
 }

@@ -22,9 +22,9 @@ type statusOf struct {
 
 func (s *statusOf) Status() nri.Status { return s.status }
 
-// A pod in creation is shown by name, with the plugin that it waits for once
+// A pod that is being created is shown by name, with the plugin that it waits for once
 // it has come to that.
-func TestStatusShowsPodsInCreation(t *testing.T) {
+func TestStatusShowsPodsBeingCreated(t *testing.T) {
 	cri := newCreationCRI()
 	wait := nri.WaitStatus{Plugin: "10-holds", Span: nri.NewSpan(time.Now())}
 	a := NewAPI(&statusOf{status: nri.Status{
@@ -41,13 +41,13 @@ func TestStatusShowsPodsInCreation(t *testing.T) {
 	s := a.Status()
 	require.True(t, s.Enabled)
 	require.Len(t, s.Plugins, 1)
-	require.Len(t, s.PodsInCreation, 2)
-	require.Equal(t, "first", s.PodsInCreation[0].ID)
-	require.Equal(t, "default", s.PodsInCreation[0].Namespace)
-	require.Equal(t, "first-pod", s.PodsInCreation[0].Name)
-	require.Equal(t, &wait, s.PodsInCreation[0].WaitingFor)
-	require.Equal(t, "second", s.PodsInCreation[1].ID)
-	require.Nil(t, s.PodsInCreation[1].WaitingFor)
+	require.Len(t, s.PodsBeingCreated, 2)
+	require.Equal(t, "first", s.PodsBeingCreated[0].ID)
+	require.Equal(t, "default", s.PodsBeingCreated[0].Namespace)
+	require.Equal(t, "first-pod", s.PodsBeingCreated[0].Name)
+	require.Equal(t, &wait, s.PodsBeingCreated[0].WaitingFor)
+	require.Equal(t, "second", s.PodsBeingCreated[1].ID)
+	require.Nil(t, s.PodsBeingCreated[1].WaitingFor)
 }
 
 // Without NRI there is a status too.
@@ -55,5 +55,5 @@ func TestStatusOfDisabledNRI(t *testing.T) {
 	var a *API
 	text, err := json.Marshal(a.Status())
 	require.NoError(t, err)
-	require.JSONEq(t, `{"enabled": false, "plugins": [], "podsInCreation": []}`, string(text))
+	require.JSONEq(t, `{"enabled": false, "plugins": [], "podsBeingCreated": []}`, string(text))
 }

@@ -8,5 +8,5 @@ import "github.com/containerd/containerd/v2/internal/nri"
 
 // Status says that there is no NRI on this platform.
 func (*API) Status() Status {
-	return Status{Status: nri.Status{Plugins: []nri.PluginStatus{}}, PodsInCreation: []PodInCreation{}}
+	return Status{Status: nri.Status{Plugins: []nri.PluginStatus{}}, PodsBeingCreated: []PodBeingCreated{}}
 }

@@ -5,6 +5,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/containerd/errdefs"
 	"github.com/containerd/log"
@@ -46,7 +47,7 @@ func recordAnnouncement(ctx context.Context, sb *sandboxstore.Sandbox, record *s
 // ignoreResources counts what a client told and nobody can read, and logs it once
 // for each pod.
 func ignoreResources(ctx context.Context, sb *sandboxstore.Sandbox, source string, err error) {
-	podResourcesIgnored.WithValues(source).Inc()
+	podResourcesIgnored.WithValues(strings.ReplaceAll(source, " ", "_")).Inc()
 	var logged bool
 	_ = sb.Status.Update(func(status sandboxstore.Status) (sandboxstore.Status, error) {
 		logged, status.PodResourcesIgnored = status.PodResourcesIgnored, true

@@ -17,7 +17,7 @@ import (
 func podUpdate(ctx context.Context, sb *sandboxstore.Sandbox, r *runtime.UpdatePodSandboxResourcesRequest) *podresources.Announcement {
 	asked, err := podresources.Updated(r)
 	if err != nil {
-		ignoreResources(ctx, sb, "update", err)
+		ignoreResources(ctx, sb, "pod update", err)
 	}
 	return asked
 }

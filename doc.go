@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package hookline is the root of a patch set over containerd v2 and its NRI
+// library, and has no code. Other modules can use two packages of it:
+//
+//   - podstate tells a plugin where a pod is in its life;
+//   - podresources tells a plugin, and a sandboxer, what the containers of a pod ask
+//     for before the first of them exists, and lets CRI clients and admission
+//     webhooks say so.
+//
+// The patches are in patches, what they bring along in internal/nri and
+// internal/cri, and the command that builds, checks and tests them is hack.
+package hookline

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package docs writes the tables of the documentation that can be had from the
+// code, and finds out where a page and the code have parted.
+//
+// A table stands in its page between two lines of its own:
+//
+//	<!-- metrics -->
+//	<!-- /metrics -->
+//
+// There are four: the patches of the series, the rules of the contract with the
+// patches and tests that keep them, and the settings and metrics that patches
+// add. All of a table comes from the code but one column: what holds of a rule is
+// written by a person, and stays.
+//
+// What belongs here reads Go source, Markdown and TOML and gives text. How trees
+// and binaries are made belongs to internal/tree.
+package docs

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package docs
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/hookline-nri/hookline/internal/edit"
+)
+
+// Pages says which page holds which table, by path below the root of the
+// repository.
+type Pages struct {
+	Patches  string
+	Rules    string // the page that states the rules
+	Settings string
+	Metrics  string
+	Proofs   string   // the folder whose tests are named without it
+	Linked   []string // pages whose links are checked, as patterns of filepath.Glob
+}
+
+// Repository is what the tables are made from.
+type Repository struct {
+	Root    string // of this repository
+	Series  edit.Series
+	Modules []Module
+	// Defaults returns the default configuration of the product, as TOML. It is
+	// asked if the patches add a setting.
+	Defaults func() ([]byte, error)
+}
+
+// Module is an upstream module, and what the patches make of it.
+type Module struct {
+	Name  string
+	Base  fs.FS             // as upstream has it
+	Files map[string][]byte // that patches touch, as the last one leaves them; nil is removed
+}
+
+// Update renews the tables of all pages.
+func Update(r Repository, p Pages) error {
+	for _, t := range tables(r, p) {
+		page, is, err := t.now(r.Root)
+		if err != nil {
+			return err
+		}
+		if is.text == page.table {
+			continue
+		}
+		renewed := page.before + is.text + page.after
+		if err := os.WriteFile(filepath.Join(r.Root, t.page), []byte(renewed), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Check returns an error for each line of a table that is not what the code says,
+// for each one that a person has to write, and for each link that leads nowhere.
+// Each names the page, and what in the code it is about.
+func Check(r Repository, p Pages) error {
+	var errs []error
+	for _, t := range tables(r, p) {
+		page, is, err := t.now(r.Root)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		errs = append(errs, t.drift(page.table, is)...)
+		errs = append(errs, is.problems...)
+	}
+	return errors.Join(append(errs, checkLinks(r.Root, p.Linked)...)...)
+}
+
+func tables(r Repository, p Pages) []table {
+	return []table{
+		{p.Patches, "patches", func(block) (content, error) { return patchContent(r.Series), nil }},
+		{p.Rules, "rules", func(page block) (content, error) { return ruleContent(r, p, page) }},
+		{p.Settings, "settings", func(block) (content, error) { return settingContent(r) }},
+		{p.Metrics, "metrics", func(block) (content, error) { return metricContent(r.Modules) }},
+	}
+}
+
+// now returns the page of a table as it is, and the table as it should be.
+func (t table) now(root string) (block, content, error) {
+	text, err := os.ReadFile(filepath.Join(root, t.page))
+	if err != nil {
+		return block{}, content{}, fmt.Errorf("the page of %s: %w", t.name, err)
+	}
+	page, err := cut(string(text), t.name)
+	if err != nil {
+		return block{}, content{}, fmt.Errorf("%s: %w", t.page, err)
+	}
+	is, err := t.make(page)
+	if err != nil {
+		return block{}, content{}, fmt.Errorf("%s of %s: %w", t.name, t.page, err)
+	}
+	return page, is, nil
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package docs
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"maps"
+	"strings"
+)
+
+// A metric is declared by Go code.
+type metric struct {
+	name   string
+	kind   string // counter, gauge, histogram or summary
+	help   string
+	labels []string
+	file   string // module and path
+}
+
+// metricContent has a line for each metric that the patches add.
+func metricContent(modules []Module) (c content, err error) {
+	base, tip, err := touched(modules)
+	if err != nil {
+		return c, err
+	}
+	known := map[string]bool{}
+	for _, s := range base {
+		declared, _ := metricsOf(s) // what upstream has is not judged
+		for _, m := range declared {
+			known[m.name] = true
+		}
+	}
+	var added []metric
+	for _, s := range tip {
+		declared, err := metricsOf(s)
+		if err != nil {
+			return c, fmt.Errorf("%s: %w", s.name, err)
+		}
+		for _, m := range declared {
+			if !known[m.name] {
+				added = append(added, m)
+			}
+		}
+	}
+	return metricTable(added), nil
+}
+
+func metricTable(added []metric) (c content) {
+	if len(added) == 0 {
+		c.text = "None.\n"
+		return c
+	}
+	var b strings.Builder
+	b.WriteString(line("metric", "type", "labels", "what it tells") + "|---|---|---|---|\n")
+	for _, m := range added {
+		key, about := code(m.name), "metric "+m.name+" of "+m.file
+		b.WriteString(line(key, m.kind, strings.Join(m.labels, ", "), m.help))
+		c.rows = append(c.rows, row{key: key, about: about})
+		if m.help == "" {
+			c.problems = append(c.problems, fmt.Errorf("%s: no help text says what it tells", about))
+		}
+	}
+	c.text = b.String()
+	return c
+}
+
+// metricsOf are the metrics that a file declares, in its order. An error says what
+// cannot be read; the others are returned with it.
+func metricsOf(s source) ([]metric, error) {
+	var all []metric
+	var errs []error
+	add := func(m metric, err error) {
+		if err != nil {
+			errs = append(errs, err)
+			return
+		}
+		m.file = s.name
+		all = append(all, m)
+	}
+	ofFile := namespaces{}
+	for _, d := range s.file.Decls {
+		if _, is := d.(*ast.GenDecl); is {
+			ofFile.learn(s, calls(d)...)
+		}
+	}
+	for _, d := range s.file.Decls {
+		calls := calls(d)
+		names := maps.Clone(ofFile)
+		names.learn(s, calls...)
+		for _, c := range calls {
+			if m, ok, err := names.goMetric(s, c); ok {
+				add(m, err)
+			}
+			if m, ok, err := clientMetric(s, c); ok {
+				add(m, err)
+			}
+		}
+	}
+	return all, errors.Join(errs...)
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package docs
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+)
+
+// A proof is a test that has a rule in its name: TestL3_EveryEndIsTold.
+type proof struct {
+	rule, name string
+	file       string // below the root of the repository, with slashes
+}
+
+// about names the test and its file.
+func (p proof) about() string { return p.name + " of " + p.file }
+
+var ruleTest = regexp.MustCompile(`^(?:Test|Fuzz|Example)([A-Z]+[0-9]+)_`)
+
+// findProofs looks into every test below root, in the order of their files. What
+// the go command passes over is no test: testdata, and folders that begin with a
+// dot or an underscore.
+func findProofs(root string) ([]proof, error) {
+	var proofs []proof
+	tree := os.DirFS(root)
+	err := fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if base := d.Name(); name != "." && (base == "testdata" || strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_")) {
+				return fs.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(name, "_test.go") {
+			return nil
+		}
+		found, err := proofsIn(tree, name)
+		proofs = append(proofs, found...)
+		return err
+	})
+	return proofs, err
+}
+
+func proofsIn(tree fs.FS, name string) ([]proof, error) {
+	source, err := fs.ReadFile(tree, name)
+	if err != nil {
+		return nil, err
+	}
+	file, err := parser.ParseFile(token.NewFileSet(), name, source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, err
+	}
+	var proofs []proof
+	for _, d := range file.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok || f.Recv != nil {
+			continue
+		}
+		if m := ruleTest.FindStringSubmatch(f.Name.Name); m != nil {
+			proofs = append(proofs, proof{rule: m[1], name: f.Name.Name, file: name})
+		}
+	}
+	return proofs, nil
+}
+
+// proofCell lists tests, those of the folder home first and the others with
+// theirs.
+func proofCell(proofs []proof, home string) string {
+	var folders []string
+	names := map[string][]string{}
+	for _, p := range proofs {
+		folder := path.Dir(p.file)
+		if names[folder] == nil && folder != home {
+			folders = append(folders, folder)
+		}
+		names[folder] = append(names[folder], code(p.name))
+	}
+	var parts []string
+	if len(names[home]) > 0 {
+		parts = append(parts, strings.Join(names[home], ", "))
+	}
+	for _, folder := range folders {
+		parts = append(parts, "in "+code(folder)+": "+strings.Join(names[folder], ", "))
+	}
+	return strings.Join(parts, "; ")
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package bench
+
+import "fmt"
+
+// Goal is what a figure of the patched runtime should be.
+type Goal struct {
+	Text   string // "at most 1.03 of stock"
+	Figure string // what it is, in the terms of the text
+	Met    bool
+}
+
+// atMost is a goal for the median of the patched runtime. The text, if any, says
+// where the limit comes from.
+func (r Row) atMost(limit float64, text string) Goal {
+	median := r.Patched.Median()
+	return Goal{"at most " + number(limit, r.Unit) + text, number(median, r.Unit), median <= limit}
+}
+
+// ratioAtMost and ratioAtLeast are goals for what a sample has for each of another.
+func ratioAtMost(limit float64, s, of Sample, text string) Goal {
+	return Goal{fmt.Sprintf("at most %.2f of %s", limit, text), compared(s, of), ratio(s, of) <= limit}
+}
+
+func ratioAtLeast(limit float64, s, of Sample, text string) Goal {
+	return Goal{fmt.Sprintf("at least %.2f of %s", limit, text), compared(s, of), ratio(s, of) >= limit}
+}
+
+// ratio is NaN where one of the two was not measured.
+func ratio(s, of Sample) float64 { return s.Median() / of.Median() }
+
+func compared(s, of Sample) string {
+	if len(s) == 0 || len(of) == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.2f, %s", ratio(s, of), s.compare(of))
+}

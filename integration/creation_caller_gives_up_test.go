@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const undoneDead = "the roll-back runs under the dead context of the caller"
+
+func TestL7_CreationIsUndoneWhenItsCallerGivesUpInAHook(t *testing.T) {
+	cancels := func(_ context.Context, cancel context.CancelFunc) { cancel() }
+	waits := func(ctx context.Context, _ context.CancelFunc) { <-ctx.Done() }
+	for _, caller := range []struct {
+		does     string
+		patience time.Duration
+		giveUp   func(context.Context, context.CancelFunc)
+	}{
+		{"cancels", time.Minute, cancels},
+		{"runs out of time", 3 * time.Second, waits},
+	} {
+		t.Run(caller.does, func(t *testing.T) {
+			// The plugin's own time must not end before the caller's does.
+			n := startNode(t, func(o *node.Options) { o.RequestTimeout = 20 * time.Second })
+			first, second, third := connectTrio(t, n)
+			gate := plugin.NewGate()
+			defer gate.Release()
+			second.On(plugin.RunPodSandbox, gate.Hold)
+			config := n.CRI().Pod("abandoned")
+
+			ctx, cancel := context.WithTimeout(withinAMinute(t), caller.patience)
+			defer cancel()
+			ran := make(chan error, 1)
+			go func() {
+				_, err := n.CRI().RunPod(ctx, config)
+				ran <- err
+			}()
+			requireClosed(t, gate.Entered(), "the second plugin's hook")
+			caller.giveUp(ctx, cancel)
+			require.Error(t, <-ran)
+
+			promise(t, "L7", "the roll-back begins while the hook still runs", keptOnStock, func(t require.TestingT) {
+				// The caller knows before the runtime does: until the roll-back is
+				// seen, an answer would be taken for one in time.
+				requireSoon(t, "StopPodSandbox", func(context.Context) error { return hasGot(first, plugin.StopPodSandbox) })
+			})
+			gate.Release()
+			promise(t, "L7", "who was asked is told of the end, while the network stands and with a living context", onStock(undoneDead), func(t require.TestingT) {
+				// It goes on after its caller is gone.
+				requireSoon(t, "RemovePodSandbox", func(context.Context) error {
+					return errors.Join(hasAnswered(first, plugin.RemovePodSandbox), hasAnswered(second, plugin.RemovePodSandbox))
+				})
+				requireUndoneWhileNetworkStood(t, first, config)
+				requireUndoneWhileNetworkStood(t, second, config)
+			})
+			promise(t, "L7", "who was not asked is not told", keptOnStock, func(t require.TestingT) {
+				assert.Empty(t, third.Calls().Named("abandoned").Events(), third.Name())
+			})
+			promise(t, "L7", "nothing is left", rollBackRaces, func(t require.TestingT) { requireNothingLeft(t, n) })
+			promise(t, "L7", "it can be created again", rollBackRaces, func(t require.TestingT) {
+				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+				defer cancel()
+				id, err := runOnceNameIsFree(ctx, n, config)
+				require.NoError(t, err)
+				require.NoError(t, n.CRI().StopPod(ctx, id))
+				require.NoError(t, n.CRI().RemovePod(ctx, id))
+				requireNothingLeft(t, n)
+			})
+		})
+	}
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+)
+
+// A caller whose time is over makes up its own error. What the runtime had to
+// say is in its log, with the code of what it saw first: the end of the time, or
+// of the call.
+func TestL17_LogSaysWhatACallerWhoIsGoneWaitedFor(t *testing.T) {
+	for _, caller := range []struct {
+		does   string
+		code   codes.Code
+		logged string
+		giveUp func(ctx context.Context, cancel context.CancelFunc)
+	}{
+		{"runs out of time", codes.DeadlineExceeded, "rpc error: code = ", func(ctx context.Context, _ context.CancelFunc) { <-ctx.Done() }},
+		{"cancels", codes.Canceled, "rpc error: code = Canceled", func(_ context.Context, cancel context.CancelFunc) { cancel() }},
+	} {
+		t.Run(caller.does, func(t *testing.T) {
+			n := startNode(t, func(o *node.Options) { o.RequestTimeout = 20 * time.Second })
+			holds, gate := plugin.New("10", "holds"), plugin.NewGate()
+			defer gate.Release()
+			holds.On(plugin.RunPodSandbox, gate.Hold)
+			connect(t, n, holds)
+
+			ctx, cancel := context.WithTimeout(withinAMinute(t), 3*time.Second)
+			defer cancel()
+			ran := make(chan error, 1)
+			go func() {
+				_, err := n.CRI().RunPod(ctx, n.CRI().Pod("abandoned"))
+				ran <- err
+			}()
+			requireClosed(t, gate.Entered(), "the hook")
+			caller.giveUp(ctx, cancel)
+			err := <-ran
+
+			// Stock may take the end of the caller's time for that of the plugin's.
+			promise(t, "L16", "the error of a caller who "+caller.does+" has its code", sometimesOnStock("the pod runs"), func(t require.TestingT) {
+				requireReadable(t, err, caller.code)
+			})
+			promise(t, "L17", "the log says what a caller who "+caller.does+" was waiting for", onStock("it does not"), func(t require.TestingT) {
+				requireSoon(t, "the error in the log", func(context.Context) error {
+					return hasLogged(n, "RunPodSandbox for", caller.logged, "pod default/abandoned", "asking plugin 10-holds")
+				})
+			})
+		})
+	}
+}

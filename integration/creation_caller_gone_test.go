@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/hookline-nri/hookline/integration/cri"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// Wherever a creation is when its caller goes away, all of it is undone.
+func TestL7_CreationIsUndoneWhereverTheCallerGoes(t *testing.T) {
+	for _, w := range waves {
+		t.Run(w.name, func(t *testing.T) { w.callersGone(t, codes.Canceled, time.Minute) })
+	}
+}
+
+// The same when the caller's time is up, at the longest steps.
+func TestL7_CreationIsUndoneWhenTheCallersTimeIsUp(t *testing.T) {
+	for _, w := range waves {
+		switch w.name {
+		case "network", "process", "last hook":
+			t.Run(w.name, func(t *testing.T) { w.callersGone(t, codes.DeadlineExceeded, 3*time.Second) })
+		}
+	}
+}
+
+// callersGone has the callers of a wave give up when all are held, or run out of patience.
+func (w wave) callersGone(t *testing.T, how codes.Code, patience time.Duration) {
+	c := newCreations(t, w)
+	connect(t, c.n, c.plugins["first"], c.plugins["second"])
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	promise(t, "L7", "a creation whose callers are gone is undone, and can be repeated", w.stock.gone, func(t require.TestingT) {
+		c.requireHeld(ctx, t)
+		if how == codes.Canceled {
+			cancel()
+		}
+		for _, held := range c.held {
+			assert.Equal(t, how, status.Code(<-held.ran), held.pod())
+		}
+		requireNoticed(t, c.n.CRI())
+		c.release(t)
+		requireNothingLeft(t, c.n)
+		c.requireEndsTold(t)
+		c.requireRunAgain(t, func(ctx context.Context, config *runtime.PodSandboxConfig) (string, error) {
+			return runOnceNameIsFree(ctx, c.n, config)
+		})
+		requireNothingLeft(t, c.n)
+	})
+}
+
+// requireNoticed returns when the runtime knows that callers are gone: it gets what
+// comes over one connection in order.
+func requireNoticed(t require.TestingT, c *cri.Client) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	_, err := c.Runtime.Version(ctx, &runtime.VersionRequest{})
+	require.NoError(t, err)
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/stretchr/testify/require"
+)
+
+// example builds an example plugin.
+func example(t *testing.T, name string) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), name)
+	out, err := exec.CommandContext(withinAMinute(t), "go", "build", "-o", program, "./example/"+name).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return program
+}
+
+// runExample runs an example plugin until the returned function is called. What it
+// prints goes to a file, if there is one.
+func runExample(t *testing.T, n *node.Node, program string, prints *os.File, args ...string) (stop func()) {
+	t.Helper()
+	cmd := exec.Command(program, append([]string{"-socket", n.NRISocket()}, args...)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	var said strings.Builder
+	cmd.Stderr = &said
+	if prints != nil {
+		cmd.Stdout = prints
+	}
+	require.NoError(t, cmd.Start())
+	ended := false
+	stop = func() {
+		if ended {
+			return
+		}
+		ended = true
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the example ended with %v: %s", err, said.String())
+		}
+	}
+	t.Cleanup(stop)
+	return stop
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/containerd/nri/pkg/api"
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// agreesIfNetworkStands agrees if the pod's network stands: its namespace is there,
+// and eth0 in it has all addresses that the pod is said to have.
+func agreesIfNetworkStands(n *node.Node) plugin.Reply {
+	return func(_ context.Context, call *plugin.Call) error {
+		if len(call.Pod.GetIps()) == 0 {
+			return fmt.Errorf("%s: the pod has no address", call.Event)
+		}
+		addresses, err := n.Addresses(netns(call.Pod), "eth0")
+		if err != nil {
+			return fmt.Errorf("%s: %w", call.Event, err)
+		}
+		for _, ip := range call.Pod.GetIps() {
+			if !slices.Contains(addresses, ip) {
+				return fmt.Errorf("%s: eth0 has %v, not %s", call.Event, addresses, ip)
+			}
+		}
+		return nil
+	}
+}
+
+// netns is the path of a pod's network namespace.
+func netns(pod *api.PodSandbox) string {
+	for _, namespace := range pod.GetLinux().GetNamespaces() {
+		if namespace.GetType() == "network" {
+			return namespace.GetPath()
+		}
+	}
+	return ""
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// breach is how the unpatched containerd breaks a promise, in a few words. Without
+// words it keeps it.
+type breach struct {
+	words     string
+	sometimes bool // the promise may also hold
+}
+
+// keptOnStock declares that stock keeps a promise as well.
+var keptOnStock = breach{}
+
+// onStock declares that stock breaks a promise, and how.
+func onStock(words string) breach { return breach{words: words} }
+
+// sometimesOnStock declares that stock breaks a promise now and then, by a race.
+func sometimesOnStock(words string) breach { return breach{words, true} }
+
+// promise asserts, in a subtest of its own, that something holds which a rule
+// of the contract says. On stock the assertions must fail if that is declared,
+// and hold if it is not: either way a wrong declaration fails the test.
+//
+// Each promise is asserted, whichever before it failed. So what several stand
+// on is done before the first of them, and its errors are what they look at.
+func promise(t *testing.T, rule, holds string, stock breach, assertions func(t require.TestingT)) {
+	t.Helper()
+	test := t.Name()
+	t.Run(rule+" "+holds, func(t *testing.T) {
+		seen := judge(t, runsOnStock, stock, assertions)
+		switch {
+		case seen != "":
+			t.Logf("stock breaks it: %s; as seen: %s", stock.words, seen)
+			broken.add(fmt.Sprintf("%-4s %s; on stock, %s (%s)", rule, holds, stock.words, test))
+		case runsOnStock && stock.sometimes:
+			t.Skipf("stock breaks it now and then, not this time: %s", stock.words)
+		}
+	})
+}
+
+// judge fails unless the assertions hold, or do not and are declared so of the
+// runtime that the test runs on. Then it returns what they found.
+func judge(t require.TestingT, unpatched bool, stock breach, assertions func(t require.TestingT)) string {
+	if !unpatched || stock == keptOnStock {
+		assertions(t)
+		return ""
+	}
+	seen := failures(assertions)
+	if seen == "" && !stock.sometimes {
+		t.Errorf("declared broken on stock (%s), but holds", stock.words)
+	}
+	return seen
+}
+
+// broken are the promises that stock was seen to break.
+var broken brokenPromises
+
+// brokenPromises are lines, in the order of the tests.
+type brokenPromises struct {
+	sync.Mutex
+	lines []string
+}
+
+func (b *brokenPromises) add(line string) {
+	b.Lock()
+	defer b.Unlock()
+	b.lines = append(b.lines, line)
+}
+
+// print lists the broken promises, each on a line.
+func (b *brokenPromises) print(w io.Writer) {
+	b.Lock()
+	defer b.Unlock()
+	fmt.Fprintf(w, "stock breaks %d promises:\n", len(b.lines))
+	for _, line := range b.lines {
+		fmt.Fprintf(w, "  %s\n", line)
+	}
+}
+
+// failures runs assertions and returns what they found, empty when they hold.
+func failures(assertions func(t require.TestingT)) string {
+	var f recorder
+	done := make(chan struct{})
+	go func() { // a goroutine of its own, which FailNow ends
+		defer close(done)
+		assertions(&f)
+	}()
+	<-done
+	return f.text.String()
+}
+
+// recorder is a test that fails without failing the test.
+type recorder struct{ text strings.Builder }
+
+func (r *recorder) Errorf(format string, args ...any) { fmt.Fprintf(&r.text, format, args...) }
+
+func (r *recorder) FailNow() {
+	if r.text.Len() == 0 {
+		r.text.WriteString("failed")
+	}
+	runtime.Goexit()
+}

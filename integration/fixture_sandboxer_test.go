@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+)
+
+// sandboxShim builds integration/sandboxshim, once, and returns its folder.
+var sandboxShim = sync.OnceValues(func() (string, error) {
+	folder := filepath.Join(filepath.Dir(pause), "sandboxer")
+	cmd := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(folder, "containerd-shim-runc-v2"), "./sandboxshim")
+	// As for the pause program: a race or coverage build must not carry over.
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build sandboxshim: %w: %s", err, out)
+	}
+	return folder, nil
+})
+
+// startSandboxer runs a node whose pods' sandboxes are made by their shim.
+func startSandboxer(t *testing.T) *node.Node {
+	t.Helper()
+	folder, err := sandboxShim()
+	require.NoError(t, err)
+	return startNode(t, func(o *node.Options) {
+		require.NoError(t, o.SandboxesByShim(folder))
+		o.RequestTimeout = 30 * time.Second
+	})
+}
+
+// requireNoSandboxLeft is requireNothingLeft, and looks for the bundles of such sandboxes too.
+func requireNoSandboxLeft(t require.TestingT, n *node.Node) {
+	requireNothingLeft(t, n)
+	requireSoon(t, "the removal of bundles", func(context.Context) error {
+		bundles, err := filepath.Glob(filepath.Join(n.Folder(), "*", "io.containerd.sandbox.controller.v1.shim", "*", "*"))
+		if err == nil && len(bundles) > 0 {
+			err = fmt.Errorf("left: %q", bundles)
+		}
+		return err
+	})
+}
+
+// stateOf is what CRI says of a pod.
+func stateOf(t *testing.T, n *node.Node, pod string) runtime.PodSandboxState {
+	t.Helper()
+	r, err := n.CRI().Runtime.PodSandboxStatus(withinAMinute(t), &runtime.PodSandboxStatusRequest{PodSandboxId: pod})
+	require.NoError(t, err)
+	return r.GetStatus().GetState()
+}
+
+// shimsConfig is the configuration of a pod that its shim got with CreateSandbox,
+// and keeps.
+func shimsConfig(t require.TestingT, n *node.Node, pod string) *runtime.PodSandboxConfig {
+	found, err := filepath.Glob(filepath.Join(n.Folder(), "*", "*", "*", pod, "options"))
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	kept, err := os.ReadFile(found[0])
+	require.NoError(t, err)
+	config := &runtime.PodSandboxConfig{}
+	require.NoError(t, proto.Unmarshal(kept, config))
+	return config
+}
+
+// parent is the process that a process was started by.
+func parent(t *testing.T, pid int) int {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	require.NoError(t, err)
+	_, after, _ := strings.Cut(string(status), "\nPPid:")
+	var ppid int
+	_, err = fmt.Sscan(after, &ppid)
+	require.NoError(t, err)
+	return ppid
+}

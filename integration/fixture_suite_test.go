@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/containerd/nri/pkg/api"
+	"github.com/hookline-nri/hookline/integration/image"
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/stretchr/testify/require"
+)
+
+// output holds the binaries; tests run in their own folder.
+const output = "../_output"
+
+// runsOnStock tells that the tests run on the unpatched containerd.
+var runsOnStock = os.Getenv("RUNTIME") == "stock"
+
+// pause is the program for the image, built once.
+var pause string
+
+func TestMain(m *testing.M) {
+	if os.Getenv(api.PluginSocketEnvVar) != "" {
+		if err := asPlugin(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (code int, err error) {
+	if pause = os.Getenv(leave); pause != "" {
+		return 1, leaveANode()
+	}
+	if err := binaries().Check(); err != nil {
+		if os.Getenv("CI") == "" {
+			fmt.Println("integration tests are skipped:", err)
+			return 0, nil
+		}
+		return 1, err
+	}
+	folder, err := os.MkdirTemp("", "hookline")
+	if err != nil {
+		return 1, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	pause = filepath.Join(folder, "pause")
+	if err := image.BuildProgram(context.Background(), pause); err != nil {
+		return 1, err
+	}
+	code = m.Run()
+	if runsOnStock {
+		broken.print(os.Stdout)
+	}
+	return code, nil
+}
+
+// withinAMinute is the test's context with an end that no healthy run gets near.
+func withinAMinute(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// binaries are the options that all nodes have.
+func binaries() node.Options {
+	bin := filepath.Join(output, "bin")
+	if runsOnStock {
+		bin = filepath.Join(output, "stock", "bin")
+	}
+	return node.Options{Bin: bin, Tools: filepath.Join(output, "tools", "bin"), Pause: pause}
+}
+
+// startNode runs a node for one test. What the host turns out to lack skips
+// the test at home, and fails it in CI.
+func startNode(t *testing.T, change ...func(*node.Options)) *node.Node {
+	t.Helper()
+	options := binaries()
+	for _, f := range change {
+		f(&options)
+	}
+	n, err := node.Start(withinAMinute(t), options)
+	if errors.Is(err, node.ErrPrerequisite) && os.Getenv("CI") == "" {
+		t.Skip(err)
+	}
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		if t.Failed() {
+			showLog(t, n)
+		}
+		if err := n.Close(); err != nil {
+			t.Errorf("close node: %v", err)
+		}
+	})
+	return n
+}
+
+// showLog shows the end of containerd's log, and keeps all of it.
+func showLog(t *testing.T, n *node.Node) {
+	log, err := n.Log()
+	if err != nil {
+		t.Logf("no log of containerd: %v", err)
+		return
+	}
+	kept := filepath.Join(output, "logs", t.Name()+".log")
+	err = os.MkdirAll(filepath.Dir(kept), 0o755)
+	if err == nil {
+		err = os.WriteFile(kept, []byte(log), 0o644)
+	}
+	const last = 30
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	t.Logf("containerd's last words, all of them in %s (%v):\n%s", kept, err, strings.Join(lines[max(0, len(lines)-last):], "\n"))
+}
+
+// connect connects plugins, one after the other, for as long as the test runs.
+func connect(t *testing.T, n target, plugins ...*plugin.Plugin) {
+	t.Helper()
+	for _, p := range plugins {
+		require.NoError(t, p.Connect(withinAMinute(t), n.NRISocket()))
+		t.Cleanup(p.Crash)
+	}
+}
+
+// requireClosed waits for a channel's end.
+func requireClosed(t *testing.T, done <-chan struct{}, what string) {
+	t.Helper()
+	ctx := withinAMinute(t)
+	select {
+	case <-done:
+	case <-ctx.Done():
+		require.FailNow(t, "waited in vain for "+what)
+	}
+}
+
+// requireSoon waits for what should come within moments.
+func requireSoon(t require.TestingT, what string, holds func(context.Context) error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	require.NoError(t, wait.Until(ctx, what, holds))
+}
+
+// hasGot tells whether a plugin got an event, answered or not.
+func hasGot(p *plugin.Plugin, event plugin.Event) error {
+	if len(p.Calls().Only(event)) == 0 {
+		return fmt.Errorf("%s got no %s", p.Name(), event)
+	}
+	return nil
+}
+
+// hasAnswered tells whether a plugin has answered an event.
+func hasAnswered(p *plugin.Plugin, event plugin.Event) error {
+	for _, call := range p.Calls().Only(event) {
+		if !call.End.IsZero() {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s has answered no %s", p.Name(), event)
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+func TestL13_RegistrationWaitsForNoGracefulStop(t *testing.T) {
+	n := startNode(t)
+	joining := plugin.New("10", "joins")
+	ctx, c := withinAMinute(t), n.CRI()
+	config := c.Pod("graceful")
+	pod, err := c.RunPod(ctx, config)
+	require.NoError(t, err)
+	container, err := c.Create(ctx, pod, config, c.Container("main", "-stubborn"))
+	require.NoError(t, err)
+	require.NoError(t, c.Start(ctx, container))
+	require.NoError(t, n.Settled(ctx, container))
+
+	stopped := inBackground(func() error { return c.Stop(ctx, container, time.Hour) })
+	require.NoError(t, n.Resisting(ctx, container))
+	joinCtx := withinMoments(t)
+	joined := connectInBackground(joinCtx, t, n, joining)
+	requireSoon(t, "the registration", func(context.Context) error { return hasGot(joining, plugin.Configure) })
+	_, errRan := c.RunPod(joinCtx, c.Pod("unrelated"))
+	errJoined := <-joined
+	stillStopping := isOpen(stopped)
+	require.NoError(t, n.Signal(ctx, container, unix.SIGINT))
+	require.NoError(t, <-stopped)
+
+	promise(t, "L13", "a plugin joins during a container's grace period", onStock("it waits for its end"), func(t require.TestingT) {
+		assert.NoError(t, errJoined)
+		assert.True(t, stillStopping, "the grace period was over before")
+	})
+	promise(t, "L13", "other pods are created meanwhile", onStock("they wait for the plugin that joins"), func(t require.TestingT) {
+		assert.NoError(t, errRan)
+	})
+	promise(t, "L3", "who joined is told of the container's end", onStock(cannotJoin), func(t require.TestingT) {
+		assert.Equal(t, []plugin.Event{plugin.StopContainer}, joining.Calls().Of(pod).Events())
+		assert.Empty(t, history.Read(joining.Calls(), nil).Faults())
+	})
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"testing"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/require"
+)
+
+// What no message holds keeps plugins out, and is named to who reads the log.
+func TestL17_PodTooLargeToBeToldIsNamed(t *testing.T) {
+	n := startNode(t)
+	ctx, c := withinAMinute(t), n.CRI()
+	config := c.Pod("huge")
+	config.Annotations = map[string]string{"huge": kib(5 << 10)}
+	pod, err := c.RunPod(ctx, config)
+	require.NoError(t, err)
+	small, err := c.RunPod(ctx, c.Pod("small"))
+	require.NoError(t, err)
+
+	late := plugin.New("10", "late")
+	t.Cleanup(late.Crash)
+	require.Error(t, late.Connect(withinAMinute(t), n.NRISocket()))
+	promise(t, "L17", "the log names a pod that is too large to be told of, and who could not join", onStock("it names neither"), func(t require.TestingT) {
+		requireSoon(t, "the pod in the log", func(context.Context) error {
+			return hasLogged(n, "10-late", "default/huge", pod, "exceed maximum message size of 4194304")
+		})
+	})
+
+	require.NoError(t, c.StopPod(ctx, pod))
+	require.NoError(t, c.RemovePod(ctx, pod))
+	connect(t, n, late)
+	calls := late.Calls().Only(plugin.Synchronize)
+	require.Len(t, calls, 1)
+	require.Len(t, calls[0].Pods, 1)
+	require.Equal(t, small, calls[0].Pods[0].GetId())
+}

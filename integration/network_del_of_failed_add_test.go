@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// The runtime was killed in the middle of an ADD, of which libcni has cached
+// nothing, and comes up with another network: what may have leaked is said.
+func TestN3_WhatAnADDThatWasCutMayHaveLeakedIsLogged(t *testing.T) {
+	a := newAgent(t)
+	a.says("ADD", "printf x >>hangs; exec 3<>silent; exec read -r word <&3")
+	c := a.n.CRI()
+	config := c.Pod("web")
+	go func() { _, _ = c.RunPod(context.Background(), config) }() // ends with the runtime
+	a.requireSoon("the ADD to hang", func(context.Context) error {
+		_, err := os.Stat(filepath.Join(a.dir, "hangs"))
+		return err
+	})
+	require.Len(t, a.addressesTaken("blue"), 1)
+	require.NoError(t, a.n.Kill(withinAMinute(t)))
+	a.writeConfig("10-net.conflist", a.networkConfig("green", "10.90.0.0/24"))
+	require.NoError(t, a.n.Boot(withinAMinute(t)))
+	pods, err := a.n.CRI().Runtime.ListPodSandbox(withinAMinute(t), &runtime.ListPodSandboxRequest{})
+	require.NoError(t, err)
+	promise(t, "N3", "a pod whose ADD was cut can be ended without its network", keptOnStock, func(t require.TestingT) {
+		for _, pod := range pods.GetItems() {
+			a.requirePodEnds(t, pod.GetId())
+		}
+	})
+	promise(t, "N3", "the log says what it may have leaked", onStock("it does not"), func(t require.TestingT) {
+		log, err := a.n.Log()
+		require.NoError(t, err)
+		assert.Contains(t, log, "may have leaked: its creation was cut")
+	})
+}
+
+// A plugin of the chain fails its ADD and its DEL: what those before it have
+// taken is freed.
+func TestN3_ChainThatFailedHalfWayIsUndone(t *testing.T) {
+	for name, script := range map[string]string{"fails": fails, "has nothing to delete": notFound} {
+		t.Run(name, func(t *testing.T) {
+			a := newAgent(t)
+			a.says("ADD", fails)
+			a.says("DEL", script)
+			_, err := a.tryRunPod(a.n.CRI().Pod("web"))
+			require.ErrorContains(t, err, "out of luck")
+			promise(t, "N3", "what the plugins before the one that failed have taken is freed", onStock("they get no DEL"), func(t require.TestingT) {
+				a.requireNoAddressTaken(t, "blue")
+				requireNothingLeft(t, a.n)
+			})
+			a.says("ADD", "")
+			a.says("DEL", "")
+			a.requirePodEnds(t, a.runPod("web"))
+		})
+	}
+}
+
+// A pod is added to one of two networks, and cannot be taken off it at once: it
+// is not forgotten.
+func TestN3_PodThatCannotBeTakenOffItsNetworkIsKept(t *testing.T) {
+	a := newAgent(t, "max_conf_num = 2")
+	a.writeConfig("20-more.conflist", `{"cniVersion": "1.1.0", "name": "more", "plugins": [{"type": "agent"}]}`)
+	a.requireSoon("both to be loaded", func(ctx context.Context) error { return a.hasLoaded(ctx, "more") })
+	a.says("ADD", `[ "$CNI_IFNAME" = eth1 ] && { `+fails+`; }`)
+	a.says("DEL", `[ "$CNI_IFNAME" = eth0 ] && { `+fails+`; }`)
+	_, err := a.tryRunPod(a.n.CRI().Pod("web"))
+	require.ErrorContains(t, err, "out of luck")
+	require.Len(t, a.addressesTaken("blue"), 1)
+	a.says("DEL", "")
+	pods, err := a.n.CRI().Runtime.ListPodSandbox(withinAMinute(t), &runtime.ListPodSandboxRequest{})
+	require.NoError(t, err)
+	promise(t, "N3", "a pod that could not be taken off its network is listed as not ready", onStock("it is forgotten"), func(t require.TestingT) {
+		require.Len(t, pods.GetItems(), 1)
+		assert.Equal(t, runtime.PodSandboxState_SANDBOX_NOTREADY, pods.GetItems()[0].GetState())
+	})
+	promise(t, "N3", "it can be ended later, and its address is freed", onStock("its address leaks"), func(t require.TestingT) {
+		for _, pod := range pods.GetItems() {
+			a.requirePodEnds(t, pod.GetId())
+		}
+		a.requireNoAddressTaken(t, "blue")
+		requireNothingLeft(t, a.n)
+	})
+}

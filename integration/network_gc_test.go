@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Addresses of pods that are gone are freed at start, where that is wanted.
+func TestN3_AddressesOfPodsThatVanishedAreFreedAtStart(t *testing.T) {
+	for name, s := range map[string]struct {
+		settings            []string
+		cut, lost, collects bool
+	}{
+		"wanted":                      {settings: []string{"gc_on_start = true"}, collects: true},
+		"not said":                    {},
+		"a cached attachment is cut":  {settings: []string{"gc_on_start = true"}, cut: true},
+		"a cached attachment is lost": {settings: []string{"gc_on_start = true"}, lost: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAgent(t, s.settings...)
+			pod := a.runPod("stays")
+			ip := a.addressesTaken("blue")[0]
+			// What is left of a pod that vanished: an address, and its attachment.
+			gone := filepath.Join(a.addresses(), "blue", "10.89.0.77")
+			require.NoError(t, os.WriteFile(gone, []byte("vanished\r\neth0"), 0o600))
+			cached, err := os.ReadFile(filepath.Join(a.n.Attachments(), "blue-"+pod+"-eth0"))
+			require.NoError(t, err)
+			cached = []byte(strings.ReplaceAll(string(cached), pod, "vanished"))
+			require.NoError(t, os.WriteFile(filepath.Join(a.n.Attachments(), "blue-vanished-eth0"), cached, 0o600))
+			if s.cut {
+				file := filepath.Join(a.n.Attachments(), "blue-cut-eth0")
+				require.NoError(t, os.WriteFile(file, []byte(`{"kind": "cniC`), 0o600))
+			}
+			if s.lost {
+				require.NoError(t, os.Remove(filepath.Join(a.n.Attachments(), "blue-"+pod+"-eth0")))
+			}
+			require.NoError(t, a.n.Kill(withinAMinute(t)))
+			before := a.timesAsked("GC", "")
+			require.NoError(t, a.n.Boot(withinAMinute(t)))
+			more := a.runPod("more") // waits for the collection
+			if s.collects {
+				promise(t, "N3", "GC is asked once, and frees what is left of a pod that vanished", onStock("there is no garbage collection"), func(t require.TestingT) {
+					assert.Equal(t, before+1, a.timesAsked("GC", ""))
+					assert.NoFileExists(t, gone)
+				})
+			} else {
+				promise(t, "N3", "GC is not asked, and nothing is freed", keptOnStock, func(t require.TestingT) {
+					assert.Equal(t, before, a.timesAsked("GC", ""))
+					assert.FileExists(t, gone)
+				})
+			}
+			assert.Contains(t, a.addressesTaken("blue"), ip)
+			assert.GreaterOrEqual(t, len(a.addressesTaken("blue")), 2)
+			a.requirePodEnds(t, more)
+			a.requirePodEnds(t, pod)
+		})
+	}
+}

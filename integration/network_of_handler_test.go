@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+// Each network has an answer of its own, and the default one decides.
+func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
+	other := t.TempDir()
+	a := newAgent(t, "[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.other]",
+		"runtime_type = 'io.containerd.runc.v2'", fmt.Sprintf("cni_conf_dir = %q", other))
+	a.requireNetworkReady(t)
+	promise(t, "N1", "the status shows the network of each handler", onStock("those of handlers are not shown"), func(t require.TestingT) {
+		requireSoon(t, "the networks", func(ctx context.Context) error {
+			info, err := a.info(ctx)
+			if err != nil {
+				return err
+			}
+			var networks map[string]struct {
+				Ready          bool
+				State, Network string
+				Since          time.Time
+			}
+			if err := json.Unmarshal([]byte(info["network"]), &networks); err != nil {
+				return err
+			}
+			standard, other := networks["default"], networks["other"]
+			if !standard.Ready || standard.Network != "blue" || standard.Since.IsZero() || other.Ready || other.State != "NotInitialized" {
+				return fmt.Errorf("they are %+v", networks)
+			}
+			return nil
+		})
+	})
+	request := &runtime.RunPodSandboxRequest{Config: a.n.CRI().Pod("other"), RuntimeHandler: "other"}
+	_, errOther := a.n.CRI().Runtime.RunPodSandbox(withinAMinute(t), request)
+	promise(t, "N2", "a pod of a handler whose network is not ready is refused", onStock("it fails without a code"), func(t require.TestingT) {
+		assert.Equal(t, codes.Unavailable, status.Code(errOther), errOther)
+	})
+
+	// Pods of the handler come and go with its own network, and also without it.
+	file := filepath.Join(other, "10-other.conflist")
+	require.NoError(t, os.WriteFile(file, []byte(a.networkConfig("other", "10.93.0.0/24")), 0o644))
+	var pods []string
+	promise(t, "N2", "pods of the handler are created once its network is ready", keptOnStock, func(t require.TestingT) {
+		for range 2 {
+			requireSoon(t, "a pod on the handler's network", func(ctx context.Context) error {
+				r, err := a.n.CRI().Runtime.RunPodSandbox(ctx, request)
+				if err == nil {
+					pods = append(pods, r.GetPodSandboxId())
+				}
+				return err
+			})
+			request.Config = a.n.CRI().Pod("another")
+		}
+	})
+	require.Len(t, a.addressesTaken("other"), 2)
+	a.requirePodEnds(t, pods[0])
+	require.NoError(t, os.Remove(file))
+	promise(t, "N3", "a pod of the handler ends without its configuration", onStock("it cannot be stopped"), func(t require.TestingT) {
+		a.requirePodEnds(t, pods[1])
+		a.requireNoAddressTaken(t, "other", "blue")
+	})
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What requireNothingLeft proves is worth what Leftovers sees.
+func TestLeftoversAreAllOfAPod(t *testing.T) {
+	n := startNode(t)
+	l := newLife(t, n, "seen")
+	left, err := n.Leftovers(withinAMinute(t))
+	require.NoError(t, err)
+	var kinds []string
+	for _, l := range left {
+		kinds = append(kinds, l.Kind)
+	}
+	slices.Sort(kinds)
+	require.Equal(t, []string{
+		"CRI container", "CRI pod", "address", "attachment", "bundle", "cgroup", "container folder", "container record",
+		"lease", "link", "mount", "network file", "network namespace", "process", "runc state", "sandbox folder",
+		"sandbox record", "shim socket", "snapshot",
+	}, slices.Compact(kinds), "found:%s", lines(left))
+	l.end(t)
+	requireNothingLeft(t, n)
+}

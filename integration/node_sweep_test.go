@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// leave is the variable that makes this program leave a node behind. It holds
+// the path of the program for the image.
+const leave = "HOOKLINE_LEAVE_A_NODE"
+
+// leaveANode runs a node with a pod, tells of it, and waits to be killed.
+func leaveANode() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	n, err := node.Start(ctx, binaries())
+	if err != nil {
+		return err
+	}
+	if _, err := n.CRI().RunPod(ctx, n.CRI().Pod("left")); err != nil {
+		return err
+	}
+	fmt.Println(leave, n.Folder())
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+func TestSweepRemovesWhatAKilledRunLeft(t *testing.T) {
+	alive := startNode(t)
+	run := exec.CommandContext(t.Context(), os.Args[0])
+	run.Env = append(os.Environ(), leave+"="+pause)
+	run.Stderr = os.Stderr
+	out, err := run.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, run.Start())
+	var folder string
+	for lines := bufio.NewScanner(out); folder == "" && lines.Scan(); {
+		folder, _ = strings.CutPrefix(lines.Text(), leave+" ")
+	}
+	require.NoError(t, run.Process.Kill())
+	require.Error(t, run.Wait())
+	cgroups := func() (found []string) {
+		// Right below the root with cgroup v2, below that of each controller with v1.
+		for _, root := range []string{"", "*"} {
+			paths, err := filepath.Glob(filepath.Join("/sys/fs/cgroup", root, "hookline-"+filepath.Base(folder)))
+			require.NoError(t, err)
+			found = append(found, paths...)
+		}
+		return found
+	}
+	require.DirExists(t, folder)
+	require.NotEmpty(t, cgroups())
+
+	require.NoError(t, node.Sweep(withinAMinute(t), ""))
+
+	assert.NoDirExists(t, folder)
+	assert.Empty(t, cgroups())
+	newLife(t, alive, "untouched").end(t)
+	requireNothingLeft(t, alive)
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A pod of a client that announces nothing, by field or annotation, is as it was.
+func TestR1_PodOfWhichNothingIsAnnouncedIsAsEver(t *testing.T) {
+	n := startNode(t)
+	p := plugin.New("10", "sums")
+	connect(t, n, p)
+	l := newLife(t, n, "web")
+	assert.Empty(t, inspectp(t, n, l.pod))
+	for _, metric := range []string{resourcesIgnored, resourcesDiffer} {
+		counted, err := n.Metrics(withinAMinute(t), metric)
+		require.NoError(t, err)
+		assert.Empty(t, counted, metric)
+	}
+	after := joinAfterKill(t, n)
+	l.end(t)
+
+	assert.Equal(t, []string{"untold"}, sumsTold(after, plugin.Synchronize))
+	for _, call := range append(p.Calls().Of(l.pod), after.Calls().Of(l.pod)...) {
+		assert.Equal(t, "untold", sumOf(call.Pod), call.Event)
+		assert.Equal(t, "untold", cpuOf(call.Container), call.Event)
+	}
+	log, err := n.Log()
+	require.NoError(t, err)
+	assert.Zero(t, strings.Count(log, ignoringResources))
+	assert.Zero(t, strings.Count(log, differsFrom))
+}

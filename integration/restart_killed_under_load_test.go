@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// Each round kills the runtime when so many CRI calls were made, with others
+// under way, and ends afterwards what it finds.
+func TestL15_EndsAreToldThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
+	const rounds, workers = 4, 4
+	n := startNode(t)
+	plugins := []*plugin.Plugin{plugin.New("10", "first"), plugin.New("20", "second")}
+	load := newWorkload(n.CRI())
+	random := rand.New(rand.NewPCG(1, 5))
+	var unended []string
+	connect(t, n, plugins...)
+	for round := range rounds {
+		killAt := int64(workers + random.IntN(50))
+		t.Logf("round %d: killed at call %d", round, killAt)
+		killed := make(chan error, 1)
+		var calls atomic.Int64
+		load.step = func() {
+			if calls.Add(1) == killAt {
+				go func() { killed <- n.Kill(withinAMinute(t)) }()
+			}
+		}
+		var all sync.WaitGroup
+		for worker := range workers {
+			all.Go(func() {
+				// It goes on until the runtime is gone.
+				for i := 0; load.lead(withinAMinute(t), fmt.Sprintf("r%d-w%d-%d", round, worker, i), i) == nil; i++ {
+				}
+			})
+		}
+		all.Wait()
+		require.GreaterOrEqual(t, calls.Load(), killAt, "the runtime failed before it was killed")
+		require.NoError(t, <-killed)
+
+		require.NoError(t, n.Boot(withinAMinute(t)))
+		connect(t, n, plugins...)
+		endAllPods(t, n, load)
+		for _, p := range plugins {
+			records := p.Calls().Connections()
+			for _, alive := range history.Read(records[len(records)-1], nil).Alive() {
+				unended = append(unended, fmt.Sprintf("%s in round %d: %s", p.Name(), round, alive))
+			}
+		}
+	}
+	newLife(t, n, "afterwards").end(t)
+	promise(t, "L15", "who joins after a kill is told of the end of all pods that the runtime finds", onStock("they end untold"), func(t require.TestingT) {
+		assert.Empty(t, unended, "pods and containers of which the end was not told")
+	})
+	promise(t, "L15", "each connection is told of what there is, in order and once", onStock("ends of pods of before are not told"), func(t require.TestingT) {
+		for _, p := range plugins {
+			load.requireContractKept(t, p)
+		}
+	})
+}
+
+// endAllPods ends all pods that the runtime knows, as often as it takes. It must
+// not take long.
+func endAllPods(t *testing.T, n *node.Node, load *workload) {
+	t.Helper()
+	c := n.CRI()
+	load.endsAll()
+	require.NoError(t, wait.Until(withinAMinute(t), "the end of all pods", func(ctx context.Context) error {
+		pods, err := c.Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
+		if err != nil {
+			return err
+		}
+		var errs []error
+		for _, pod := range pods.GetItems() {
+			load.ends(pod.GetId()) // it may be one that nobody had the id of
+			err := c.StopPod(ctx, pod.GetId())
+			if err == nil {
+				err = c.RemovePod(ctx, pod.GetId())
+			}
+			errs = append(errs, err)
+		}
+		return errors.Join(errs...)
+	}))
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"testing"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+func TestL1_EventsOfAPodOfAShimComeInOrder(t *testing.T) {
+	n := startSandboxer(t)
+	p := plugin.New("10", "watches")
+	connect(t, n, p)
+	l := newLife(t, n, "ordinary")
+	require.Equal(t, runtime.PodSandboxState_SANDBOX_READY, stateOf(t, n, l.pod))
+	l.end(t)
+	require.Equal(t, whole, p.Calls().Of(l.pod).Events())
+	requireNoSandboxLeft(t, n)
+}
+
+func TestL7_RefusedPodOfAShimIsUndone(t *testing.T) {
+	n := startSandboxer(t)
+	first, second, third := connectTrio(t, n)
+
+	config := runRefused(t, second, n)
+
+	requireUndoneWhileNetworkStood(t, first, config)
+	requireUndoneWhileNetworkStood(t, second, config)
+	requireNoSandboxLeft(t, n)
+	promise(t, "L7", "a plugin that was not asked is not told of a refused pod of a shim", onStock("it gets Stop and Remove"), func(t require.TestingT) {
+		assert.Empty(t, third.Calls().Named("refused").Events(), third.Name())
+	})
+	second.On(plugin.RunPodSandbox, nil)
+	requirePodRunsAgain(t, n, config)
+	requireNoSandboxLeft(t, n)
+}
+
+func TestL5_PodOfAShimFailsIfItsSandboxDiesInTheHook(t *testing.T) {
+	for dies, who := range map[string]func(*testing.T, int) int{
+		"sandbox process": func(_ *testing.T, sandbox int) int { return sandbox },
+		"shim":            parent,
+	} {
+		t.Run(dies, func(t *testing.T) {
+			n := startSandboxer(t)
+			slow := plugin.New("10", "slow")
+			connect(t, n, slow)
+			gate := newGate(t)
+			slow.On(plugin.RunPodSandbox, gate.Hold)
+			config := n.CRI().Pod("dying")
+			ran := inBackground(func() error { _, err := n.CRI().RunPod(withinAMinute(t), config); return err })
+			requireClosed(t, gate.Entered(), "the hook")
+
+			sandbox := int(slow.Calls().Only(plugin.RunPodSandbox)[0].Pod.GetPid())
+			require.NoError(t, unix.Kill(who(t, sandbox), unix.SIGKILL))
+
+			var err error
+			select {
+			case err = <-ran:
+			case <-withinMoments(t).Done(): // who does not notice by then may once all have agreed
+				gate.Release()
+				err = <-ran
+			}
+			gate.Release()
+			promise(t, "L5", "a pod of a shim fails when its "+dies+" dies in the hook", onStock("it becomes ready"), func(t require.TestingT) { require.Error(t, err) })
+			promise(t, "L3", "its end is told", onStock("it becomes ready"), func(t require.TestingT) {
+				requireSoon(t, "RemovePodSandbox", func(context.Context) error { return hasAnswered(slow, plugin.RemovePodSandbox) })
+				assert.Equal(t, undone, slow.Calls().Named("dying").Events())
+			})
+			promise(t, "L7", "nothing is left of it", onStock("it becomes ready"), func(t require.TestingT) { requireNoSandboxLeft(t, n) })
+			promise(t, "L7", "it can be created again at once", onStock("it is there"), func(t require.TestingT) {
+				requirePodRunsAgain(t, n, config)
+				requireNoSandboxLeft(t, n)
+			})
+		})
+	}
+}
+
+func TestL15_EndOfAPodOfAShimIsToldAfterARestart(t *testing.T) {
+	n := startSandboxer(t)
+	back := plugin.New("10", "back")
+	connect(t, n, back)
+	pod, err := n.CRI().RunPod(withinAMinute(t), n.CRI().Pod("survivor"))
+	require.NoError(t, err)
+
+	require.NoError(t, n.Kill(withinAMinute(t)))
+	require.NoError(t, n.Boot(withinAMinute(t)))
+	require.Equal(t, runtime.PodSandboxState_SANDBOX_READY, stateOf(t, n, pod))
+	connect(t, n, back)
+	require.NoError(t, n.CRI().StopPod(withinAMinute(t), pod))
+	require.NoError(t, n.CRI().RemovePod(withinAMinute(t), pod))
+
+	requireNoSandboxLeft(t, n)
+	promise(t, "L15", "who joins after a restart is told of the end of a pod of a shim", onStock("it ends untold"), func(t require.TestingT) {
+		records := back.Calls().Connections()
+		assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, records[len(records)-1].Of(pod).Events())
+	})
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/require"
+)
+
+// A pod whose process died is ended as any other.
+func TestL11_EveryEndOfADeadSandboxIsToldOnce(t *testing.T) {
+	n := startNode(t)
+	p := plugin.New("10", "told")
+	connect(t, n, p)
+	ctx, c := withinAMinute(t), n.CRI()
+	for how, end := range map[string]func(pod string) error{
+		"stopped and removed": func(pod string) error { return errors.Join(c.StopPod(ctx, pod), c.RemovePod(ctx, pod)) },
+		"only removed":        func(pod string) error { return c.RemovePod(ctx, pod) },
+	} {
+		t.Run(how, func(t *testing.T) {
+			l := newLife(t, n, strings.ReplaceAll(how, " ", "-"))
+			killSandbox(t, p, l.pod)
+			requirePodNotReady(ctx, t, n, l.pod)
+			require.NoError(t, end(l.pod))
+			requireNothingLeftButSockets(t, n)
+			requireEveryEndToldOnce(t, p, l)
+		})
+	}
+}

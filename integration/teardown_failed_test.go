@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"testing"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/require"
+)
+
+// A stop that fails half-way is repeated, but not told again.
+func TestL11_StopThatFailedIsNotToldAgain(t *testing.T) {
+	n := startNode(t)
+	p := plugin.New("10", "told")
+	connect(t, n, p)
+	ctx, c := withinAMinute(t), n.CRI()
+	pod, err := c.RunPod(ctx, c.Pod("stuck"))
+	require.NoError(t, err)
+	del, err := n.HoldAt(node.Before("ptp", "DEL"), "stuck")
+	require.NoError(t, err)
+	stopped := inBackground(func() error { return c.StopPod(ctx, pod) })
+	require.NoError(t, del.Entered(ctx))
+	require.NoError(t, del.Fail())
+	require.ErrorContains(t, <-stopped, "held and failed")
+	require.Equal(t, undone[:2], p.Calls().Of(pod).Events())
+
+	require.NoError(t, c.StopPod(ctx, pod))
+	require.NoError(t, c.RemovePod(ctx, pod))
+	require.Equal(t, undone, p.Calls().Of(pod).Events())
+	requireNothingLeft(t, n)
+}
+
+// A removal whose stop fails half-way leaves the pod in the list, and removes
+// it when it is repeated.
+func TestL11_RemovalThatFailedCanBeRepeated(t *testing.T) {
+	n := startNode(t)
+	p := plugin.New("10", "told")
+	connect(t, n, p)
+	ctx, c := withinAMinute(t), n.CRI()
+	pod, err := c.RunPod(ctx, c.Pod("stuck"))
+	require.NoError(t, err)
+	del, err := n.HoldAt(node.Before("ptp", "DEL"), "stuck")
+	require.NoError(t, err)
+	removed := inBackground(func() error { return c.RemovePod(ctx, pod) })
+	require.NoError(t, del.Entered(ctx))
+	require.NoError(t, del.Fail())
+	require.ErrorContains(t, <-removed, "held and failed")
+	require.Equal(t, undone[:2], p.Calls().Of(pod).Events())
+	require.Contains(t, callsThatShow(ctx, t, n, pod), "ListPodSandbox")
+
+	require.NoError(t, c.RemovePod(ctx, pod))
+	require.Equal(t, undone, p.Calls().Of(pod).Events())
+	requireNothingLeft(t, n)
+}

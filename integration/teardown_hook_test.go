@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// Inside the hook there is all that a ready pod has. After the stop there is
+// what removal needs.
+func TestL10_AllOfAPodIsThereInItsStopHook(t *testing.T) {
+	n := startNode(t, patient.set)
+	ctx, c := withinAMinute(t), n.CRI()
+	p := plugin.New("10", "looks")
+	var inside []node.Leftover
+	p.On(plugin.StopPodSandbox, func(hook context.Context, call *plugin.Call) (err error) {
+		if err := agreesIfNetworkStands(n)(hook, call); err != nil {
+			return err
+		}
+		inside, err = n.Leftovers(ctx)
+		return err
+	})
+	connect(t, n, p)
+	l := newLife(t, n, "stopped")
+	require.NoError(t, c.Stop(ctx, l.container, 0))
+	require.NoError(t, c.Remove(ctx, l.container))
+	requireSoon(t, "the end of the container", func(ctx context.Context) error {
+		left, err := n.Leftovers(ctx)
+		for _, item := range left {
+			if item.Kind == "CRI container" {
+				err = fmt.Errorf("there is %s", item)
+			}
+		}
+		return err
+	})
+	ready, err := n.Leftovers(ctx)
+	require.NoError(t, err)
+
+	require.NoError(t, c.StopPod(ctx, l.pod))
+
+	gone := []string{"address", "attachment", "bundle", "cgroup", "link", "mount", "network file", "network namespace", "process", "runc state", "shim socket"}
+	requireSoon(t, "the end of what a stop ends", func(context.Context) error {
+		for _, kind := range kindsLeft(t, n) {
+			if slices.Contains(gone, kind) {
+				return fmt.Errorf("there is still some %s", kind)
+			}
+		}
+		return nil
+	})
+	require.NoError(t, c.RemovePod(ctx, l.pod))
+	requireNothingLeft(t, n)
+	stop := p.Calls().Of(l.pod).Only(plugin.StopPodSandbox)
+	require.Len(t, stop, 1)
+	require.NoError(t, stop[0].Err, "the look at the network")
+	var had []string
+	for _, item := range ready {
+		had = append(had, item.Kind)
+	}
+	require.Subset(t, had, gone)
+	promise(t, "L10", "all of a pod is there when plugins are told of its stop", onStock("the process and the mounts of the sandbox are gone"), func(t require.TestingT) {
+		assert.Equal(t, lines(ready), lines(inside))
+	})
+}
+
+// The removal is told while the kubelet still sees the pod, and nothing of it
+// but its place in the list is left.
+func TestL12_RemovalIsToldWhileThePodIsListed(t *testing.T) {
+	n := startNode(t, patient.set)
+	p := plugin.New("10", "looks")
+	var inside []string
+	var listed []*runtime.PodSandbox
+	p.On(plugin.RemovePodSandbox, func(ctx context.Context, call *plugin.Call) error {
+		pods, err := n.CRI().Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
+		listed = pods.GetItems()
+		inside = kindsLeft(t, n)
+		return err
+	})
+	connect(t, n, p)
+	ctx, c := withinAMinute(t), n.CRI()
+	pod, err := c.RunPod(ctx, c.Pod("removed"))
+	require.NoError(t, err)
+	require.NoError(t, c.StopPod(ctx, pod))
+
+	require.NoError(t, c.RemovePod(ctx, pod))
+
+	require.Empty(t, callsThatShow(ctx, t, n, pod))
+	require.Equal(t, undone, p.Calls().Of(pod).Events())
+	require.Len(t, listed, 1)
+	require.Equal(t, pod, listed[0].GetId())
+	requireNothingLeft(t, n)
+	promise(t, "L12", "nothing but its place in the list is left when plugins are told of its removal", onStock("the record of the sandbox is there"), func(t require.TestingT) {
+		assert.NotContains(t, inside, "sandbox record")
+	})
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// connectSlowToStop holds StopPodSandbox at a gate, and then looks at the network.
+func connectSlowToStop(t *testing.T, n *node.Node) (*plugin.Plugin, *plugin.Gate) {
+	t.Helper()
+	p, gate := plugin.New("10", "slow"), newGate(t)
+	p.On(plugin.StopPodSandbox, func(ctx context.Context, call *plugin.Call) error {
+		if err := gate.Hold(ctx, call); err != nil {
+			return err
+		}
+		return agreesIfNetworkStands(n)(ctx, call)
+	})
+	connect(t, n, p)
+	return p, gate
+}
+
+// stopImpatiently asks for the stop of a pod and gives up after a while, in which
+// a runtime that did not wait would have been through with it.
+func stopImpatiently(t *testing.T, n *node.Node, pod string) error {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	return n.CRI().StopPod(ctx, pod)
+}
+
+// A second stop sends nothing, but it waits for the hooks of the first.
+func TestL10_SecondStopWaitsForTheHookOfTheFirst(t *testing.T) {
+	n := startNode(t, patient.set)
+	p, gate := connectSlowToStop(t, n)
+	ctx, c := withinAMinute(t), n.CRI()
+	pod, err := c.RunPod(ctx, c.Pod("twice"))
+	require.NoError(t, err)
+
+	first := inBackground(func() error { return c.StopPod(ctx, pod) })
+	requireClosed(t, gate.Entered(), "StopPodSandbox")
+	require.Error(t, stopImpatiently(t, n, pod))
+	require.True(t, isOpen(first))
+	gate.Release()
+	require.NoError(t, <-first)
+
+	stop := p.Calls().Of(pod).Only(plugin.StopPodSandbox)
+	require.Len(t, stop, 1)
+	require.NoError(t, stop[0].Err, "the look at the network")
+	require.NoError(t, c.RemovePod(ctx, pod))
+	require.Equal(t, undone, p.Calls().Of(pod).Events())
+	requireNothingLeft(t, n)
+}
+
+// The first caller gives up. The hook runs on, and the network stays for it.
+func TestL10_NetworkStandsForTheHookOfAStopThatWasGivenUp(t *testing.T) {
+	n := startNode(t, patient.set)
+	p, gate := connectSlowToStop(t, n)
+	ctx, c := withinAMinute(t), n.CRI()
+	pod, err := c.RunPod(ctx, c.Pod("abandoned"))
+	require.NoError(t, err)
+
+	abandoned, giveUp := context.WithCancel(ctx)
+	first := inBackground(func() error { return c.StopPod(abandoned, pod) })
+	requireClosed(t, gate.Entered(), "StopPodSandbox")
+	giveUp()
+	require.Error(t, <-first)
+	errSecond := stopImpatiently(t, n, pod)
+	gate.Release()
+	requireSoon(t, "the answer", func(context.Context) error { return hasAnswered(p, plugin.StopPodSandbox) })
+	require.NoError(t, c.StopPod(ctx, pod))
+	require.NoError(t, c.RemovePod(ctx, pod))
+
+	promise(t, "L10", "a stop waits for the hook of one that was given up", onStock("it does not"), func(t require.TestingT) {
+		assert.Error(t, errSecond, "the second stop did not wait for the hook")
+	})
+	promise(t, "L10", "the network stands until the hook of a stop that was given up ends", onStock("it goes while the hook runs"), func(t require.TestingT) {
+		stop := p.Calls().Of(pod).Only(plugin.StopPodSandbox)
+		require.Len(t, stop, 1)
+		assert.NoError(t, stop[0].Err, "the look at the network")
+	})
+	promise(t, "L9", "the hook of a stop that was given up has its time, and its plugin stays", onStock("its context is dead"), func(t require.TestingT) {
+		stop := p.Calls().Of(pod).Only(plugin.StopPodSandbox)
+		require.Len(t, stop, 1)
+		assert.NoError(t, stop[0].Abandoned, "the hook ran under a dead context")
+		assert.True(t, isOpen(p.Closed()), "the plugin was dropped")
+		assert.Equal(t, undone, p.Calls().Of(pod).Events())
+	})
+	requireNothingLeft(t, n)
+}

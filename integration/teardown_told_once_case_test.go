@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/stretchr/testify/require"
+)
+
+// ending is a way to end a pod with a running container.
+type ending struct {
+	how string
+	end func(stop, remove func() error) error
+}
+
+var endings = []ending{
+	{how: "both", end: both},
+	{how: "both, twice", end: func(stop, remove func() error) error {
+		return errors.Join(both(stop, remove), both(stop, remove))
+	}},
+	{how: "each twice", end: func(stop, remove func() error) error {
+		return errors.Join(stop(), stop(), remove(), remove())
+	}},
+	{how: "only removed", end: func(_, remove func() error) error { return remove() }},
+	{how: "stopped when removed", end: func(stop, remove func() error) error {
+		return errors.Join(remove(), stop())
+	}},
+	// What is at it at once may fail one another, and is repeated.
+	{how: "both at once", end: func(stop, remove func() error) error {
+		atOnce(stop, remove)
+		return both(stop, remove)
+	}},
+	{how: "stopped twice at once", end: func(stop, remove func() error) error {
+		atOnce(stop, stop)
+		return both(stop, remove)
+	}},
+	{how: "removed twice at once", end: func(_, remove func() error) error {
+		atOnce(remove, remove)
+		return remove()
+	}},
+}
+
+func both(stop, remove func() error) error { return errors.Join(stop(), remove()) }
+
+func atOnce(f, g func() error) {
+	other := inBackground(g)
+	_, _ = f(), <-other
+}
+
+// However a pod is ended, each end is told once and in order, its containers'
+// before its own.
+func TestL11_EveryEndIsToldOnceHoweverAPodIsEnded(t *testing.T) {
+	n := startTarget(t)
+	p := plugin.New("10", "told")
+	connect(t, n, p)
+	ctx, c := withinAMinute(t), n.CRI()
+	for _, e := range endings {
+		t.Run(e.how, func(t *testing.T) {
+			l := newLife(t, n, strings.ReplaceAll(strings.ReplaceAll(e.how, ",", ""), " ", "-"))
+			require.NoError(t, e.end(
+				func() error { return c.StopPod(ctx, l.pod) },
+				func() error { return c.RemovePod(ctx, l.pod) },
+			))
+			requireNothingLeft(t, n)
+			requireEveryEndToldOnce(t, p, l)
+		})
+	}
+}
+
+// There is no way into a pod that is stopped.
+func TestL11_NoContainerIsCreatedInAStoppedPod(t *testing.T) {
+	n := startTarget(t)
+	p := plugin.New("10", "told")
+	connect(t, n, p)
+	ctx, c := withinAMinute(t), n.CRI()
+	config := c.Pod("stopped")
+	pod, err := c.RunPod(ctx, config)
+	require.NoError(t, err)
+	require.NoError(t, c.StopPod(ctx, pod))
+	_, err = c.Create(ctx, pod, config, c.Container("late"))
+	require.Error(t, err)
+	require.Equal(t, undone[:2], p.Calls().Of(pod).Events())
+	require.NoError(t, c.RemovePod(ctx, pod))
+	requireNothingLeft(t, n)
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package podstate_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/containerd/nri/pkg/api"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/proto"
+
+	field "github.com/hookline-nri/hookline/internal/nri/podstate"
+	"github.com/hookline-nri/hookline/podstate"
+)
+
+// The state that a runtime sets is what a plugin reads on the other side.
+func TestStateTravels(t *testing.T) {
+	for set, want := range map[field.State]podstate.State{
+		field.Unknown:  podstate.Unknown,
+		field.Creating: podstate.Creating,
+		field.Ready:    podstate.Ready,
+		field.Stopped:  podstate.Stopped,
+	} {
+		sent := &api.PodSandbox{Id: "pod"}
+		field.Set(sent, set)
+		wire, err := proto.Marshal(sent)
+		require.NoError(t, err)
+		got := &api.PodSandbox{}
+		require.NoError(t, proto.Unmarshal(wire, got))
+		require.Equal(t, want, podstate.FromPod(got), want)
+	}
+	require.Equal(t, podstate.Unknown, podstate.FromPod(nil))
+	require.Equal(t, "State(9)", podstate.State(9).String())
+}
+
+// What a plugin does with the pods of its Synchronize.
+func ExampleFromPod() {
+	pod := &api.PodSandbox{Name: "web"} // of a runtime that does not tell
+	switch state := podstate.FromPod(pod); state {
+	case podstate.Ready, podstate.Unknown:
+		fmt.Println("adopt", pod.Name, "which is", state)
+	case podstate.Creating:
+		fmt.Println("wait for RunPodSandbox")
+	case podstate.Stopped:
+		fmt.Println("give back what it has")
+	}
+	// Output: adopt web which is unknown
+}
