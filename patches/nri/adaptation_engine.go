@@ -139,12 +139,14 @@ changes    changes     // that the plugin asks for`),
 			edit.In(policyTest, edit.Func("TestPluginFailurePolicy")).Replace(
 				edit.Stmt(edit.Mentions("runPod(ctx, pod1)")).Within(edit.Has(edit.Define("b"))).Times(2), "eventually(t, func() error { return runPod(ctx, pod1) })"),
 			edit.In(policyTest, edit.Func("TestPluginFailurePolicy")).Replace(
-				edit.Stmt(edit.Mentions("&api.CreateContainerRequest{Pod: pod0, Container: ctr1}")).And(1).Within(edit.Has(edit.Define("validator"))), `eventually(t, func() error {
+				edit.Stmt(edit.Mentions("&api.CreateContainerRequest{Pod: pod0, Container: ctr1}")).And(1).Within(edit.Has(edit.Call("b.Release"))), `eventually(t, func() error {
 	_, err := s.runtime.CreateContainer(ctx, &api.CreateContainerRequest{Pod: pod0, Container: ctr1})
 	return err
 })`),
 			edit.In(policyTest, edit.Func("TestPluginFailureScenarios")).Delete(
 				edit.Stmt(edit.Call("require.GreaterOrEqual")).Within(edit.Range("[]*api.PodSandbox{pod0, pod1, pod2}"))),
+			edit.In(policyTest, edit.Func("TestPluginFailureScenarios")).Delete(
+				edit.Stmt(edit.Define("start")).Within(edit.Range("[]*api.PodSandbox{pod0, pod1, pod2}"))),
 			edit.In(suiteTest, edit.Func("TestPodAndContainerRequestsAndEvents")).Replace(
 				edit.Stmt(edit.Mentions("plugin.EventQ().Has(match)")), "require.NoError(t, plugin.Wait(match, time.After(startupTimeout)))"),
 			edit.In(suiteTest, edit.Func("TestPluginContainerCreationAdjustments")).

@@ -124,9 +124,11 @@ func TestRuntimeWithALockOfItsOwn(t *testing.T) {
 	rt := newLockingRuntime(t, dir)
 	first, next := &mockPlugin{idx: "00", name: "first"}, &mockPlugin{idx: "10", name: "next"}
 	inHook := make(chan struct{})
-	first.runPodSandbox = func(*mockPlugin, *api.PodSandbox, *api.Container) error {
-		close(inHook)
-		<-rt.listing // that for next
+	first.runPodSandbox = func(_ *mockPlugin, pod *api.PodSandbox, _ *api.Container) error {
+		if pod.GetId() == "pod0" {
+			close(inHook)
+			<-rt.listing // that for next
+		}
 		return nil
 	}
 	started(t, dir, first)
@@ -152,6 +154,8 @@ func (p asking) Synchronize(context.Context, []*api.PodSandbox, []*api.Container
 	close(p.synchronized)
 	return []*api.ContainerUpdate{{ContainerId: "first"}}, nil
 }
+
+func (p asking) RunPodSandbox(context.Context, *api.PodSandbox) error { return nil }
 
 // What plugins ask for when they are synchronized, and by themselves, is applied
 // under the runtime's lock.
@@ -183,7 +187,7 @@ func TestRuntimeStartsWhateverFails(t *testing.T) {
 	b := &builtin.BuiltinPlugin{Base: "own", Index: "00", Handlers: builtin.BuiltinHandlers{
 		Configure: func(context.Context, *api.ConfigureRequest) (*api.ConfigureResponse, error) {
 			if configured.Add(1) == 1 {
-				return nil, errors.New("not yet")
+				return &api.ConfigureResponse{}, errors.New("not yet")
 			}
 			return &api.ConfigureResponse{}, nil
 		},
