@@ -75,12 +75,16 @@ moment, though that plugin is told of it.`,
 
 			edit.In(adaptation, edit.Type("Adaptation")).Delete(edit.Field("validators")),
 			edit.In(adaptation, edit.Type("Adaptation")).Replace(edit.Field("refused"), `engine      *lifecycle.Engine
-backlog     int
 omitNew     bool
 ordered     bool
-life        sync.Mutex // held by Start and Stop, and never while a plugin is asked; guards stopped
-stopped     bool
-ending      chan struct{} // closed by Stop`),
+
+backlog, backlogBytes int
+overdueLimit          time.Duration
+
+life    sync.Mutex // held by Start and Stop, and never while a plugin is asked; guards stopped
+stopped bool
+ending  chan struct{} // closed by Stop`),
+			edit.AddImport(adaptation, "time"),
 			edit.In(adaptation, edit.Func("New")).Before(edit.Stmt(edit.Return("r", "nil")), `r.ending = make(chan struct{})
 r.engine = r.newEngine()
 `),

@@ -21,5 +21,5 @@ func (r *Adaptation) ask(ctx context.Context, ev lifecycle.Event, each func(life
 	case failed.Failure == lifecycle.Refusal:
 		return failed.Err
 	}
-	return fmt.Errorf("plugin %s failed to handle %s request: %w", failed.Conn.Name(), ev.Kind, failed.Err)
+	return fmt.Errorf("plugin %s failed to handle %s request: %w", failed.Conn.Name(), ev.Kind, lossOf(failed))
 }

@@ -3,6 +3,8 @@
 package adaptation
 
 import (
+	"cmp"
+
 	"google.golang.org/protobuf/proto"
 
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
@@ -11,15 +13,13 @@ import (
 // newEngine returns the engine that all events go through. It keeps order and
 // waits per plugin; no lock of the adaptation is held while one is asked.
 func (r *Adaptation) newEngine() *lifecycle.Engine {
-	backlog := r.backlog
-	if backlog == 0 {
-		backlog = DefaultBacklogLimit
-	}
 	return lifecycle.New(lifecycle.Options{
 		RequestTimeout: getPluginRequestTimeout,
 		SyncTimeout:    getPluginSyncTimeout,
 		TeardownWait:   getPluginTeardownWait,
-		BacklogLimit:   backlog,
+		BacklogLimit:   cmp.Or(r.backlog, DefaultBacklogLimit),
+		BacklogBytes:   cmp.Or(r.backlogBytes, DefaultBacklogBytes),
+		OverdueLimit:   cmp.Or(r.overdueLimit, DefaultOverdueLimit),
 		Weigh:          weigh,
 		OmitCreating:   r.omitNew,
 		List:           r.list,

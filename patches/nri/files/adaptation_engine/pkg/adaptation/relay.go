@@ -85,6 +85,15 @@ func (c connection) validate(ctx context.Context, ev lifecycle.Event, req *Valid
 	return nil, reply.ValidationResult(c.name())
 }
 
+// lossOf is the error of a plugin that did not answer. That of a lost connection
+// is one of ttrpc, whoever noticed first.
+func lossOf(failed *lifecycle.Error) error {
+	if failed.Failure == lifecycle.Loss && broken(failed.Err) == failed.Err {
+		return fmt.Errorf("%w: %w", ttrpc.ErrClosed, failed.Err)
+	}
+	return failed.Err
+}
+
 // broken says of an error after which the connection is of no use that it is
 // one: the engine knows nothing of ttrpc.
 func broken(err error) error {

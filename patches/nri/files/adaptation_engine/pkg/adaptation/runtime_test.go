@@ -168,6 +168,11 @@ func TestLockingRuntimeAppliesUpdates(t *testing.T) {
 	require.NoError(t, s.Start(context.Background()))
 	t.Cleanup(s.Stop)
 	<-p.synchronized
+	require.Eventually(t, func() bool {
+		rt.lock.Lock()
+		defer rt.lock.Unlock()
+		return len(rt.updated) == 1
+	}, startupTimeout, time.Millisecond)
 	_, err = s.UpdateContainers([]*api.ContainerUpdate{{ContainerId: "second"}})
 	require.NoError(t, err)
 	rt.lock.Lock()

@@ -13,14 +13,14 @@ import (
 
 // join brings in a plugin: from now on it takes part in all events, and it is
 // told of all pods and containers that there are. It returns when the plugin
-// was told; what it asked for in return is done after that. A plugin that fails
+// was told; what it asks for in return is done beside that. A plugin that fails
 // to join is closed.
 func (r *Adaptation) join(ctx context.Context, p *plugin) error {
 	r.enlist(p)
-	var updates []*ContainerUpdate
-	tell := func(ctx context.Context, snapshot lifecycle.Snapshot) (err error) {
+	tell := func(ctx context.Context, snapshot lifecycle.Snapshot) error {
 		pods, ctrs := objects(snapshot)
-		updates, err = p.synchronize(ctx, pods, ctrs)
+		updates, err := p.synchronize(ctx, pods, ctrs)
+		r.change(p, "Synchronize", updates)
 		return err
 	}
 	if err := r.engine.Join(ctx, connection{p}, tell); err != nil {
@@ -28,7 +28,6 @@ func (r *Adaptation) join(ctx context.Context, p *plugin) error {
 		_ = p.stop()
 		return err
 	}
-	r.change(p, "Synchronize", updates)
 	return nil
 }
 

@@ -25,13 +25,11 @@ type PluginError struct {
 	Plugin string // index and name, as "10-logger"
 	Event  string // as "RunPodSandbox"
 	Err    error
-
-	failure lifecycle.Failure
 }
 
 // Error implements error.
 func (e *PluginError) Error() string {
-	if e.failure != lifecycle.Refusal {
+	if e.unanswered() {
 		return fmt.Sprintf("plugin %s failed to handle %s request: %v", e.Plugin, e.Event, e.Err)
 	}
 	reason := e.Err.Error()
@@ -48,16 +46,23 @@ func (e *PluginError) Unwrap() error { return e.Err }
 func (e *PluginError) GRPCStatus() *status.Status { return status.New(e.code(), e.Error()) }
 
 func (e *PluginError) code() codes.Code {
-	switch e.failure {
-	case lifecycle.Timeout:
+	switch {
+	case errors.As(e.Err, new(*lifecycle.Overdue)):
+		return codes.Unavailable
+	case errors.Is(e.Err, context.DeadlineExceeded):
 		return codes.DeadlineExceeded
-	case lifecycle.Loss, lifecycle.Debt:
+	case e.unanswered():
 		return codes.Unavailable
 	}
 	if code := status.Code(e.Err); code != codes.Unknown {
 		return code
 	}
 	return codes.FailedPrecondition
+}
+
+// unanswered says whether the plugin did not answer, rather than refuse.
+func (e *PluginError) unanswered() bool {
+	return errors.Is(broken(e.Err), lifecycle.ErrClosed) || errors.Is(e.Err, context.DeadlineExceeded)
 }
 
 // ask asks the plugins for what each of them may refuse. All its errors have
@@ -69,7 +74,7 @@ func (r *Adaptation) ask(ctx context.Context, ev lifecycle.Event, each func(life
 	}
 	var failed *lifecycle.Error
 	if errors.As(err, &failed) {
-		return &PluginError{Plugin: failed.Conn.Name(), Event: ev.Kind.String(), Err: failed.Err, failure: failed.Failure}
+		return &PluginError{Plugin: failed.Conn.Name(), Event: ev.Kind.String(), Err: lossOf(failed)}
 	}
 	if gone := ctx.Err(); gone != nil && errors.Is(err, gone) {
 		return codedError{err, status.FromContextError(gone).Code()}
