@@ -42,7 +42,6 @@ type lane struct {
 	line    []entry // who comes next
 	weight  int     // of the events in line
 	current *request
-	overdue bool // the current request's timeout has passed
 	ledger  ledger
 	joined  bool  // whether the connection was synchronized
 	closed  error // why the lane is closed, nil while it is open
@@ -93,7 +92,7 @@ func (l *lane) enter(ctx context.Context, weight int, patience func() time.Time)
 	case l.closed != nil:
 		l.mu.Unlock()
 		return errAbsent
-	case l.overdue:
+	case l.overdue():
 		err := l.debt()
 		l.mu.Unlock()
 		return err

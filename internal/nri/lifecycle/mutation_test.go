@@ -248,8 +248,8 @@ var mutations = []mutation{
 	{
 		off:  "who owes an answer is asked nothing",
 		file: "lane.go",
-		from: "case l.overdue:\n\t\terr := l.debt()\n\t\tl.mu.Unlock()\n\t\treturn err\n\tcase !l.held:",
-		to:   "case !l.held || l.overdue:",
+		from: "case l.overdue():\n\t\terr := l.debt()\n\t\tl.mu.Unlock()\n\t\treturn err\n\tcase !l.held:",
+		to:   "case !l.held || l.overdue():",
 	},
 	{
 		off:  "those in line are let go when it falls behind",
@@ -261,15 +261,15 @@ var mutations = []mutation{
 	{
 		off:  "nobody waits for the ends of who owes an answer",
 		file: "part.go",
-		from: "p.late = l.overdue || !l.joined",
+		from: "p.late = l.overdue() || !l.joined",
 		to:   "p.late = !l.joined",
 		by:   "^TestL22_HungPluginCostsOneTimeout$",
 	},
 	{
 		off:  "nobody waits for the ends of who is not synchronized",
 		file: "part.go",
-		from: "p.late = l.overdue || !l.joined",
-		to:   "p.late = l.overdue",
+		from: "p.late = l.overdue() || !l.joined",
+		to:   "p.late = l.overdue()",
 		by:   "^TestL13_TeardownWaitsForNobodyWhoJoins$",
 	},
 	{
@@ -297,6 +297,7 @@ var mutations = []mutation{
 		file: "overdue.go",
 		from: "case l.closed != nil || c.undone():",
 		to:   "case l.closed != nil:",
+		by:   "^TestL3_WhatEndsMeanwhileIsNotToldLate$",
 	},
 	{
 		off:  "a creation waits one timeout in all for those who join",
@@ -310,12 +311,6 @@ var mutations = []mutation{
 		file: "join.go",
 		from: "case <-bound.Done():",
 		to:   "case <-(chan int)(nil):",
-	},
-	{
-		off:  "an overdue plugin is told what comes next when it answers",
-		file: "request.go",
-		from: "l.current, l.overdue = nil, false",
-		to:   "l.current = nil",
 	},
 	{
 		off:  "a list is not waited for for ever",

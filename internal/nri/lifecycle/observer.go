@@ -48,19 +48,19 @@ type Delivery struct {
 type Outcome uint8
 
 const (
-	// Answered: the plugin replied.
+	// Answered is when the plugin replied.
 	Answered Outcome = iota + 1
-	// Refused: the plugin, or the way to it, answered with an error.
+	// Refused is when the plugin, or the way to it, answered with an error.
 	Refused
-	// TimedOut: the plugin did not answer within the request timeout.
+	// TimedOut is when the plugin did not answer within the request timeout.
 	TimedOut
-	// Canceled: the caller gave up after the event was sent.
+	// Canceled is when the caller gave up after the event was sent.
 	Canceled
-	// Withdrawn: the caller gave up before the event was sent.
+	// Withdrawn is when the caller gave up before the event was sent.
 	Withdrawn
-	// Lost: the connection closed first.
+	// Lost is when the connection closed first.
 	Lost
-	// PassedOver: the plugin was not asked, since it owed an answer or was still
+	// PassedOver is when the plugin was not asked, since it owed an answer or was still
 	// to be synchronized.
 	PassedOver
 )

@@ -18,7 +18,7 @@ import (
 // fallBehind makes the connection overdue, and returns the callers to let go.
 // l.mu is held.
 func (l *lane) fallBehind(r *request) (passed []*caller) {
-	l.overdue = true
+	r.kept = true
 	if r.part != nil {
 		r.part.release()
 	}
@@ -42,6 +42,9 @@ func (l *lane) fallBehind(r *request) (passed []*caller) {
 	})
 	return passed
 }
+
+// overdue says whether the connection owes an answer. l.mu is held.
+func (l *lane) overdue() bool { return l.current != nil && l.current.kept }
 
 // debt is why an overdue connection is not asked. l.mu is held.
 func (l *lane) debt() error { return l.owes(l.current) }

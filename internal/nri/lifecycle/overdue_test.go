@@ -470,3 +470,46 @@ func TestL13_TeardownWaitsForNobodyWhoJoins(t *testing.T) {
 		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
 	})
 }
+
+// inline is a plugin whose handler runs while the event is being sent.
+type inline struct {
+	*plugin
+	on func(Event)
+}
+
+func (p inline) Deliver(ctx context.Context, ev Event, due time.Time, answer func(any, error)) {
+	p.on(ev)
+	p.plugin.Deliver(ctx, ev, due, answer)
+}
+
+// A pod is stopped while the plugins that missed its Run are told of it: who
+// comes after that hears nothing of it any more.
+func TestL3_WhatEndsMeanwhileIsNotToldLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		b, thawB := frozen("20-b", UpdatePodSandbox)
+		a, thawA := frozen("10-a", UpdatePodSandbox)
+		first := inline{a, func(ev Event) {
+			if ev.Kind == RunPodSandbox && ev.Pod == "p2" {
+				go f.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
+				synctest.Wait()
+			}
+		}}
+		last := newPlugin("30-c")
+		last.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == RunPodSandbox && ev.Pod == "p2" {
+				thawA()
+				time.Sleep(transit)
+			}
+			return nil, nil
+		}
+		require.NoError(t, f.Join(t.Context(), first, a.sync))
+		f.joined(b, last)
+		f.did("RunPodSandbox:p1", "UpdatePodSandbox:p1")
+		f.did("RunPodSandbox:p2")
+		thawB()
+		synctest.Wait()
+		assert.Contains(t, a.told(), "RunPodSandbox:p2 StopPodSandbox:p2 RemovePodSandbox:p2")
+		assert.NotContains(t, b.told(), "p2")
+	})
+}

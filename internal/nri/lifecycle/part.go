@@ -56,7 +56,7 @@ func (p *part) unsettled() <-chan struct{} {
 	l := p.lane
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if p.over || l.overdue {
+	if p.over || l.overdue() {
 		return nil
 	}
 	if p.settled == nil {
@@ -77,7 +77,7 @@ func (p *part) leave(r *round, waited time.Duration) []error {
 		return p.errs
 	}
 	p.late = true
-	if l.overdue {
+	if l.overdue() {
 		return append(p.errs[:len(p.errs):len(p.errs)], fmt.Errorf("%s: plugin %s is told later: %w", p.round.last(), l.name, l.debt()))
 	}
 	return append(p.errs[:len(p.errs):len(p.errs)], fmt.Errorf("%s: plugin %s has not answered within %s", p.round.last(), l.name, waited))
@@ -109,7 +109,7 @@ func (l *lane) post(r *round) *part {
 			l.advance(p)
 		}
 	}
-	p.late = l.overdue || !l.joined
+	p.late = l.overdue() || !l.joined
 	if p.late || !l.cares(r) {
 		p.owner = p.owner && !p.late
 		return nil

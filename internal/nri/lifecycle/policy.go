@@ -25,13 +25,13 @@ type Policy struct {
 type Failure uint8
 
 const (
-	// Refusal: the plugin answered with an error.
+	// Refusal is when the plugin answered with an error.
 	Refusal Failure = iota + 1
-	// Timeout: it did not answer within the request timeout (L16).
+	// Timeout is when it did not answer within the request timeout (L16).
 	Timeout
-	// Loss: its connection was lost before it answered.
+	// Loss is when its connection was lost before it answered.
 	Loss
-	// Debt: it was not asked, since it still owes an answer to another request.
+	// Debt is when it was not asked, since it still owes an answer to another request.
 	Debt
 )
 

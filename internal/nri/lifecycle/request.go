@@ -31,6 +31,7 @@ type request struct {
 	sending   bool // Deliver has not returned: who called it sees to the answer
 	answered  bool
 	expired   bool // the timeout passed first, or the connection closed
+	kept      bool // it did, and the connection was not dropped for it
 	abandoned bool // the caller has left
 	timer     *time.Timer
 	reply     any
@@ -144,7 +145,7 @@ func (l *lane) conclude(r *request) {
 	if r.timer != nil {
 		r.timer.Stop()
 	}
-	l.current, l.overdue = nil, false
+	l.current = nil
 	late := r.expired || r.abandoned // what became of it was told then
 	recovered := late && !errors.Is(r.err, ErrClosed)
 	took := time.Since(r.sent)

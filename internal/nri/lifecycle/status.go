@@ -72,7 +72,7 @@ func (l *lane) status() ConnectionStatus {
 		Since:       l.since,
 		Joined:      l.joined,
 		Depth:       len(l.line),
-		Overdue:     l.overdue,
+		Overdue:     l.overdue(),
 		LastError:   l.failure,
 		LastErrorAt: l.failed,
 		Pods:        len(l.ledger.pods),
