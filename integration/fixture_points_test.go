@@ -55,11 +55,10 @@ type breaches struct{ gone, killed breachesOf }
 type breachesOf struct{ held, ready, left, told, again breach }
 
 var (
-	cutADD     = onStock("nobody is told of the end of pods that a restart cut in their ADD")
 	leavesShim = onStock("a shim that is being started is left behind")
 	untold     = onStock("plugins that know a pod are not told that its creation was undone")
 	varies     = sometimesOnStock("what is undone, and who is told, depends on timing")
-	untoldCut  = onStock("plugins are not told of the end of pods of before a restart")
+	untoldCut  = onStock("nobody is told of the end of pods that a restart cut")
 	stranger   = onStock("plugins that were not asked for a pod get Stop and Remove")
 	waits      = onStock("a plugin that synchronizes keeps all others from being asked")
 	deadHook   = onStock("a pod whose hook was cut by a restart is ready afterwards")
@@ -87,7 +86,7 @@ var waves = []wave{
 		{program: node.After("ptp", "ADD")},
 		{program: node.Before("pass", "ADD")},
 		{program: node.After("pass", "ADD")},
-	}, stock: breaches{killed: breachesOf{told: cutADD}}},
+	}, stock: breaches{killed: breachesOf{told: untoldCut}}},
 	{name: "process", points: []point{
 		{program: node.Before(shim, "start")},
 		{program: node.After(shim, "start")},
@@ -98,12 +97,12 @@ var waves = []wave{
 		{program: node.After("runc", "create"), kind: hostNetwork},
 	}, stock: breaches{
 		gone:   breachesOf{left: leavesShim, again: leavesShim},
-		killed: breachesOf{left: leavesShim, told: cutADD, again: leavesShim},
+		killed: breachesOf{left: leavesShim, told: untoldCut, again: leavesShim},
 	}},
 	{name: "user namespace", points: []point{
 		{program: node.After("ptp", "ADD"), kind: userns},
 		{program: node.After("runc", "create"), kind: userns},
-	}, stock: breaches{gone: anyWay, killed: breachesOf{told: cutADD}}},
+	}, stock: breaches{gone: anyWay, killed: breachesOf{told: untoldCut}}},
 	{name: "first hook", points: []point{{hook: hook{"first", plugin.RunPodSandbox}}}, stock: breaches{gone: anyWay, killed: cutInHook}},
 	{name: "last hook", points: []point{{hook: hook{"second", plugin.RunPodSandbox}}}, stock: breaches{gone: untoldUndo, killed: cutInHook}},
 	{name: "last hook, host network", points: []point{{hook: hook{"second", plugin.RunPodSandbox}, kind: hostNetwork}}, stock: breaches{gone: untoldUndo, killed: cutInHook}},
