@@ -13,11 +13,12 @@ import (
 	"time"
 
 	"github.com/containerd/nri/pkg/api"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hookline-nri/hookline/integration/image"
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/hookline-nri/hookline/integration/wait"
-	"github.com/stretchr/testify/require"
 )
 
 // output holds the binaries; tests run in their own folder.
