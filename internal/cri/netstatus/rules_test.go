@@ -234,7 +234,7 @@ func TestAddFailedDuringARoundAsksOnceMore(t *testing.T) {
 		m.AddFailed()
 		pass(time.Second)
 		assert.Equal(t, []time.Duration{0, 2 * time.Second}, n.times("a"))
-		assert.Equal(t, NotAvailable, m.Kept().State)
+		assert.Equal(t, NotAvailable, m.Last().State)
 	})
 }
 

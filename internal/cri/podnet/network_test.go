@@ -168,7 +168,7 @@ func TestN3_FailedADDAndAReload(t *testing.T) {
 	detach := func(id string) {
 		result, err := n.net.Detach(t.Context(), netattach.Pod{ID: id, NetNS: "/nowhere"})
 		assert.NoError(t, err)
-		assert.Empty(t, result.LetGo)
+		assert.Empty(t, result.Abandoned)
 	}
 
 	var busy sync.WaitGroup
@@ -209,7 +209,7 @@ func TestMigrationAfterAFailedADD(t *testing.T) {
 	require.NoError(t, n.net.Load(gocni.WithConfListBytes([]byte(`{"cniVersion": "1.1.0", "name": "red", "plugins": [{"type": "other"}]}`))))
 	result, err := n.net.Detach(t.Context(), pod)
 	assert.NoError(t, err)
-	assert.Len(t, result.LetGo, 1)
+	assert.Len(t, result.Abandoned, 1)
 }
 
 // The plugins of a network that was replaced fail for good: the pod does not stay
@@ -228,7 +228,7 @@ func TestPatienceEnds(t *testing.T) {
 	require.NoError(t, n.net.Load(another))
 	result, err := n.net.Detach(t.Context(), pod)
 	assert.NoError(t, err)
-	assert.Len(t, result.LetGo, 1)
+	assert.Len(t, result.Abandoned, 1)
 	assert.Empty(t, n.net.detaching)
 }
 
@@ -255,7 +255,7 @@ func TestN4_HungStatusHoldsUpNobody(t *testing.T) {
 	require.NoError(t, n.net.Load(conf))
 	result, err := n.net.Detach(ctx, netattach.Pod{ID: "web"})
 	require.NoError(t, err)
-	assert.Equal(t, netattach.Result{Kept: 1}, result)
+	assert.Equal(t, netattach.Result{Cached: 1}, result)
 	assert.NoError(t, n.net.Status(), "nothing is known against it")
 }
 

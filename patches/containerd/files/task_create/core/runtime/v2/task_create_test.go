@@ -42,7 +42,7 @@ func TestSeeThrough(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), tc.patience)
 				defer cancel()
 				began := time.Now()
-				_, err := seeThrough(ctx, 5*time.Second, "task", answers(tc.answer, tc.fails))
+				_, err := callWithGrace(ctx, 5*time.Second, "task", answers(tc.answer, tc.fails))
 				assert.ErrorIs(t, err, tc.want)
 				assert.Equal(t, tc.takes, time.Since(began))
 			})
@@ -54,7 +54,7 @@ func TestSeeThrough(t *testing.T) {
 func TestSeeThroughSendsNoDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
-	_, err := seeThrough(ctx, time.Second, "task", func(ctx context.Context, _ string) (string, error) {
+	_, err := callWithGrace(ctx, time.Second, "task", func(ctx context.Context, _ string) (string, error) {
 		_, set := ctx.Deadline()
 		assert.False(t, set)
 		return "", nil
