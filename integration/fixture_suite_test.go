@@ -128,7 +128,7 @@ func showLog(t *testing.T, n *node.Node) {
 	}
 	const last = 30
 	lines := strings.Split(strings.TrimSpace(log), "\n")
-	t.Logf("containerd's last words, all of them in %s (%v):\n%s", kept, err, strings.Join(lines[max(0, len(lines)-last):], "\n"))
+	t.Logf("the end of containerd's log, all of it in %s (%v):\n%s", kept, err, strings.Join(lines[max(0, len(lines)-last):], "\n"))
 }
 
 // connect connects plugins, one after the other, for as long as the test runs.
