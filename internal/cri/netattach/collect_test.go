@@ -83,7 +83,7 @@ func TestCollectNotWhereItCannotRead(t *testing.T) {
 	}
 }
 
-// What is kept is not all there is.
+// Some cached attachments are missing.
 func TestCollectNotWithoutAnAttachedPod(t *testing.T) {
 	n := newNode(t, "green", "red")
 	n.attach(green, "here", "eth0")
@@ -107,7 +107,7 @@ func TestCollectDetachesWithTheConfigurationOfTheADD(t *testing.T) {
 	n.nothingKept()
 }
 
-// What could not be detached stays kept, and the plugins are told to keep it.
+// An attachment that could not be detached stays cached, and valid for the plugins.
 func TestCollectKeepsWhatItCouldNotDetach(t *testing.T) {
 	n := newNode(t, "green", "other")
 	n.attach(`{"cniVersion": "1.1.0", "name": "green", "plugins": [{"type": "other"}]}`, "gone", "eth0")

@@ -123,7 +123,7 @@ func TestN3_ChainWhoseADDFailedAndNobodyWaits(t *testing.T) {
 	assert.Empty(t, result.Abandoned)
 }
 
-// What was kept is lost: while the pod has its namespace, the DEL of what is
+// The cached attachment is lost: while the pod has its namespace, the DEL of what is
 // loaded is tried until it succeeds. Without one it was done before.
 func TestNothingKeptOfAnAttachedPod(t *testing.T) {
 	for path, again := range map[string]bool{netns: true, "": false} {
@@ -150,7 +150,7 @@ func TestNetworkAddedSince(t *testing.T) {
 }
 
 // Another network is loaded, and the plugin of the one before fails for good. The
-// pod is let go in the end, and what was kept of it with it.
+// DEL is abandoned in the end, and the cached attachment removed.
 func TestPluginOfAReplacedNetworkFails(t *testing.T) {
 	for name, test := range map[string]struct {
 		loaded    []string
@@ -181,7 +181,7 @@ func TestPluginOfAReplacedNetworkFails(t *testing.T) {
 	}
 }
 
-// What was kept is no configuration that is known.
+// The cached configuration cannot be read.
 func TestConfigurationThatCannotBeRead(t *testing.T) {
 	n := newNode(t, "first", "second", "red", "loopback")
 	n.attach(chain, pod, "eth0")
@@ -198,7 +198,7 @@ func TestConfigurationThatCannotBeRead(t *testing.T) {
 	assert.NoError(t, err, "it is not that of the network that is loaded")
 }
 
-// The plugin is gone with its network. It is let go once another network took
+// The plugin is gone with its network. Its DEL is abandoned once another network took
 // its place, and may come back before.
 func TestBinaryIsGone(t *testing.T) {
 	for name, test := range map[string]struct {
@@ -240,7 +240,7 @@ func TestLoopbackFailsNoPod(t *testing.T) {
 	assert.ErrorContains(t, result.Ignored[0], `failed to find plugin "loopback"`)
 }
 
-// One that is kept is not taken apart: its plugins have the address of the ADD,
+// A cached chain has one DEL: its plugins have the address of the ADD,
 // which may be another's by the time the rest is tried again.
 func TestChainThatIsKeptStaysWhole(t *testing.T) {
 	n := newNode(t, "first", "second", "loopback")

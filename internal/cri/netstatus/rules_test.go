@@ -186,7 +186,7 @@ func TestChangedVoidsWhatIsUnderWay(t *testing.T) {
 			assert.Equal(t, "b", s.Network)
 		}))
 		pass(time.Minute)
-		assert.Len(t, n.answers(), 1, "what was cut is no answer")
+		assert.Len(t, n.answers(), 1, "a STATUS that was cancelled is no answer")
 	})
 }
 

@@ -25,13 +25,13 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// notes has the plugin note what it got, and fail: what is attached would be
-// kept in libcni's own folder.
+// notes has the plugin record its input, and fail: an attachment would be cached in
+// libcni's own folder.
 const notes = `test $CNI_COMMAND = STATUS && exit
 echo "$CNI_ARGS" > $CNI_COMMAND.args; cat > $CNI_COMMAND.stdin
 ` + agentIsDown
 
-// What a DEL gets from here is what the ADD got through go-cni.
+// A DEL gets the arguments that the ADD got through go-cni.
 func TestAttachedPodIsAsItWasAttached(t *testing.T) {
 	c, dir := withNetwork(t, notes)
 	config := &runtime.PodSandboxConfig{

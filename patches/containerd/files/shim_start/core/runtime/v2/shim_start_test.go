@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestLinger(t *testing.T) {
+func TestWithGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		parent, giveUp := context.WithCancel(t.Context())
 		ctx, done := withGrace(parent, time.Second)
@@ -26,7 +26,7 @@ func TestLinger(t *testing.T) {
 	})
 }
 
-func TestLingerEndsWhenDone(t *testing.T) {
+func TestWithGraceEndsWhenDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, done := withGrace(t.Context(), time.Hour)
 		done()

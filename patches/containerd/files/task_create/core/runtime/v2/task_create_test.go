@@ -24,7 +24,7 @@ func answers(after time.Duration, err error) func(context.Context, string) (stri
 	}
 }
 
-func TestSeeThrough(t *testing.T) {
+func TestCallWithGrace(t *testing.T) {
 	broken := errors.New("broken")
 	for name, tc := range map[string]struct {
 		patience, answer time.Duration
@@ -51,7 +51,7 @@ func TestSeeThrough(t *testing.T) {
 }
 
 // The shim gets no deadline of the caller's.
-func TestSeeThroughSendsNoDeadline(t *testing.T) {
+func TestCallWithGraceSendsNoDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
 	_, err := callWithGrace(ctx, time.Second, "task", func(ctx context.Context, _ string) (string, error) {
