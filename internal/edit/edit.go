@@ -74,7 +74,7 @@ func (e Edit) apply(src []byte, parsed *source) ([]byte, *source, error) {
 	return out, parsed, nil
 }
 
-// errNoChange is the error of a patch that upstream has merged, for instance.
+// errNoChange refuses a patch that changes nothing, as once upstream has merged it.
 var errNoChange = errors.New("changes nothing")
 
 func (e Edit) locate(err error) error {

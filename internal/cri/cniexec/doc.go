@@ -12,6 +12,6 @@
 //   - an error says who failed: it is a [types.Error] only if the plugin answered
 //     it.
 //
-// On systems other than Linux, which is where process groups are used, only the
-// plugin's own process is killed.
+// Process groups are used on Linux. Elsewhere only the plugin's own process is
+// killed.
 package cniexec
