@@ -36,7 +36,7 @@ it runs, as far as anybody knows. List it, with a state that is not known.`,
 		edit.In(criNRI, edit.Method("API", "nriContainer")).Delete(edit.Stmt(edit.Assign("criCtr.pid"))),
 		edit.In(criNRI, edit.Method("criContainer", "GetStatus")).Replace(edit.Stmt(edit.All(edit.Assign("status.Pid"), edit.Mentions("s.Pid"))), `status.Pid = pidOf(s)`),
 		edit.In(criNRI, edit.Method("criContainer", "GetStatus")).Delete(edit.Stmt(edit.If("status.Pid == 0"))),
-		criMethod("internal/cri/server/container_start.go", "StartContainer").Before(edit.Stmt(edit.Define("exitCh", "err")), `if err := noteProcess(cntr, task.Pid()); err != nil {
+		criMethod("internal/cri/server/container_start.go", "StartContainer").Before(edit.Stmt(edit.Call("c.nri.StartContainer")), `if err := noteProcess(cntr, task.Pid()); err != nil {
 	return nil, fmt.Errorf("failed to note the process of container %q: %w", id, err)
 }
 

@@ -20,7 +20,7 @@ Have updates wait for one another, as they do now, and readers for none: they
 get the status of before until the new one is in place. All updates there are
 leave alone what the status of before points to.`,
 	Refs:   []string{"containerd/containerd#14083"},
-	Rules:  []string{"L13", "L14", "L22"},
+	Rules:  []string{"L13", "L22"},
 	Status: edit.Upstream,
 	Until:  "no lock that is needed to read a container's status is held while a shim is asked",
 	Edits: []edit.Edit{
