@@ -9,10 +9,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookline-nri/hookline/integration/node"
-	"github.com/hookline-nri/hookline/integration/wait"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/wait"
 )
 
 // freezeShim stops the shim of a pod, which then answers nobody, until thaw is

@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/containerd/nri/pkg/api"
-	"github.com/hookline-nri/hookline/integration/history"
-	"github.com/hookline-nri/hookline/integration/node"
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // The containers of a shim that does not answer are told of as they are kept.

@@ -10,10 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/node"
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 var endsAtOnce = onStock("it ends at once, at each start")

@@ -6,10 +6,11 @@ import (
 	"testing"
 
 	"github.com/containerd/nri/pkg/api"
-	"github.com/hookline-nri/hookline/integration/history"
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // A runtime that comes back gives up on a shim that does not answer, and on its

@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 const containerStatus = "internal/cri/store/container/status.go"
 
-// StatusDuringUpdate: who reads the status of a container waits for no update.
+// StatusDuringUpdate has who reads the status of a container wait for no update.
 var StatusDuringUpdate = edit.Patch{
 	Slug:    "status-during-update",
 	Module:  "containerd",
