@@ -114,7 +114,7 @@ asked *podresources.Announcement // by the current request`),
 own   *podresources.KubernetesResources
 asked *podresources.KubernetesResources // by the current request`),
 		edit.AddImport(criNRI, podResources),
-		edit.In(criNRI, edit.Method("API", "nriContainer")).Before(edit.Stmt(edit.Assign("criCtr.pid")), `criCtr.own = c.Status.Get().KubernetesResources`),
+		edit.In(criNRI, edit.Method("API", "nriContainer")).Before(edit.Stmt(edit.Mentions("c.Metadata")), `criCtr.own = c.Status.Get().KubernetesResources`),
 		edit.In(criNRI, edit.Method("API", "CreateContainer")).After(edit.Stmt(edit.Define("ctr")), `ctr.asks(ctx)`),
 		edit.In(criNRI, edit.Method("API", "UndoCreateContainer")).After(edit.Stmt(edit.Define("ctr")), `ctr.asks(ctx)`),
 		edit.In(criNRI, edit.Method("API", "UpdateContainerResources")).After(edit.Stmt(edit.Define("ctr")), `ctr.asks(ctx)`),
