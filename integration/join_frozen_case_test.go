@@ -78,9 +78,15 @@ func TestL22_PluginThatFreezesInItsRegistrationHoldsUpNobody(t *testing.T) {
 		}
 	})
 	promise(t, "L13", "it can come back, and is told of all there is", onStock(stuck), func(t require.TestingT) {
-		requireSoon(t, "it to come back", func(context.Context) error { return hasAnswered(frozen, plugin.Synchronize) })
-		records := frozen.Calls().Connections()
-		synchronized := records[len(records)-1].Only(plugin.Synchronize)
+		var synchronized plugin.Calls
+		requireSoon(t, "it to come back", func(context.Context) error {
+			records := frozen.Calls().Connections()
+			synchronized = records[len(records)-1].Only(plugin.Synchronize)
+			if len(frozen.Gone()) == 0 || len(synchronized) == 0 || synchronized[0].End.IsZero() {
+				return fmt.Errorf("%d connections, not synchronized", len(records))
+			}
+			return nil
+		})
 		require.Len(t, synchronized, 1)
 		assert.Len(t, synchronized[0].Pods, pods-1+len(during)+len(after))
 	})
