@@ -48,6 +48,7 @@ func TestL17_LogSaysWhatACallerWhoIsGoneWaitedFor(t *testing.T) {
 			promise(t, "L16", "the error of a caller who "+caller.does+" has its code", sometimesOnStock("the pod runs"), func(t require.TestingT) {
 				requireReadable(t, err, caller.code)
 			})
+			gate.Release() // what it was asked for is undone when it has answered (L4)
 			promise(t, "L17", "the log says what a caller who "+caller.does+" was waiting for", onStock("it does not"), func(t require.TestingT) {
 				requireSoon(t, "the error in the log", func(context.Context) error {
 					return hasLogged(n, "RunPodSandbox for", caller.logged, "pod default/abandoned", "asking plugin 10-holds")

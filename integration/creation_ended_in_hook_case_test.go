@@ -28,7 +28,15 @@ func TestL11_PodInItsHookCanBeEnded(t *testing.T) {
 			pod := newInHook(t, n, first, "unwanted")
 			ctx, c := withinMoments(t), n.CRI()
 
-			errEnd := end(c, ctx, pod.id)
+			ended := inBackground(func() error { return end(c, ctx, pod.id) })
+			promise(t, "L4", "the plugin is not told of the end while it is at the hook", onStock(goesOn), func(t require.TestingT) {
+				requireWaiting(t, n, first)
+				assert.Equal(t, []plugin.Event{plugin.RunPodSandbox}, first.Calls().Named("unwanted").Events())
+			})
+			if !runsOnStock {
+				pod.gate.Release()
+			}
+			errEnd := <-ended
 			left, errLeft := n.Leftovers(ctx) // at once
 			promise(t, "L11", "a pod in its hook can be "+done, onStock(goesOn), func(t require.TestingT) {
 				require.NoError(t, errEnd)

@@ -5,8 +5,10 @@ package integration
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
+	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -64,6 +66,19 @@ type nriInfo struct {
 		} `json:"waitingFor"`
 		since
 	} `json:"podsBeingCreated"`
+}
+
+// requireWaiting waits until an event waits for a plugin that is at another one:
+// it is not sent before that was answered (L4).
+func requireWaiting(t require.TestingT, n target, p *plugin.Plugin) {
+	requireSoon(t, "an event that waits for "+p.Name(), func(context.Context) error {
+		for _, shown := range readNRI(t, n).Plugins {
+			if shown.Index+"-"+shown.Name == p.Name() && shown.QueueLength > 0 {
+				return nil
+			}
+		}
+		return fmt.Errorf("none waits")
+	})
 }
 
 // readNRI asks for the status as "crictl info" does.

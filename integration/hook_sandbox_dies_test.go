@@ -35,8 +35,10 @@ func TestL5_PodFailsIfItsSandboxDiesInTheHook(t *testing.T) {
 			pod := newInHook(t, n, first, "doomed")
 			require.NoError(t, end.kill(n, pod))
 
-			promise(t, "L5", "a pod fails at once when the "+what+" of its sandbox dies in the hook", onStock("the hooks go on"), func(t require.TestingT) {
-				// It does not wait for the plugin, which has not answered.
+			promise(t, "L5", "a pod fails when the "+what+" of its sandbox dies in the hook", onStock("the hooks go on"), func(t require.TestingT) {
+				// It is known at once, and undone when the plugin has answered (L4).
+				requireWaiting(t, n, first)
+				pod.gate.Release()
 				assert.ErrorContains(t, requireEnds(t, pod.ran, "RunPodSandbox"), "before it was ready")
 			})
 			pod.gate.Release()

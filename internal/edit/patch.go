@@ -23,6 +23,9 @@ type Status string
 const (
 	// Upstream patches are meant to be merged by the upstream project.
 	Upstream Status = "Upstream"
+	// Backport patches are meant to be merged where a later patch of the series,
+	// which undoes them, is too large to go: on release branches.
+	Backport Status = "Backport"
 	// Carry patches stay with this project.
 	Carry Status = "Carry"
 	// Drop patches exist only to build, and end with the next upstream release.

@@ -65,7 +65,7 @@ func (p Patch) validate(modules []string) []error {
 	want(len(p.Refs)+len(p.Rules) > 0 && !slices.ContainsFunc(slices.Concat(p.Refs, p.Rules), func(s string) bool { return !said(s) }),
 		"refs and rules missing: name an upstream thread or a rule of the contract")
 	want(said(p.Until), "until missing: say what would let it go")
-	want(slices.Contains([]Status{Upstream, Carry, Drop}, p.Status), "status %q: want Upstream, Carry or Drop", p.Status)
+	want(slices.Contains([]Status{Upstream, Backport, Carry, Drop}, p.Status), "status %q: want Upstream, Backport, Carry or Drop", p.Status)
 	for i, e := range p.Edits {
 		want(fs.ValidPath(e.path) && e.path != ".", "edit %d: path %q: want a path below the module's root", i+1, e.path)
 		if e.err != nil {

@@ -51,7 +51,7 @@ func TestValidateRefuses(t *testing.T) {
 		"no reason":        {func(p *Patch) { p.Refs = nil }, `app/stop: refs and rules missing`},
 		"empty reason":     {func(p *Patch) { p.Refs = []string{" "} }, `app/stop: refs and rules missing`},
 		"no end":           {func(p *Patch) { p.Until = "" }, `app/stop: until missing: say what would let it go`},
-		"status":           {func(p *Patch) { p.Status = "Maybe" }, `app/stop: status "Maybe": want Upstream, Carry or Drop`},
+		"status":           {func(p *Patch) { p.Status = "Maybe" }, `app/stop: status "Maybe": want Upstream, Backport, Carry or Drop`},
 		"no path":          {func(p *Patch) { p.Edits = append(p.Edits, Edit{}) }, `app/stop: edit 2: path "": want a path below the module's root`},
 		"path outside":     {func(p *Patch) { p.Edits = []Edit{Append("../a.go", "var x int")} }, `edit 1: path "../a.go"`},
 		"bad anchor":       {func(p *Patch) { p.Edits = []Edit{In("a.go", Func("f")).Delete(Expr(""))} }, `app/stop: a.go: func f: anchor "": empty expression`},

@@ -38,14 +38,22 @@ PluginTeardownWait tomlext.Duration ` + "`toml:\"plugin_teardown_wait\" json:\"p
 // PluginBacklogLimit is how many events may wait for one plugin. One that falls
 // behind further is dropped. Zero stands for the default.
 PluginBacklogLimit int ` + "`toml:\"plugin_backlog_limit\" json:\"pluginBacklogLimit\"`" + `
+// PluginBacklogBytes is how many bytes those events may have.
+PluginBacklogBytes int ` + "`toml:\"plugin_backlog_bytes\" json:\"pluginBacklogBytes\"`" + `
+// PluginOverdueLimit is how long a plugin that stays connected after a timeout
+// may owe its answer before it is dropped all the same.
+PluginOverdueLimit tomlext.Duration ` + "`toml:\"plugin_overdue_limit\" json:\"pluginOverdueLimit\"`" + `
 // SyncTransientSandboxes is whether a plugin that registers is told of pods that
 // are still being created and that it will be asked for. False is for plugins that
 // take every pod of Synchronize for ready.
 SyncTransientSandboxes bool ` + "`toml:\"sync_transient_sandboxes\" json:\"syncTransientSandboxes\"`"),
 		edit.In(nriConfig, edit.Func("DefaultConfig")).After(edit.Key("PluginRequestTimeout"), `PluginBacklogLimit:        nri.DefaultBacklogLimit,
+PluginBacklogBytes:        nri.DefaultBacklogBytes,
+PluginOverdueLimit:        tomlext.FromStdTime(nri.DefaultOverdueLimit),
 SyncTransientSandboxes:    true,`),
 		edit.In(nriConfig, edit.Method("Config", "toOptions")).After(edit.Stmt(edit.Mentions("nri.WithMetrics(newNRIMetrics())")),
-			`opts = append(opts, nri.WithBacklogLimit(c.PluginBacklogLimit), nri.WithPodsInCreation(c.SyncTransientSandboxes))`),
+			`opts = append(opts, nri.WithOrderedUpdates(), nri.WithBacklogLimit(c.PluginBacklogLimit), nri.WithBacklogBytes(c.PluginBacklogBytes),
+	nri.WithOverdueLimit(tomlext.ToStdTime(c.PluginOverdueLimit)), nri.WithPodsInCreation(c.SyncTransientSandboxes))`),
 		edit.In(nriConfig, edit.Method("Config", "ConfigureTimeouts")).After(edit.Stmt(edit.If("c.PluginRequestTimeout != 0")),
 			`nri.SetPluginSyncTimeout(tomlext.ToStdTime(c.PluginSyncTimeout))
 nri.SetPluginTeardownWait(tomlext.ToStdTime(c.PluginTeardownWait))`),

@@ -2,7 +2,11 @@
 
 package nri
 
-import "github.com/hookline-nri/hookline/internal/edit"
+import (
+	"strings"
+
+	"github.com/hookline-nri/hookline/internal/edit"
+)
 
 // AdaptationEngine puts the engine under the adaptation.
 var AdaptationEngine = edit.Patch{
@@ -25,17 +29,28 @@ the same time, and waits for them once (SetPluginTeardownWait, by default
 the request timeout). A plugin that falls behind without end is dropped
 (WithBacklogLimit).
 
-The failure policy means what it did, but a plugin that fails the end of
-something no longer fails the request. Errors of a request whose caller gave
-up never count against a plugin. Plugins that were asked for a pod that was
-refused are in the ledger, so what kept them until now goes.
+A plugin that has been sent a request is sent nothing else before it answered,
+whatever became of the caller. Its timeout is judged in one place, by one
+function, for the request that timed out and for all that wait behind it: a
+plugin that is kept is overdue until it answers, and nobody waits for it. A
+peer that does not read is closed. The runtime lists for plugins that join
+without waiting for any of them, so that it may hold a lock of its own, and
+its own plugins are tried again where they fail. Updates that plugins ask for
+are applied in the order in which each said them.
 
-Three things that tests pin change. Nobody is told of the end of what was
+A plugin that fails the end of something no longer fails the request. Plugins
+that were asked for a pod that was refused are in the ledger, so what kept them
+until now goes.
+
+Some things that tests pin change. Nobody is told of the end of what was
 never begun, so the test of plugins that disconnect while idle begins it. A
 container that was refused is known to those that were asked, so the test of
 required plugins undoes it before it tries again, as a runtime does. And the
 error of a request whose caller gave up says which plugin it was waiting for,
-which is what an operator wants to know; it still counts against nobody.`,
+which is what an operator wants to know. A plugin that is kept and owes an
+answer fails the next request at once rather than after one more timeout. And
+a stop does not wait for a plugin that has answered Synchronize in this very
+moment, though that plugin is told of it.`,
 	Refs: []string{"containerd/nri#45", "containerd/nri#63", "containerd/nri#90", "containerd/nri#165", "containerd/nri#286",
 		"containerd/nri#287", "containerd/nri#304", "containerd/containerd#14083"},
 	Rules:  []string{"L1", "L2", "L3", "L4", "L8", "L9", "L10", "L11", "L13", "L14", "L16", "L17"},
@@ -60,15 +75,19 @@ which is what an operator wants to know; it still counts against nobody.`,
 
 			edit.In(adaptation, edit.Type("Adaptation")).Delete(edit.Field("validators")),
 			edit.In(adaptation, edit.Type("Adaptation")).Replace(edit.Field("refused"), `engine      *lifecycle.Engine
-removed     removals
-backlog     int
 omitNew     bool
-life        sync.Mutex // held by Start and Stop, and never while a plugin is asked; guards stopped
-stopped     bool`),
-			edit.In(adaptation, edit.Func("New")).Before(edit.Stmt(edit.Return("r", "nil")), `r.engine = r.newEngine()
+ordered     bool
+
+backlog, backlogBytes int
+overdueLimit          time.Duration
+
+life    sync.Mutex // held by Start and Stop, and never while a plugin is asked; guards stopped
+stopped bool
+ending  chan struct{} // closed by Stop`),
+			edit.AddImport(adaptation, "time"),
+			edit.In(adaptation, edit.Func("New")).Before(edit.Stmt(edit.Return("r", "nil")), `r.ending = make(chan struct{})
+r.engine = r.newEngine()
 `),
-		},
-		[]edit.Edit{
 			edit.In(adaptation, edit.Method("Adaptation", "Start")).Replace(edit.Stmt(edit.Call("r.Lock")).And(1), `r.life.Lock()
 defer r.life.Unlock()
 
@@ -77,53 +96,109 @@ if r.stopped {
 }`),
 			edit.In(adaptation, edit.Method("Adaptation", "Stop")).Replace(edit.Stmt(edit.Call("r.Lock")).And(1), `r.life.Lock()
 defer r.life.Unlock()
+if r.stopped {
+	return
+}
 r.stopped = true`),
+		},
+		dropRelays(
+			"runPodSandbox", "updatePodSandbox", "postUpdatePodSandbox", "stopPodSandbox", "removePodSandbox",
+			"createContainer", "postCreateContainer", "startContainer", "postStartContainer",
+			"updateContainer", "postUpdateContainer", "stopContainer", "removeContainer",
+			"ValidateContainerAdjustment", "UpdateContainers", "handleRequestError", "dropsPlugin",
+		),
+		[]edit.Edit{
+			edit.In(pluginFile, edit.Func("isFatalError")).Drop(),
+			edit.In(pluginFile, edit.Type("plugin")).AddField(`
+
+registered atomic.Bool // whether RegisterPlugin was called
+changes    changes     // that the plugin asks for`),
+			edit.AddImport(pluginFile, "sync/atomic"),
+			edit.In(pluginFile, edit.Method("plugin", "RegisterPlugin")).Before(edit.Top(), `if p.registered.Swap(true) {
+	return nil, errors.New("this connection has registered a plugin")
+}
+`),
+			edit.In(pluginFile, edit.Method("plugin", "connect")).Replace(
+				edit.Expr("multiplex.Multiplex(conn, multiplex.WithBlockedRead())"), "multiplex.Multiplex(boundedConn{conn}, multiplex.WithBlockedRead())"),
+			edit.In(pluginFile, edit.Method("plugin", "connect")).Replace(edit.Expr("getPeerPid(p.mux.Trunk())"), "getPeerPid(conn)"),
 			// The connection of a plugin without one closes for several reasons at a time now.
 			edit.In(pluginFile, edit.Method("plugin", "close")).Delete(edit.Stmt(edit.If("p.impl.isWasm() || p.impl.isBuiltin()"))),
 			edit.In(pluginFile, edit.Method("plugin", "close")).After(edit.Stmt(edit.Assign("p.closed")), `if p.impl.isWasm() || p.impl.isBuiltin() {
 	return
 }`),
-		},
-		rawErrors(
-			"runPodSandbox", "updatePodSandbox", "postUpdatePodSandbox", "stopPodSandbox", "removePodSandbox",
-			"createContainer", "postCreateContainer", "startContainer", "postStartContainer",
-			"updateContainer", "postUpdateContainer", "stopContainer", "removeContainer",
-		),
-		[]edit.Edit{
-			edit.In(pluginFile, edit.Method("plugin", "synchronize")).
-				Replace(edit.Expr("getPluginRequestTimeout()"), `getPluginSyncTimeout()`),
-			// The engine closes a plugin that fails to join. Closed here, that would be all the log says of why.
+			// The time for it is the engine's, which also closes a plugin that fails to join.
+			// Closed here, that would be all the log says of why.
+			edit.In(pluginFile, edit.Method("plugin", "synchronize")).Delete(edit.Stmt(edit.Define("ctx", "cancel")).And(1)),
 			edit.In(pluginFile, edit.Method("plugin", "synchronize")).Delete(edit.Stmt(edit.Call("p.close")).Times(2)),
+
+			edit.In(metricsTest, edit.Func("TestPluginValidateContainerAdjustmentMetrics")).Replace(
+				edit.Stmt(edit.Mentions("p.ValidateContainerAdjustment(context.Background(), req)")),
+				"_, err := relayed(p, lifecycle.ValidateContainerAdjustment, req)"),
+			edit.AddImport(metricsTest, "github.com/containerd/nri/internal/lifecycle"),
+			// What the policy decides is the engine's, and tested there.
+			edit.DropFile("pkg/adaptation/plugin_test.go"),
 			edit.In(policyTest, edit.Func("TestPluginFailurePolicy")).Delete(edit.Stmt(edit.Call("require.NotContains"))),
 			edit.In(policyTest, edit.Func("TestPluginFailureScenarios")).Delete(edit.Stmt(edit.Call("require.NotContains"))),
-			edit.In("pkg/adaptation/adaptation_suite_test.go", edit.Func("TestPluginContainerCreationAdjustments")).
+			// Who owes an answer is asked again once that is there, and fails requests at once until then.
+			edit.In(policyTest, edit.Func("TestPluginFailurePolicy")).Replace(
+				edit.Stmt(edit.Mentions("runPod(ctx, pod1)")).Within(edit.Has(edit.Define("b"))).Times(2), "eventually(t, func() error { return runPod(ctx, pod1) })"),
+			edit.In(policyTest, edit.Func("TestPluginFailurePolicy")).Replace(
+				edit.Stmt(edit.Mentions("&api.CreateContainerRequest{Pod: pod0, Container: ctr1}")).And(1).Within(edit.Has(edit.Call("b.Release"))), `eventually(t, func() error {
+	_, err := s.runtime.CreateContainer(ctx, &api.CreateContainerRequest{Pod: pod0, Container: ctr1})
+	return err
+})`),
+			edit.In(policyTest, edit.Func("TestPluginFailureScenarios")).Delete(
+				edit.Stmt(edit.Call("require.GreaterOrEqual")).Within(edit.Range("[]*api.PodSandbox{pod0, pod1, pod2}"))),
+			edit.In(policyTest, edit.Func("TestPluginFailureScenarios")).Delete(
+				edit.Stmt(edit.Define("start")).Within(edit.Range("[]*api.PodSandbox{pod0, pod1, pod2}"))),
+			edit.In(suiteTest, edit.Func("TestPodAndContainerRequestsAndEvents")).Replace(
+				edit.Stmt(edit.Mentions("plugin.EventQ().Has(match)")), "require.NoError(t, plugin.Wait(match, time.After(startupTimeout)))"),
+			edit.In(suiteTest, edit.Func("TestPluginContainerCreationAdjustments")).
 				Before(edit.Stmt(edit.Mentions(`&mockPlugin{idx: "20", name: "xyzzy"}`)), `undo(t, runtime.runtime, pod, ctrReq.Container)`),
 			edit.In(policyTest, edit.Func("TestPluginFailurePolicy")).
 				Before(edit.Stmt(edit.Define("before")), `begin(t, rt, tc.event, pod0, ctr0)
 begin(t, rt, tc.event, pod1, ctr1)
 `),
 		},
+		testRelays("runPodSandbox", "updatePodSandbox", "postUpdatePodSandbox", "stopPodSandbox", "removePodSandbox",
+			"createContainer", "postCreateContainer", "startContainer", "postStartContainer",
+			"updateContainer", "postUpdateContainer", "stopContainer", "removeContainer"),
 	),
 }
 
-const policyTest = "pkg/adaptation/failure_policy_test.go"
+const (
+	suiteTest   = "pkg/adaptation/adaptation_suite_test.go"
+	policyTest  = "pkg/adaptation/failure_policy_test.go"
+	metricsTest = "pkg/adaptation/metrics_test.go"
+)
+
+// testRelays has upstream's tests of the metrics of relays take the one that
+// there is now.
+func testRelays(relays ...string) []edit.Edit {
+	var tests []edit.Edit
+	for _, relay := range relays {
+		kind := strings.ToUpper(relay[:1]) + relay[1:]
+		tests = append(tests, edit.In(metricsTest, edit.Func("TestPlugin"+kind+"Metrics")).
+			Replace(edit.Expr("p."+relay+"(context.Background(), req)"), "relayed(p, lifecycle."+kind+", req)"))
+	}
+	return tests
+}
 
 // dropMethods drops methods of the adaptation that new files have.
 func dropMethods(names ...string) []edit.Edit {
-	var drops []edit.Edit
-	for _, name := range names {
-		drops = append(drops, edit.In(adaptation, edit.Method("Adaptation", name)).Drop())
-	}
-	return drops
+	return drop(adaptation, "Adaptation", names)
 }
 
-// rawErrors leaves it to the engine to judge what a plugin answered, with the
-// policy that handleRequestError applies.
-func rawErrors(relays ...string) []edit.Edit {
-	var raw []edit.Edit
-	for _, relay := range relays {
-		raw = append(raw, edit.In(pluginFile, edit.Method("plugin", relay)).
-			Replace(edit.Expr("p.handleRequestError(ctx, event, err)"), `err`))
+// dropRelays drops the relays of a plugin, which set timeouts and judged what
+// became of them: both are the engine's.
+func dropRelays(names ...string) []edit.Edit {
+	return drop(pluginFile, "plugin", names)
+}
+
+func drop(file, receiver string, methods []string) []edit.Edit {
+	var drops []edit.Edit
+	for _, m := range methods {
+		drops = append(drops, edit.In(file, edit.Method(receiver, m)).Drop())
 	}
-	return raw
+	return drops
 }

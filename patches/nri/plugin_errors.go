@@ -29,26 +29,7 @@ each other is FailedPrecondition.`,
 	Rules:  []string{"L16", "L17"},
 	Status: edit.Upstream,
 	Until:  "NRI's errors name the plugin and tell a refusal from a timeout by their code",
-	Edits: edits(
-		[]edit.Edit{
-			edit.In(connectionFile, edit.Method("connection", "Failed")).Delete(
-				edit.Stmt(edit.If("ev.Kind == lifecycle.ValidateContainerAdjustment"))),
-			edit.In(connectionFile, edit.Method("connection", "Failed")).Replace(
-				edit.Expr("c.handleRequestError(context.Background(), eventOf[ev.Kind], err)"), "c.failed(ev, err)"),
-			edit.In(creationFile, edit.Method("Adaptation", "CreateContainer")).Replace(
-				edit.Expr("r.engine.Ask").Times(2), "r.ask"),
-		},
-		askWithCodes("RunPodSandbox", "UpdatePodSandbox", "PostUpdatePodSandbox", "PostCreateContainer",
-			"StartContainer", "PostStartContainer", "UpdateContainer", "PostUpdateContainer"),
-	),
-}
-
-// askWithCodes gives the errors of requests their codes.
-func askWithCodes(requests ...string) []edit.Edit {
-	var all []edit.Edit
-	for _, request := range requests {
-		all = append(all, edit.In(requestsFile, edit.Method("Adaptation", request)).
-			Replace(edit.Expr("r.engine.Ask"), "r.ask"))
-	}
-	return all
+	Edits: []edit.Edit{
+		edit.DropFile("pkg/adaptation/ask.go"),
+	},
 }

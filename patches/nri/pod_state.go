@@ -25,7 +25,7 @@ plugins that are going to be asked for it, if the runtime wants that.`,
 	Status: edit.Upstream,
 	Until:  "NRI's PodSandbox has a state",
 	Edits: []edit.Edit{
-		edit.In(synchronization, edit.Method("synchronization", "list")).Replace(
+		edit.In(synchronization, edit.Func("snapshotOf")).Replace(
 			edit.Expr("lifecycle.Object{Pod: pod.GetId(), Value: pod}"),
 			`lifecycle.Object{Pod: pod.GetId(), Stopped: podstate.Get(pod) == podstate.Stopped, Creating: podstate.Get(pod) == podstate.Creating, Value: pod}`),
 		edit.In(synchronization, edit.Func("objects")).Before(edit.Stmt(edit.Assign("pods")), `if o.Stopped {

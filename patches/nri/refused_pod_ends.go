@@ -22,7 +22,7 @@ forgotten with RemovePodSandbox. It is kept by the adaptation, since a
 runtime does not know its plugins.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#13355"},
 	Rules:  []string{"L3", "L7"},
-	Status: edit.Upstream,
+	Status: edit.Backport,
 	Until:  "NRI tracks which plugins know a pod; the lifecycle engine's ledger takes its place here",
 	Edits: edits(
 		[]edit.Edit{

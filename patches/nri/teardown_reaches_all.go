@@ -20,7 +20,7 @@ errors joined, each with the name of its plugin. StopContainer returns the
 updates of those that answered beside the error.`,
 	Refs:   []string{"containerd/nri#286"},
 	Rules:  []string{"L8", "L9"},
-	Status: edit.Upstream,
+	Status: edit.Backport,
 	Until:  "NRI delivers StopPodSandbox, RemovePodSandbox, StopContainer and RemoveContainer to all plugins whatever the others return",
 	Edits: edits(
 		continueAfterError("StopPodSandbox"),

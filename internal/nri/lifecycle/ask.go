@@ -20,12 +20,15 @@ import (
 // whose policy is to go on without it.
 //
 // A first event, of kind RunPodSandbox or CreateContainer, reaches every
-// connection that joined before Ask returned nil. One that joins later finds
-// the pod or container in its Synchronize. If Ask fails, the caller ends what
-// was begun with Teardown, whose events reach those that were told.
+// connection whose list was taken before Ask returned nil: in time or, if the
+// connection is overdue or was not synchronized within one SyncTimeout, late.
+// One that is listed for afterwards finds the pod or container in its
+// Synchronize. If Ask fails, the caller ends what was begun with Teardown, whose
+// events reach those that were told.
 //
 // A plugin gets the request timeout for its answer, counted from when the
-// event was sent; the wait for its earlier requests is bounded by ctx alone.
+// event was sent. Ask returns when ctx ends, but the plugin then still owes its
+// answer, and is sent nothing else before it.
 func (e *Engine) Ask(ctx context.Context, ev Event, each func(Connection, any) error) error {
 	switch {
 	case ev.Kind.final() || ev.Kind == Synchronize || ev.Kind == 0:
@@ -35,33 +38,52 @@ func (e *Engine) Ask(ctx context.Context, ev Event, each func(Connection, any) e
 	case ev.Kind == PostCreateContainer:
 		e.listed(ev)
 	}
-	for _, l := range e.connected() {
-		if err := e.ask(ctx, l, ev, nil, each); err != nil {
+	q := question{engine: e, ctx: ctx, event: ev, each: each}
+	for _, l := range e.asked() {
+		if err := q.ask(l); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ask asks one connection in its turn. c is the creation that a first event
-// belongs to.
-func (e *Engine) ask(ctx context.Context, l *lane, ev Event, c *creation, each func(Connection, any) error) error {
+// A question is one call of Ask.
+type question struct {
+	engine   *Engine
+	ctx      context.Context
+	event    Event
+	each     func(Connection, any) error
+	creation *creation // that a first event belongs to, else nil
+	until    time.Time // when it stops to wait for connections that join
+}
+
+// patience is until when the question waits for connections that join: one
+// SyncTimeout, in all, from when it first did.
+func (q *question) patience() time.Time {
+	if q.until.IsZero() {
+		q.until = time.Now().Add(q.engine.opts.SyncTimeout())
+	}
+	return q.until
+}
+
+// ask asks one connection in its turn.
+func (q *question) ask(l *lane) error {
 	var reply any
 	var err error
-	if l.subscribed(ev.Kind) {
-		c.waitFor(l)
-		reply, err = e.send(ctx, l, ev, c)
-		c.waitFor(nil)
+	if l.subscribed(q.event.Kind) {
+		q.creation.waitFor(l)
+		reply, err = q.send(l)
+		q.creation.waitFor(nil)
 	} else {
-		err = l.note(ev, c)
+		err = l.note(q.event, q.creation)
 	}
 	switch {
-	case err == nil && each != nil:
-		return each(l.conn, reply)
+	case err == nil && q.each != nil:
+		return q.each(l.conn, reply)
 	case err == nil || errors.Is(err, errAbsent) || errors.Is(err, errWithout):
 		return nil
 	case errors.Is(err, ErrStopped):
-		return fmt.Errorf("%s: %w", ev, err)
+		return fmt.Errorf("%s: %w", q.event, err)
 	}
 	return err
 }
@@ -69,58 +91,101 @@ func (e *Engine) ask(ctx context.Context, l *lane, ev Event, c *creation, each f
 // errWithout says that a plugin failed, and that its policy is to go on.
 var errWithout = errors.New("going on without the plugin")
 
-// send waits for the turn in a lane and delivers an event there.
-func (e *Engine) send(ctx context.Context, l *lane, ev Event, c *creation) (any, error) {
-	waited, err := l.enter(ctx)
-	if err != nil {
-		return nil, e.unsent(ctx, l, ev, waited, err)
+// send waits for the turn in a lane and delivers the event there.
+func (q *question) send(l *lane) (any, error) {
+	posted := time.Now()
+	if err := l.enter(q.ctx, 0, q.patience); err != nil {
+		return nil, q.unsent(l, posted, err)
 	}
-	defer l.leave()
 	var send bool
+	var err error
 	switch {
 	case l.closed != nil:
 		err = ErrClosed
-	case ctx.Err() != nil:
-		err = ctx.Err()
-	case c.undone():
-		return nil, ErrStopped
+	case q.ctx.Err() != nil:
+		err = q.ctx.Err()
+	case q.creation.undone():
+		err = ErrStopped
 	default:
-		if send, err = l.ledger.admit(ev); !send {
+		send, err = l.ledger.admit(q.event)
+	}
+	if !send {
+		l.passOn()
+		l.mu.Unlock()
+		if err == nil || errors.Is(err, ErrStopped) {
 			return nil, err
 		}
+		return nil, q.unsent(l, posted, err)
 	}
-	if err != nil {
+	r := &request{Context: q.ctx, lane: l, event: q.event, posted: posted}
+	if l.transmit(r) {
+		l.conclude(r)
+		l.passOn()
 		l.mu.Unlock()
-		err = e.unsent(ctx, l, ev, waited, err)
-		l.mu.Lock()
-		return nil, err
+		return r.reply, r.outcome
 	}
-	d := l.begin(ctx, ev)
+	ready := make(chan struct{})
+	r.ready = ready
 	l.mu.Unlock()
-	reply, err, fail := l.deliver(d, ev, waited, nil)
-	if err != nil && fail == nil {
-		fail = errWithout
+	select {
+	case <-ready:
+	case <-q.ctx.Done():
+		if err := q.leave(l, r); err != nil {
+			return nil, err
+		}
+		<-ready // in the same moment
 	}
-	return reply, fail
+	return r.reply, r.outcome
+}
+
+// leave is for a caller who gives up on a request that was sent. It returns nil
+// if that has ended.
+func (q *question) leave(l *lane, r *request) error {
+	l.mu.Lock()
+	if r.answered || r.expired {
+		l.mu.Unlock()
+		return nil
+	}
+	r.abandoned = true
+	sent := r.sent
+	l.mu.Unlock()
+	err := fmt.Errorf("%s: asking plugin %s: %w", q.event, l.name, q.ctx.Err())
+	q.engine.opts.Observer.Delivered(Delivery{
+		Conn: l.conn, Event: q.event, Outcome: Canceled, Waited: sent.Sub(r.posted), Took: time.Since(sent), Err: err,
+	})
+	return err
 }
 
 // unsent settles an event that was not sent: its caller gave up, which says
-// nothing of the plugin, or the connection closed, which its policy judges.
-func (e *Engine) unsent(ctx context.Context, l *lane, ev Event, waited time.Duration, err error) error {
-	if errors.Is(err, errAbsent) {
+// nothing of the plugin, the plugin joins, or it failed, which its policy judges.
+func (q *question) unsent(l *lane, posted time.Time, err error) error {
+	var overdue *Overdue
+	failure := Loss
+	rec := Delivery{Conn: l.conn, Event: q.event, Waited: time.Since(posted), Err: err}
+	switch {
+	case errors.Is(err, errAbsent):
+		return err
+	case errors.Is(err, errJoining):
+		rec.Outcome = PassedOver
+		q.creation.missedBy(l)
+		q.engine.opts.Observer.Delivered(rec)
+		return errWithout
+	case errors.As(err, &overdue):
+		rec.Outcome, failure = PassedOver, Debt
+	case errors.Is(err, ErrClosed):
+		rec.Outcome = Lost
+	default:
+		err = fmt.Errorf("%s: waiting for plugin %s: %w", q.event, l.name, err)
+		rec.Outcome, rec.Err = Withdrawn, err
+		q.engine.opts.Observer.Delivered(rec)
 		return err
 	}
-	rec := Delivery{Conn: l.conn, Event: ev, Waited: waited}
-	if errors.Is(err, ErrClosed) {
-		rec.Outcome, rec.Err = Lost, err
-		err, _ = l.conn.Failed(ev, err)
-		if err == nil {
-			err = errWithout
-		}
-	} else {
-		err = fmt.Errorf("%s: waiting for plugin %s: %w", ev, l.name, err)
-		rec.Outcome, rec.Err = Withdrawn, err
+	q.engine.opts.Observer.Delivered(rec)
+	if fail, _ := l.policy.Decide(q.event.Kind, failure); fail {
+		return &Error{l.conn, q.event, failure, err}
 	}
-	e.opts.Observer.Delivered(rec)
-	return err
+	if failure == Debt {
+		q.creation.missedBy(l)
+	}
+	return errWithout
 }

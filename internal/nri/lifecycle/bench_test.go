@@ -18,22 +18,23 @@ type inert struct {
 	timed  bool // whether it looks at its context, as an RPC does
 }
 
-func (c *inert) Name() string                      { return c.index + "-inert" }
-func (c *inert) Index() string                     { return c.index }
-func (c *inert) Subscribed(k Kind) bool            { return c.wants(k) }
-func (c *inert) Failed(Event, error) (error, bool) { return nil, false }
-func (c *inert) Closed() <-chan struct{}           { return c.closed }
-func (c *inert) Close()                            {}
+func (c *inert) Name() string            { return c.index + "-inert" }
+func (c *inert) Index() string           { return c.index }
+func (c *inert) Subscribed(k Kind) bool  { return c.wants(k) }
+func (c *inert) Policy() Policy          { return Policy{} }
+func (c *inert) Closed() <-chan struct{} { return c.closed }
+func (c *inert) Close()                  {}
 
-func (c *inert) Deliver(ctx context.Context, _ Event) (any, error) {
+func (c *inert) Deliver(ctx context.Context, _ Event, _ time.Time, answer func(any, error)) {
 	if c.timed {
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			answer(nil, ctx.Err())
+			return
 		default:
 		}
 	}
-	return nil, nil
+	answer(nil, nil)
 }
 
 func benchEngine(b *testing.B, n int, conn inert) *Engine {
@@ -42,9 +43,7 @@ func benchEngine(b *testing.B, n int, conn inert) *Engine {
 	for i := range n {
 		c := conn
 		c.index, c.closed = fmt.Sprintf("%02d", i), make(chan struct{})
-		err := e.Join(b.Context(), &c,
-			func(context.Context) (Snapshot, error) { return Snapshot{}, nil },
-			func(context.Context, Snapshot) error { return nil })
+		err := e.Join(b.Context(), &c, func(context.Context, Snapshot) error { return nil })
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -126,7 +125,6 @@ func BenchmarkLife(b *testing.B) {
 					if err := e.Teardown(ctx, ends[i:i+1], nil); err != nil {
 						b.Fatal(err)
 					}
-					e.Gone(ends[i : i+1])
 				}
 				asking += asked.Sub(start)
 				ending += time.Since(asked)

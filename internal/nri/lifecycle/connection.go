@@ -5,6 +5,7 @@ package lifecycle
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // A Connection is one registration of one plugin. A plugin that comes back is
@@ -26,28 +27,31 @@ type Connection interface {
 	// not subscribe to.
 	Subscribed(Kind) bool
 
-	// Deliver sends one event and returns the plugin's reply, nil if it has
-	// nothing to say. It must return soon after ctx has ended. The engine
-	// calls it for one event at a time.
-	Deliver(ctx context.Context, event Event) (reply any, err error)
+	// Policy says what becomes of requests that the plugin fails. The engine
+	// asks once, when the connection joins.
+	Policy() Policy
 
-	// Failed judges an error of Deliver by the plugin's failure policy. fail
-	// is what the caller of the event gets, nil to go on without the plugin;
-	// it is ignored in the events of a Teardown, which nothing fails (L8).
-	// drop ends the connection.
+	// Deliver sends one event and calls answer with the plugin's reply, nil if
+	// it has nothing to say, or with an error: one that wraps ErrClosed if the
+	// connection is of no use any more, and else what the plugin refused with.
 	//
-	// err wraps context.DeadlineExceeded if the plugin did not answer within
-	// the request timeout, and ErrClosed if the connection closed before it
-	// answered. An error that comes of the caller's own context never gets
-	// here: it says nothing of the plugin.
-	Failed(event Event, err error) (fail error, drop bool)
+	// Deliver must not block: whoever calls it has others to send to. answer may
+	// be called before Deliver returns, and by any goroutine. The engine calls
+	// Deliver for one event at a time, and not again before answer was called
+	// (L4), whatever became of the event's caller and of its timeout.
+	//
+	// The plugin has to answer until due, for the plugin to know: nothing ends
+	// then. ctx has no deadline, and is done only when nobody wants the answer any
+	// more, because the connection is closed.
+	Deliver(ctx context.Context, event Event, due time.Time, answer func(reply any, err error))
 
-	// Closed returns a channel that is closed once the connection is.
+	// Closed returns a channel that is closed once the connection is, and nil
+	// for a connection that cannot be.
 	Closed() <-chan struct{}
 
 	// Close closes the connection; the engine calls it once it has dropped
-	// it, also if it was closed already. Deliveries that are under way must
-	// then return.
+	// it, also if it was closed already. What is being sent must then return,
+	// also where the peer reads nothing.
 	Close()
 }
 
@@ -55,9 +59,9 @@ var (
 	// ErrClosed says that a connection closed, or the engine did.
 	ErrClosed = errors.New("connection closed")
 
-	// ErrBacklog is why a connection is dropped whose plugin lets more events
-	// pile up than the backlog may hold.
-	ErrBacklog = errors.New("too many events wait for the plugin")
+	// ErrBacklog is why a connection is dropped for which more waits than its
+	// backlog may hold.
+	ErrBacklog = errors.New("too much waits for the plugin")
 
 	// ErrStopped refuses a creation in a pod that is being stopped, and one
 	// that is itself being undone (L11).

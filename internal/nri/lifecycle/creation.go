@@ -5,6 +5,7 @@ package lifecycle
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -17,18 +18,26 @@ type creation struct {
 	since  time.Time
 	sealed bool // guarded by Engine.mu
 
-	doomed atomic.Bool // its end was handed in; set before that is in any lane
+	missed []*lane // that are told late; written by the caller of Ask
+	doomed atomic.Bool
 	asking atomic.Pointer[lane]
 }
 
-// undone says whether the creation must not go on. Asked with a lane's lock
-// held, it says whether the end may be in that lane: if not, the creation's
-// event comes before it.
+// undone says whether the creation must not go on: its end was handed in. Asked
+// with a lane's lock held, it says whether the end may be in that lane: if not,
+// the creation's event comes before it.
 func (c *creation) undone() bool { return c != nil && c.doomed.Load() }
 
 func (c *creation) waitFor(l *lane) {
 	if c != nil {
 		c.asking.Store(l)
+	}
+}
+
+// missedBy notes that a connection is to be told when all others have agreed.
+func (c *creation) missedBy(l *lane) {
+	if c != nil {
+		c.missed = append(c.missed, l)
 	}
 }
 
@@ -38,34 +47,35 @@ func (e *Engine) create(ctx context.Context, ev Event, each func(Connection, any
 	if err := e.conceive(c); err != nil {
 		return fmt.Errorf("%s: %w", ev, err)
 	}
-	defer func() {
-		if err != nil {
-			e.forgo(c)
-		}
-	}()
-	if ev.Container != "" && !e.opts.Alive(ev.Pod) {
-		return fmt.Errorf("%s: %w", ev, ErrStopped)
-	}
-
-	var asked uint64 // all that joined up to this one were asked
+	q := question{engine: e, ctx: ctx, event: ev, each: each, creation: c}
+	var asked uint64 // all that were listed for up to this one were asked
 	for {
 		lanes, last, err := e.unasked(c, asked)
 		if err != nil {
+			e.forgo(c)
 			return fmt.Errorf("%s: %w", ev, err)
 		}
 		if lanes == nil {
-			return nil
+			break
 		}
 		for _, l := range lanes {
 			if l.seq <= asked {
 				continue
 			}
-			if err := e.ask(ctx, l, ev, c, each); err != nil {
+			if err := q.ask(l); err != nil {
+				e.forgo(c)
 				return err
 			}
 		}
 		asked = last
 	}
+	for _, l := range c.missed {
+		l.missedEvent(c)
+	}
+	if ev.Container == "" {
+		e.forgo(c) // the runtime lists pods by itself from their first resource on
+	}
+	return nil
 }
 
 // conceive enters a creation, unless its pod is stopped. An object whose id was
@@ -73,39 +83,40 @@ func (e *Engine) create(ctx context.Context, ev Event, each func(Connection, any
 func (e *Engine) conceive(c *creation) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.endings.forget(c.event.object())
-	if e.endings.phase(object{pod: c.event.Pod}) != alive {
+	e.ended.forget(c.event.object())
+	if e.ended.stage(object{pod: c.event.Pod}) != alive {
 		return ErrStopped
 	}
 	e.creations[c.event.object()] = c
 	return nil
 }
 
-// unasked returns the connections if any joined after number asked, and the
-// number of the last. If none did, it seals the creation in the same instant:
+// unasked returns the connections if any was listed for after number asked, and
+// the number of the last. If none was, it seals the creation in the same instant:
 // so no plugin falls between those that were asked and those that find it in
-// their Synchronize.
+// their Synchronize. Those for which the runtime is listing in this instant may
+// find it or not, so they are told of it late unless they did (L2).
+//
+// A connection whose list is still to be taken is not waited for. The runtime may
+// be unable to take one while an operation is under way (L13).
 func (e *Engine) unasked(c *creation, asked uint64) (lanes []*lane, last uint64, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if c.undone() {
 		return nil, 0, ErrStopped
 	}
-	if e.joins > asked && len(e.lanes) > 0 {
-		return e.lanes, e.joins, nil
+	if e.lists > asked && slices.ContainsFunc(e.askable, func(l *lane) bool { return l.seq > asked }) {
+		return e.askable, e.lists, nil
 	}
 	c.sealed = true
-	if c.event.Container == "" {
-		// The runtime lists pods by itself from their first resource on.
-		delete(e.creations, c.event.object())
-		if e.opts.OmitCreating {
-			e.agreed[c.event.Pod] = true
-		}
+	c.missed = append(c.missed, e.listing...)
+	if c.event.Container == "" && e.opts.OmitCreating {
+		e.agreed[c.event.Pod] = true
 	}
 	return nil, 0, nil
 }
 
-// forgo takes out a creation that failed.
+// forgo takes out a creation that failed, or that the runtime lists.
 func (e *Engine) forgo(c *creation) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -12,65 +12,86 @@
 //	          |                        |                        |
 //	          v                        v                        v
 //	+-----------------------------------------------------------------------+
-//	| Engine   connections in index order | creations | endings             |
+//	| Engine   connections in index order | creations | ended | inventories |
 //	+-------+----------------------------------------------------+----------+
 //	        |                                                    |
 //	+-------v----------------+                           +-------v----------+
 //	| lane   turn, line      |    one for each           | lane             |
 //	| ledger told, stopped   |    connection             | ledger           |
 //	+-------+----------------+                           +-------+----------+
-//	        | Deliver, one at a time                             |
+//	        | Deliver, one request at a time                     |
 //	        v                                                    v
 //	    Connection                                           Connection
 //
 // # The parts
 //
 // A lane is the one way to a connection. One at a time holds its turn, all
-// others stand in line: the join, until the plugin is synchronized (joining);
-// the caller of a blocking event, who delivers it on its own goroutine, or the
-// goroutine of a teardown (running). A caller who gives up before its turn
-// leaves the line; a connection that closes lets go of all (closed). Nobody
-// waits for a lock, and no lock is held while a plugin is at work, so a plugin
-// and the runtime may call back at any point.
+// others stand in line: the join, until the plugin is synchronized; the caller of
+// an event that may be refused; a part of a teardown. A caller who gives up before
+// its turn leaves the line; a connection that closes lets go of all. Nobody waits
+// for a lock, and no lock is held while a plugin is at work, so a plugin and the
+// runtime may call back at any point.
+//
+// A request is one event sent to one connection. It keeps the turn until the
+// plugin has answered or the connection is closed, whatever became of its caller
+// and of its timeout. Who ends it, mostly the goroutine that brings the answer,
+// sends what comes next, so that a lane needs no goroutine of its own.
+//
+// A connection whose request has timed out, and that its policy keeps, is overdue:
+// it is sent nothing, and nobody waits for it. Events that may be refused fail at
+// once, or pass over it, by its policy; the ends of what it knows, and the
+// beginnings that it missed, wait for its answer in the line.
 //
 // A ledger is what one connection knows: of each pod and container whether it
 // was listed by Synchronize, told by its first event, or stopped. The lane asks
 // it just before it sends. That is the one place that says what may be sent,
-// what was sent before, and what is owed first.
+// what was sent before, and what has to be sent first.
 //
 // A creation is a pod or container whose first event is under way. It is
-// sealed when no connection is left to ask, in the same instant: whoever came
-// in before was asked, whoever comes later finds it listed, by the runtime or,
-// for a container that the runtime does not list yet, by the engine.
+// sealed when no connection is left to ask, in the same instant: whoever was
+// listed for before was asked or is told late, whoever comes later finds it
+// listed, by the runtime or, for a container that the runtime does not list yet,
+// by the engine.
 //
-// The endings are the ends that were handed in, until the object has left the
-// runtime's lists: so that one who joins in between is told that a pod is
-// stopped, and not told at all of what will not end any more.
+// An inventory is what the runtime listed, for all connections that came in before
+// the list began, with what the engine knew then. A creation waits for a connection
+// only once its inventory is there: a runtime that holds a lock in its operations
+// may take the same one for its list.
+//
+// The ended objects are the pods and containers whose ends were handed in, until
+// they have left the runtime's lists: so that one who joins in between is told
+// that a pod is stopped, and not told at all of what will not end any more.
 //
 // # The contract
 //
 //   - L1 Order. Lanes are first in, first out, and the ledger puts the Stop of a
 //     container before that of its pod, and a Stop before a Remove.
-//   - L2 Nobody is missed. A connection takes part before the runtime lists for
-//     it, and a creation is sealed in an instant without joins.
+//   - L2 Nobody is missed. A creation is sealed in an instant without inventories,
+//     and those that could not be asked in time are told late.
 //   - L3 Every end is told. An object is entered in the ledger before its first
 //     event is sent, whatever becomes of that, and ends only by its Remove.
-//   - L4 One request at a time, and no wait but for one's own: the turn.
+//   - L4 One request at a time, and no wait but for one's own: the turn, which a
+//     request keeps until it is answered.
 //   - L8, L9 Teardown is in all lanes before anyone waits, has a context of its
 //     own, and waits for all lanes together one bound. What is late goes on in
-//     its lane; what a closed connection was owed is accounted for.
+//     its lane; what a closed connection was to be told is accounted for.
 //   - L10 A second teardown of the same object waits for the first.
 //   - L11 The ledger sends nothing twice. The end of a pod ends the creations
 //     in it before it is in any lane.
-//   - L13 A join holds nothing but its own turn, for no longer than its timeout.
+//   - L13 A join holds nothing but its own turn, for no longer than its timeout. A
+//     creation waits one such timeout in all, and a teardown not at all, for
+//     connections that join.
 //   - L14 An event that a plugin did not subscribe to goes through its ledger
 //     and not through its turn.
 //   - L15 The engine keeps nothing that a restart would lose: what there is, the
 //     runtime lists.
-//   - L16 A timeout is an error for the plugin's failure policy, if the event
-//     was sent and its caller was still there.
+//   - L16 A timeout is an error for the plugin's failure policy, which is one
+//     function ([Policy.Decide]) for the request that timed out and for all that
+//     wait behind it.
 //   - L17 An [Observer] is told of all of it, and [Engine.Status] says what is
 //     going on.
+//   - L22 An overdue connection costs others one timeout. Its line is bounded in
+//     events, bytes and time, and a peer that does not read is closed.
 //
 // # Time
 //

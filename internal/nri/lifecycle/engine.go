@@ -3,6 +3,7 @@
 package lifecycle
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -26,24 +27,42 @@ type Options struct {
 	// dropped. Default 4096.
 	BacklogLimit int
 
+	// BacklogBytes is how many bytes they may have, as Weigh has it. Default
+	// 64 MiB.
+	BacklogBytes int
+
+	// Weigh says how many bytes it takes to keep an event. Default none.
+	Weigh func(Event) int
+
+	// OverdueLimit is how long a plugin that is kept may owe an answer before it
+	// is dropped, from the end of its timeout. Default 10 min.
+	OverdueLimit time.Duration
+
 	// OmitCreating leaves pods that are being created out of what a connection
 	// is synchronized with, if it is going to be asked for them.
 	OmitCreating bool
 
-	// Ending makes the request of an end that is owed to a plugin and that
-	// the runtime did not hand in: a Stop before a Remove that came alone, an
+	// List lists for connections that join. It must return every pod, those
+	// included that are being created, and every container that is created or
+	// running. The runtime reads what is under way before what is complete, so
+	// that nothing falls between the two; an object may be in both. Objects whose
+	// Remove it has handed in may be in the list or not. List has to return soon
+	// after ctx has ended, with the engine.
+	List func(ctx context.Context) (Snapshot, error)
+
+	// ImpliedEnd makes the request of an end that a plugin has to be told and
+	// that the runtime did not hand in: a Stop before a Remove that came alone, an
 	// end of a container before that of its pod. kind says which, container is
 	// empty for the pod's own Stop. of is the end that was handed in or, for a
 	// container on its way to the runtime's list, its CreateContainer. By
 	// default such events have no request.
-	Ending func(kind Kind, container string, of Event) any
+	ImpliedEnd func(kind Kind, container string, of Event) any
 
-	// Alive says whether the runtime has a pod and is not stopping it. It is
-	// asked when the creation of a container is under way, so that the end of
-	// its pod finds it, and before anybody is told: of a pod that is gone by
-	// then nothing must come any more. By default all pods are alive until
-	// their end is handed in, and again after Gone.
-	Alive func(pod string) bool
+	// Unheard is given the replies that nobody waited for: those that came
+	// late, and those to Teardowns without an apply function. For one connection
+	// they come one after the other, in the order in which it gave them. Unheard
+	// must be quick: the plugin is not sent anything meanwhile.
+	Unheard func(conn Connection, event Event, reply any)
 
 	// Observer is told of all that happens.
 	Observer Observer
@@ -54,18 +73,26 @@ type Options struct {
 // from any goroutine.
 type Engine struct {
 	opts Options
+	ctx  context.Context // of the engine itself
+	stop context.CancelFunc
 
-	// watchers are the goroutines that watch connections, one for each.
-	watchers sync.WaitGroup
+	// work are the goroutines that watch connections, one for each, and the one
+	// that takes inventories.
+	work sync.WaitGroup
 
 	// mu guards what follows. It is held for the work of a few maps and
 	// slices, and never together with a lane's lock.
 	mu        sync.Mutex
 	closed    bool
 	lanes     []*lane // in index order; replaced, never changed
-	joins     uint64  // the number of the last connection that joined
+	askable   []*lane // of those, the ones that were listed for; likewise
+	unlisted  []*lane // those that wait for an inventory to begin
+	listing   []*lane // those for which one is being taken
+	taking    bool    // whether takeInventories runs
+	lists     uint64  // the number of the last connection that was listed for
 	creations map[object]*creation
-	endings   endings
+	ended     endedObjects
+	removed   removals
 	agreed    map[string]bool // pods all were asked for, until their end: kept with OmitCreating
 }
 
@@ -83,26 +110,41 @@ func New(opts Options) *Engine {
 	if opts.BacklogLimit == 0 {
 		opts.BacklogLimit = 4096
 	}
-	if opts.Ending == nil {
-		opts.Ending = func(Kind, string, Event) any { return nil }
+	if opts.BacklogBytes == 0 {
+		opts.BacklogBytes = 64 << 20
 	}
-	if opts.Alive == nil {
-		opts.Alive = func(string) bool { return true }
+	if opts.Weigh == nil {
+		opts.Weigh = func(Event) int { return 0 }
+	}
+	if opts.OverdueLimit == 0 {
+		opts.OverdueLimit = 10 * time.Minute
+	}
+	if opts.List == nil {
+		opts.List = func(context.Context) (Snapshot, error) { return Snapshot{}, nil }
+	}
+	if opts.ImpliedEnd == nil {
+		opts.ImpliedEnd = func(Kind, string, Event) any { return nil }
+	}
+	if opts.Unheard == nil {
+		opts.Unheard = func(Connection, Event, any) {}
 	}
 	if opts.Observer == nil {
 		opts.Observer = unobserved{}
 	}
-	return &Engine{
+	e := &Engine{
 		opts:      opts,
 		creations: make(map[object]*creation),
-		endings:   make(endings),
+		ended:     make(endedObjects),
 		agreed:    make(map[string]bool),
 	}
+	e.ctx, e.stop = context.WithCancel(context.Background())
+	return e
 }
 
 // Close drops all connections, lets go of all who wait, and returns when no
 // goroutine of the engine is left. Events of a closed engine reach no one.
 func (e *Engine) Close() {
+	e.stop()
 	e.mu.Lock()
 	e.closed = true
 	lanes := e.lanes
@@ -110,14 +152,14 @@ func (e *Engine) Close() {
 	for _, l := range lanes {
 		e.drop(l, ErrClosed)
 	}
-	e.watchers.Wait()
+	e.work.Wait()
 }
 
-// connected returns the connections in index order.
-func (e *Engine) connected() []*lane {
+// asked returns the connections that are asked, in index order.
+func (e *Engine) asked() []*lane {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.lanes
+	return e.askable
 }
 
 // insert returns the lanes with one more, in its place: those of one index are
@@ -132,6 +174,14 @@ func insert(lanes []*lane, l *lane) []*lane {
 	return slices.Insert(slices.Clone(lanes), i, l)
 }
 
+// without returns the lanes with one less.
+func without(lanes []*lane, l *lane) []*lane {
+	if i := slices.Index(lanes, l); i >= 0 {
+		return slices.Delete(slices.Clone(lanes), i, i+1)
+	}
+	return lanes
+}
+
 // drop ends a connection. Its watcher sees to the rest.
 func (e *Engine) drop(l *lane, reason error) {
 	if !l.close(reason) {
@@ -139,15 +189,13 @@ func (e *Engine) drop(l *lane, reason error) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if i := slices.Index(e.lanes, l); i >= 0 {
-		e.lanes = slices.Delete(slices.Clone(e.lanes), i, i+1)
-	}
+	e.lanes, e.askable = without(e.lanes, l), without(e.askable, l)
 }
 
 // watch waits for the end of a connection, of itself or by a drop, and sees
 // it through.
 func (e *Engine) watch(l *lane) {
-	defer e.watchers.Done()
+	defer e.work.Done()
 	select {
 	case <-l.conn.Closed():
 		e.drop(l, ErrClosed)

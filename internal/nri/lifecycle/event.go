@@ -86,9 +86,12 @@ type Event struct {
 	Container string
 	// Request is for the connection alone; the engine passes it on unread. It
 	// must not be changed once it was handed in, but for the each function of
-	// Ask. It is read until Ask returns; that of CreateContainer until the
-	// container is listed or ended; and that of an end at any time later.
+	// Ask. It is read until Ask returns; that of a first event and of an end at
+	// any time later.
 	Request any
+	// Late says of a first event that the plugin missed it, and is told of an
+	// object that is there. What it answers changes nothing.
+	Late bool
 }
 
 // String names the event in errors: "StopContainer of container c1 of pod p1".

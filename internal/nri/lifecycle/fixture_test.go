@@ -17,6 +17,7 @@ type journal struct {
 	mu         sync.Mutex // guards what follows
 	deliveries []Delivery
 	joined     []string
+	recovered  []string
 	left       map[string]error
 }
 
@@ -24,6 +25,12 @@ func (j *journal) Delivered(d Delivery) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.deliveries = append(j.deliveries, d)
+}
+
+func (j *journal) Recovered(c Connection, ev Event, took time.Duration) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.recovered = append(j.recovered, fmt.Sprintf("%s %s %s", c.Name(), record{Event: ev}, took))
 }
 
 func (j *journal) Joined(c Connection, _ time.Duration, pods, containers int) {
@@ -81,6 +88,7 @@ func newFixture(t *testing.T, change ...func(*Options)) *fixture {
 		RequestTimeout: func() time.Duration { return requestTimeout },
 		SyncTimeout:    func() time.Duration { return syncTimeout },
 		Observer:       &f.journal,
+		List:           f.list,
 	}
 	for _, c := range change {
 		c(&opts)
@@ -93,7 +101,7 @@ func newFixture(t *testing.T, change ...func(*Options)) *fixture {
 func (f *fixture) list(context.Context) (Snapshot, error) { return f.listed, nil }
 
 func (f *fixture) join(p *plugin) error {
-	return f.Join(f.t.Context(), p, f.list, p.sync)
+	return f.Join(f.t.Context(), p, p.sync)
 }
 
 // joined brings plugins in.
@@ -141,5 +149,13 @@ func (f *fixture) end(names ...string) error {
 	return f.Teardown(f.t.Context(), events(names), nil)
 }
 
-// gone takes removals back.
-func (f *fixture) gone(names ...string) { f.Gone(events(names)) }
+// removeOthers removes as many other pods as it takes for the engine to forget
+// what was removed before.
+func (f *fixture) removeOthers() {
+	f.t.Helper()
+	for i := range remembered {
+		if err := f.end(fmt.Sprintf("RemovePodSandbox:other%d", i)); err != nil {
+			f.t.Fatal(err)
+		}
+	}
+}

@@ -40,7 +40,9 @@ func TestL14_EndsWaitForNobodyWhoDidNotSubscribe(t *testing.T) {
 
 func TestL4_PluginsCallBackWithoutDeadlock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t)
+		f := newFixture(t, func(o *Options) {
+			o.TeardownWait = func() time.Duration { return requestTimeout / 2 }
+		})
 		a, b := newPlugin("10-a"), newPlugin("20-b")
 		a.handle = func(_ context.Context, ev Event) (any, error) {
 			if ev.Kind == CreateContainer && ev.Container == "c2" {
@@ -67,7 +69,7 @@ func TestL4_PluginsCallBackWithoutDeadlock(t *testing.T) {
 			return nil
 		})
 		require.NoError(t, err)
-		assert.Equal(t, requestTimeout, time.Since(start))
+		assert.Equal(t, requestTimeout/2, time.Since(start))
 		synctest.Wait()
 		assert.Contains(t, a.told(), "CreateContainer:p1/c2 StopContainer:p1/c1 StopContainer:p1/c0")
 		assert.Contains(t, b.told(), "StopContainer:p1/c1 CreateContainer:p1/c2 StopContainer:p1/c0")
@@ -118,8 +120,9 @@ func TestL14_NobodyWaitsForWhoDidNotSubscribe(t *testing.T) {
 		f.did("RunPodSandbox:p2", "UpdatePodSandbox:p2")
 		assert.Zero(t, time.Since(start))
 
-		// Its place in the line is kept: the Stop of p2 is known to be owed.
+		// Its place in the line is kept: that it gets the Stop of p2 is known.
 		f.end("StopPodSandbox:p2")
+		time.Sleep(transit)
 		synctest.Wait()
 		assert.Equal(t, "Synchronize() CreateContainer:p1/c1 StopPodSandbox:p2", a.told())
 	})
@@ -184,14 +187,14 @@ func TestL13_FailedJoinLeavesNothing(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				f := newFixture(t)
+				f := newFixture(t, func(o *Options) {
+					if tc.list != nil {
+						o.List = tc.list
+					}
+				})
 				a := newPlugin("10-a")
 				a.synchronize = tc.sync
-				list := tc.list
-				if list == nil {
-					list = f.list
-				}
-				err := f.Join(t.Context(), a, list, a.sync)
+				err := f.join(a)
 				require.ErrorIs(t, err, broken)
 				synctest.Wait()
 				assert.True(t, a.isClosed())

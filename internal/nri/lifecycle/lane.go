@@ -5,159 +5,214 @@ package lifecycle
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
 )
 
 // A lane is the one way to a connection. Its turn is held by one at a time:
-// by the join, until the connection is synchronized; by the caller of a
-// blocking event, who delivers it itself; or by a goroutine that works
-// through the events of a teardown. Who comes while it is held waits in line,
-// first come first served.
+// by the join, until the connection is synchronized; by the caller of an event
+// that may be refused; or by the events of a teardown. A request that was sent
+// keeps the turn until the plugin has answered it. Who comes while it is held
+// waits in line, first come first served.
 //
-// So no goroutine is there for a lane that has nothing to send, and a plugin
-// that has nothing else to do is reached without a switch of goroutines.
+// So no goroutine is there for a lane, and whoever ends a request, mostly the
+// one that brings the plugin's answer, sends the next.
 type lane struct {
 	engine *Engine
 	conn   Connection
+	policy Policy
 	name   string
 	index  string
 	wants  uint32 // the kinds subscribed to, as bits
-	seq    uint64 // its number among all that ever joined
 	since  time.Time
 
 	gone chan struct{}  // closed once the lane is
-	work sync.WaitGroup // the goroutines of teardowns; none starts once closed
+	work sync.WaitGroup // what has to be over before the connection has left; nothing starts once closed
+
+	listed    chan struct{} // closed when the runtime has listed for it
+	inventory inventory     // what it listed; written before listed is closed
+	seq       uint64        // its number among those listed for; written before it is askable
 
 	// mu guards what follows. It is held for the work of a few maps and
 	// slices, never across a call of the connection or the observer.
-	mu       sync.Mutex
-	held     bool    // whether someone has the turn; if not, the line is empty
-	line     []entry // who comes next
-	draining *part   // the part that has the turn, if one has
-	ledger   ledger
-	joined   bool  // whether the connection was synchronized
-	closed   error // why the lane is closed, nil while it is open
+	mu      sync.Mutex
+	held    bool    // whether someone has the turn; if not, the line is empty
+	line    []entry // who comes next
+	weight  int     // of the events in line
+	current *request
+	ledger  ledger
+	joined  bool  // whether the connection was synchronized
+	closed  error // why the lane is closed, nil while it is open
 
-	current Event     // what is being delivered, zero if nothing is
-	started time.Time // since when
-	bound   *deadline // its context
-	failure error     // of the last delivery that failed
-	failed  time.Time // when it did
+	cut     context.CancelFunc // of the Synchronize that is being sent, nil if none is
+	synced  time.Time          // since when it is
+	failure error              // of the last delivery that failed
+	failed  time.Time          // when it did
 }
 
-// An entry of the line is one of three: a caller who waits for the turn, a
-// part of a teardown, or an event that the plugin did not subscribe to and
-// that only changes the ledger, in its place.
+// An entry of the line is one of four: a caller who waits for the turn, a part
+// of a teardown, a first event that the plugin missed, or an event that it did
+// not subscribe to and that only changes the ledger, in its place.
 type entry struct {
 	caller *caller
 	part   *part
+	missed *Event
 	note   Event
+	weight int
 }
 
 // A caller waits for the turn in a lane.
 type caller struct {
-	ready chan struct{} // closed when the turn is the caller's, or the lane closed
+	ready chan struct{} // closed when the turn is the caller's, or not to be had
 	err   error         // nil for the turn, set before ready is closed
 }
 
 func (l *lane) subscribed(k Kind) bool { return l.wants&(1<<k) != 0 }
 
-// errAbsent is what those get who come to a lane that is closed already, or
-// that closes before its connection was synchronized: to them the plugin is
-// not there, which is no failure of it.
-var errAbsent = errors.New("not connected")
+var (
+	// errAbsent is what those get who come to a lane that is closed already, or
+	// that closes before its connection was synchronized: to them the plugin is
+	// not there, which is no failure of it.
+	errAbsent = errors.New("not connected")
 
-// enter waits for the turn, says how long, and returns with l.mu held. Or it
-// returns ErrClosed if the lane closes meanwhile, or ctx's error if that ends
-// first; then the plugin never hears of the event.
-func (l *lane) enter(ctx context.Context) (waited time.Duration, err error) {
+	// errJoining is what those get who waited for a connection to be
+	// synchronized, and have waited for such long enough (L13).
+	errJoining = errors.New("still to be synchronized")
+)
+
+// enter waits for the turn and returns with l.mu held. Or it returns ErrClosed
+// if the lane closes meanwhile, an Overdue if the plugin owes an answer, or
+// ctx's error if that ends first; then the plugin does not hear of the event.
+// patience is until when to wait for a connection to be synchronized.
+func (l *lane) enter(ctx context.Context, weight int, patience func() time.Time) error {
 	l.mu.Lock()
-	if l.closed != nil {
+	switch {
+	case l.closed != nil:
 		l.mu.Unlock()
-		return 0, errAbsent
-	}
-	if !l.held {
+		return errAbsent
+	case l.overdue():
+		err := l.debt()
+		l.mu.Unlock()
+		return err
+	case !l.held:
 		l.held = true
-		return 0, nil
-	}
-	if l.full() {
-		err := l.loss()
-		l.mu.Unlock()
-		l.engine.drop(l, ErrBacklog)
-		return 0, err
+		return nil
 	}
 	c := &caller{ready: make(chan struct{})}
-	l.line = append(l.line, entry{caller: c})
-	l.mu.Unlock()
-
-	asked := time.Now()
-	select {
-	case <-c.ready:
-	case <-ctx.Done():
-		if l.withdraw(c) {
-			return time.Since(asked), ctx.Err()
-		}
-		<-c.ready // in the same moment
+	joined := l.joined
+	if full := l.push(entry{caller: c, weight: weight}); full != nil {
+		err := l.loss()
+		l.mu.Unlock()
+		l.engine.drop(l, full)
+		return err
 	}
-	if c.err != nil {
-		return time.Since(asked), c.err
+	l.mu.Unlock()
+	if err := l.wait(ctx, c, joined, patience); err != nil {
+		return err
 	}
 	l.mu.Lock()
-	return time.Since(asked), nil
+	return nil
 }
 
-// withdraw takes a caller out of the line and says whether it was there.
-func (l *lane) withdraw(c *caller) bool {
+// wait waits for the turn in the line.
+func (l *lane) wait(ctx context.Context, c *caller, joined bool, patience func() time.Time) error {
+	var late <-chan time.Time
+	if !joined {
+		timer := time.NewTimer(time.Until(patience()))
+		defer timer.Stop()
+		late = timer.C
+	}
+	for {
+		select {
+		case <-c.ready:
+			return c.err
+		case <-ctx.Done():
+			if l.withdraw(c, false) {
+				return ctx.Err()
+			}
+			<-c.ready // in the same moment
+			return c.err
+		case <-late:
+			if l.withdraw(c, true) {
+				return errJoining
+			}
+			late = nil // it is synchronized, and has something else to do
+		}
+	}
+}
+
+// withdraw takes a caller out of the line, if joining is set only of a lane
+// whose connection is not synchronized yet, and says whether it did.
+func (l *lane) withdraw(c *caller, joining bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.line, func(e entry) bool { return e.caller == c })
-	if i < 0 {
+	if i < 0 || joining && l.joined {
 		return false
 	}
+	l.weight -= l.line[i].weight
 	l.line = slices.Delete(l.line, i, i+1)
 	return true
 }
 
-// leave passes the turn on, and releases l.mu. The caller holds both.
-func (l *lane) leave() {
-	p := l.next()
-	if p != nil {
-		l.work.Add(1)
+// push puts an entry in the line, or says why it is full. l.mu is held.
+func (l *lane) push(e entry) (full error) {
+	switch o := &l.engine.opts; {
+	case len(l.line) >= o.BacklogLimit:
+		return fmt.Errorf("%w: %d events", ErrBacklog, len(l.line))
+	case l.weight+e.weight > o.BacklogBytes:
+		return fmt.Errorf("%w: %d events of %d bytes", ErrBacklog, len(l.line), l.weight)
 	}
-	l.mu.Unlock()
-	if p != nil {
-		go func() {
-			l.mu.Lock()
-			l.drain(p)
-		}()
-	}
+	l.weight += e.weight
+	l.line = append(l.line, e)
+	return nil
 }
 
-// next passes the turn to the next in line. If that is a part of a teardown,
-// next returns it for the caller to see to. l.mu is held.
-func (l *lane) next() *part {
-	l.draining = nil
+// pop takes the first out of the line. l.mu is held.
+func (l *lane) pop() entry {
+	e := l.line[0]
+	l.line[0] = entry{}
+	if l.line = l.line[1:]; len(l.line) == 0 {
+		l.line = nil
+	}
+	l.weight -= e.weight
+	return e
+}
+
+// goOn goes on with a part of a teardown, if there is one, and with the line
+// when that is over. The caller holds the turn, and l.mu, though that not
+// throughout.
+func (l *lane) goOn(p *part) {
+	if p != nil && l.advance(p) {
+		return
+	}
+	l.passOn()
+}
+
+// passOn passes the turn to the next in line. The caller holds the turn, and
+// l.mu, though that not throughout.
+func (l *lane) passOn() {
 	for len(l.line) > 0 {
-		e := l.line[0]
-		l.line[0] = entry{}
-		if l.line = l.line[1:]; len(l.line) == 0 {
-			l.line = nil
-		}
+		e := l.pop()
 		switch {
 		case e.caller != nil:
 			close(e.caller.ready)
-			return nil
+			return
 		case e.part != nil:
-			l.draining = e.part
-			return e.part
+			if l.advance(e.part) {
+				return
+			}
+		case e.missed != nil:
+			if l.catchUp(*e.missed) {
+				return
+			}
 		default:
 			_, _ = l.ledger.admit(e.note) // what it says was for the caller, who did not wait
 		}
 	}
 	l.held = false
-	return nil
 }
 
 // note enters an event that the plugin did not subscribe to in the ledger, in
@@ -175,18 +230,25 @@ func (l *lane) note(ev Event, c *creation) error {
 		return err
 	case !ev.Kind.first():
 		return nil
-	case l.full():
+	}
+	if full := l.push(entry{note: ev}); full != nil {
 		l.mu.Unlock()
-		l.engine.drop(l, ErrBacklog)
+		l.engine.drop(l, full)
 		l.mu.Lock()
 		return errAbsent
 	}
-	l.line = append(l.line, entry{note: ev})
 	return nil
 }
 
-// full says whether the line is as long as it may be. l.mu is held.
-func (l *lane) full() bool { return len(l.line) >= l.engine.opts.BacklogLimit }
+// reason is why the lane closed, or its connection did.
+func (l *lane) reason() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed != nil {
+		return l.closed
+	}
+	return ErrClosed
+}
 
 // loss is what the lane's callers get when it closes. l.mu is held.
 func (l *lane) loss() error {
@@ -196,8 +258,9 @@ func (l *lane) loss() error {
 	return errAbsent
 }
 
-// close shuts the lane. The delivery under way is cut short, and those in line
-// are let go. It returns false if the lane was shut before.
+// close shuts the lane. The request under way is cut short, those in line are
+// let go, and what the connection was still to be told is accounted for. It
+// returns false if the lane was shut before.
 func (l *lane) close(reason error) bool {
 	l.mu.Lock()
 	if l.closed != nil {
@@ -205,13 +268,19 @@ func (l *lane) close(reason error) bool {
 		return false
 	}
 	l.closed = reason
-	line, bound, err := l.line, l.bound, l.loss()
-	l.line = nil
+	l.work.Add(1)
+	defer l.work.Done()
+	r, line, cut, err := l.current, l.line, l.cut, l.loss()
+	l.line, l.weight = nil, 0
 	l.mu.Unlock()
 
 	close(l.gone)
-	if bound != nil {
-		bound.end()
+	if cut != nil {
+		cut()
+	}
+	if r != nil {
+		r.cut()
+		r.answer(nil, ErrClosed) // unless it was answered, or who sends it will see
 	}
 	for _, e := range line {
 		switch {
@@ -220,7 +289,7 @@ func (l *lane) close(reason error) bool {
 			close(e.caller.ready)
 		case e.part != nil:
 			l.mu.Lock()
-			l.run(e.part)
+			l.advance(e.part)
 			l.mu.Unlock()
 		}
 	}

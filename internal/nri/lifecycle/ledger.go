@@ -34,6 +34,7 @@ type podEntry struct {
 	containers int32 // that are known
 	running    int32 // of those, the ones that had no Stop
 	mark       mark
+	creating   bool // listed while it was being created: its first event may still come, late
 }
 
 type containerEntry struct {
@@ -52,7 +53,7 @@ func (g *ledger) seed(s Snapshot) {
 		if p.Stopped {
 			m = stopped
 		}
-		g.pods[p.Pod] = podEntry{mark: m}
+		g.pods[p.Pod] = podEntry{mark: m, creating: p.Creating}
 	}
 	for _, c := range s.Containers {
 		g.enter(c.Pod, c.Container, listed)
@@ -94,6 +95,26 @@ func (g *ledger) admit(ev Event) (bool, error) {
 		return c.mark == listed || c.mark == told, nil
 	}
 	return pod.mark == listed || pod.mark == told, nil
+}
+
+// admitLate says whether a first event that the connection missed is still to
+// be told, and enters it: unless Synchronize told of the object, as one that was
+// created, or it has ended.
+func (g *ledger) admitLate(ev Event) bool {
+	pod := g.pods[ev.Pod]
+	if ev.Container != "" {
+		if _, known := g.containers[ev.Container]; known || pod.mark == stopped {
+			return false
+		}
+		g.enter(ev.Pod, ev.Container, told)
+		return true
+	}
+	if pod.mark != unknown && !(pod.mark == listed && pod.creating) {
+		return false
+	}
+	pod.mark = told
+	g.pods[ev.Pod] = pod
+	return true
 }
 
 // step returns the next event that the connection is owed before the end that

@@ -12,12 +12,17 @@ type Observer interface {
 	// subscribed to it.
 	Delivered(Delivery)
 
+	// Recovered is called when a connection answered an event that had ended
+	// without its answer: its caller had left, or its timeout had passed. took is
+	// the time since it was sent.
+	Recovered(conn Connection, event Event, took time.Duration)
+
 	// Joined is called when a connection was synchronized. took is the time
 	// since it came in, pods and containers are how many it was told of.
 	Joined(conn Connection, took time.Duration, pods, containers int)
 
 	// Left is called once for each connection that came in, synchronized or
-	// not, when the ends it was owed are accounted for. reason is ErrClosed if the
+	// not, when what it was still to be told is accounted for. reason is ErrClosed if the
 	// connection closed of itself, and otherwise wraps why it was dropped.
 	Left(conn Connection, reason error)
 }
@@ -32,7 +37,8 @@ type Delivery struct {
 	Waited time.Duration
 	// Took is the time the plugin took, zero if it was not sent.
 	Took time.Duration
-	// Late is set for an end that nobody waited for any longer.
+	// Late is set for an end that nobody waited for any longer, and for a first
+	// event that the plugin had missed.
 	Late bool
 	// Err is set unless the plugin answered.
 	Err error
@@ -42,27 +48,31 @@ type Delivery struct {
 type Outcome uint8
 
 const (
-	// Answered: the plugin replied.
+	// Answered is when the plugin replied.
 	Answered Outcome = iota + 1
-	// Refused: the plugin, or the way to it, answered with an error.
+	// Refused is when the plugin, or the way to it, answered with an error.
 	Refused
-	// TimedOut: the plugin did not answer within the request timeout.
+	// TimedOut is when the plugin did not answer within the request timeout.
 	TimedOut
-	// Canceled: the caller gave up after the event was sent.
+	// Canceled is when the caller gave up after the event was sent.
 	Canceled
-	// Withdrawn: the caller gave up before the event was sent.
+	// Withdrawn is when the caller gave up before the event was sent.
 	Withdrawn
-	// Lost: the connection closed first.
+	// Lost is when the connection closed first.
 	Lost
+	// PassedOver is when the plugin was not asked, since it owed an answer or was still
+	// to be synchronized.
+	PassedOver
 )
 
 var outcomeNames = [...]string{
-	Answered:  "answered",
-	Refused:   "refused",
-	TimedOut:  "timed out",
-	Canceled:  "canceled",
-	Withdrawn: "withdrawn",
-	Lost:      "lost",
+	Answered:   "answered",
+	Refused:    "refused",
+	TimedOut:   "timed out",
+	Canceled:   "canceled",
+	Withdrawn:  "withdrawn",
+	Lost:       "lost",
+	PassedOver: "passed over",
 }
 
 // String returns the outcome in words.
@@ -77,5 +87,6 @@ func (o Outcome) String() string {
 type unobserved struct{}
 
 func (unobserved) Delivered(Delivery)                         {}
+func (unobserved) Recovered(Connection, Event, time.Duration) {}
 func (unobserved) Joined(Connection, time.Duration, int, int) {}
 func (unobserved) Left(Connection, error)                     {}

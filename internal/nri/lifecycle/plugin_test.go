@@ -39,7 +39,6 @@ type plugin struct {
 	history []record
 	current Event    // what it is busy with
 	faults  []string // what a connection must never see
-	judged  []Event  // what Failed was asked of
 }
 
 // A record is one thing that a plugin was sent.
@@ -83,19 +82,31 @@ func (p *plugin) enter(r record) func() {
 	}
 }
 
-func (p *plugin) Deliver(ctx context.Context, ev Event) (any, error) {
-	switch {
-	case p.isClosed():
-		return nil, ErrClosed
-	case ev.Kind.final() && ctx.Err() != nil:
-		// As in an RPC. Of other events a dead caller does not matter.
-		return nil, ctx.Err()
+// transit is how much later a plugin's deadline passes than that of the engine,
+// which sent it as a time that is left.
+const transit = time.Millisecond
+
+// Deliver implements Connection. Its handler has a context of its own, as that
+// of a plugin in another process does: it knows of the deadline, and nothing of
+// the caller.
+func (p *plugin) Deliver(ctx context.Context, ev Event, due time.Time, answer func(any, error)) {
+	if p.isClosed() {
+		answer(nil, ErrClosed)
+		return
 	}
-	defer p.enter(record{Event: ev})()
+	left := p.enter(record{Event: ev})
 	if p.handle == nil {
-		return nil, nil
+		left()
+		answer(nil, nil)
+		return
 	}
-	return p.handle(ctx, ev)
+	go func() {
+		own, cancel := context.WithDeadline(ctx, due.Add(transit))
+		defer cancel()
+		reply, err := p.handle(own, ev)
+		left()
+		answer(reply, err)
+	}()
 }
 
 func (p *plugin) sync(ctx context.Context, s Snapshot) error {
@@ -106,19 +117,8 @@ func (p *plugin) sync(ctx context.Context, s Snapshot) error {
 	return p.synchronize(ctx, s)
 }
 
-// Failed is the failure policy of NRI v0.12.5.
-func (p *plugin) Failed(ev Event, err error) (fail error, drop bool) {
-	p.mu.Lock()
-	p.judged = append(p.judged, ev)
-	p.mu.Unlock()
-	timeout, lost := errors.Is(err, context.DeadlineExceeded), errors.Is(err, ErrClosed)
-	if !timeout && !lost {
-		return fmt.Errorf("plugin %s: %w", p.name, err), false
-	}
-	if p.failRequest {
-		fail = fmt.Errorf("plugin %s failed to handle %s: %w", p.name, ev, err)
-	}
-	return fail, lost || !p.keepConnected
+func (p *plugin) Policy() Policy {
+	return Policy{FailRequest: p.failRequest, KeepConnected: p.keepConnected}
 }
 
 // hang makes the plugin hang in events of the given kinds.
@@ -135,6 +135,14 @@ func (p *plugin) hang(hung ...Kind) *plugin {
 		}
 	}
 	return p
+}
+
+// stall lets time pass in a handler, whatever its context says.
+func (p *plugin) stall(d time.Duration) {
+	select {
+	case <-time.After(d):
+	case <-p.closed:
+	}
 }
 
 // refuse makes the plugin refuse events of the given kinds.

@@ -34,14 +34,14 @@ func TestL2_AnIdMayBeUsedAgain(t *testing.T) {
 // it for the list, holds up neither its pods nor the next plugin for good.
 func TestL13_AListThatHangsIsCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t)
-		start := time.Now()
-		err := f.Join(t.Context(), newPlugin("10-a"),
-			func(ctx context.Context) (Snapshot, error) {
+		f := newFixture(t, func(o *Options) {
+			o.List = func(ctx context.Context) (Snapshot, error) {
 				<-ctx.Done()
 				return Snapshot{}, ctx.Err()
-			},
-			func(context.Context, Snapshot) error { return nil })
+			}
+		})
+		start := time.Now()
+		err := f.join(newPlugin("10-a"))
 		require.ErrorIs(t, err, context.DeadlineExceeded)
 		assert.Equal(t, syncTimeout, time.Since(start))
 		f.did("RunPodSandbox:p1")

@@ -37,9 +37,8 @@ func (p *process) runPod(ctx context.Context, id string, c course) {
 			return
 		}
 	}
-	gone := p.end(ctx, "StopPodSandbox:"+id, "RemovePodSandbox:"+id)
+	p.end(ctx, "StopPodSandbox:"+id, "RemovePodSandbox:"+id)
 	p.do(func() { delete(p.transient, id) })
-	gone()
 }
 
 // updatePod is UpdatePodSandboxResources.
@@ -75,7 +74,7 @@ func (p *process) createContainer(ctx context.Context, pod, id string, c course)
 		})
 	}
 	if !created {
-		p.end(ctx, "StopContainer:"+pod+"/"+id, "RemoveContainer:"+pod+"/"+id)()
+		p.end(ctx, "StopContainer:"+pod+"/"+id, "RemoveContainer:"+pod+"/"+id)
 		return
 	}
 	p.ask(ctx, "PostCreateContainer:"+pod+"/"+id)
@@ -125,12 +124,11 @@ func (p *process) removeContainer(ctx context.Context, id string, c course) {
 	if pod == "" {
 		return
 	}
-	gone := p.end(ctx, "RemoveContainer:"+pod+"/"+id)
+	p.end(ctx, "RemoveContainer:"+pod+"/"+id)
 	pause(p.ctx, c.after)
 	if !c.fails {
 		p.do(func() { delete(p.w.containers, id) })
 	}
-	gone()
 }
 
 // containersOf marks the containers of a pod as exited and returns their ids.
@@ -189,7 +187,7 @@ func (p *process) removePod(ctx context.Context, pod string, c course) {
 	for _, id := range containers {
 		ends = append(ends, "RemoveContainer:"+pod+"/"+id)
 	}
-	gone := p.end(ctx, append(ends, "RemovePodSandbox:"+pod)...)
+	p.end(ctx, append(ends, "RemovePodSandbox:"+pod)...)
 	p.witnessed(event("RemovePodSandbox:" + pod))
 	pause(p.ctx, c.after)
 	if !c.fails {
@@ -202,5 +200,4 @@ func (p *process) removePod(ctx context.Context, pod string, c course) {
 			}
 		})
 	}
-	gone()
 }

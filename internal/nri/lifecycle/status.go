@@ -25,6 +25,9 @@ type ConnectionStatus struct {
 	// there is none, and CurrentSince is when it was sent.
 	Current      Event
 	CurrentSince time.Time
+	// Overdue is set if the plugin should have answered that by now: until it
+	// does it is asked nothing.
+	Overdue bool
 	// LastError is why the last delivery failed that did, at LastErrorAt.
 	LastError   error
 	LastErrorAt time.Time
@@ -69,14 +72,19 @@ func (l *lane) status() ConnectionStatus {
 		Since:       l.since,
 		Joined:      l.joined,
 		Depth:       len(l.line),
-		Current:     l.current,
+		Overdue:     l.overdue(),
 		LastError:   l.failure,
 		LastErrorAt: l.failed,
 		Pods:        len(l.ledger.pods),
 		Containers:  len(l.ledger.containers),
 	}
-	if l.current.Kind != 0 {
-		s.CurrentSince = l.started
+	switch {
+	case l.current != nil:
+		s.Current, s.CurrentSince = l.current.event, l.current.sent
+	case l.cut != nil:
+		s.Current, s.CurrentSince = Event{Kind: Synchronize}, l.synced
+	case !l.joined:
+		s.Current, s.CurrentSince = Event{Kind: Synchronize}, l.since
 	}
 	return s
 }

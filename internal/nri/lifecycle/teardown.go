@@ -7,29 +7,31 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Teardown tells the connections of ends, in the order given: the Stop of a
 // pod after those of its containers, a Remove after its Stop. All that know
 // the object get them at the same time, whatever the others do (L9). What a
-// connection had before is not sent again (L11); what it is owed and is
-// missing in events is sent in its place, see Options.Ending.
+// connection had before is not sent again (L11); what it has to be told and is
+// missing in events is sent in its place, see Options.ImpliedEnd.
 //
-// Teardown waits for all together no longer than TeardownWait. ctx is used
-// for its values alone: neither the wait nor the events end with it (L7). What
-// a plugin has not answered by then goes on with nobody waiting for it, in
-// order with what follows. Where the same end is on its way to a plugin already,
-// Teardown waits for that one.
+// Teardown waits for all together no longer than TeardownWait, and not for a
+// connection that is overdue or not synchronized yet. ctx is used for its values
+// alone: neither the wait nor the events end with it (L7). What a plugin has not
+// answered by then goes on with nobody waiting for it, in order with what
+// follows. Where the same end is on its way to a plugin already, Teardown waits
+// for that one.
 //
 // apply, if not nil, is then called with each reply that came, in the order of
-// indices, and for one connection in that of events.
+// indices, and for one connection in that of events. Replies that come later, or
+// for which apply is nil, go to Options.Unheard.
 //
 // The error says who failed or did not answer, for the log: the end of the
 // object goes on in any case (L8).
 //
 // From a Remove on, connections that join are not told of the object any more,
-// though the runtime may list it for a while. When that is over, the runtime
-// calls Gone with the same events.
+// though the runtime may list it for a while.
 func (e *Engine) Teardown(ctx context.Context, events []Event, apply func(Connection, Event, any)) error {
 	for _, ev := range events {
 		if !ev.Kind.final() {
@@ -48,43 +50,50 @@ func (e *Engine) Teardown(ctx context.Context, events []Event, apply func(Connec
 			parts = append(parts, p)
 		}
 	}
-	errs := e.await(parts)
+	errs := e.await(r, parts)
 	for _, p := range parts {
-		if p.round != r || !p.ended() {
-			continue
-		}
-		for _, a := range p.answers {
-			apply(p.lane.conn, a.event, a.reply)
+		if p.round == r {
+			for _, a := range p.answers {
+				apply(p.lane.conn, a.event, a.reply)
+			}
 		}
 	}
 	return errors.Join(errs...)
 }
 
 // await waits for parts, together no longer than TeardownWait.
-func (e *Engine) await(parts []*part) (errs []error) {
-	if len(parts) == 0 {
-		return nil
-	}
+func (e *Engine) await(r *round, parts []*part) (errs []error) {
+	var bound <-chan time.Time
 	wait := e.opts.TeardownWait()
-	bound, cancel := context.WithTimeout(context.Background(), wait)
-	defer cancel()
 	// The last was posted last: when it is done, most of the others are.
 	for _, p := range slices.Backward(parts) {
+		settled := p.unsettled()
+		if settled == nil {
+			continue
+		}
+		if bound == nil {
+			timer := time.NewTimer(wait)
+			defer timer.Stop()
+			bound = timer.C
+		}
 		select {
-		case <-p.done:
-		case <-bound.Done():
+		case <-settled:
+		case <-bound:
+			bound = closed
 		}
 	}
 	for _, p := range parts {
-		if p.ended() {
-			errs = append(errs, p.errs...)
-			continue
-		}
-		p.late.Store(true)
-		errs = append(errs, fmt.Errorf("%s: plugin %s has not answered within %s", p.round.last(), p.lane.name, wait))
+		errs = append(errs, p.leave(r, wait)...)
 	}
 	return errs
 }
+
+// closed stands for a time that has passed.
+var closed = func() <-chan time.Time {
+	c := make(chan time.Time)
+	close(c)
+	return c
+}()
 
 // doom enters ends, stops the creations that they end, and returns the
 // connections to tell. All that is one instant for those who join: they find
@@ -98,7 +107,12 @@ func (e *Engine) doom(events []Event) (lanes []*lane, orphans map[string]Event) 
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, ev := range events {
-		e.endings.enter(ev)
+		e.ended.enter(ev)
+		if ev.Kind.removal() {
+			if gone, ok := e.removed.add(ev.object()); ok {
+				e.ended.gone(gone)
+			}
+		}
 		if ev.Container == "" {
 			delete(e.agreed, ev.Pod)
 		}
@@ -123,36 +137,24 @@ func (e *Engine) doom(events []Event) (lanes []*lane, orphans map[string]Event) 
 	return e.lanes, orphans
 }
 
-// Gone says that the pods and containers whose Removes are among the events of
-// a Teardown have left the runtime's lists; or that their removal failed there,
-// and that they stay for another try.
-func (e *Engine) Gone(events []Event) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for _, ev := range events {
-		if ev.Kind.removal() {
-			e.endings.gone(ev.object())
-		}
-	}
-}
-
 // A round is one Teardown.
 type round struct {
 	ctx     context.Context
 	events  []Event
 	orphans map[string]Event
-	collect bool // whether anyone wants the replies
+	collect bool // whether its caller wants the replies
 }
 
 // last is the event that the round is there for.
 func (r *round) last() *Event { return &r.events[len(r.events)-1] }
 
-// owed returns an event that a connection is owed before goal, with a request.
-func (e *Engine) owed(r *round, ev, goal Event) Event {
+// implied returns an event that a connection has to be told before goal, with a
+// request.
+func (e *Engine) implied(r *round, ev, goal Event) Event {
 	of, orphan := r.orphans[ev.Container]
 	if !orphan {
 		of = goal
 	}
-	ev.Request = e.opts.Ending(ev.Kind, ev.Container, of)
+	ev.Request = e.opts.ImpliedEnd(ev.Kind, ev.Container, of)
 	return ev
 }

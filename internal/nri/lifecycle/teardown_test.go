@@ -69,14 +69,17 @@ func TestL9_HungStopGoesOnInTheBackground(t *testing.T) {
 		require.ErrorContains(t, err, "StopPodSandbox of pod p1: plugin 10-a has not answered within 1s")
 		assert.Equal(t, requestTimeout/2, time.Since(start))
 
-		// The Remove waits behind it, and the next pod's Run too.
+		// The Remove waits behind it, and the next pod's Run too, which goes on
+		// without the plugin when that is overdue. It is told when it is back.
 		removed, run := make(chan error), make(chan error)
 		go func() { removed <- f.end("RemovePodSandbox:p1") }()
 		synctest.Wait()
 		go func() { run <- f.ask(t.Context(), "RunPodSandbox:p2") }()
-		<-removed
+		require.ErrorContains(t, <-removed, "RemovePodSandbox of pod p1: plugin 10-a")
 		require.NoError(t, <-run)
 		assert.Equal(t, requestTimeout, time.Since(start))
+		time.Sleep(transit)
+		synctest.Wait()
 		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1 RunPodSandbox:p2", a.told())
 		assert.Equal(t, "10-a timed out late", f.journal.outcomes(StopPodSandbox))
 	})
@@ -211,7 +214,8 @@ func TestL9_EndsThatAreNotTheSameAreSent(t *testing.T) {
 		go f.end("StopPodSandbox:p1")
 		synctest.Wait()
 		go f.end("RemoveContainer:p1/c1", "StopPodSandbox:p1")
-		time.Sleep(requestTimeout + 1)
+		time.Sleep(requestTimeout + transit)
+		synctest.Wait()
 		assert.Contains(t, a.told(), "StopContainer:p1/c2 StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1")
 	})
 }
@@ -220,7 +224,7 @@ func TestL9_EndsThatAreNotTheSameAreSent(t *testing.T) {
 func TestL1_OwedEndsAreSentInTheirPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(o *Options) {
-			o.Ending = func(k Kind, container string, of Event) any {
+			o.ImpliedEnd = func(k Kind, container string, of Event) any {
 				return fmt.Sprintf("%s %s for %s", k, container, of.Kind)
 			}
 		})
@@ -289,7 +293,7 @@ func TestL9_RepliesAreAppliedInIndexOrder(t *testing.T) {
 func TestL3_SealedCreationEndsWithItsPod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(o *Options) {
-			o.Ending = func(k Kind, _ string, of Event) any { return of.Request }
+			o.ImpliedEnd = func(k Kind, _ string, of Event) any { return of.Request }
 		})
 		a := newPlugin("10-a")
 		var request any

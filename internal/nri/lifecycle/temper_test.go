@@ -5,6 +5,7 @@ package lifecycle
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"pgregory.net/rapid"
@@ -16,7 +17,7 @@ type temper struct {
 	failRequest, keepConnected bool
 	pace                       time.Duration // of a slow one
 	nth                        int           // event at which it refuses or crashes
-	kind                       Kind          // in which it hangs
+	kind                       Kind          // in which it hangs, or is late
 	listing                    time.Duration // that the runtime takes to list, for it
 }
 
@@ -33,8 +34,8 @@ var masks = map[string]func(Kind) bool{
 func drawTemper(rt *rapid.T) temper {
 	return temper{
 		wants:         rapid.SampledFrom([]string{"everything", "everything", "everything", "pods", "containers", "ends", "creations", "no first"}).Draw(rt, "wants"),
-		events:        rapid.SampledFrom([]string{"prompt", "prompt", "prompt", "slow", "refuses", "hangs", "crashes"}).Draw(rt, "events"),
-		synchronize:   rapid.SampledFrom([]string{"prompt", "prompt", "prompt", "slow", "hangs", "refuses"}).Draw(rt, "synchronize"),
+		events:        rapid.SampledFrom([]string{"prompt", "prompt", "prompt", "slow", "refuses", "hangs", "crashes", "late", "frozen"}).Draw(rt, "events"),
+		synchronize:   rapid.SampledFrom([]string{"prompt", "prompt", "prompt", "slow", "hangs", "refuses", "frozen"}).Draw(rt, "synchronize"),
 		failRequest:   rapid.Bool().Draw(rt, "fail_request"),
 		keepConnected: rapid.Bool().Draw(rt, "keep_connected"),
 		pace:          rapid.SampledFrom([]time.Duration{time.Millisecond, 500 * time.Millisecond, 1900 * time.Millisecond}).Draw(rt, "pace"),
@@ -46,7 +47,7 @@ func drawTemper(rt *rapid.T) temper {
 
 // plugin makes a plugin of that temper.
 func (t temper) plugin(name string) *simPlugin {
-	p := &simPlugin{plugin: newPlugin(name), listing: t.listing}
+	p := &simPlugin{plugin: newPlugin(name), listing: t.listing, passed: make(map[object]bool)}
 	p.wants, p.failRequest, p.keepConnected = masks[t.wants], t.failRequest, t.keepConnected
 	switch t.events {
 	case "slow":
@@ -60,6 +61,22 @@ func (t temper) plugin(name string) *simPlugin {
 		}
 	case "hangs":
 		p.hang(t.kind, StopPodSandbox)
+	case "late":
+		// As one that knows nothing of deadlines.
+		p.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == t.kind || ev.Kind == RunPodSandbox {
+				p.stall(t.pace + requestTimeout)
+			}
+			return nil, nil
+		}
+	case "frozen":
+		// As one whose process was stopped: it reads nothing either.
+		p.handle = func(_ context.Context, ev Event) (any, error) {
+			if p.count()%t.nth == 0 {
+				<-p.closed
+			}
+			return nil, nil
+		}
 	case "crashes":
 		p.handle = func(context.Context, Event) (any, error) {
 			if p.count()%t.nth == 0 {
@@ -77,10 +94,16 @@ func (t temper) plugin(name string) *simPlugin {
 			<-ctx.Done()
 			return ctx.Err()
 		}
+	case "frozen":
+		p.synchronize = func(context.Context, Snapshot) error {
+			<-p.closed
+			return ErrClosed
+		}
 	case "refuses":
 		p.synchronize = func(context.Context, Snapshot) error { return errRefused }
 	}
 	// Whoever waits for a prompt plugin waits for the engine.
-	p.prompt = t.events != "slow" && t.events != "hangs" && t.synchronize != "slow" && t.synchronize != "hangs" && t.listing == 0
+	p.prompt = slices.Contains([]string{"prompt", "refuses", "crashes"}, t.events) &&
+		slices.Contains([]string{"prompt", "refuses"}, t.synchronize) && t.listing == 0
 	return p
 }

@@ -22,7 +22,7 @@ func (w *world) here() []*simPlugin {
 func (w *world) present() []*simPlugin {
 	var here []*simPlugin
 	for _, p := range w.plugins {
-		if p.joined && p.process == w.process && !p.isClosed() {
+		if !p.joined.IsZero() && p.process == w.process && !p.isClosed() {
 			here = append(here, p)
 		}
 	}
@@ -82,7 +82,8 @@ func (w *world) atRest() []string {
 		r := read(p.history, p.wants)
 		p.mu.Unlock()
 		for id, pod := range w.pods {
-			if r.pods[id] == nil && !pod.removed && p.wants(RunPodSandbox) {
+			// What began and ended while a plugin owed an answer is nothing to it.
+			if r.pods[id] == nil && !pod.stopping && p.wants(RunPodSandbox) {
 				faults = append(faults, fmt.Sprintf("L2: %s was never told of pod %s", p.name, id))
 			}
 		}
@@ -119,8 +120,14 @@ func (w *world) removeAll() {
 // has joined: a Stop that comes after the Remove is kept until then.
 func (w *world) leftovers() (kept []string) {
 	e := w.process.engine
-	if n := len(e.endings) + len(e.creations); n > 0 {
-		kept = append(kept, fmt.Sprintf("the engine keeps %d creations and %d ends of nothing", len(e.creations), len(e.endings)))
+	ends := 0
+	for _, p := range e.ended {
+		if p.stage != leaving { // those are forgotten after many other removals
+			ends++
+		}
+	}
+	if n := ends + len(e.creations); n > 0 {
+		kept = append(kept, fmt.Sprintf("the engine keeps %d creations and %d ends of nothing", len(e.creations), ends))
 	}
 	for _, c := range e.Status().Connections {
 		if c.Pods+c.Containers > 0 {
@@ -166,11 +173,17 @@ func (p *process) anyoneWaitsFor(want uint32) bool {
 func (p *process) Delivered(d Delivery) {
 	who := d.Conn.(*simPlugin)
 	switch {
-	case who.prompt && d.Waited > 0 && d.Outcome == Answered:
+	case who.prompt && d.Waited > p.listTime() && d.Outcome == Answered:
 		p.w.fault("L4: %s waited %s for %s, which always answers at once", record{Event: d.Event}, d.Waited, who.name)
+	case d.Outcome == PassedOver:
+		p.do(func() { who.passed[d.Event.object()] = true })
+		if who.prompt && p.listTime() == 0 {
+			p.w.fault("L22: %s was passed over, which always answers at once", who.name)
+		}
 	case d.Took > requestTimeout:
 		p.w.fault("L16: %s had %s for %s", who.name, d.Took, record{Event: d.Event})
 	case d.Outcome == TimedOut && d.Took == requestTimeout:
+		p.do(func() { who.overdue = time.Now() })
 		if !who.keepConnected {
 			p.do(func() { p.w.duties = append(p.w.duties, duty{who, "L16: timed out and was not dropped", nil}) })
 		}
@@ -178,6 +191,9 @@ func (p *process) Delivered(d Delivery) {
 		p.w.fault("L16: %s is blamed after %s of %s for what its caller did", who.name, d.Took, record{Event: d.Event})
 	}
 }
+
+// Recovered implements Observer.
+func (p *process) Recovered(Connection, Event, time.Duration) {}
 
 func (p *process) Joined(Connection, time.Duration, int, int) {}
 

@@ -47,6 +47,8 @@ type process struct {
 	ctx       context.Context // of the process itself
 	kill      context.CancelFunc
 	transient map[string]bool // the pods in creation; guarded by world.mu
+	listing   time.Duration   // that half a list takes; likewise
+	lists     time.Duration   // the longest that one took; likewise
 	ops       sync.WaitGroup
 	callers   []context.CancelFunc // of the operations that are or were under way
 }
@@ -57,7 +59,11 @@ type simPlugin struct {
 	process *process
 	prompt  bool // always answers at once
 	listing time.Duration
-	joined  bool // Join returned without error; guarded by world.mu
+
+	// Guarded by world.mu.
+	joined  time.Time       // when Join returned without error
+	overdue time.Time       // when it last did not answer in time
+	passed  map[object]bool // what it was not asked for
 }
 
 // A duty is a rule that a plugin was seen to break unless, when all is at rest,
@@ -84,13 +90,8 @@ func (w *world) start() {
 		RequestTimeout: func() time.Duration { return requestTimeout },
 		SyncTimeout:    func() time.Duration { return syncTimeout },
 		BacklogLimit:   worldBacklog,
-		Alive: func(pod string) bool {
-			w.mu.Lock()
-			defer w.mu.Unlock()
-			sb := w.pods[pod]
-			return sb != nil && !sb.stopping
-		},
-		Observer: p,
+		List:           p.list,
+		Observer:       p,
 	})
 	w.process = p
 }
@@ -172,27 +173,25 @@ func (p *process) ask(ctx context.Context, name string) error {
 	return err
 }
 
-// end tears down, whatever became of the caller. The function it returns is to
-// be called when the runtime does not list any more what was removed.
-func (p *process) end(ctx context.Context, names ...string) (gone func()) {
+// end tears down, whatever became of the caller.
+func (p *process) end(ctx context.Context, names ...string) {
 	evs := events(names)
 	start := time.Now()
 	p.engine.Teardown(ctx, evs, nil)
 	var kinds uint32
 	for _, ev := range evs {
-		kinds |= owing[ev.Kind]
+		kinds |= mayBring[ev.Kind]
 	}
 	p.took("L9", names[len(names)-1], start, requestTimeout, kinds)
 	if last := evs[len(evs)-1]; time.Since(start) < requestTimeout {
 		for _, who := range p.w.here() {
-			if who.busyWith(last) {
+			if who.busyWith(last) && who.waitedFor(start) {
 				p.do(func() {
 					p.w.duties = append(p.w.duties, duty{who, fmt.Sprintf("L10: was still in %s when the teardown went on", record{Event: last}), nil})
 				})
 			}
 		}
 	}
-	return func() { p.engine.Gone(evs) }
 }
 
 // took checks the time that an operation spent in the engine: at most limit if
@@ -201,10 +200,11 @@ func (p *process) end(ctx context.Context, names ...string) (gone func()) {
 // anyoneWaitsFor says whether there was a plugin that wants events of the
 // kinds and takes its time.
 // list is what the runtime lists: what is in creation before what is complete.
-func (p *process) list(ctx context.Context, takes time.Duration) (Snapshot, error) {
+func (p *process) list(ctx context.Context) (Snapshot, error) {
 	var s Snapshot
 	w := p.w
 	w.mu.Lock()
+	takes := p.listing
 	for _, id := range slices.Sorted(maps.Keys(p.transient)) {
 		s.Pods = append(s.Pods, Object{Pod: id})
 	}
@@ -224,6 +224,14 @@ func (p *process) list(ctx context.Context, takes time.Duration) (Snapshot, erro
 	return s, nil
 }
 
+// listTime is how long a plugin may wait for its list: for the end of one that
+// is being taken, and for its own.
+func (p *process) listTime() time.Duration {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	return 2 * p.lists
+}
+
 // told notes that all plugins that are there must have been told of an object,
 // and returns them. world.mu is held.
 func (w *world) told(pod, container string) []*simPlugin {
@@ -233,11 +241,20 @@ func (w *world) told(pod, container string) []*simPlugin {
 	}
 	here := w.present()
 	for _, p := range here {
-		if p.wants(ev.Kind) && !p.knows(pod, container) {
+		if p.wants(ev.Kind) && !p.passed[ev.object()] && p.joined.Before(time.Now().Add(-syncTimeout-2*w.process.lists)) && !p.knows(pod, container) {
 			w.duties = append(w.duties, duty{p, fmt.Sprintf("L2: was not told in time of %s", record{Event: ev}), nil})
 		}
 	}
 	return here
+}
+
+// waitedFor says whether a teardown that began at start had to wait for the
+// plugin: it was there, and owed no answer.
+func (p *simPlugin) waitedFor(start time.Time) bool {
+	w := p.process.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return p.joined.Before(start) && p.overdue.Before(start.Add(-2*requestTimeout))
 }
 
 // witnessed notes that those who saw a pod ready must be told of its end.
@@ -267,14 +284,14 @@ func (p *simPlugin) knows(pod, container string) bool {
 
 // Deliver implements Connection: it checks what a plugin may rely on in its
 // handler.
-func (p *simPlugin) Deliver(ctx context.Context, ev Event) (any, error) {
+func (p *simPlugin) Deliver(ctx context.Context, ev Event, due time.Time, answer func(any, error)) {
 	w := p.process.w
 	w.mu.Lock()
-	if sb := w.pods[ev.Pod]; sb != nil && sb.stopped && ev.Kind == StopPodSandbox && p.prompt {
+	if sb := w.pods[ev.Pod]; sb != nil && sb.stopped && ev.Kind == StopPodSandbox && p.prompt && p.process.lists == 0 {
 		w.duties = append(w.duties, duty{p, fmt.Sprintf("L10: gets %s when all is reclaimed", record{Event: ev}), nil})
 	}
 	w.mu.Unlock()
-	return p.plugin.Deliver(ctx, ev)
+	p.plugin.Deliver(ctx, ev, due, answer)
 }
 
 // join brings in a plugin.
@@ -282,18 +299,21 @@ func (w *world) join(p *simPlugin) {
 	p.process = w.process
 	w.mu.Lock()
 	w.plugins = append(w.plugins, p)
+	p.process.listing = p.listing
+	p.process.lists = max(p.process.lists, 2*p.listing)
 	w.mu.Unlock()
 	p.process.ops.Go(func() {
 		start := time.Now()
-		err := p.process.engine.Join(p.process.ctx, p, func(ctx context.Context) (Snapshot, error) {
-			return p.process.list(ctx, p.listing)
-		}, p.sync)
-		if d := time.Since(start); p.prompt && d > 0 || d > syncTimeout+2*p.listing {
+		err := p.process.engine.Join(p.process.ctx, p, p.sync)
+		w.mu.Lock()
+		if err == nil {
+			p.joined = time.Now()
+		}
+		w.mu.Unlock()
+		lists := p.process.listTime()
+		if d := time.Since(start); p.prompt && d > lists || d > syncTimeout+lists {
 			w.fault("L13: the join of %s took %s", p.name, d)
 		}
-		w.mu.Lock()
-		defer w.mu.Unlock()
-		p.joined = err == nil
 	})
 }
 

@@ -17,6 +17,7 @@ var (
 	nriDeliveries     metrics.LabeledCounter
 	nriDeliveryWait   metrics.LabeledTimer
 	nriLateDeliveries metrics.LabeledCounter
+	nriLateAnswers    metrics.LabeledTimer
 	nriSync           metrics.LabeledTimer
 	nriDisconnects    metrics.LabeledCounter
 
@@ -27,9 +28,10 @@ var (
 func init() {
 	ns := metrics.NewNamespace("containerd", "nri", nil)
 
-	nriDeliveries = ns.NewLabeledCounter("plugin_deliveries", "Events meant for an NRI plugin, by what became of them: answered, refused, timed_out, canceled (the caller gave up), withdrawn (it gave up before the event was sent) or lost (the plugin disconnected)", "plugin", "operation", "outcome")
+	nriDeliveries = ns.NewLabeledCounter("plugin_deliveries", "Events meant for an NRI plugin, by what became of them: answered, refused, timed_out, canceled (the caller gave up), withdrawn (it gave up before the event was sent), lost (the plugin disconnected) or passed_over (the plugin owed another answer, or was still to be synchronized)", "plugin", "operation", "outcome")
 	nriDeliveryWait = ns.NewLabeledTimer("plugin_delivery_wait", "Time that events waited for the earlier requests of the same NRI plugin", "plugin", "operation")
-	nriLateDeliveries = ns.NewLabeledCounter("plugin_late_deliveries", "Ends of pods and containers that an NRI plugin was told of when no request waited for its answer any more", "plugin", "operation")
+	nriLateDeliveries = ns.NewLabeledCounter("plugin_late_deliveries", "Events that an NRI plugin was told of when no request waited for its answer any more: the ends of pods and containers, and their beginnings if it had been passed over", "plugin", "operation")
+	nriLateAnswers = ns.NewLabeledTimer("plugin_late_answer", "Time that an NRI plugin took to answer events that had timed out, or whose caller had left", "plugin", "operation")
 	nriSync = ns.NewLabeledTimer("plugin_sync", "Time from the registration of an NRI plugin until it was synchronized", "plugin")
 	nriDisconnects = ns.NewLabeledCounter("plugin_disconnects", "NRI plugins that are gone, by reason: closed (it left by itself, or containerd stops), or why it was dropped: timeout, backlog or error", "plugin", "reason")
 
@@ -49,6 +51,11 @@ func (m *nriMetrics) RecordDelivery(plugin, event, outcome string, waited, _ tim
 	if late {
 		nriLateDeliveries.WithValues(plugin, event).Inc()
 	}
+}
+
+// RecordLateAnswer implements nri.LifecycleMetrics.
+func (m *nriMetrics) RecordLateAnswer(plugin, event string, took time.Duration) {
+	nriLateAnswers.WithValues(plugin, event).Update(took)
 }
 
 // RecordJoin implements nri.LifecycleMetrics.

@@ -14,6 +14,7 @@ import (
 func TestLifecycleMetrics(t *testing.T) {
 	m := &nriMetrics{}
 	m.RecordDelivery("10-seen", "StopPodSandbox", "answered", time.Second, time.Second, true)
+	m.RecordLateAnswer("10-seen", "StopPodSandbox", time.Second)
 	m.RecordJoin("10-seen", time.Second, 1, 1)
 	m.RecordLeave("10-seen", "closed")
 
@@ -21,6 +22,7 @@ func TestLifecycleMetrics(t *testing.T) {
 		"containerd_nri_plugin_deliveries_total",
 		"containerd_nri_plugin_delivery_wait_seconds",
 		"containerd_nri_plugin_late_deliveries_total",
+		"containerd_nri_plugin_late_answer_seconds",
 		"containerd_nri_plugin_sync_seconds",
 		"containerd_nri_plugin_disconnects_total",
 	} {

@@ -20,6 +20,7 @@ func (c *Config) validate() error {
 		{"plugin_request_timeout", c.PluginRequestTimeout},
 		{"plugin_sync_timeout", c.PluginSyncTimeout},
 		{"plugin_teardown_wait", c.PluginTeardownWait},
+		{"plugin_overdue_limit", c.PluginOverdueLimit},
 	} {
 		if s.value < 0 {
 			errs = append(errs, fmt.Errorf("%s is %s: must not be negative", s.name, tomlext.ToStdTime(s.value)))
@@ -27,6 +28,9 @@ func (c *Config) validate() error {
 	}
 	if c.PluginBacklogLimit < 0 {
 		errs = append(errs, fmt.Errorf("plugin_backlog_limit is %d: must not be negative", c.PluginBacklogLimit))
+	}
+	if c.PluginBacklogBytes < 0 {
+		errs = append(errs, fmt.Errorf("plugin_backlog_bytes is %d: must not be negative", c.PluginBacklogBytes))
 	}
 	return errors.Join(errs...)
 }

@@ -20,6 +20,8 @@ func TestValidate(t *testing.T) {
 		"plugin_request_timeout":      func(c *Config, d tomlext.Duration) { c.PluginRequestTimeout = d },
 		"plugin_sync_timeout":         func(c *Config, d tomlext.Duration) { c.PluginSyncTimeout = d },
 		"plugin_teardown_wait":        func(c *Config, d tomlext.Duration) { c.PluginTeardownWait = d },
+		"plugin_overdue_limit":        func(c *Config, d tomlext.Duration) { c.PluginOverdueLimit = d },
+		"plugin_backlog_bytes":        func(c *Config, _ tomlext.Duration) { c.PluginBacklogBytes = -1 },
 		"plugin_backlog_limit":        func(c *Config, _ tomlext.Duration) { c.PluginBacklogLimit = -1 },
 	} {
 		t.Run(setting, func(t *testing.T) {

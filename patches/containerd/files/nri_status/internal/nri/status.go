@@ -31,6 +31,7 @@ type PluginStatus struct {
 	Pods          int                 `json:"pods"`        // that it knows
 	Containers    int                 `json:"containers"`  // that it knows
 	CurrentEvent  *EventStatus        `json:"currentEvent,omitempty"`
+	Overdue       bool                `json:"overdue"` // whether that should have been answered by now: until it is, no request waits for the plugin
 	LastError     *ErrorStatus        `json:"lastError,omitempty"`
 }
 
@@ -103,6 +104,7 @@ func pluginStatus(p nri.PluginStatus) PluginStatus {
 		Subscriptions: strings.Split(p.Events.PrettyString(), ","),
 		FailurePolicy: FailurePolicyStatus{FailRequest: p.Policy.GetFailRequest(), KeepConnected: p.Policy.GetKeepConnected()},
 		QueueLength:   p.Waiting,
+		Overdue:       p.Overdue,
 		Pods:          p.Pods,
 		Containers:    p.Containers,
 	}

@@ -5,6 +5,7 @@ package adaptation_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -26,6 +27,13 @@ func begin(t *testing.T, r *nri.Adaptation, event string, pod *api.PodSandbox, c
 	}
 	_, err := r.CreateContainer(ctx, &api.CreateContainerRequest{Pod: pod, Container: ctr})
 	require.NoError(t, err)
+}
+
+// eventually tries a request until it succeeds: the answer of a plugin may be on
+// its way.
+func eventually(t *testing.T, request func() error) {
+	t.Helper()
+	require.Eventually(t, func() bool { return request() == nil }, startupTimeout, time.Millisecond)
 }
 
 // undo ends a container that was refused, as a runtime does.

@@ -4,10 +4,7 @@ package adaptation
 
 import (
 	"context"
-	"errors"
-	"fmt"
-
-	"github.com/containerd/ttrpc"
+	"time"
 
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
@@ -45,61 +42,43 @@ func (c connection) Subscribed(kind lifecycle.Kind) bool {
 	return ok && c.plugin.events.IsSet(event)
 }
 
+// Policy is what the plugin declared of itself. A builtin plugin is never
+// dropped: it would not come back.
+func (c connection) Policy() lifecycle.Policy {
+	return lifecycle.Policy{
+		FailRequest:   c.policy.GetFailRequest(),
+		KeepConnected: c.policy.GetKeepConnected(),
+		Permanent:     c.impl.isBuiltin(),
+	}
+}
+
 // Closed is nil, and so never closed, for plugins without a connection.
 func (c connection) Closed() <-chan struct{} { return c.closeC }
 
 func (c connection) Close() { c.close() }
 
-// Deliver relays an event in the form that its request has. It is left to a
-// builtin plugin to return when ctx ends, since nothing can make it.
-func (c connection) Deliver(ctx context.Context, ev lifecycle.Event) (any, error) {
-	switch req := ev.Request.(type) {
-	case *RunPodSandboxRequest:
-		return c.runPodSandbox(ctx, req)
-	case *UpdatePodSandboxRequest:
-		return c.updatePodSandbox(ctx, req)
-	case *PostUpdatePodSandboxRequest:
-		return c.postUpdatePodSandbox(ctx, req)
-	case *StopPodSandboxRequest:
-		return c.stopPodSandbox(ctx, req)
-	case *RemovePodSandboxRequest:
-		return c.removePodSandbox(ctx, req)
-	case *creation:
-		req.consult(c.plugin)
-		return c.createContainer(ctx, req.request)
-	case *ValidateContainerAdjustmentRequest:
-		return nil, c.ValidateContainerAdjustment(ctx, req)
-	case *PostCreateContainerRequest:
-		return c.postCreateContainer(ctx, req)
-	case *StartContainerRequest:
-		return c.startContainer(ctx, req)
-	case *PostStartContainerRequest:
-		return c.postStartContainer(ctx, req)
-	case *UpdateContainerRequest:
-		return c.updateContainer(ctx, req)
-	case *PostUpdateContainerRequest:
-		return c.postUpdateContainer(ctx, req)
-	case *StopContainerRequest:
-		return c.stopContainer(ctx, req)
-	case *RemoveContainerRequest:
-		return c.removeContainer(ctx, req)
-	}
-	return nil, fmt.Errorf("%s: no plugin is sent a %T", ev, ev.Request)
+// Deliver relays an event on a goroutine of its own: a plugin may take its time,
+// and so may the way to it.
+func (c connection) Deliver(ctx context.Context, ev lifecycle.Event, due time.Time, answer func(any, error)) {
+	go func() { answer(c.relayWithin(ctx, ev, due)) }()
 }
 
-// Failed applies the failure policy. A plugin that closed before its turn is
-// not there any more, which fails nothing. A validator fails the request
-// whatever goes wrong.
-func (c connection) Failed(ev lifecycle.Event, err error) (fail error, drop bool) {
-	if err == lifecycle.ErrClosed {
-		return nil, false
+func (c connection) relayWithin(ctx context.Context, ev lifecycle.Event, due time.Time) (any, error) {
+	if c.impl.isTtrpc() {
+		return c.relay(announced{ctx, due}, ev)
 	}
-	if errors.Is(err, lifecycle.ErrClosed) && !isFatalError(err) {
-		err = fmt.Errorf("%w: %w", ttrpc.ErrClosed, err)
-	}
-	drop = c.dropsPlugin(err)
-	if ev.Kind == lifecycle.ValidateContainerAdjustment {
-		return err, drop
-	}
-	return c.handleRequestError(context.Background(), eventOf[ev.Kind], err), drop
+	ctx, cancel := context.WithDeadline(ctx, due)
+	defer cancel()
+	return c.relay(ctx, ev)
 }
+
+// announced is a context with a deadline at which it does not end. The peer is
+// told of the deadline; its answer is waited for beyond it, since until it comes
+// the plugin is sent nothing else.
+type announced struct {
+	context.Context
+	due time.Time
+}
+
+// Deadline implements context.Context.
+func (a announced) Deadline() (time.Time, bool) { return a.due, true }

@@ -2,22 +2,40 @@
 
 package adaptation
 
-import "github.com/hookline-nri/hookline/internal/nri/lifecycle"
+import (
+	"cmp"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
+)
 
 // newEngine returns the engine that all events go through. It keeps order and
 // waits per plugin; no lock of the adaptation is held while one is asked.
 func (r *Adaptation) newEngine() *lifecycle.Engine {
-	backlog := r.backlog
-	if backlog == 0 {
-		backlog = DefaultBacklogLimit
-	}
 	return lifecycle.New(lifecycle.Options{
 		RequestTimeout: getPluginRequestTimeout,
 		SyncTimeout:    getPluginSyncTimeout,
 		TeardownWait:   getPluginTeardownWait,
-		BacklogLimit:   backlog,
+		BacklogLimit:   cmp.Or(r.backlog, DefaultBacklogLimit),
+		BacklogBytes:   cmp.Or(r.backlogBytes, DefaultBacklogBytes),
+		OverdueLimit:   cmp.Or(r.overdueLimit, DefaultOverdueLimit),
+		Weigh:          weigh,
 		OmitCreating:   r.omitNew,
-		Ending:         owed,
+		List:           r.list,
+		ImpliedEnd:     impliedEnd,
+		Unheard:        r.unheard,
 		Observer:       observer{r},
 	})
+}
+
+// weigh says how many bytes it takes to keep an event.
+func weigh(ev lifecycle.Event) int {
+	switch req := ev.Request.(type) {
+	case *newContainer:
+		return proto.Size(req.request)
+	case proto.Message:
+		return proto.Size(req)
+	}
+	return 0
 }

@@ -16,11 +16,16 @@ import (
 type LifecycleMetrics interface {
 	// RecordDelivery is called when an event ended for a plugin. outcome is
 	// "answered", "refused", "timed out", "canceled" (the caller gave up),
-	// "withdrawn" (it gave up before the event was sent) or "lost" (the plugin
-	// went). waited is the time behind other requests of the plugin, took that
+	// "withdrawn" (it gave up before the event was sent), "lost" (the plugin
+	// went) or "passed over" (it owed another answer, or was still to be
+	// synchronized). waited is the time behind other requests of the plugin, took that
 	// in the plugin. late is set for the end of a pod or container that nobody
-	// waited for any more.
+	// waited for any more, and for its beginning if the plugin had missed it.
 	RecordDelivery(plugin, event, outcome string, waited, took time.Duration, late bool)
+
+	// RecordLateAnswer is called when a plugin answered an event that had ended
+	// without it, timed out or canceled, with the time since it was sent.
+	RecordLateAnswer(plugin, event string, took time.Duration)
 
 	// RecordJoin is called when a plugin was synchronized, with how long it
 	// took since it registered and of how much it was told.

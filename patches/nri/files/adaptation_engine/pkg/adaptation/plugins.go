@@ -69,6 +69,14 @@ func (o observer) Delivered(d lifecycle.Delivery) {
 	}
 }
 
+// Recovered implements lifecycle.Observer.
+func (o observer) Recovered(conn lifecycle.Connection, ev lifecycle.Event, took time.Duration) {
+	log.Warnf(noCtx, "plugin %q: %s was answered %s after it was sent, when nobody waited for it any more", conn.Name(), ev, took)
+	if m := o.r.lifecycleMetrics(); m != nil {
+		m.RecordLateAnswer(conn.Name(), ev.Kind.String(), took)
+	}
+}
+
 // Joined implements lifecycle.Observer.
 func (o observer) Joined(conn lifecycle.Connection, took time.Duration, pods, containers int) {
 	o.r.metrics.UpdatePluginCount(len(o.r.connected()))

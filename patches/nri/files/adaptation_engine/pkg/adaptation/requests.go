@@ -12,12 +12,12 @@ import (
 // The first that refuses fails it; the runtime then ends the pod for those that
 // were asked, with StopPodSandbox and RemovePodSandbox.
 func (r *Adaptation) RunPodSandbox(ctx context.Context, req *RunPodSandboxRequest) error {
-	return r.engine.Ask(ctx, podEvent(lifecycle.RunPodSandbox, req.GetPod(), req), nil)
+	return r.ask(ctx, podEvent(lifecycle.RunPodSandbox, req.GetPod(), req), nil)
 }
 
 // UpdatePodSandbox asks the plugins for an update of a pod's resources.
 func (r *Adaptation) UpdatePodSandbox(ctx context.Context, req *UpdatePodSandboxRequest) (*UpdatePodSandboxResponse, error) {
-	if err := r.engine.Ask(ctx, podEvent(lifecycle.UpdatePodSandbox, req.GetPod(), req), nil); err != nil {
+	if err := r.ask(ctx, podEvent(lifecycle.UpdatePodSandbox, req.GetPod(), req), nil); err != nil {
 		return nil, err
 	}
 	return &UpdatePodSandboxResponse{}, nil
@@ -25,35 +25,35 @@ func (r *Adaptation) UpdatePodSandbox(ctx context.Context, req *UpdatePodSandbox
 
 // PostUpdatePodSandbox tells the plugins that a pod's resources were updated.
 func (r *Adaptation) PostUpdatePodSandbox(ctx context.Context, req *PostUpdatePodSandboxRequest) error {
-	return r.engine.Ask(ctx, podEvent(lifecycle.PostUpdatePodSandbox, req.GetPod(), req), nil)
+	return r.ask(ctx, podEvent(lifecycle.PostUpdatePodSandbox, req.GetPod(), req), nil)
 }
 
 // StopPodSandbox tells all plugins that know a pod that its containers have
 // stopped, and waits for them no longer than for one. The error says who
 // failed; the pod is stopped in any case.
 func (r *Adaptation) StopPodSandbox(ctx context.Context, req *StopPodSandboxRequest) error {
-	return r.end(ctx, podEvent(lifecycle.StopPodSandbox, req.GetPod(), req), nil)
+	return r.teardown(ctx, podEvent(lifecycle.StopPodSandbox, req.GetPod(), req), nil)
 }
 
 // RemovePodSandbox tells all plugins that know a pod that it is gone. The
 // error says who failed; the pod is removed in any case.
 func (r *Adaptation) RemovePodSandbox(ctx context.Context, req *RemovePodSandboxRequest) error {
-	return r.end(ctx, podEvent(lifecycle.RemovePodSandbox, req.GetPod(), req), nil)
+	return r.teardown(ctx, podEvent(lifecycle.RemovePodSandbox, req.GetPod(), req), nil)
 }
 
 // PostCreateContainer tells the plugins that a container was created.
 func (r *Adaptation) PostCreateContainer(ctx context.Context, req *PostCreateContainerRequest) error {
-	return r.engine.Ask(ctx, containerEvent(lifecycle.PostCreateContainer, req.GetPod(), req.GetContainer(), req), nil)
+	return r.ask(ctx, containerEvent(lifecycle.PostCreateContainer, req.GetPod(), req.GetContainer(), req), nil)
 }
 
 // StartContainer asks the plugins for the start of a container.
 func (r *Adaptation) StartContainer(ctx context.Context, req *StartContainerRequest) error {
-	return r.engine.Ask(ctx, containerEvent(lifecycle.StartContainer, req.GetPod(), req.GetContainer(), req), nil)
+	return r.ask(ctx, containerEvent(lifecycle.StartContainer, req.GetPod(), req.GetContainer(), req), nil)
 }
 
 // PostStartContainer tells the plugins that a container was started.
 func (r *Adaptation) PostStartContainer(ctx context.Context, req *PostStartContainerRequest) error {
-	return r.engine.Ask(ctx, containerEvent(lifecycle.PostStartContainer, req.GetPod(), req.GetContainer(), req), nil)
+	return r.ask(ctx, containerEvent(lifecycle.PostStartContainer, req.GetPod(), req.GetContainer(), req), nil)
 }
 
 // UpdateContainer asks the plugins for an update of a container's resources,
@@ -61,7 +61,7 @@ func (r *Adaptation) PostStartContainer(ctx context.Context, req *PostStartConta
 func (r *Adaptation) UpdateContainer(ctx context.Context, req *UpdateContainerRequest) (*UpdateContainerResponse, error) {
 	result := collectUpdateContainerResult(req)
 	ev := containerEvent(lifecycle.UpdateContainer, req.GetPod(), req.GetContainer(), req)
-	if err := r.engine.Ask(ctx, ev, result.collect); err != nil {
+	if err := r.ask(ctx, ev, result.collect); err != nil {
 		return nil, err
 	}
 	return result.updateContainerResponse(), nil
@@ -70,23 +70,27 @@ func (r *Adaptation) UpdateContainer(ctx context.Context, req *UpdateContainerRe
 // PostUpdateContainer tells the plugins that a container's resources were
 // updated.
 func (r *Adaptation) PostUpdateContainer(ctx context.Context, req *PostUpdateContainerRequest) error {
-	return r.engine.Ask(ctx, containerEvent(lifecycle.PostUpdateContainer, req.GetPod(), req.GetContainer(), req), nil)
+	return r.ask(ctx, containerEvent(lifecycle.PostUpdateContainer, req.GetPod(), req.GetContainer(), req), nil)
 }
 
 // StopContainer tells all plugins that know a container that it has stopped,
 // and waits for them no longer than for one. The response holds the updates of
-// those that answered, whatever the error says of others.
+// those that answered, whatever the error says of others. With WithOrderedUpdates
+// it is empty.
 func (r *Adaptation) StopContainer(ctx context.Context, req *StopContainerRequest) (*StopContainerResponse, error) {
 	result := collectStopContainerResult()
 	ev := containerEvent(lifecycle.StopContainer, req.GetPod(), req.GetContainer(), req)
-	err := r.end(ctx, ev, result)
+	if r.ordered {
+		return result.stopContainerResponse(), r.teardown(ctx, ev, nil)
+	}
+	err := r.teardown(ctx, ev, result)
 	return result.stopContainerResponse(), err
 }
 
 // RemoveContainer tells all plugins that know a container that it is gone. The
 // error says who failed; the container is removed in any case.
 func (r *Adaptation) RemoveContainer(ctx context.Context, req *RemoveContainerRequest) error {
-	return r.end(ctx, containerEvent(lifecycle.RemoveContainer, req.GetPod(), req.GetContainer(), req), nil)
+	return r.teardown(ctx, containerEvent(lifecycle.RemoveContainer, req.GetPod(), req.GetContainer(), req), nil)
 }
 
 func podEvent(kind lifecycle.Kind, pod *PodSandbox, req any) lifecycle.Event {

@@ -41,6 +41,36 @@ func getPluginTeardownWait() time.Duration {
 // DefaultBacklogLimit is how many events may wait for one plugin by default.
 const DefaultBacklogLimit = 4096
 
+// DefaultBacklogBytes is how many bytes those may have by default.
+const DefaultBacklogBytes = 64 << 20
+
+// WithBacklogBytes sets how many bytes the events may have that wait for one
+// plugin. Zero is the default.
+func WithBacklogBytes(bytes int) Option {
+	return func(r *Adaptation) error {
+		if bytes < 0 {
+			return fmt.Errorf("backlog of %d bytes: must not be negative", bytes)
+		}
+		r.backlogBytes = bytes
+		return nil
+	}
+}
+
+// DefaultOverdueLimit is how long a plugin may owe an answer by default.
+const DefaultOverdueLimit = 10 * time.Minute
+
+// WithOverdueLimit sets how long a plugin that stays connected after a timeout
+// may owe its answer before it is dropped all the same. Zero is the default.
+func WithOverdueLimit(t time.Duration) Option {
+	return func(r *Adaptation) error {
+		if t < 0 {
+			return fmt.Errorf("overdue limit %s: must not be negative", t)
+		}
+		r.overdueLimit = t
+		return nil
+	}
+}
+
 // WithBacklogLimit sets how many events may wait for one plugin. A plugin that
 // falls behind further is dropped. Zero is the default.
 func WithBacklogLimit(events int) Option {
@@ -49,6 +79,18 @@ func WithBacklogLimit(events int) Option {
 			return fmt.Errorf("backlog limit %d: must not be negative", events)
 		}
 		r.backlog = events
+		return nil
+	}
+}
+
+// WithOrderedUpdates has all updates of other containers that plugins ask for
+// when a container stops applied by the UpdateFn, in the order in which each
+// plugin said them. StopContainer then returns none. It is for runtimes whose
+// requests come side by side: those that apply the updates of a response hold a
+// lock around the request, or a later update may be overtaken by an earlier one.
+func WithOrderedUpdates() Option {
+	return func(r *Adaptation) error {
+		r.ordered = true
 		return nil
 	}
 }

@@ -25,6 +25,7 @@ type PluginStatus struct {
 	CurrentPod       string    // id of the event's pod, empty for Synchronize
 	CurrentContainer string    // id of the event's container, empty for that of a pod
 	CurrentSince     time.Time // when the event was sent
+	Overdue          bool      // whether it should have been answered by now
 	LastError        error     // of the last event that failed, nil if none did
 	LastErrorAt      time.Time
 }
@@ -44,6 +45,7 @@ func (r *Adaptation) PluginStatus() []PluginStatus {
 			Pods:         c.Pods,
 			Containers:   c.Containers,
 			Waiting:      c.Depth,
+			Overdue:      c.Overdue,
 			LastError:    c.LastError,
 			LastErrorAt:  c.LastErrorAt,
 		}

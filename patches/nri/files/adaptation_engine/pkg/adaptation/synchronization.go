@@ -11,109 +11,67 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// errRuntimeSync says that the runtime failed to synchronize a plugin, not the
-// plugin.
-var errRuntimeSync = errors.New("runtime failed to synchronize")
-
 // join brings in a plugin: from now on it takes part in all events, and it is
 // told of all pods and containers that there are. It returns when the plugin
-// was told and what it asked for in return was done. A plugin that fails to
-// join is closed.
+// was told; what it asks for in return is done beside that. A plugin that fails
+// to join is closed.
 func (r *Adaptation) join(ctx context.Context, p *plugin) error {
 	r.enlist(p)
-	s := newSynchronization()
-	defer close(s.over)
-
-	list := func(bound context.Context) (lifecycle.Snapshot, error) {
-		go s.run(ctx, r.syncFn) // it goes on after the bound, to do what the plugin asks for
-		return s.list(bound)
-	}
-	tell := func(ctx context.Context, snapshot lifecycle.Snapshot) (err error) {
+	tell := func(ctx context.Context, snapshot lifecycle.Snapshot) error {
 		pods, ctrs := objects(snapshot)
-		s.updates, err = p.synchronize(ctx, pods, ctrs)
+		updates, err := p.synchronize(ctx, pods, ctrs)
+		r.change(p, "Synchronize", updates)
 		return err
 	}
-	if err := r.engine.Join(ctx, connection{p}, list, tell); err != nil {
+	if err := r.engine.Join(ctx, connection{p}, tell); err != nil {
 		r.delist(p) // an engine that is closed never let it in
 		_ = p.stop()
 		return err
 	}
-	if err := s.finish(); err != nil {
-		p.close()
-		return err
-	}
 	return nil
 }
 
-// synchronization is one call of the runtime's SyncFn, cut in two: up to its
-// callback it lists what there is, after it it does what the plugin asked for.
-type synchronization struct {
-	called  atomic.Bool // whether SyncFn has called back
-	pods    []*PodSandbox
-	ctrs    []*Container
-	updates []*ContainerUpdate
-
-	listed chan struct{} // closed by the callback
-	told   chan struct{} // closed when updates are there
-	over   chan struct{} // closed when nobody wants it any more
-	result chan error    // what SyncFn returned
-}
-
-func newSynchronization() *synchronization {
-	return &synchronization{
-		listed: make(chan struct{}),
-		told:   make(chan struct{}),
-		over:   make(chan struct{}),
-		result: make(chan error, 1),
-	}
-}
-
-// run calls the runtime. It ends with the synchronization, or with over.
-func (s *synchronization) run(ctx context.Context, sync SyncFn) {
-	s.result <- sync(ctx, func(_ context.Context, pods []*PodSandbox, ctrs []*Container) ([]*ContainerUpdate, error) {
-		if s.called.Swap(true) {
-			return nil, errors.New("a plugin is synchronized once in each call")
-		}
-		s.pods, s.ctrs = pods, ctrs
-		close(s.listed)
-		select {
-		case <-s.told:
-			return s.updates, nil
-		case <-s.over:
-			return nil, errors.New("the plugin was not synchronized")
-		}
-	})
-}
-
-// list waits until the runtime has listed what there is.
-func (s *synchronization) list(ctx context.Context) (lifecycle.Snapshot, error) {
-	select {
-	case <-s.listed:
-	case <-ctx.Done():
-		return lifecycle.Snapshot{}, fmt.Errorf("%w: waiting for its list: %w", errRuntimeSync, ctx.Err())
-	case err := <-s.result:
-		if err == nil {
-			err = errors.New("it listed nothing")
-		}
-		return lifecycle.Snapshot{}, fmt.Errorf("%w: %w", errRuntimeSync, err)
-	}
+// list has the runtime list what there is, by a call of its SyncFn. The callback
+// returns at once and without updates, so that a lock which the runtime holds
+// for that time is held for no plugin. SyncFn goes on if ctx ends: it may wait for
+// such a lock. Its error is one of the list.
+func (r *Adaptation) list(ctx context.Context) (lifecycle.Snapshot, error) {
+	var called atomic.Bool
 	var snapshot lifecycle.Snapshot
-	for _, pod := range s.pods {
-		snapshot.Pods = append(snapshot.Pods, lifecycle.Object{Pod: pod.GetId(), Value: pod})
+	ended := make(chan error, 1)
+	go func() {
+		ended <- r.syncFn(noCtx, func(_ context.Context, pods []*PodSandbox, ctrs []*Container) ([]*ContainerUpdate, error) {
+			if called.Swap(true) {
+				return nil, errors.New("what there is was listed before in this call")
+			}
+			snapshot = snapshotOf(pods, ctrs)
+			return nil, nil
+		})
+	}()
+	var err error
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		return lifecycle.Snapshot{}, ctx.Err()
 	}
-	for _, ctr := range s.ctrs {
-		snapshot.Containers = append(snapshot.Containers, lifecycle.Object{Pod: ctr.GetPodSandboxId(), Container: ctr.GetId(), Value: ctr})
+	if err == nil && !called.Load() {
+		err = errors.New("it listed nothing")
+	}
+	if err != nil {
+		return lifecycle.Snapshot{}, fmt.Errorf("runtime failed to synchronize: %w", err)
 	}
 	return snapshot, nil
 }
 
-// finish lets the runtime do what the plugin asked for.
-func (s *synchronization) finish() error {
-	close(s.told)
-	if err := <-s.result; err != nil {
-		return fmt.Errorf("%w: %w", errRuntimeSync, err)
+func snapshotOf(pods []*PodSandbox, ctrs []*Container) lifecycle.Snapshot {
+	var s lifecycle.Snapshot
+	for _, pod := range pods {
+		s.Pods = append(s.Pods, lifecycle.Object{Pod: pod.GetId(), Value: pod})
 	}
-	return nil
+	for _, ctr := range ctrs {
+		s.Containers = append(s.Containers, lifecycle.Object{Pod: ctr.GetPodSandboxId(), Container: ctr.GetId(), Value: ctr})
+	}
+	return s
 }
 
 // objects are the pods and containers to tell of. A container that the runtime
@@ -128,7 +86,7 @@ func objects(snapshot lifecycle.Snapshot) (pods []*PodSandbox, ctrs []*Container
 		switch value := o.Value.(type) {
 		case *Container:
 			ctrs = append(ctrs, value)
-		case *creation:
+		case *newContainer:
 			ctrs = append(ctrs, value.request.GetContainer())
 		}
 	}

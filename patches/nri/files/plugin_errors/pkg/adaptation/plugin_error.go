@@ -17,7 +17,8 @@ import (
 // event and why. Its gRPC code is one of these:
 //
 //   - DeadlineExceeded if the plugin did not answer in time,
-//   - Unavailable if its connection was lost,
+//   - Unavailable if its connection was lost, or it was not asked because it owes
+//     an answer to another request,
 //   - that of the plugin's answer, other than Unknown,
 //   - FailedPrecondition if the plugin refused without one.
 type PluginError struct {
@@ -28,7 +29,7 @@ type PluginError struct {
 
 // Error implements error.
 func (e *PluginError) Error() string {
-	if isFatalError(e.Err) {
+	if e.unanswered() {
 		return fmt.Sprintf("plugin %s failed to handle %s request: %v", e.Plugin, e.Event, e.Err)
 	}
 	reason := e.Err.Error()
@@ -46,9 +47,11 @@ func (e *PluginError) GRPCStatus() *status.Status { return status.New(e.code(), 
 
 func (e *PluginError) code() codes.Code {
 	switch {
+	case errors.As(e.Err, new(*lifecycle.Overdue)):
+		return codes.Unavailable
 	case errors.Is(e.Err, context.DeadlineExceeded):
 		return codes.DeadlineExceeded
-	case isFatalError(e.Err):
+	case e.unanswered():
 		return codes.Unavailable
 	}
 	if code := status.Code(e.Err); code != codes.Unknown {
@@ -57,21 +60,21 @@ func (e *PluginError) code() codes.Code {
 	return codes.FailedPrecondition
 }
 
-// failed judges an error by the plugin's failure policy: nil is to go on.
-func (c connection) failed(ev lifecycle.Event, err error) error {
-	// A validator fails the request whatever goes wrong.
-	if ev.Kind != lifecycle.ValidateContainerAdjustment && c.handleRequestError(context.Background(), eventOf[ev.Kind], err) == nil {
-		return nil
-	}
-	return &PluginError{Plugin: c.name(), Event: ev.Kind.String(), Err: err}
+// unanswered says whether the plugin did not answer, rather than refuse.
+func (e *PluginError) unanswered() bool {
+	return errors.Is(broken(e.Err), lifecycle.ErrClosed) || errors.Is(e.Err, context.DeadlineExceeded)
 }
 
 // ask asks the plugins for what each of them may refuse. All its errors have
 // gRPC codes.
 func (r *Adaptation) ask(ctx context.Context, ev lifecycle.Event, each func(lifecycle.Connection, any) error) error {
 	err := r.engine.Ask(ctx, ev, each)
-	if err == nil || errors.As(err, new(*PluginError)) {
-		return err
+	if err == nil {
+		return nil
+	}
+	var failed *lifecycle.Error
+	if errors.As(err, &failed) {
+		return &PluginError{Plugin: failed.Conn.Name(), Event: ev.Kind.String(), Err: lossOf(failed)}
 	}
 	if gone := ctx.Err(); gone != nil && errors.Is(err, gone) {
 		return codedError{err, status.FromContextError(gone).Code()}

@@ -14,7 +14,7 @@ import (
 // indices and each with what those before it made of it, and then those that
 // validate the result.
 func (r *Adaptation) CreateContainer(ctx context.Context, req *CreateContainerRequest) (*CreateContainerResponse, error) {
-	c := &creation{request: req, result: collectCreateContainerResult(req)}
+	c := &newContainer{request: req, result: collectCreateContainerResult(req)}
 	if r.hasValidators() {
 		c.validate = &ValidateContainerAdjustmentRequest{
 			Pod:       req.GetPod(),
@@ -22,7 +22,7 @@ func (r *Adaptation) CreateContainer(ctx context.Context, req *CreateContainerRe
 		}
 	}
 	ev := containerEvent(lifecycle.CreateContainer, req.GetPod(), req.GetContainer(), c)
-	if err := r.engine.Ask(ctx, ev, c.collect); err != nil {
+	if err := r.ask(ctx, ev, c.collect); err != nil {
 		return nil, err
 	}
 	response := c.result.createContainerResponse()
@@ -32,14 +32,14 @@ func (r *Adaptation) CreateContainer(ctx context.Context, req *CreateContainerRe
 	c.validate.AddResponse(response)
 	c.validate.AddOwners(c.result.owners)
 	ev.Kind, ev.Request = lifecycle.ValidateContainerAdjustment, c.validate
-	if err := r.engine.Ask(ctx, ev, nil); err != nil {
+	if err := r.ask(ctx, ev, nil); err != nil {
 		return nil, err
 	}
 	return response, nil
 }
 
-// creation is a container that plugins are asked for.
-type creation struct {
+// newContainer is a container that plugins are asked for.
+type newContainer struct {
 	request  *CreateContainerRequest
 	result   *result
 	validate *ValidateContainerAdjustmentRequest // nil without validators
@@ -47,7 +47,7 @@ type creation struct {
 
 // consult counts a plugin among those that were asked, which is what
 // validators see. A plugin that fails to answer was asked all the same.
-func (c *creation) consult(p *plugin) {
+func (c *newContainer) consult(p *plugin) {
 	if c.validate != nil {
 		c.validate.AddPlugin(p.base, p.idx)
 	}
@@ -55,7 +55,7 @@ func (c *creation) consult(p *plugin) {
 
 // collect applies the reply of one plugin. One that did not subscribe is
 // there, and so counts as asked.
-func (c *creation) collect(conn lifecycle.Connection, reply any) error {
+func (c *newContainer) collect(conn lifecycle.Connection, reply any) error {
 	if !conn.Subscribed(lifecycle.CreateContainer) {
 		c.consult(conn.(connection).plugin)
 	}

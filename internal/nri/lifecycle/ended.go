@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import "maps"
+
+// endedObjects keeps, of each pod and container whose end was handed in, how
+// far that went, until the object has left the runtime's lists. It is what a
+// connection that joins in between must know of the object: that the pod is
+// stopped, or nothing, if its Remove is out and will not come again.
+//
+// Engine.mu guards it.
+type endedObjects map[string]*endedPod
+
+type endedPod struct {
+	lifeEnd
+	containers map[string]lifeEnd
+}
+
+type lifeEnd struct {
+	stage    stage
+	removals int // that were handed in; more than one may be
+}
+
+// A stage is how far the life of an object has come.
+type stage uint8
+
+const (
+	alive   stage = iota
+	ended         // its Stop was handed in
+	leaving       // its Remove was handed in
+)
+
+// with returns the end with one more event in it.
+func (e lifeEnd) with(k Kind) lifeEnd {
+	if k.removal() {
+		return lifeEnd{leaving, e.removals + 1}
+	}
+	return lifeEnd{max(e.stage, ended), e.removals}
+}
+
+// without returns the end with one removal less, and alive if that was the
+// last one.
+func (e lifeEnd) without() lifeEnd {
+	if e.removals > 1 {
+		return lifeEnd{leaving, e.removals - 1}
+	}
+	return lifeEnd{}
+}
+
+func (m endedObjects) enter(ev Event) {
+	p := m[ev.Pod]
+	if p == nil {
+		p = &endedPod{}
+		m[ev.Pod] = p
+	}
+	if ev.Container == "" {
+		p.lifeEnd = p.with(ev.Kind)
+		return
+	}
+	if p.containers == nil {
+		p.containers = make(map[string]lifeEnd)
+	}
+	p.containers[ev.Container] = p.containers[ev.Container].with(ev.Kind)
+}
+
+// stage says how far the end of an object went.
+func (m endedObjects) stage(o object) stage {
+	p := m[o.pod]
+	switch {
+	case p == nil:
+		return alive
+	case o.container == "":
+		return p.stage
+	}
+	// With their pod all its containers end.
+	return max(p.stage, p.containers[o.container].stage)
+}
+
+// gone takes back one removal of an object, and forgets it if that was the
+// last; with a pod also its containers, but for those that are on their way
+// out themselves.
+func (m endedObjects) gone(o object) {
+	p := m[o.pod]
+	if p == nil {
+		return
+	}
+	if o.container == "" {
+		if p.lifeEnd = p.without(); p.stage == alive {
+			maps.DeleteFunc(p.containers, func(_ string, c lifeEnd) bool { return c.removals == 0 })
+		}
+	} else if c := p.containers[o.container].without(); c.stage == alive {
+		delete(p.containers, o.container)
+	} else {
+		p.containers[o.container] = c
+	}
+	if p.stage == alive && len(p.containers) == 0 {
+		delete(m, o.pod)
+	}
+}
+
+// forget drops what is known of the removal of an object, for one that begins
+// under the same id.
+func (m endedObjects) forget(o object) {
+	p := m[o.pod]
+	switch {
+	case p == nil:
+	case o.container == "" && p.stage == leaving:
+		delete(m, o.pod)
+	case o.container != "" && p.containers[o.container].stage == leaving:
+		delete(p.containers, o.container)
+	}
+}
+
+// clone returns a copy that later ends do not change.
+func (m endedObjects) clone() endedObjects {
+	c := make(endedObjects, len(m))
+	for id, p := range m {
+		c[id] = &endedPod{p.lifeEnd, maps.Clone(p.containers)}
+	}
+	return c
+}
+
+// remembered is for how many later removals the engine remembers that an object
+// was removed, for connections that join while the runtime may still list it. A
+// runtime drops an object from its lists within one request, of which far fewer
+// are under way at a time.
+const remembered = 1024
+
+// removals are the last objects that were removed. Engine.mu guards it.
+type removals struct {
+	ring [remembered]object
+	next int
+}
+
+// add returns the object that was removed long ago, if there is one.
+func (r *removals) add(o object) (gone object, ok bool) {
+	gone = r.ring[r.next]
+	r.ring[r.next] = o
+	r.next = (r.next + 1) % remembered
+	return gone, gone.pod != ""
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A connection is overdue while it owes an answer to a request whose timeout
+// has passed and its policy keeps it. It is sent nothing else (L4), and nobody
+// waits for it, so that it costs the node one timeout and not one for each pod
+// (L22): requests pass over it or fail at once, by its policy. The ends of what
+// it knows, and the beginnings that it missed, wait for its answer in order,
+// within the bounds of its backlog.
+
+// fallBehind makes the connection overdue, and returns the callers to let go.
+// l.mu is held.
+func (l *lane) fallBehind(r *request) (passed []*caller) {
+	r.kept = true
+	if r.part != nil {
+		r.part.release()
+	}
+	rest := l.line[:0]
+	for _, e := range l.line {
+		if e.caller != nil {
+			e.caller.err = l.debt()
+			l.weight -= e.weight
+			passed = append(passed, e.caller)
+			continue
+		}
+		if e.part != nil {
+			e.part.release()
+		}
+		rest = append(rest, e)
+	}
+	clear(l.line[len(rest):])
+	l.line = rest
+	r.timer = time.AfterFunc(l.engine.opts.OverdueLimit, func() {
+		l.engine.drop(l, fmt.Errorf("%w: %w", ErrBacklog, l.owes(r)))
+	})
+	return passed
+}
+
+// overdue says whether the connection owes an answer. l.mu is held.
+func (l *lane) overdue() bool { return l.current != nil && l.current.kept }
+
+// debt is why an overdue connection is not asked. l.mu is held.
+func (l *lane) debt() error { return l.owes(l.current) }
+
+func (l *lane) owes(r *request) error { return &Overdue{r.event, time.Since(r.sent)} }
+
+// missedEvent sees to it that the connection is told of a pod or container
+// that it was not asked for: it was passed over, or joined when the creation
+// could not wait any more. Nobody waits for that, and the plugin cannot refuse
+// or adjust anything (L2).
+func (l *lane) missedEvent(c *creation) {
+	ev := c.event
+	ev.Late = true
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed != nil || c.undone(): // its end is in the lane, and will find nothing
+		return
+	case !l.held:
+		l.held = true
+		if !l.catchUp(ev) {
+			l.passOn()
+		}
+		return
+	}
+	if full := l.push(entry{missed: &ev, weight: l.engine.opts.Weigh(ev)}); full != nil {
+		l.mu.Unlock()
+		l.engine.drop(l, full)
+		l.mu.Lock()
+	}
+}
+
+// catchUp tells of an event that was missed, if it is still to be told, and
+// says whether that was sent and not yet answered. The caller holds the turn,
+// and l.mu, though that not throughout.
+func (l *lane) catchUp(ev Event) (sent bool) {
+	if l.closed != nil || !l.ledger.admitLate(ev) || !l.subscribed(ev.Kind) {
+		return false
+	}
+	r := &request{Context: l.engine.ctx, lane: l, event: ev, posted: time.Now()}
+	if !l.transmit(r) {
+		return true
+	}
+	l.conclude(r)
+	return false
+}
+
+// collapse takes what the connection missed out of the line if the events end
+// it: what began and ended meanwhile need not be told. l.mu is held.
+func (l *lane) collapse(ends []Event) {
+	l.line = slices.DeleteFunc(l.line, func(e entry) bool {
+		if e.missed == nil {
+			return false
+		}
+		over := slices.ContainsFunc(ends, func(end Event) bool {
+			return end.object() == e.missed.object() || end.Container == "" && end.Pod == e.missed.Pod
+		})
+		if over {
+			l.weight -= e.weight
+		}
+		return over
+	})
+}

@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// frozen makes a plugin answer events of the kinds only when it is thawed,
+// whatever becomes of contexts and timeouts.
+func frozen(name string, in ...Kind) (p *plugin, thaw func()) {
+	p = newPlugin(name)
+	p.keepConnected = true
+	melted := make(chan struct{})
+	p.handle = func(_ context.Context, ev Event) (any, error) {
+		for _, k := range in {
+			if ev.Kind == k {
+				select {
+				case <-melted:
+				case <-p.closed:
+					return nil, ErrClosed
+				}
+			}
+		}
+		return nil, nil
+	}
+	return p, func() { close(melted) }
+}
+
+// A caller leaves while a plugin is at its Run: the plugin keeps its turn, so
+// that the undo's Stop comes when it has answered and not before.
+func TestL4_StopWaitsForTheAnswerOfWhoIsAtRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		a.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == RunPodSandbox {
+				time.Sleep(3 * requestTimeout / 4)
+			}
+			return nil, nil
+		}
+		f.joined(a)
+		ctx, cancel := context.WithTimeout(t.Context(), requestTimeout/4)
+		defer cancel()
+		start := time.Now()
+		require.ErrorIs(t, f.ask(ctx, "RunPodSandbox:p1"), context.DeadlineExceeded)
+		assert.Equal(t, requestTimeout/4, time.Since(start), "the caller is not kept")
+		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
+		assert.Equal(t, 3*requestTimeout/4, time.Since(start))
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+		assert.Empty(t, a.faults)
+		assert.Equal(t, "10-a canceled", f.journal.outcomes(RunPodSandbox))
+		assert.Equal(t, []string{"10-a RunPodSandbox:p1 1.5s"}, f.journal.recovered)
+	})
+}
+
+// A plugin that has left its caller behind is still held to its timeout.
+func TestL16_TimeoutCountsWithoutTheCaller(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a, _ := frozen("10-a", RunPodSandbox)
+		a.keepConnected = false
+		f.joined(a)
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		require.ErrorIs(t, f.ask(ctx, "RunPodSandbox:p1"), context.DeadlineExceeded)
+		assert.False(t, a.isClosed())
+		time.Sleep(requestTimeout - time.Second)
+		synctest.Wait()
+		assert.True(t, a.isClosed())
+		require.ErrorIs(t, f.journal.reason("10-a"), context.DeadlineExceeded)
+	})
+}
+
+// Ten pods wait for a plugin that times out at the first: its policy holds for
+// all of them.
+func TestL16_PolicyHoldsForAllWhoWait(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		t.Run(fmt.Sprintf("keep_connected=%t", keep), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t)
+				a, _ := frozen("10-a", RunPodSandbox)
+				a.failRequest, a.keepConnected = true, keep
+				f.joined(a)
+				done := make(chan error, 10)
+				start := time.Now()
+				for i := range cap(done) {
+					go func() { done <- f.ask(t.Context(), fmt.Sprintf("RunPodSandbox:p%d", i)) }()
+				}
+				for range cap(done) {
+					require.Error(t, <-done)
+				}
+				assert.Equal(t, requestTimeout, time.Since(start))
+			})
+		})
+	}
+}
+
+// An optional plugin that hangs and stays connected costs the node one timeout,
+// not one for each pod.
+func TestL22_HungPluginCostsOneTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a, thaw := frozen("10-a", RunPodSandbox, StopPodSandbox)
+		b := newPlugin("20-b")
+		f.joined(a, b)
+		start := time.Now()
+		for i := range 20 {
+			f.did(fmt.Sprintf("RunPodSandbox:p%d", i))
+		}
+		assert.Equal(t, requestTimeout, time.Since(start))
+		assert.Equal(t, 1+20, b.count())
+		start = time.Now()
+		for i := range 10 {
+			err := f.end(fmt.Sprintf("StopPodSandbox:p%d", i), fmt.Sprintf("RemovePodSandbox:p%d", i))
+			if i > 0 {
+				assert.NoError(t, err, "it was never told of this one")
+			}
+		}
+		assert.Zero(t, time.Since(start), "nobody waits for who owes an answer")
+
+		// What lives is told late; what began and ended meanwhile is nothing.
+		thaw()
+		synctest.Wait()
+		assert.Equal(t, "Synchronize() RunPodSandbox:p0 RunPodSandbox:p10 RunPodSandbox:p11 RunPodSandbox:p12 RunPodSandbox:p13 "+
+			"RunPodSandbox:p14 RunPodSandbox:p15 RunPodSandbox:p16 RunPodSandbox:p17 RunPodSandbox:p18 RunPodSandbox:p19 "+
+			"StopPodSandbox:p0 RemovePodSandbox:p0", a.told())
+		assert.Contains(t, f.journal.outcomes(RunPodSandbox), "10-a answered late, ")
+		f.did("RunPodSandbox:p20")
+		assert.Contains(t, a.told(), "RunPodSandbox:p20", "it is as any other again")
+	})
+}
+
+// Who must be asked and owes an answer refuses at once, and says what it is at.
+func TestL22_OverduePluginFailsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a, _ := frozen("10-a", RunPodSandbox)
+		a.failRequest = true
+		f.joined(a)
+		require.ErrorIs(t, f.ask(t.Context(), "RunPodSandbox:p1"), context.DeadlineExceeded)
+		time.Sleep(12 * time.Second)
+		start := time.Now()
+		err := f.ask(t.Context(), "RunPodSandbox:p2")
+		require.ErrorContains(t, err, "it has owed an answer to RunPodSandbox of pod p1 for 14s")
+		var failed *Error
+		require.ErrorAs(t, err, &failed)
+		assert.Equal(t, Debt, failed.Failure)
+		assert.Zero(t, time.Since(start))
+		assert.True(t, f.Status().Connections[0].Overdue)
+		assert.Equal(t, "10-a passed over, 10-a timed out", f.journal.outcomes(RunPodSandbox))
+	})
+}
+
+// A plugin that was passed over cannot refuse any more.
+func TestL22_LateRunRefusesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a, thaw := frozen("10-a", UpdatePodSandbox)
+		f.joined(a)
+		f.did("RunPodSandbox:p1", "UpdatePodSandbox:p1", "RunPodSandbox:p2", "CreateContainer:p2/c1")
+		a.refuse(RunPodSandbox, CreateContainer)
+		thaw()
+		synctest.Wait()
+		assert.Contains(t, a.told(), "RunPodSandbox:p2 CreateContainer:p2/c1")
+		assert.Contains(t, f.journal.outcomes(RunPodSandbox), "10-a refused late")
+		assert.False(t, a.isClosed())
+		require.NoError(t, f.end("StopContainer:p2/c1", "StopPodSandbox:p2"))
+		assert.Contains(t, a.told(), "StopContainer:p2/c1 StopPodSandbox:p2")
+	})
+}
+
+// What is passed over while the others are still asked, and then refused by
+// one of them, is nothing to the plugin.
+func TestL22_RefusedPodIsNotToldLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a, thaw := frozen("10-a", UpdatePodSandbox)
+		b := newPlugin("20-b")
+		b.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Pod == "p2" && ev.Kind == RunPodSandbox {
+				thaw() // a is free before the pod is refused
+				time.Sleep(time.Second)
+				return nil, errRefused
+			}
+			return nil, nil
+		}
+		f.joined(a, b)
+		f.did("RunPodSandbox:p1", "UpdatePodSandbox:p1")
+		require.ErrorIs(t, f.ask(t.Context(), "RunPodSandbox:p2"), errRefused)
+		require.NoError(t, f.end("StopPodSandbox:p2", "RemovePodSandbox:p2"))
+		assert.NotContains(t, a.told(), "p2")
+	})
+}
+
+// A plugin does not stay overdue for ever.
+func TestL22_OverduePluginIsDroppedInTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(o *Options) { o.OverdueLimit = time.Minute })
+		a, _ := frozen("10-a", RunPodSandbox)
+		f.joined(a)
+		f.did("RunPodSandbox:p1")
+		time.Sleep(time.Minute - 1)
+		assert.False(t, a.isClosed())
+		time.Sleep(1)
+		synctest.Wait()
+		assert.True(t, a.isClosed())
+		require.ErrorIs(t, f.journal.reason("10-a"), ErrBacklog)
+		require.ErrorContains(t, f.journal.reason("10-a"), "owed an answer to RunPodSandbox of pod p1 for 1m2s")
+	})
+}
+
+func TestL22_BacklogIsBoundedInBytes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(o *Options) {
+			o.BacklogBytes = 1000
+			o.Weigh = func(Event) int { return 300 }
+		})
+		a, _ := frozen("10-a", UpdatePodSandbox)
+		f.joined(a)
+		f.did("RunPodSandbox:p0", "UpdatePodSandbox:p0", "RunPodSandbox:p1", "RunPodSandbox:p2", "RunPodSandbox:p3")
+		assert.False(t, a.isClosed())
+		f.end("StopPodSandbox:p3") // gives its bytes back, and has as many itself
+		assert.False(t, a.isClosed())
+		f.did("RunPodSandbox:p4")
+		synctest.Wait()
+		assert.True(t, a.isClosed())
+		require.ErrorIs(t, f.journal.reason("10-a"), ErrBacklog)
+	})
+}
+
+// Whatever is permanent stays, however late it answers.
+func TestL22_PermanentPluginIsNeverDropped(t *testing.T) {
+	for _, f := range []Failure{Refusal, Timeout, Loss, Debt} {
+		_, drop := Policy{Permanent: true}.Decide(RunPodSandbox, f)
+		assert.False(t, drop, f)
+	}
+}
+
+func TestPolicyDecides(t *testing.T) {
+	for _, tc := range []struct {
+		failure    Failure
+		policy     Policy
+		kind       Kind
+		fail, drop bool
+	}{
+		{Refusal, Policy{}, RunPodSandbox, true, false},
+		{Timeout, Policy{}, RunPodSandbox, false, true},
+		{Timeout, Policy{FailRequest: true}, RunPodSandbox, true, true},
+		{Timeout, Policy{KeepConnected: true}, RunPodSandbox, false, false},
+		{Timeout, Policy{FailRequest: true, KeepConnected: true}, RunPodSandbox, true, false},
+		{Timeout, Policy{}, ValidateContainerAdjustment, true, true},
+		{Loss, Policy{KeepConnected: true}, RunPodSandbox, false, true},
+		{Loss, Policy{FailRequest: true}, CreateContainer, true, true},
+		{Debt, Policy{KeepConnected: true}, CreateContainer, false, false},
+		{Debt, Policy{FailRequest: true, KeepConnected: true}, CreateContainer, true, false},
+		{Debt, Policy{KeepConnected: true}, ValidateContainerAdjustment, true, false},
+	} {
+		fail, drop := tc.policy.Decide(tc.kind, tc.failure)
+		assert.Equal(t, []bool{tc.fail, tc.drop}, []bool{fail, drop}, "%s of %s with %+v", tc.failure, tc.kind, tc.policy)
+	}
+}
+
+// Replies that nobody waits for are given on, in the order in which the plugin
+// gave them, and each once.
+func TestL9_LateRepliesAreNotLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var replies []string
+		f := newFixture(t, func(o *Options) {
+			o.Unheard = func(_ Connection, ev Event, reply any) { replies = append(replies, reply.(string)) }
+		})
+		a := newPlugin("10-a")
+		a.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind != StopContainer {
+				return nil, nil
+			}
+			time.Sleep(requestTimeout / 4)
+			return ev.Container, nil
+		}
+		f.joined(a)
+		f.did("RunPodSandbox:p1")
+		const n = 20
+		for i := range n {
+			f.did(fmt.Sprintf("CreateContainer:p1/c%02d", i))
+		}
+		done := make(chan string, 2*n)
+		var stops []chan struct{}
+		for i := range n {
+			stopped := make(chan struct{})
+			stops = append(stops, stopped)
+			go func() {
+				defer close(stopped)
+				f.Teardown(t.Context(), []Event{event(fmt.Sprintf("StopContainer:p1/c%02d", i))}, func(_ Connection, _ Event, reply any) {
+					done <- reply.(string)
+				})
+			}()
+			synctest.Wait()
+		}
+		for _, stopped := range stops {
+			<-stopped
+		}
+		time.Sleep(n * requestTimeout)
+		close(done)
+		var all []string
+		for reply := range done {
+			all = append(all, reply)
+		}
+		assert.NotEmpty(t, all)
+		assert.NotEmpty(t, replies)
+		all = append(all, replies...)
+		var want []string
+		for i := range n {
+			want = append(want, fmt.Sprintf("c%02d", i))
+		}
+		assert.ElementsMatch(t, want, all, "each is applied once")
+		assert.IsIncreasing(t, replies)
+	})
+}
+
+// A connection that is lost while it is overdue lets go of all.
+func TestL22_OverduePluginIsLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a, _ := frozen("10-a", StopPodSandbox)
+		f.joined(a)
+		f.did("RunPodSandbox:p1", "RunPodSandbox:p2")
+		require.Error(t, f.end("StopPodSandbox:p1"))
+		f.did("RunPodSandbox:p3")
+		require.NoError(t, f.end("StopPodSandbox:p2"), "nobody waits for it")
+		require.NoError(t, f.end("RemovePodSandbox:p1"))
+		start := time.Now()
+		a.Close()
+		synctest.Wait()
+		assert.Zero(t, time.Since(start))
+		assert.Contains(t, f.journal.outcomes(StopPodSandbox), "10-a lost late, 10-a timed out")
+		assert.Equal(t, "10-a lost late", f.journal.outcomes(RemovePodSandbox))
+		assert.Empty(t, f.journal.recovered)
+		assert.Equal(t, ErrClosed, f.journal.reason("10-a"))
+	})
+}
+
+// A pod waits for plugins that join one timeout in all, however many come, hang
+// and come back. They are told late of what they missed.
+func TestL13_CreationWaitsOneTimeoutForAllWhoJoin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		flap := func(name string) {
+			for range 4 {
+				p := newPlugin(name)
+				p.synchronize = func(context.Context, Snapshot) error { <-p.closed; return ErrClosed }
+				assert.Error(t, f.join(p))
+			}
+		}
+		go flap("10-a")
+		time.Sleep(syncTimeout / 2)
+		go flap("20-b")
+		synctest.Wait()
+		start := time.Now()
+		f.did("RunPodSandbox:p1")
+		assert.Equal(t, syncTimeout, time.Since(start))
+	})
+}
+
+func TestL13_WhoIsSynchronizedTooLateIsToldLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		hung := newPlugin("10-hung")
+		hung.synchronize = func(context.Context, Snapshot) error { <-hung.closed; return ErrClosed }
+		go f.join(hung)
+		time.Sleep(syncTimeout / 2)
+		ran := make(chan error)
+		go func() { ran <- f.ask(t.Context(), "RunPodSandbox:p1") }()
+		time.Sleep(syncTimeout/2 - 1) // hung is about to be dropped
+		slow := newPlugin("20-slow")
+		slow.synchronize = func(context.Context, Snapshot) error { time.Sleep(syncTimeout - 1); return nil }
+		f.joined(slow)
+		require.NoError(t, <-ran)
+		synctest.Wait()
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", slow.told())
+		assert.Equal(t, "20-slow answered late, 20-slow passed over", f.journal.outcomes(RunPodSandbox))
+	})
+}
+
+// A runtime that holds a lock of its own in its requests and for its list: the
+// request does not wait for the plugin that waits for the list.
+func TestL13_RuntimeWithALockOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lock := make(chan struct{}, 1)
+		var f *fixture
+		f = newFixture(t, func(o *Options) {
+			o.List = func(context.Context) (Snapshot, error) {
+				lock <- struct{}{}
+				defer func() { <-lock }()
+				return f.listed, nil
+			}
+		})
+		a, b := newPlugin("10-a"), newPlugin("20-b")
+		joined := make(chan error, 1)
+		a.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == RunPodSandbox {
+				go func() { joined <- f.join(b) }()
+				synctest.Wait()
+			}
+			return nil, nil
+		}
+		f.joined(a)
+		start := time.Now()
+		lock <- struct{}{}
+		f.did("RunPodSandbox:p1")
+		f.listed.Pods = pods("p1")
+		<-lock
+		require.NoError(t, <-joined)
+		assert.Zero(t, time.Since(start))
+		synctest.Wait()
+		assert.Equal(t, "Synchronize(p1)", b.told())
+		lock <- struct{}{}
+		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
+		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", b.told())
+	})
+}
+
+// Many come in while a list is being taken: they share the next one.
+func TestL13_OneListForAllWhoCameInBeforeIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lists := 0
+		f := newFixture(t, func(o *Options) {
+			o.List = func(context.Context) (Snapshot, error) {
+				lists++
+				time.Sleep(time.Second)
+				return Snapshot{}, nil
+			}
+		})
+		start := time.Now()
+		done := make(chan error)
+		for i := range 10 {
+			go func() { done <- f.join(newPlugin(fmt.Sprintf("%d0-a", i))) }()
+			synctest.Wait()
+		}
+		for range 10 {
+			require.NoError(t, <-done)
+		}
+		assert.Equal(t, 2, lists)
+		assert.Equal(t, 2*time.Second, time.Since(start))
+	})
+}
+
+// A teardown does not wait for a plugin that is not synchronized yet, and that
+// one hears of the end afterwards.
+func TestL13_TeardownWaitsForNobodyWhoJoins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.did("RunPodSandbox:p1")
+		f.listed.Pods = pods("p1")
+		a := newPlugin("10-a")
+		a.synchronize = func(context.Context, Snapshot) error { time.Sleep(time.Second); return nil }
+		go f.join(a)
+		synctest.Wait()
+		start := time.Now()
+		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
+		assert.Zero(t, time.Since(start))
+		time.Sleep(time.Second)
+		synctest.Wait()
+		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+	})
+}
+
+// inline is a plugin whose handler runs while the event is being sent.
+type inline struct {
+	*plugin
+	on func(Event)
+}
+
+func (p inline) Deliver(ctx context.Context, ev Event, due time.Time, answer func(any, error)) {
+	p.on(ev)
+	p.plugin.Deliver(ctx, ev, due, answer)
+}
+
+// A pod is stopped while the plugins that missed its Run are told of it: who
+// comes after that hears nothing of it any more.
+func TestL3_WhatEndsMeanwhileIsNotToldLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		b, thawB := frozen("20-b", UpdatePodSandbox)
+		a, thawA := frozen("10-a", UpdatePodSandbox)
+		first := inline{a, func(ev Event) {
+			if ev.Kind == RunPodSandbox && ev.Pod == "p2" {
+				go f.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
+				synctest.Wait()
+			}
+		}}
+		last := newPlugin("30-c")
+		last.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == RunPodSandbox && ev.Pod == "p2" {
+				thawA()
+				time.Sleep(transit)
+			}
+			return nil, nil
+		}
+		require.NoError(t, f.Join(t.Context(), first, a.sync))
+		f.joined(b, last)
+		f.did("RunPodSandbox:p1", "UpdatePodSandbox:p1")
+		f.did("RunPodSandbox:p2")
+		thawB()
+		synctest.Wait()
+		assert.Contains(t, a.told(), "RunPodSandbox:p2 StopPodSandbox:p2 RemovePodSandbox:p2")
+		assert.NotContains(t, b.told(), "p2")
+	})
+}

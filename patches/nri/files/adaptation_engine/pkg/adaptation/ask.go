@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
+)
+
+// ask asks the plugins for what each of them may refuse. A plugin's own error
+// fails the request as it is; a plugin that did not answer is named.
+func (r *Adaptation) ask(ctx context.Context, ev lifecycle.Event, each func(lifecycle.Connection, any) error) error {
+	err := r.engine.Ask(ctx, ev, each)
+	var failed *lifecycle.Error
+	switch {
+	case !errors.As(err, &failed):
+		return err
+	case failed.Failure == lifecycle.Refusal:
+		return failed.Err
+	}
+	return fmt.Errorf("plugin %s failed to handle %s request: %w", failed.Conn.Name(), ev.Kind, lossOf(failed))
+}

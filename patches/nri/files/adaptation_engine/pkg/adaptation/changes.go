@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation
+
+import (
+	"context"
+	"sync"
+
+	"github.com/containerd/nri/pkg/log"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
+)
+
+// changes are what one plugin asks the runtime to change, applied one after the
+// other in the order in which the plugin said it: in its reply to Synchronize, in
+// replies that nobody waited for, and by itself. Its goroutine ends with the last
+// of them.
+type changes struct {
+	mu      sync.Mutex // guards what follows
+	waiting []func()
+	running bool
+}
+
+// add puts a change behind those that were asked for before.
+func (c *changes) add(apply func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.waiting = append(c.waiting, apply)
+	if !c.running {
+		c.running = true
+		go c.run()
+	}
+}
+
+func (c *changes) run() {
+	for {
+		c.mu.Lock()
+		if len(c.waiting) == 0 {
+			c.running, c.waiting = false, nil
+			c.mu.Unlock()
+			return
+		}
+		apply := c.waiting[0]
+		c.waiting = c.waiting[1:]
+		c.mu.Unlock()
+		apply()
+	}
+}
+
+// UpdateContainers relays updates that the plugin asks for by itself. They come
+// behind those that it asked for before.
+func (p *plugin) UpdateContainers(ctx context.Context, req *UpdateContainersRequest) (*UpdateContainersResponse, error) {
+	log.Infof(ctx, "plugin %q requested container updates", p.name())
+
+	type result struct {
+		failed []*ContainerUpdate
+		err    error
+	}
+	applied := make(chan result, 1)
+	p.changes.add(func() {
+		failed, err := p.r.updateContainers(ctx, req.Update)
+		applied <- result{failed, err}
+	})
+	r := <-applied
+	return &UpdateContainersResponse{Failed: r.failed}, r.err
+}
+
+// unheard applies what a plugin asks for in a reply that no request of the
+// runtime takes: it came late, or all of them go this way.
+func (r *Adaptation) unheard(conn lifecycle.Connection, ev lifecycle.Event, reply any) {
+	var updates []*ContainerUpdate
+	switch reply := reply.(type) {
+	case *StopContainerResponse:
+		updates = reply.GetUpdate()
+	case *UpdateContainerResponse:
+		updates = reply.GetUpdate()
+	case *CreateContainerResponse:
+		updates = reply.GetUpdate()
+	}
+	r.change(conn.(connection).plugin, ev.String(), updates)
+}
+
+// change applies updates in their turn.
+func (r *Adaptation) change(p *plugin, asked string, updates []*ContainerUpdate) {
+	if len(updates) == 0 {
+		return
+	}
+	p.changes.add(func() {
+		failed, err := r.updateContainers(noCtx, updates)
+		if err != nil {
+			log.Warnf(noCtx, "plugin %q: %s: updates of other containers failed: %v", p.name(), asked, err)
+		}
+		for _, u := range failed {
+			log.Warnf(noCtx, "plugin %q: %s: update of container %s failed", p.name(), asked, u.GetContainerId())
+		}
+	})
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
+)
+
+// teardown tells of the end of a pod or container. Replies go into result, if
+// there is one, in the order of the plugins' indices.
+func (r *Adaptation) teardown(ctx context.Context, ev lifecycle.Event, result *result) error {
+	var errs []error
+	var collect func(lifecycle.Connection, lifecycle.Event, any)
+	if result != nil {
+		collect = func(c lifecycle.Connection, _ lifecycle.Event, reply any) {
+			errs = append(errs, result.collect(c, reply))
+		}
+	}
+	err := r.engine.Teardown(ctx, []lifecycle.Event{ev}, collect)
+	return errors.Join(append(errs, err)...)
+}
+
+// impliedEnd makes the request of an end that the runtime did not hand in: that
+// of a container that goes with its pod, or a Stop before a Remove.
+func impliedEnd(kind lifecycle.Kind, container string, of lifecycle.Event) any {
+	pod, ctr := subject(of)
+	if ctr.GetId() != container {
+		ctr = &Container{Id: container, PodSandboxId: of.Pod}
+	}
+	switch kind {
+	case lifecycle.StopPodSandbox:
+		return &StopPodSandboxRequest{Pod: pod}
+	case lifecycle.StopContainer:
+		return &StopContainerRequest{Pod: pod, Container: ctr}
+	case lifecycle.RemoveContainer:
+		return &RemoveContainerRequest{Pod: pod, Container: ctr}
+	}
+	return nil
+}
+
+// subject returns the pod and container of an end or of a creation.
+func subject(ev lifecycle.Event) (*PodSandbox, *Container) {
+	switch req := ev.Request.(type) {
+	case *newContainer:
+		return req.request.GetPod(), req.request.GetContainer()
+	case interface{ GetPod() *PodSandbox }:
+		ctr, ok := req.(interface{ GetContainer() *Container })
+		if !ok {
+			return req.GetPod(), nil
+		}
+		return req.GetPod(), ctr.GetContainer()
+	}
+	return &PodSandbox{Id: ev.Pod}, nil
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/containerd/ttrpc"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
+)
+
+// relay sends an event in the form that its request has, and returns the
+// plugin's reply. Timeouts and what becomes of the plugin are the engine's.
+func (c connection) relay(ctx context.Context, ev lifecycle.Event) (any, error) {
+	switch req := ev.Request.(type) {
+	case *RunPodSandboxRequest:
+		return call(ctx, c, ev, c.impl.RunPodSandbox, req)
+	case *UpdatePodSandboxRequest:
+		return call(ctx, c, ev, c.impl.UpdatePodSandbox, req)
+	case *PostUpdatePodSandboxRequest:
+		return call(ctx, c, ev, c.impl.PostUpdatePodSandbox, req)
+	case *StopPodSandboxRequest:
+		return call(ctx, c, ev, c.impl.StopPodSandbox, req)
+	case *RemovePodSandboxRequest:
+		return call(ctx, c, ev, c.impl.RemovePodSandbox, req)
+	case *newContainer:
+		if !ev.Late {
+			req.consult(c.plugin)
+		}
+		return call(ctx, c, ev, c.impl.CreateContainer, req.request)
+	case *ValidateContainerAdjustmentRequest:
+		return c.validate(ctx, ev, req)
+	case *PostCreateContainerRequest:
+		return call(ctx, c, ev, c.impl.PostCreateContainer, req)
+	case *StartContainerRequest:
+		return call(ctx, c, ev, c.impl.StartContainer, req)
+	case *PostStartContainerRequest:
+		return call(ctx, c, ev, c.impl.PostStartContainer, req)
+	case *UpdateContainerRequest:
+		return call(ctx, c, ev, c.impl.UpdateContainer, req)
+	case *PostUpdateContainerRequest:
+		return call(ctx, c, ev, c.impl.PostUpdateContainer, req)
+	case *StopContainerRequest:
+		return call(ctx, c, ev, c.impl.StopContainer, req)
+	case *RemoveContainerRequest:
+		return call(ctx, c, ev, c.impl.RemoveContainer, req)
+	}
+	return nil, fmt.Errorf("%s: no plugin is sent a %T", ev, ev.Request)
+}
+
+// call sends one request, and keeps the metrics of it.
+func call[Q, R any](ctx context.Context, c connection, ev lifecycle.Event, send func(context.Context, Q) (R, error), req Q) (any, error) {
+	event := eventOf[ev.Kind]
+	start := time.Now()
+	reply, err := send(ctx, req)
+	c.recordInvocation(event.PrettyName(), start, err)
+	if err != nil {
+		return nil, broken(err)
+	}
+	c.warnDeprecatedEvent(ctx, event)
+	switch r := any(reply).(type) {
+	case *CreateContainerResponse:
+		c.recordAdjustments(event.PrettyName(), r.GetAdjust(), len(r.GetUpdate()), len(r.GetEvict()))
+	case *UpdateContainerResponse:
+		c.recordAdjustments(event.PrettyName(), nil, len(r.GetUpdate()), len(r.GetEvict()))
+	case *StopContainerResponse:
+		c.recordAdjustments(event.PrettyName(), nil, len(r.GetUpdate()), 0)
+	}
+	return reply, nil
+}
+
+// validate asks whether the plugin agrees to what the others made of a container.
+func (c connection) validate(ctx context.Context, ev lifecycle.Event, req *ValidateContainerAdjustmentRequest) (any, error) {
+	event := eventOf[ev.Kind]
+	start := time.Now()
+	reply, err := c.impl.ValidateContainerAdjustment(ctx, req)
+	c.recordInvocation(event.PrettyName(), start, err)
+	if err != nil {
+		return nil, fmt.Errorf("validator plugin %s failed: %w", c.name(), broken(err))
+	}
+	return nil, reply.ValidationResult(c.name())
+}
+
+// lossOf is the error of a plugin that did not answer. That of a lost connection
+// is one of ttrpc, whoever noticed first.
+func lossOf(failed *lifecycle.Error) error {
+	if failed.Failure == lifecycle.Loss && broken(failed.Err) == failed.Err {
+		return fmt.Errorf("%w: %w", ttrpc.ErrClosed, failed.Err)
+	}
+	return failed.Err
+}
+
+// broken says of an error after which the connection is of no use that it is
+// one: the engine knows nothing of ttrpc.
+func broken(err error) error {
+	for _, fatal := range []error{ttrpc.ErrClosed, ttrpc.ErrServerClosed, ttrpc.ErrProtocol} {
+		if errors.Is(err, fatal) {
+			return fmt.Errorf("%w: %w", lifecycle.ErrClosed, err)
+		}
+	}
+	return err
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/containerd/ttrpc"
+	"github.com/stretchr/testify/require"
+
+	"github.com/containerd/nri/pkg/api"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
+)
+
+// relayed is what a plugin answers to a request that is relayed to it.
+func relayed(p *plugin, kind lifecycle.Kind, req any) (any, error) {
+	if create, ok := req.(*CreateContainerRequest); ok {
+		req = &newContainer{request: create}
+	}
+	return connection{p}.relay(context.Background(), lifecycle.Event{Kind: kind, Request: req})
+}
+
+// Only an error after which a connection is of no use says that it is lost.
+func TestBrokenConnections(t *testing.T) {
+	for _, err := range []error{ttrpc.ErrClosed, ttrpc.ErrServerClosed, fmt.Errorf("reading: %w", ttrpc.ErrProtocol)} {
+		require.ErrorIs(t, broken(err), lifecycle.ErrClosed)
+		require.ErrorIs(t, broken(err), err)
+	}
+	for _, err := range []error{context.DeadlineExceeded, context.Canceled, fmt.Errorf("refused")} {
+		require.NotErrorIs(t, broken(err), lifecycle.ErrClosed)
+	}
+}
+
+// What a plugin declared of itself is what its requests are judged by.
+func TestPolicyOfAPlugin(t *testing.T) {
+	p := &plugin{impl: &pluginType{ttrpcImpl: &dummyPlugin{}}}
+	require.Equal(t, lifecycle.Policy{}, connection{p}.Policy())
+	p.policy = &FailurePolicy{FailRequest: true, KeepConnected: true}
+	require.Equal(t, lifecycle.Policy{FailRequest: true, KeepConnected: true}, connection{p}.Policy())
+	p.impl = &pluginType{builtinImpl: &dummyPlugin{}}
+	require.True(t, connection{p}.Policy().Permanent)
+}
+
+// A connection registers one plugin.
+func TestSecondRegistrationIsRefused(t *testing.T) {
+	p := &plugin{regC: make(chan error, 1), impl: &pluginType{ttrpcImpl: &dummyPlugin{}}}
+	_, err := p.RegisterPlugin(context.Background(), &api.RegisterPluginRequest{PluginName: "first", PluginIdx: "10"})
+	require.NoError(t, err)
+	_, err = p.RegisterPlugin(context.Background(), &api.RegisterPluginRequest{PluginName: "second", PluginIdx: "20"})
+	require.ErrorContains(t, err, "has registered a plugin")
+	require.Equal(t, "10-first", p.name())
+}
