@@ -34,6 +34,9 @@ func joinProcess(t *testing.T, n target, s plugin.Script) *plugin.Process {
 	return p
 }
 
+// noPolicies is what becomes of each plugin that times out on stock.
+const noPolicies = "it knows no failure policies: the plugin is dropped, and requests go on without it"
+
 // inTimeouts logs how long something took, as a multiple of a timeout.
 func inTimeouts(t *testing.T, what string, took, timeout time.Duration) {
 	t.Helper()

@@ -61,13 +61,13 @@ func TestL22_FrozenPluginCostsOneTimeoutHoweverManyPods(t *testing.T) {
 	inTimeouts(t, "slowest end of three pods", slowestEnd, timeout)
 	require.NoError(t, frozen.Thaw())
 
-	promise(t, "L22", "the slowest pod waits one timeout for a frozen plugin", onStock("pods wait in line, a timeout for each of those before"), func(t require.TestingT) {
+	promise(t, "L22", "the slowest pod waits one timeout for a frozen plugin", keptOnStock, func(t require.TestingT) {
 		assert.Less(t, slowest(created), timeout+2*slowest(usual))
 	})
-	promise(t, "L22", "all pods together wait one timeout for it", onStock("they wait a timeout each"), func(t require.TestingT) {
+	promise(t, "L22", "all pods together wait one timeout for it", keptOnStock, func(t require.TestingT) {
 		assert.Less(t, all, timeout+2*allUsual)
 	})
-	promise(t, "L9", "the end of a pod that it does not know does not wait for it", onStock("each end waits two timeouts"), func(t require.TestingT) {
+	promise(t, "L9", "the end of a pod that it does not know does not wait for it", keptOnStock, func(t require.TestingT) {
 		assert.Less(t, slowestEnd, timeout)
 	})
 	promise(t, "L14", "other plugins are told of all", keptOnStock, func(t require.TestingT) {
@@ -75,7 +75,7 @@ func TestL22_FrozenPluginCostsOneTimeoutHoweverManyPods(t *testing.T) {
 			assert.Equal(t, plugin.RunPodSandbox, other.Calls().Of(c.id).Events()[0])
 		}
 	})
-	promise(t, "L2", "once it wakes up it is told of the pods that live", keptOnStock, func(t require.TestingT) {
+	promise(t, "L2", "once it wakes up it is told of the pods that live", onStock(noPolicies), func(t require.TestingT) {
 		requireSoon(t, "all that live", func(context.Context) error {
 			for _, pod := range living {
 				if err := hasAnsweredOf(frozen, pod, plugin.RunPodSandbox); err != nil {
@@ -86,12 +86,12 @@ func TestL22_FrozenPluginCostsOneTimeoutHoweverManyPods(t *testing.T) {
 		})
 		assert.Empty(t, frozen.Gone(), "it was dropped")
 	})
-	promise(t, "L3", "and of nothing that began and ended meanwhile", onStock("it is told of their begin and their end at once"), func(t require.TestingT) {
+	promise(t, "L3", "and of nothing that began and ended meanwhile", keptOnStock, func(t require.TestingT) {
 		for _, pod := range ended {
 			assert.Empty(t, frozen.Calls().Of(pod).Events())
 		}
 	})
-	promise(t, "L4", "what it is told is one event at a time, to the end", onStock("it is told all at once"), func(t require.TestingT) {
+	promise(t, "L4", "what it is told is one event at a time, to the end", onStock(noPolicies), func(t require.TestingT) {
 		removeAllPods(ctx, t, n.CRI())
 		assert.Empty(t, requireKept(t, frozen).Alive())
 		requireNothingLeft(t, n)

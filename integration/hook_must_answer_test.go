@@ -19,13 +19,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Ten pods wait for a plugin that requests must not do without. It ends at the
-// first of them, by its timeout or by a crash.
+// Ten pods wait for a plugin that requests must not do without. At the first of
+// them it freezes or crashes.
 func TestL16_NoPodThatWaitsIsReadyWithoutThePluginThatFailsRequests(t *testing.T) {
 	const timeout, pods = 6 * time.Second, 10
-	for name, end := range map[string]func(*plugin.Process) error{
-		"it freezes and times out": func(*plugin.Process) error { return nil },
-		"it is killed":             (*plugin.Process).Kill,
+	for name, s := range map[string]struct{ keptConnected, killed bool }{
+		"it freezes and is dropped":       {},
+		"it freezes and stays, as it may": {keptConnected: true},
+		"it is killed":                    {killed: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := startNode(t, timeouts{request: timeout}.set)
@@ -37,7 +38,7 @@ func TestL16_NoPodThatWaitsIsReadyWithoutThePluginThatFailsRequests(t *testing.T
 			connect(t, n, holds)
 			asked := joinProcess(t, n, plugin.Script{
 				Index: "20", Name: "asked",
-				Policy:  &api.FailurePolicy{FailRequest: true},
+				Policy:  &api.FailurePolicy{FailRequest: true, KeepConnected: s.keptConnected},
 				Answers: map[plugin.Event]plugin.Answer{plugin.RunPodSandbox: {Freeze: true}},
 			})
 			ctx := withinAMinute(t)
@@ -49,12 +50,14 @@ func TestL16_NoPodThatWaitsIsReadyWithoutThePluginThatFailsRequests(t *testing.T
 			require.NoError(t, asked.Frozen(ctx))
 			require.Empty(t, ran, "before the plugin was asked")
 			start := time.Now()
-			require.NoError(t, end(asked))
+			if s.killed {
+				require.NoError(t, asked.Kill())
+			}
 			created := <-ran
 			took := time.Since(start)
 			inTimeouts(t, "ten pods fail", took, timeout)
 
-			promise(t, "L16", "none of the pods that wait for the plugin is ready without its word", onStock("all but the first are ready"), func(t require.TestingT) {
+			promise(t, "L16", "none of the pods that wait for the plugin is ready without its word", onStock(noPolicies), func(t require.TestingT) {
 				for i, c := range created {
 					assert.Error(t, c.err, "pod %d", i)
 				}
@@ -63,6 +66,15 @@ func TestL16_NoPodThatWaitsIsReadyWithoutThePluginThatFailsRequests(t *testing.T
 			promise(t, "L22", "they fail together, after one timeout at most", keptOnStock, func(t require.TestingT) {
 				assert.Less(t, took, 2*timeout)
 			})
+			if s.keptConnected {
+				next := runPods(ctx, n, 1, time.Minute, podsNamed(n, "next", 1)...)
+				inTimeouts(t, fmt.Sprintf("the next pod fails (%v)", next[0].err), next[0].took, timeout)
+				promise(t, "L22", "the next pod fails at once, with what the plugin owes", onStock(noPolicies), func(t require.TestingT) {
+					assert.ErrorContains(t, next[0].err, "20-asked")
+					assert.ErrorContains(t, next[0].err, "has owed an answer to RunPodSandbox of pod")
+					assert.Less(t, next[0].took, timeout)
+				})
+			}
 			promise(t, "L7", "nothing is left of them", rollBackRaces, func(t require.TestingT) {
 				removeAllPods(ctx, t, n.CRI())
 				requireNothingLeft(t, n)
