@@ -9,8 +9,11 @@ import (
 	"time"
 
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/integration/wait"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 // A plugin freezes in the midst of reading what there is, which is more than its
@@ -31,6 +34,9 @@ func TestL22_PluginThatFreezesInItsRegistrationHoldsUpNobody(t *testing.T) {
 	frozen := startProcess(t, n, plugin.Script{Index: "20", Name: "frozen", Returns: true, FreezeAfter: 4 << 10})
 	require.NoError(t, frozen.Frozen(ctx))
 	require.Equal(t, []plugin.Event{plugin.Configure}, frozen.Calls().Events(), "it froze too late")
+	froze := time.Now()
+	hurried := make(chan hurriedCreation, 1)
+	go func() { hurried <- runHurriedPod(ctx, n, timeout/3) }()
 	var errEnd error
 	ended := make(chan time.Duration, 1)
 	go func() {
@@ -43,19 +49,25 @@ func TestL22_PluginThatFreezesInItsRegistrationHoldsUpNobody(t *testing.T) {
 		ended <- time.Since(start)
 	}()
 	during := runPods(ctx, n, 3, 4*timeout, podsNamed(n, "during", 3)...)
-	end := <-ended
+	end, hurry := <-ended, <-hurried
 	after := runPods(ctx, n, 1, 4*timeout, podsNamed(n, "after", 1)...)
 	for i, c := range during {
 		inTimeouts(t, fmt.Sprintf("pod %d is created meanwhile (%v)", i, c.err), c.took, timeout)
 	}
 	inTimeouts(t, fmt.Sprintf("a pod is stopped and removed meanwhile (%v)", errEnd), end, timeout)
 	inTimeouts(t, fmt.Sprintf("a pod is created after its time is over (%v)", after[0].err), after[0].took, timeout)
+	inTimeouts(t, fmt.Sprintf("the name of a pod whose call had a third of the timeout is free (%v)", hurry.errFree), hurry.free.Sub(froze), timeout)
 	require.NoError(t, frozen.Thaw())
 
 	const stuck = "the runtime waits for it to read, and all else for the runtime"
 	promise(t, "L22", "no creation waits longer for it than it has to synchronize", onStock(stuck), func(t require.TestingT) {
 		requireAllCreated(t, during)
 		assert.Less(t, slowest(during), 2*timeout)
+	})
+	promise(t, "L22", "a call that has less time than it ends by its own deadline", onStock(stuck), func(t require.TestingT) {
+		assert.Equal(t, codes.DeadlineExceeded, status.Code(hurry.err))
+		require.NoError(t, hurry.errFree)
+		assert.Less(t, hurry.free.Sub(froze), timeout)
 	})
 	promise(t, "L13", "the end of a pod does not wait for it", onStock(stuck), func(t require.TestingT) {
 		require.NoError(t, errEnd)
@@ -77,7 +89,7 @@ func TestL22_PluginThatFreezesInItsRegistrationHoldsUpNobody(t *testing.T) {
 			assert.Equal(t, undone[:1], other.Calls().Of(c.id).Events(), other.Name())
 		}
 	})
-	promise(t, "L13", "it can come back, and is told of all there is", onStock(stuck), func(t require.TestingT) {
+	promise(t, "L13", "it can come back, and is told of all there is", sometimesOnStock("it is told of what calls have made that outlive their callers"), func(t require.TestingT) {
 		var synchronized plugin.Calls
 		requireSoon(t, "it to come back", func(context.Context) error {
 			records := frozen.Calls().Connections()
@@ -88,6 +100,31 @@ func TestL22_PluginThatFreezesInItsRegistrationHoldsUpNobody(t *testing.T) {
 			return nil
 		})
 		require.Len(t, synchronized, 1)
-		assert.Len(t, synchronized[0].Pods, pods-1+len(during)+len(after))
+		assert.Len(t, synchronized[0].Pods, pods-1+len(during)+len(after)+1)
 	})
+}
+
+// hurriedCreation is how a creation went that had too little time, and since when
+// the name of its pod was free again.
+type hurriedCreation struct {
+	err     error
+	free    time.Time
+	errFree error
+}
+
+// runHurriedPod creates a pod in little time, and again until it is there. A name
+// is taken as long as the call that creates the pod goes on in the runtime.
+func runHurriedPod(ctx context.Context, n target, deadline time.Duration) (h hurriedCreation) {
+	config := n.CRI().Pod("hurried")
+	short, cancel := context.WithTimeout(ctx, deadline)
+	defer cancel()
+	_, h.err = n.CRI().RunPod(short, config)
+	long, cancel := context.WithTimeout(ctx, 10*deadline)
+	defer cancel()
+	h.errFree = wait.Until(long, "the name of the pod to be free", func(ctx context.Context) error {
+		h.free = time.Now()
+		_, err := n.CRI().RunPod(ctx, config)
+		return err
+	})
+	return h
 }
