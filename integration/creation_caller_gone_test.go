@@ -38,18 +38,24 @@ func (w wave) callersGone(t *testing.T, how codes.Code, patience time.Duration) 
 	connect(t, c.n, c.plugins["first"], c.plugins["second"])
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	promise(t, "L7", "a creation whose callers are gone is undone, and can be repeated", w.stock.gone, func(t require.TestingT) {
-		c.requireHeld(ctx, t)
-		if how == codes.Canceled {
-			cancel()
-		}
+	promise(t, "L14", "pods get to where they are held", w.stock.gone.held, func(t require.TestingT) { c.requireHeld(ctx, t) })
+	if how == codes.Canceled {
+		cancel()
+	}
+	stock := keptOnStock
+	if how == codes.DeadlineExceeded {
+		stock = sometimesOnStock("it takes the end of their time for that of a plugin's, and the pods run")
+	}
+	promise(t, "L7", "callers hear that their time is over", stock, func(t require.TestingT) {
 		for _, held := range c.held {
 			assert.Equal(t, how, status.Code(<-held.ran), held.pod())
 		}
-		requireNoticed(t, c.n.CRI())
-		c.release(t)
-		requireNothingLeft(t, c.n)
-		c.requireEndsTold(t)
+	})
+	requireNoticed(t, c.n.CRI())
+	c.release(t)
+	promise(t, "L7", "nothing is left of pods whose callers are gone", w.stock.gone.left, func(t require.TestingT) { requireNothingLeft(t, c.n) })
+	promise(t, "L7", "plugins that know of them are told of their end", w.stock.gone.told, func(t require.TestingT) { c.requireEndsTold(t) })
+	promise(t, "L7", "they can be created again", w.stock.gone.again, func(t require.TestingT) {
 		c.requireRunAgain(t, func(ctx context.Context, config *runtime.PodSandboxConfig) (string, error) {
 			return runOnceNameIsFree(ctx, c.n, config)
 		})

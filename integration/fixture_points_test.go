@@ -45,18 +45,32 @@ type wave struct {
 	stock  breaches
 }
 
-// breaches are how stock breaks L7 when callers are gone, and L15 when the runtime
-// is killed.
-type breaches struct{ gone, killed breach }
+// breaches are how stock breaks what is promised of a wave's pods when their
+// callers go, and when the runtime is killed.
+type breaches struct{ gone, killed breachesOf }
+
+// breachesOf are by promise: that the pods get to where they are held, that none
+// is ready afterwards, that nothing is left of them, that their end is told, and
+// that they can be created again.
+type breachesOf struct{ held, ready, left, told, again breach }
 
 var (
-	cutADD     = onStock("nobody is told of the end of pods that a restart cut in their ADD")
 	leavesShim = onStock("a shim that is being started is left behind")
 	untold     = onStock("plugins that know a pod are not told that its creation was undone")
 	varies     = sometimesOnStock("what is undone, and who is told, depends on timing")
+	untoldCut  = onStock("nobody is told of the end of pods that a restart cut")
+	stranger   = onStock("plugins that were not asked for a pod get Stop and Remove")
 	waits      = onStock("a plugin that synchronizes keeps all others from being asked")
 	deadHook   = onStock("a pod whose hook was cut by a restart is ready afterwards")
 	deadUndo   = onStock("a refused pod whose undoing was cut by a restart is ready afterwards")
+)
+
+// What several waves have in common.
+var (
+	untoldUndo = breachesOf{left: rollBackRaces, told: untold, again: rollBackRaces}
+	anyWay     = breachesOf{left: varies, told: varies, again: varies}
+	cutInHook  = breachesOf{ready: deadHook, told: untoldCut}
+	cutInUndo  = breachesOf{ready: deadUndo, told: untoldCut}
 )
 
 const shim = "containerd-shim-runc-v2"
@@ -72,7 +86,7 @@ var waves = []wave{
 		{program: node.After("ptp", "ADD")},
 		{program: node.Before("pass", "ADD")},
 		{program: node.After("pass", "ADD")},
-	}, stock: breaches{killed: cutADD}},
+	}, stock: breaches{killed: breachesOf{told: untoldCut}}},
 	{name: "process", points: []point{
 		{program: node.Before(shim, "start")},
 		{program: node.After(shim, "start")},
@@ -81,18 +95,24 @@ var waves = []wave{
 		{program: node.Before("runc", "start")},
 		{program: node.After("runc", "start")},
 		{program: node.After("runc", "create"), kind: hostNetwork},
-	}, stock: breaches{leavesShim, leavesShim}},
+	}, stock: breaches{
+		gone:   breachesOf{left: leavesShim, again: leavesShim},
+		killed: breachesOf{left: leavesShim, told: untoldCut, again: leavesShim},
+	}},
 	{name: "user namespace", points: []point{
 		{program: node.After("ptp", "ADD"), kind: userns},
 		{program: node.After("runc", "create"), kind: userns},
-	}, stock: breaches{varies, cutADD}},
-	{name: "first hook", points: []point{{hook: hook{"first", plugin.RunPodSandbox}}}, stock: breaches{varies, deadHook}},
-	{name: "last hook", points: []point{{hook: hook{"second", plugin.RunPodSandbox}}}, stock: breaches{untold, deadHook}},
-	{name: "last hook, host network", points: []point{{hook: hook{"second", plugin.RunPodSandbox}, kind: hostNetwork}}, stock: breaches{untold, deadHook}},
-	{name: "last hook, user namespace", points: []point{{hook: hook{"second", plugin.RunPodSandbox}, kind: userns}}, stock: breaches{untold, deadHook}},
-	{name: "hook of who joins", points: []point{{hook: hook{"third", plugin.Synchronize}}}, stock: breaches{waits, waits}},
-	{name: "undo in Stop", points: []point{{hook: hook{"first", plugin.StopPodSandbox}, refused: true}}, stock: breaches{untold, deadUndo}},
-	{name: "undo in Remove", points: []point{{hook: hook{"first", plugin.RemovePodSandbox}, refused: true}}, stock: breaches{untold, deadUndo}},
+	}, stock: breaches{gone: anyWay, killed: breachesOf{told: untoldCut}}},
+	{name: "first hook", points: []point{{hook: hook{"first", plugin.RunPodSandbox}}}, stock: breaches{gone: anyWay, killed: cutInHook}},
+	{name: "last hook", points: []point{{hook: hook{"second", plugin.RunPodSandbox}}}, stock: breaches{gone: untoldUndo, killed: cutInHook}},
+	{name: "last hook, host network", points: []point{{hook: hook{"second", plugin.RunPodSandbox}, kind: hostNetwork}}, stock: breaches{gone: untoldUndo, killed: cutInHook}},
+	{name: "last hook, user namespace", points: []point{{hook: hook{"second", plugin.RunPodSandbox}, kind: userns}}, stock: breaches{gone: untoldUndo, killed: cutInHook}},
+	{name: "hook of who joins", points: []point{{hook: hook{"third", plugin.Synchronize}}}, stock: breaches{
+		gone:   breachesOf{held: waits, left: rollBackRaces, told: stranger, again: rollBackRaces},
+		killed: breachesOf{held: waits, ready: deadHook, told: untoldCut},
+	}},
+	{name: "undo in Stop", points: []point{{hook: hook{"first", plugin.StopPodSandbox}, refused: true}}, stock: breaches{gone: untoldUndo, killed: cutInUndo}},
+	{name: "undo in Remove", points: []point{{hook: hook{"first", plugin.RemovePodSandbox}, refused: true}}, stock: breaches{gone: untoldUndo, killed: cutInUndo}},
 	{name: "undo", points: []point{
 		{program: node.Before("runc", "kill"), refused: true},
 		{program: node.After("runc", "kill"), refused: true},
@@ -103,7 +123,7 @@ var waves = []wave{
 		{program: node.After("host-local", "DEL"), refused: true},
 		{program: node.After("ptp", "DEL"), refused: true},
 		{program: node.Before("runc", "delete"), kind: hostNetwork, refused: true},
-	}, stock: breaches{killed: deadUndo}},
+	}, stock: breaches{gone: breachesOf{left: rollBackRaces, again: rollBackRaces}, killed: cutInUndo}},
 }
 
 // pod is the name of the pod that is held there.

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -22,24 +21,26 @@ func TestL15_CreationThatWasCutIsUndoneWhereverItWas(t *testing.T) {
 func (w wave) killed(t *testing.T) {
 	c := newCreations(t, w)
 	connect(t, c.n, c.plugins["first"], c.plugins["second"])
-	promise(t, "L15", "pods whose creation was cut are not ready, and can be removed with all that they had", w.stock.killed, func(t require.TestingT) {
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-		defer cancel()
-		c.requireHeld(ctx, t)
-		require.NoError(t, c.n.Kill(ctx))
-		for _, held := range c.held {
-			assert.Error(t, <-held.ran, held.pod())
-		}
-		c.release(t)
-		require.NoError(t, c.n.Quiet(ctx))
-		require.NoError(t, c.n.Boot(ctx))
-		for _, p := range c.plugins {
-			require.NoError(t, p.Connect(ctx, c.n.NRISocket()))
-		}
+	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
+	defer cancel()
+	promise(t, "L14", "pods get to where they are held", w.stock.killed.held, func(t require.TestingT) { c.requireHeld(ctx, t) })
+	require.NoError(t, c.n.Kill(ctx))
+	for _, held := range c.held {
+		require.Error(t, <-held.ran, held.pod())
+	}
+	c.release(t)
+	require.NoError(t, c.n.Quiet(ctx))
+	require.NoError(t, c.n.Boot(ctx))
+	for _, p := range c.plugins {
+		require.NoError(t, p.Connect(ctx, c.n.NRISocket()))
+	}
+	promise(t, "L15", "pods whose creation was cut are not ready after a restart", w.stock.killed.ready, func(t require.TestingT) {
 		requireNoPodReady(ctx, t, c.n.CRI())
-		removeAllPods(ctx, t, c.n.CRI())
-		requireNothingLeft(t, c.n)
-		c.requireEndsTold(t)
+	})
+	removeAllPods(ctx, t, c.n.CRI())
+	promise(t, "L15", "nothing is left of them once they are removed", w.stock.killed.left, func(t require.TestingT) { requireNothingLeft(t, c.n) })
+	promise(t, "L15", "plugins are told of their end", w.stock.killed.told, func(t require.TestingT) { c.requireEndsTold(t) })
+	promise(t, "L15", "they can be created again at once", w.stock.killed.again, func(t require.TestingT) {
 		c.requireRunAgain(t, c.n.CRI().RunPod)
 		requireNothingLeft(t, c.n)
 	})

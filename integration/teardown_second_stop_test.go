@@ -86,7 +86,7 @@ func TestL10_NetworkStandsForTheHookOfAStopThatWasGivenUp(t *testing.T) {
 		require.Len(t, stop, 1)
 		assert.NoError(t, stop[0].Err, "the look at the network")
 	})
-	promise(t, "L9", "the hook of a stop that was given up has its time, and its plugin stays", onStock("its context is dead"), func(t require.TestingT) {
+	promise(t, "L9", "the hook of a stop that was given up has its time, and its plugin stays", keptOnStock, func(t require.TestingT) {
 		stop := p.Calls().Of(pod).Only(plugin.StopPodSandbox)
 		require.Len(t, stop, 1)
 		assert.NoError(t, stop[0].Abandoned, "the hook ran under a dead context")

@@ -93,12 +93,11 @@ var errWithout = errors.New("going on without the plugin")
 
 // send waits for the turn in a lane and delivers the event there.
 func (q *question) send(l *lane) (any, error) {
-	posted := time.Now()
-	if err := l.enter(q.ctx, 0, q.patience); err != nil {
+	posted, err := l.enter(q.ctx, q.patience)
+	if err != nil {
 		return nil, q.unsent(l, posted, err)
 	}
 	var send bool
-	var err error
 	switch {
 	case l.closed != nil:
 		err = ErrClosed
@@ -161,7 +160,10 @@ func (q *question) leave(l *lane, r *request) error {
 func (q *question) unsent(l *lane, posted time.Time, err error) error {
 	var overdue *Overdue
 	failure := Loss
-	rec := Delivery{Conn: l.conn, Event: q.event, Waited: time.Since(posted), Err: err}
+	rec := Delivery{Conn: l.conn, Event: q.event, Err: err}
+	if !posted.IsZero() {
+		rec.Waited = time.Since(posted)
+	}
 	switch {
 	case errors.Is(err, errAbsent):
 		return err

@@ -85,35 +85,37 @@ var (
 // enter waits for the turn and returns with l.mu held. Or it returns ErrClosed
 // if the lane closes meanwhile, an Overdue if the plugin owes an answer, or
 // ctx's error if that ends first; then the plugin does not hear of the event.
-// patience is until when to wait for a connection to be synchronized.
-func (l *lane) enter(ctx context.Context, weight int, patience func() time.Time) error {
+// patience is until when to wait for a connection to be synchronized. since is
+// when it began to wait, zero if it did not.
+func (l *lane) enter(ctx context.Context, patience func() time.Time) (since time.Time, err error) {
 	l.mu.Lock()
 	switch {
 	case l.closed != nil:
 		l.mu.Unlock()
-		return errAbsent
+		return since, errAbsent
 	case l.overdue():
 		err := l.debt()
 		l.mu.Unlock()
-		return err
+		return since, err
 	case !l.held:
 		l.held = true
-		return nil
+		return since, nil
 	}
 	c := &caller{ready: make(chan struct{})}
 	joined := l.joined
-	if full := l.push(entry{caller: c, weight: weight}); full != nil {
+	if full := l.push(entry{caller: c}); full != nil {
 		err := l.loss()
 		l.mu.Unlock()
 		l.engine.drop(l, full)
-		return err
+		return since, err
 	}
 	l.mu.Unlock()
+	since = time.Now()
 	if err := l.wait(ctx, c, joined, patience); err != nil {
-		return err
+		return since, err
 	}
 	l.mu.Lock()
-	return nil
+	return since, nil
 }
 
 // wait waits for the turn in the line.

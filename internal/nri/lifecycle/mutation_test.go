@@ -31,8 +31,8 @@ var mutations = []mutation{
 	{
 		off:  "one request at a time",
 		file: "lane.go",
-		from: "case !l.held:\n\t\tl.held = true\n\t\treturn nil",
-		to:   "case true:\n\t\tl.held = true\n\t\treturn nil",
+		from: "case !l.held:\n\t\tl.held = true\n\t\treturn since, nil",
+		to:   "case true:\n\t\tl.held = true\n\t\treturn since, nil",
 	},
 	{
 		off:  "a connection is asked in the order of its index",
@@ -158,7 +158,7 @@ var mutations = []mutation{
 		off:  "nobody waits for the events of who did not subscribe",
 		file: "lane.go",
 		from: "func (l *lane) note(ev Event, c *creation) error {\n\tl.mu.Lock()",
-		to:   "func (l *lane) note(ev Event, c *creation) error {\n\tif err := l.enter(context.Background(), 0, time.Now); err != nil {\n\t\treturn errAbsent\n\t}\n\tl.passOn()\n\tl.mu.Unlock()\n\tl.mu.Lock()",
+		to:   "func (l *lane) note(ev Event, c *creation) error {\n\tif _, err := l.enter(context.Background(), time.Now); err != nil {\n\t\treturn errAbsent\n\t}\n\tl.passOn()\n\tl.mu.Unlock()\n\tl.mu.Lock()",
 	},
 	{
 		off:  "the end of a pod ends the creations in it",
@@ -248,7 +248,7 @@ var mutations = []mutation{
 	{
 		off:  "who owes an answer is asked nothing",
 		file: "lane.go",
-		from: "case l.overdue():\n\t\terr := l.debt()\n\t\tl.mu.Unlock()\n\t\treturn err\n\tcase !l.held:",
+		from: "case l.overdue():\n\t\terr := l.debt()\n\t\tl.mu.Unlock()\n\t\treturn since, err\n\tcase !l.held:",
 		to:   "case !l.held || l.overdue():",
 	},
 	{

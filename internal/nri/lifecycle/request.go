@@ -22,8 +22,8 @@ type request struct {
 
 	lane   *lane
 	event  Event
-	part   *part // that the event belongs to, nil if a caller asked
-	posted time.Time
+	part   *part     // that the event belongs to, nil if a caller asked
+	posted time.Time // when it was meant for the plugin, zero if it had not to wait
 	sent   time.Time
 	due    time.Time // when the timeout passes
 
@@ -105,6 +105,9 @@ func (r *request) cut() {
 // the turn, and l.mu, though that not throughout.
 func (l *lane) transmit(r *request) (answered bool) {
 	r.sent = time.Now()
+	if r.posted.IsZero() {
+		r.posted = r.sent
+	}
 	r.due = r.sent.Add(l.engine.opts.RequestTimeout())
 	r.sending = true
 	l.current = r

@@ -263,7 +263,8 @@ func (p *process) witnessed(ev Event) {
 		if sb := p.w.pods[ev.Pod]; sb != nil {
 			for _, who := range sb.witnesses {
 				if who.wants(ev.Kind) {
-					met := func() bool { return who.had(ev) }
+					// Who was passed over and never told of the pod is told nothing of its end either.
+					met := func() bool { return who.had(ev) || who.passed[object{pod: ev.Pod}] && !who.knows(ev.Pod, "") }
 					p.w.duties = append(p.w.duties, duty{who, fmt.Sprintf("L9: was never told of %s", record{Event: ev}), met})
 				}
 			}
@@ -287,7 +288,7 @@ func (p *simPlugin) knows(pod, container string) bool {
 func (p *simPlugin) Deliver(ctx context.Context, ev Event, due time.Time, answer func(any, error)) {
 	w := p.process.w
 	w.mu.Lock()
-	if sb := w.pods[ev.Pod]; sb != nil && sb.stopped && ev.Kind == StopPodSandbox && p.prompt && p.process.lists == 0 {
+	if sb := w.pods[ev.Pod]; sb != nil && sb.stopped && ev.Kind == StopPodSandbox && p.prompt && p.process.lists == 0 && !p.joined.IsZero() && p.joined.Before(time.Now()) {
 		w.duties = append(w.duties, duty{p, fmt.Sprintf("L10: gets %s when all is reclaimed", record{Event: ev}), nil})
 	}
 	w.mu.Unlock()
