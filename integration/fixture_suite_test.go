@@ -13,11 +13,12 @@ import (
 	"time"
 
 	"github.com/containerd/nri/pkg/api"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hookline-nri/hookline/integration/image"
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/hookline-nri/hookline/integration/wait"
-	"github.com/stretchr/testify/require"
 )
 
 // output holds the binaries; tests run in their own folder.
@@ -134,7 +135,7 @@ func showLog(t *testing.T, n *node.Node) {
 	}
 	const last = 30
 	lines := strings.Split(strings.TrimSpace(log), "\n")
-	t.Logf("containerd's last words, all of them in %s (%v):\n%s", kept, err, strings.Join(lines[max(0, len(lines)-last):], "\n"))
+	t.Logf("the end of containerd's log, all of it in %s (%v):\n%s", kept, err, strings.Join(lines[max(0, len(lines)-last):], "\n"))
 }
 
 // connect connects plugins, one after the other, for as long as the test runs.

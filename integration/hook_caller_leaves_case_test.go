@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // A plugin that works does not learn that nobody waits for it any more: it is

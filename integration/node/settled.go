@@ -23,13 +23,13 @@ func (n *Node) Settled(ctx context.Context, container string) error {
 	return n.untilSignal(ctx, container, "catch", "SigCgt:", unix.SIGTERM)
 }
 
-// Resisting waits until a container's program has got SIGTERM and stays: its
-// grace period is under way. The program must have been told to be stubborn.
+// Resisting waits until a container's program has got SIGTERM and ignores it: its
+// grace period is under way. The program must run with -stubborn.
 func (n *Node) Resisting(ctx context.Context, container string) error {
 	return n.untilSignal(ctx, container, "ignore", "SigIgn:", unix.SIGTERM)
 }
 
-// Signal sends a signal to a container's program past CRI.
+// Signal sends a signal to a container's program, not through CRI.
 func (n *Node) Signal(ctx context.Context, container string, signal syscall.Signal) error {
 	task, err := n.task(ctx, container)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Vitals are what containerd holds of its own, in numbers.
+// Vitals are the resources that containerd itself uses.
 type Vitals struct {
 	Files      int // open files
 	Goroutines int
@@ -26,7 +26,7 @@ func (v Vitals) String() string {
 	return fmt.Sprintf("%d files, %d goroutines, %d bytes of records in %d of the database", v.Files, v.Goroutines, v.Records, v.Database)
 }
 
-// Vitals takes them. Records are those of a moment in which nothing is written.
+// Vitals measures them. Records are exact only while nothing is written.
 func (n *Node) Vitals(ctx context.Context) (v Vitals, err error) {
 	files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", n.cmd.Process.Pid))
 	if err != nil {
@@ -44,8 +44,7 @@ func (n *Node) Vitals(ctx context.Context) (v Vitals, err error) {
 	return v, err
 }
 
-// Goroutines are the stacks of containerd's goroutines, those that are alike
-// counted.
+// Goroutines are the stacks of containerd's goroutines; equal ones are counted.
 func (n *Node) Goroutines(ctx context.Context) (string, error) {
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", n.paths.debug())

@@ -20,18 +20,18 @@ import (
 )
 
 const (
-	// Grace is how long the output of a plugin is listened to after it exited
-	// or was killed, if some process still holds it.
+	// Grace is how long the output of a plugin is read after it exited or was
+	// killed, if some process still holds it.
 	Grace = 500 * time.Millisecond
 
-	// MaxOutput is the number of bytes a plugin may write as its result. One
-	// that writes more is cut off there, and has failed.
+	// MaxOutput is the number of bytes that a plugin may write as its result. One
+	// that writes more fails.
 	MaxOutput = 1 << 20
 
 	// maxDiagnostics is how much is kept of what a plugin writes to stderr.
 	maxDiagnostics = 16 << 10
 
-	// A plugin that is just being written is tried again, as libcni does.
+	// A plugin whose file is being written is retried, as libcni does.
 	busyRetry = 100 * time.Millisecond
 	busyTries = 50
 )
@@ -44,15 +44,15 @@ var ErrOutput = fmt.Errorf("result is larger than %d bytes", MaxOutput)
 type Exec struct {
 	version.PluginDecoder
 
-	// Sweep kills what is left of a plugin's process group once the plugin
-	// exited. It is for requests that leave nothing behind, such as STATUS.
+	// Sweep kills the rest of a plugin's process group once the plugin exited. It is
+	// for requests that must leave no process behind, such as STATUS.
 	Sweep bool
 
-	// Stderr gets what plugins wrote to theirs, once they ended, if it is set.
-	// Whether that can be written is of no consequence.
+	// Stderr gets the stderr of each plugin once it exited, if it is set. Errors of
+	// writing to it are ignored.
 	Stderr io.Writer
 
-	host host // of tests, that of the system by default
+	host host // set by tests, that of the system by default
 }
 
 var _ invoke.Exec = (*Exec)(nil)

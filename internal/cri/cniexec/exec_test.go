@@ -88,8 +88,8 @@ func TestAnswers(t *testing.T) {
 		"garbage and no end": {script: `echo 'all is well, or so'`, out: "all is well, or so\n"},
 		"another's JSON":     {script: `echo '{"level": "info"}'; exit 1`, fails: `without a CNI error: "{\"level\": \"info\"}"`},
 		"stderr":             {script: `echo 'not a word' >&2; exit 1`, fails: `exit status 1 without a CNI error: "not a word"`},
-		"silent":             {script: `exit 3`, fails: "exit status 3 without a word"},
-		"killed":             {script: `kill -9 $$`, fails: "signal: killed without a word"},
+		"silent":             {script: `exit 3`, fails: "exit status 3 without output"},
+		"killed":             {script: `kill -9 $$`, fails: "signal: killed without output"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, _ := plugin(t, test.script)

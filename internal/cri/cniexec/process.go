@@ -16,13 +16,13 @@ type process struct {
 	ended chan struct{} // closed once it is reaped
 	err   error         // what Wait returned, set before that
 
-	// mu keeps a kill from the moment in which the process is reaped, and its
-	// id may be another's.
+	// mu keeps a kill from hitting a process that was reaped, whose id may be
+	// another's by then.
 	mu     sync.Mutex
 	exited bool
 }
 
-// start starts cmd. If sweep is set, what is left of it is killed when it exits.
+// start starts cmd. If sweep is set, the rest of its group is killed when it exits.
 func start(cmd *exec.Cmd, host host, sweep bool) (*process, error) {
 	host.apart(cmd)
 	if err := cmd.Start(); err != nil {
@@ -40,7 +40,7 @@ func start(cmd *exec.Cmd, host host, sweep bool) (*process, error) {
 	return p, nil
 }
 
-// exit notes that the process has exited, and is not to be killed any more.
+// exit records that the process has exited, and must not be killed any more.
 func (p *process) exit(sweep bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,8 +50,8 @@ func (p *process) exit(sweep bool) {
 	p.exited = true
 }
 
-// wait waits until the process has ended, or kills it when ctx does. The error
-// is that of ctx if the process did not exit by itself.
+// wait waits until the process has exited, or kills it when ctx ends. The error is
+// that of ctx if the process did not exit by itself.
 func (p *process) wait(ctx context.Context) error {
 	select {
 	case <-p.ended:
@@ -59,21 +59,21 @@ func (p *process) wait(ctx context.Context) error {
 	case <-ctx.Done():
 	}
 	killed := p.kill()
-	// A process the kernel does not let go of is not waited for.
+	// A process that the kernel does not end is not waited for.
 	late := time.NewTimer(2 * Grace)
 	defer late.Stop()
 	select {
 	case <-p.ended:
 		if !killed || p.host.answered(p.cmd.ProcessState) {
-			return nil // it has answered in time, and was still listened to
+			return nil // it has answered in time, and its output was still read
 		}
 	case <-late.C:
 	}
 	return ctx.Err()
 }
 
-// kill kills the process with all of its group, and tells whether it did: not if
-// it is known to have exited by itself.
+// kill kills the process and its group, unless it has exited by itself. It tells
+// whether it did.
 func (p *process) kill() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,10 +8,10 @@
 //	               v                     v                     v
 //	+---------+  loaded   +--------------------+   +--------------------+
 //	| go-cni  |---------->| netstatus: STATUS, |   | netattach: DEL, GC |
-//	+---------+  (a copy) | in the background  |   | from what was kept |
+//	+---------+  (a copy) | in the background  |   | with libcni cache  |
 //	                      +--------------------+   +--------------------+
 //
-// go-cni holds a lock while plugins run: a reload that waits for an ADD which
-// hangs keeps everything else waiting that asks for the configuration. So a
-// copy is taken after each load, and only Load and Setup go to go-cni (N4).
+// go-cni holds a lock while plugins run: a reload that waits for an ADD that hangs
+// makes everyone else who reads the configuration wait. So a copy is taken after
+// each load, and only Load and Setup call go-cni (N4).
 package podnet

@@ -20,19 +20,19 @@ import (
 	"github.com/hookline-nri/hookline/internal/cri/netstatus"
 )
 
-// Options are what a Network may be told.
+// Options of a Network.
 type Options struct {
 	// Status are the times and the observer of STATUS.
 	Status netstatus.Options
 	// CacheDir is where libcni keeps attachments. Default libcni's own folder,
 	// which go-cni uses.
 	CacheDir string
-	// Patience is how long the DEL of a pod is tried again whose network was
-	// replaced by another. Default 5 min.
+	// Patience is how long the DEL of a pod is retried whose network was replaced by
+	// another. Default 5 min.
 	Patience time.Duration
 }
 
-// A Network is a go-cni object that can be asked and left without waiting.
+// A Network is a go-cni object whose STATUS and DEL do not wait for go-cni's lock.
 type Network struct {
 	gocni.CNI
 	status   *netstatus.Monitor
@@ -41,24 +41,24 @@ type Network struct {
 	began    time.Time
 	loaded   atomic.Pointer[gocni.ConfigResult]
 
-	life context.Context // of what is done in the background
+	life context.Context // of the work in the background
 	end  context.CancelFunc
 	work sync.WaitGroup
 
-	// loads keeps what is loaded from changing while a pod is attached, so that it
-	// is known what that was done with. go-cni has a lock for the same, and this one
-	// is held no longer; what it calls is that.
+	// loads keeps the configuration from changing while a pod is attached, so that the
+	// one of its ADD is known. It is held only while go-cni holds its own lock for the
+	// same.
 	loads sync.RWMutex
 
 	mu         sync.Mutex                     // guards what follows
 	collecting <-chan struct{}                // closed when a garbage collection is over, nil without one
-	tried      map[string]*gocni.ConfigResult // by pod, what was loaded when its ADD began, which failed
-	detaching  map[string]time.Time           // by pod, since when its DEL fails
+	tried      map[string]*gocni.ConfigResult // by pod, the configuration of its ADD, which failed
+	detaching  map[string]time.Time           // by pod, when its DEL failed first
 }
 
 var _ gocni.CNI = (*Network)(nil)
 
-// New returns the network of a go-cni object that nobody else loads.
+// New returns the network of a go-cni object, which nobody else may load.
 func New(cni gocni.CNI, options Options) *Network {
 	n := &Network{
 		CNI:       cni,
@@ -74,15 +74,14 @@ func New(cni gocni.CNI, options Options) *Network {
 	return n
 }
 
-// Load loads the configuration, and has STATUS asked again if it is another. A
-// file that is merely written again would otherwise, if often enough, keep a
-// STATUS that hangs from ever being known.
+// Load loads the configuration, and has STATUS run again if that changed. Otherwise
+// a file that is rewritten often would keep a STATUS that hangs from timing out.
 func (n *Network) Load(opts ...gocni.Opt) error {
 	n.loads.Lock()
 	defer n.loads.Unlock()
 	before := n.GetConfig()
 	err := n.CNI.Load(opts...)
-	config := n.CNI.GetConfig() // also after an error: what was loaded before is gone
+	config := n.CNI.GetConfig() // also after an error: the former one is no longer loaded
 	n.loaded.Store(config)
 	if !reflect.DeepEqual(before, config) {
 		n.status.Changed()
@@ -90,26 +89,26 @@ func (n *Network) Load(opts ...gocni.Opt) error {
 	return err
 }
 
-// GetConfig returns what is loaded. It waits for nothing, and is not to be
-// changed.
+// GetConfig returns the loaded configuration, which must not be changed. It never
+// waits.
 func (n *Network) GetConfig() *gocni.ConfigResult { return n.loaded.Load() }
 
-// Answer is the STATUS that is kept, see [netstatus.Monitor.Status].
+// Answer is the last answer to STATUS, see [netstatus.Monitor.Status].
 func (n *Network) Answer(ctx context.Context) netstatus.Status { return n.status.Status(ctx) }
 
-// Status returns nil if networks are loaded and, as far as is known, take pods.
-// It waits for nothing and starts nothing.
+// Status returns nil if networks are loaded and, as far as is known, take pods. It
+// neither waits nor starts anything.
 func (n *Network) Status() error {
 	if len(netconf.OfPods(n.GetConfig())) == 0 {
 		return gocni.ErrCNINotInitialized
 	}
-	if s := n.status.Kept(); s.State != netstatus.Unknown {
+	if s := n.status.Last(); s.State != netstatus.Unknown {
 		return s.Err()
 	}
 	return nil
 }
 
-// Setup attaches a pod. If that fails, STATUS is asked again.
+// Setup attaches a pod. If that fails, STATUS is run again.
 func (n *Network) Setup(ctx context.Context, id, path string, opts ...gocni.NamespaceOpts) (*gocni.Result, error) {
 	return n.add(ctx, id, path, opts, n.CNI.Setup)
 }
@@ -130,8 +129,8 @@ func (n *Network) add(ctx context.Context, id, path string, opts []gocni.Namespa
 	result, err := setup(ctx, id, path, opts...)
 	n.loads.RUnlock()
 	if err != nil {
-		// Of its ADD nothing is kept, and its DEL is not for a network that is
-		// loaded meanwhile.
+		// libcni has no cached attachment of this ADD, and the DEL is not for a network
+		// that is loaded later.
 		n.mu.Lock()
 		n.tried[id] = config
 		n.mu.Unlock()
@@ -140,11 +139,11 @@ func (n *Network) add(ctx context.Context, id, path string, opts []gocni.Namespa
 	return result, err
 }
 
-// Began is from when on it knows of each ADD.
+// Began is the time from which on it knows of each ADD.
 func (n *Network) Began() time.Time { return n.began }
 
-// Detach takes a pod off its networks, whatever is loaded and whatever STATUS
-// says (N3), see [netattach.Kept.Detach].
+// Detach detaches a pod from its networks, whatever is loaded and whatever STATUS
+// says (N3), see [netattach.Cache.Detach].
 func (n *Network) Detach(ctx context.Context, pod netattach.Pod) (netattach.Result, error) {
 	n.mu.Lock()
 	pod.Tried = n.tried[pod.ID]
@@ -153,7 +152,7 @@ func (n *Network) Detach(ctx context.Context, pod netattach.Pod) (netattach.Resu
 	n.mu.Unlock()
 
 	config := n.GetConfig()
-	result, err := n.kept(config).Detach(ctx, pod, config)
+	result, err := n.cache(config).Detach(ctx, pod, config)
 
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -167,13 +166,13 @@ func (n *Network) Detach(ctx context.Context, pod netattach.Pod) (netattach.Resu
 	return result, err
 }
 
-// kept is what libcni keeps. Plugins run as with go-cni, but for a deadline that
-// holds.
-func (n *Network) kept(config *gocni.ConfigResult) *netattach.Kept {
+// cache is libcni's cache of attachments. Plugins run as with go-cni, but with a
+// deadline that is kept.
+func (n *Network) cache(config *gocni.ConfigResult) *netattach.Cache {
 	return netattach.New(config.PluginDirs, n.cacheDir, &cniexec.Exec{Stderr: os.Stderr})
 }
 
-// Close ends what is under way. It does not wait for go-cni.
+// Close stops the work in the background. It does not wait for go-cni.
 func (n *Network) Close() {
 	n.end()
 	n.status.Close()

@@ -44,7 +44,7 @@ func newNode(t *testing.T) *node {
 // plugin writes the plugin, which notes its requests and then runs the script.
 func (n *node) plugin(script string) {
 	text := "#!/bin/sh\nDIR='" + n.dir + "'\necho $CNI_COMMAND $CNI_CONTAINERID >> $DIR/asked\n" + script +
-		// What is attached through go-cni fails: it would be kept in libcni's own folder.
+		// What is attached through go-cni fails: it would be cached in libcni's own folder.
 		"\ntest \"$CNI_COMMAND $CNI_NETNS\" = 'ADD /nowhere' && { " + down + "; }" +
 		"\necho '{\"cniVersion\": \"1.0.0\", \"ips\": [{\"address\": \"10.1.2.3/24\"}]}'\n"
 	path := filepath.Join(n.dir, "plugin")
@@ -61,7 +61,7 @@ var (
 	another = gocni.WithConfListBytes([]byte(`{"cniVersion": "1.1.0", "name": "green", "plugins": [{"type": "plugin"}]}`))
 )
 
-// attach attaches a pod as go-cni does, which keeps attachments in libcni's own
+// attach attaches a pod as go-cni does, which caches attachments in libcni's own
 // folder alone.
 func (n *node) attach(id string) {
 	list, err := libcni.NetworkConfFromBytes([]byte(blue))
@@ -84,8 +84,8 @@ const down = `echo '{"code": 50, "msg": "agent is down"}'; exit 1`
 // hang is a script that takes until the test has written to $DIR/go.
 const hang = `mkfifo $DIR/go; read line < $DIR/go`
 
-// letGo lets one plugin that hangs go on.
-func (n *node) letGo() {
+// release lets one plugin that hangs go on.
+func (n *node) release() {
 	n.Helper()
 	require.Eventually(n, func() bool {
 		gate, err := os.OpenFile(filepath.Join(n.dir, "go"), os.O_WRONLY|syscall.O_NONBLOCK, 0)
@@ -168,7 +168,7 @@ func TestN3_FailedADDAndAReload(t *testing.T) {
 	detach := func(id string) {
 		result, err := n.net.Detach(t.Context(), netattach.Pod{ID: id, NetNS: "/nowhere"})
 		assert.NoError(t, err)
-		assert.Empty(t, result.LetGo)
+		assert.Empty(t, result.Abandoned)
 	}
 
 	var busy sync.WaitGroup
@@ -185,7 +185,7 @@ func TestN3_FailedADDAndAReload(t *testing.T) {
 		_, err := n.net.Setup(t.Context(), "late", "/nowhere")
 		assert.ErrorContains(t, err, "agent is down")
 	})
-	n.letGo()
+	n.release()
 	busy.Wait()
 	detach("early")
 	detach("late")
@@ -193,7 +193,7 @@ func TestN3_FailedADDAndAReload(t *testing.T) {
 	assert.Empty(t, n.net.tried)
 }
 
-// What is remembered of an ADD that failed does not judge what was kept of another.
+// The configuration of an ADD that failed is not used for the cached attachment of another.
 func TestMigrationAfterAFailedADD(t *testing.T) {
 	n := newNode(t)
 	n.load()
@@ -209,11 +209,11 @@ func TestMigrationAfterAFailedADD(t *testing.T) {
 	require.NoError(t, n.net.Load(gocni.WithConfListBytes([]byte(`{"cniVersion": "1.1.0", "name": "red", "plugins": [{"type": "other"}]}`))))
 	result, err := n.net.Detach(t.Context(), pod)
 	assert.NoError(t, err)
-	assert.Len(t, result.LetGo, 1)
+	assert.Len(t, result.Abandoned, 1)
 }
 
-// The plugins of a network that was replaced fail for good: the pod does not stay
-// for ever.
+// The plugins of a network that was replaced never succeed: the pod can be removed
+// all the same.
 func TestPatienceEnds(t *testing.T) {
 	n := newNode(t)
 	n.net.patience = time.Nanosecond
@@ -228,7 +228,7 @@ func TestPatienceEnds(t *testing.T) {
 	require.NoError(t, n.net.Load(another))
 	result, err := n.net.Detach(t.Context(), pod)
 	assert.NoError(t, err)
-	assert.Len(t, result.LetGo, 1)
+	assert.Len(t, result.Abandoned, 1)
 	assert.Empty(t, n.net.detaching)
 }
 
@@ -255,7 +255,7 @@ func TestN4_HungStatusHoldsUpNobody(t *testing.T) {
 	require.NoError(t, n.net.Load(conf))
 	result, err := n.net.Detach(ctx, netattach.Pod{ID: "web"})
 	require.NoError(t, err)
-	assert.Equal(t, netattach.Result{Kept: 1}, result)
+	assert.Equal(t, netattach.Result{Cached: 1}, result)
 	assert.NoError(t, n.net.Status(), "nothing is known against it")
 }
 
@@ -347,7 +347,7 @@ func TestPodsWaitForTheCollection(t *testing.T) {
 		assert.NotContains(t, one.asked(), "early")
 	}
 
-	n.letGo()
+	n.release()
 	_, _ = n.net.Setup(t.Context(), "web", "/nowhere")
 	assert.Equal(t, []netattach.Collected{{Network: "blue"}}, <-told)
 	assert.Regexp(t, `(?s)ADD gone.*DEL gone.*GC.*ADD web`, n.asked())
