@@ -93,13 +93,17 @@ func requireAllCreated(t require.TestingT, created []creationOf) {
 	}
 }
 
-// requireKept holds what a plugin was told over its one connection against the
-// contract.
-func requireKept(t require.TestingT, p told) *history.Reading {
+// requireWholeEnds waits until a plugin was told of the end of all that it knows, and
+// checks what it was told over its one connection against the contract.
+func requireWholeEnds(t require.TestingT, p told) {
+	requireSoon(t, "all ends", func(context.Context) error {
+		if alive := history.Read(p.Calls(), nil).Alive(); len(alive) > 0 {
+			return fmt.Errorf("%s knows %s", p.Name(), alive)
+		}
+		return nil
+	})
 	require.Len(t, p.Calls().Connections(), 1, p.Name())
-	reading := history.Read(p.Calls(), nil)
-	assert.Empty(t, reading.Faults(), p.Name())
-	return reading
+	assert.Empty(t, history.Read(p.Calls(), nil).Faults(), p.Name())
 }
 
 // endPod stops and removes a pod, and returns how long that took.

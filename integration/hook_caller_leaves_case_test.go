@@ -45,7 +45,7 @@ func TestL4_StopWaitsForTheHookOfACallerWhoLeft(t *testing.T) {
 	promise(t, "L7", "it is told of the whole of the end, one event at a time", onStock(undoneDead), func(t require.TestingT) {
 		requireSoon(t, "RemovePodSandbox", func(context.Context) error { return hasAnswered(works, plugin.RemovePodSandbox) })
 		assert.Equal(t, undone, works.Calls().Named("left").Events())
-		assert.Empty(t, requireKept(t, works).Alive())
+		requireWholeEnds(t, works)
 	})
 	promise(t, "L7", "nothing is left", rollBackRaces, func(t require.TestingT) { requireNothingLeft(t, n) })
 }

@@ -41,6 +41,7 @@ func TestL22_FrozenPluginCostsOneTimeoutHoweverManyPods(t *testing.T) {
 	created, all := run("pod")
 	require.NoError(t, frozen.Frozen(ctx))
 	requireAllCreated(t, created)
+	requireSoon(t, "its record", func(context.Context) error { return hasGot(frozen, plugin.RunPodSandbox) })
 	asked := frozen.Calls().Only(plugin.RunPodSandbox)
 	require.Len(t, asked, 1)
 	var living, ended []string
@@ -94,7 +95,7 @@ func TestL22_FrozenPluginCostsOneTimeoutHoweverManyPods(t *testing.T) {
 	})
 	promise(t, "L4", "what it is told is one event at a time, to the end", onStock(noPolicies), func(t require.TestingT) {
 		removeAllPods(ctx, t, n.CRI())
-		assert.Empty(t, requireKept(t, frozen).Alive())
+		requireWholeEnds(t, frozen)
 		requireNothingLeft(t, n)
 	})
 }

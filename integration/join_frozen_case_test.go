@@ -34,6 +34,7 @@ func TestL22_PluginThatFreezesInItsRegistrationHoldsUpNobody(t *testing.T) {
 
 	frozen := startProcess(t, n, plugin.Script{Index: "20", Name: "frozen", Returns: true, FreezeAfter: 4 << 10})
 	require.NoError(t, frozen.Frozen(ctx))
+	requireSoon(t, "its record", func(context.Context) error { return hasAnswered(frozen, plugin.Configure) })
 	require.Equal(t, []plugin.Event{plugin.Configure}, frozen.Calls().Events(), "it froze too late")
 	froze := time.Now()
 	hurried := make(chan hurriedCreation, 1)

@@ -66,7 +66,7 @@ func TestL4_PluginThatFreezesInAStopIsToldOfTheRemovalAfterIt(t *testing.T) {
 		assert.Equal(t, undone, frozen.Calls().Of(pod).Events())
 		assert.Empty(t, frozen.Calls().Of(next).Events(), "of the pod that came and went meanwhile")
 		assert.Empty(t, frozen.Gone(), "it was dropped")
-		assert.Empty(t, requireKept(t, frozen).Alive())
+		requireWholeEnds(t, frozen)
 	})
 	promise(t, "L7", "nothing is left", keptOnStock, func(t require.TestingT) { requireNothingLeft(t, n) })
 }

@@ -120,8 +120,8 @@ func (p *Process) takeUp(l line) {
 // Name is what the runtime knows the plugin by.
 func (p *Process) Name() string { return p.name }
 
-// Calls returns the record so far, including what is not answered yet. Times
-// are those of the process.
+// Calls returns the record so far, including what is not answered yet. A call is
+// in it moments after the plugin has it. Times are those of the process.
 func (p *Process) Calls() Calls {
 	p.mu.Lock()
 	defer p.mu.Unlock()
