@@ -38,7 +38,7 @@ func TestL5_PodFailsIfItsSandboxDiesInTheHook(t *testing.T) {
 
 			promise(t, "L5", "a pod fails when the "+what+" of its sandbox dies in the hook", onStock("the hooks go on"), func(t require.TestingT) {
 				// It is known at once, and undone when the plugin has answered (L4).
-				requireWaiting(t, n, first)
+				requireWaiting(t, n, first, 1)
 				pod.gate.Release()
 				assert.ErrorContains(t, requireEnds(t, pod.ran, "RunPodSandbox"), "before it was ready")
 			})

@@ -85,9 +85,10 @@ func (r *Reading) fault(rule string, call plugin.Call, format string, args ...an
 	r.faults = append(r.faults, rule+": "+what+" "+fmt.Sprintf(format, args...))
 }
 
-// oneAtATime checks that an event came after the answer to the one before.
+// oneAtATime checks that an event came after the plugin's answer to the one before,
+// whatever had become of that one's caller or its timeout.
 func (r *Reading) oneAtATime(before, call plugin.Call) {
-	if before.Abandoned == nil && call.Start.Before(before.End) {
+	if before.End.IsZero() || call.Start.Before(before.End) {
 		r.fault("L4", call, "comes while %s is being answered", before.Event)
 	}
 }

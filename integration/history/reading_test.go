@@ -114,6 +114,10 @@ func TestOneAtATime(t *testing.T) {
 	calls[2].End = calls[3].Start.Add(time.Millisecond)
 	require.Equal(t, []string{"L4: RunPodSandbox of pod q comes while RunPodSandbox is being answered"}, Read(calls, nil).Faults())
 	calls[2].Abandoned = context.DeadlineExceeded
+	require.Len(t, Read(calls, nil).Faults(), 1, "it was sent more than the runtime waited for")
+	calls[2].End = time.Time{}
+	require.Len(t, Read(calls, nil).Faults(), 1, "it has not answered at all")
+	calls[2].End = calls[3].Start
 	require.Empty(t, Read(calls, nil).Faults())
 }
 

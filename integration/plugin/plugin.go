@@ -31,6 +31,10 @@ type Plugin struct {
 	conn    net.Conn
 	stub    stub.Stub
 	closed  <-chan struct{}
+
+	// For a plugin that acts a script.
+	wrap func(net.Conn) net.Conn
+	seen func(of *Call, now Call) // at the begin of a call, and at its end
 }
 
 // New makes a plugin. The runtime calls plugins in the order of index, two digits.
@@ -80,6 +84,9 @@ func (p *Plugin) connect(ctx context.Context, socket string) error {
 	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
 	if err != nil {
 		return err
+	}
+	if p.wrap != nil {
+		conn = p.wrap(conn)
 	}
 	h := &handler{plugin: p, synchronized: make(chan struct{}), closed: make(chan struct{})}
 	options := []stub.Option{
@@ -179,6 +186,9 @@ func (p *Plugin) answer(ctx context.Context, call *Call) error {
 	p.calls = append(p.calls, &recorded)
 	reply := p.replies[call.Event]
 	p.mu.Unlock()
+	if p.seen != nil {
+		p.seen(&recorded, recorded)
+	}
 
 	if reply != nil {
 		call.Err = reply(ctx, call)
@@ -187,5 +197,8 @@ func (p *Plugin) answer(ctx context.Context, call *Call) error {
 	p.mu.Lock()
 	recorded = *call
 	p.mu.Unlock()
+	if p.seen != nil {
+		p.seen(&recorded, *call)
+	}
 	return call.Err
 }
