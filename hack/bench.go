@@ -45,6 +45,8 @@ Scenarios:
   neighbour  a container's life while another pod's hook takes long
   hung       StopPodSandbox with plugins that hang
   register   registration of a plugin on a full and busy node
+  flap       ten plugins join a full node at once, and five of them again and again:
+             slowest join and RunPodSandbox, memory and goroutines before and after
   engine     the engine alone, from go test -bench
 
 Run build, build --stock and tools before.`,
@@ -52,8 +54,8 @@ Run build, build --stock and tools before.`,
 			&cli.StringSliceFlag{Name: "only", Usage: "measure this `SCENARIO` only; may be repeated", DefaultText: "all"},
 			&cli.IntFlag{Name: "runs", Usage: "`NUMBER` of pods of each runtime in run, and of each kind in resources", Value: counts.Runs, Destination: &counts.Runs},
 			&cli.IntFlag{Name: "pods", Usage: "`NUMBER` of pods in a round of rate", Value: counts.Pods, Destination: &counts.Pods},
-			&cli.IntFlag{Name: "rounds", Usage: "`NUMBER` of rounds in rate, neighbour, hung and register", Value: counts.Rounds, Destination: &counts.Rounds},
-			&cli.IntFlag{Name: "node-pods", Usage: "`NUMBER` of pods on the node in register", Value: counts.NodePods, Destination: &counts.NodePods},
+			&cli.IntFlag{Name: "rounds", Usage: "`NUMBER` of rounds in rate, neighbour, hung, register and flap", Value: counts.Rounds, Destination: &counts.Rounds},
+			&cli.IntFlag{Name: "node-pods", Usage: "`NUMBER` of pods on the node in register and flap", Value: counts.NodePods, Destination: &counts.NodePods},
 		},
 		Before: takes(0, "[--only SCENARIO]..."),
 		Action: func(ctx context.Context, cmd *cli.Command) error {

@@ -73,15 +73,25 @@ func (n *Node) untilSignal(ctx context.Context, container, does, set string, sig
 
 // inSet tells whether a signal is in a set of signals of a process.
 func inSet(pid int, set string, signal syscall.Signal) (bool, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	mask, err := statusOf(pid, set)
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", wait.ErrPermanent, err)
 	}
+	bits, err := strconv.ParseUint(mask, 16, 64)
+	return bits&(1<<(signal-1)) != 0, err
+}
+
+// statusOf is a line of a process's status without its name, which ends with a
+// colon, as in proc_pid_status(5).
+func statusOf(pid int, name string) (string, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return "", err
+	}
 	for line := range strings.Lines(string(status)) {
-		if mask, ok := strings.CutPrefix(line, set); ok {
-			bits, err := strconv.ParseUint(strings.TrimSpace(mask), 16, 64)
-			return bits&(1<<(signal-1)) != 0, err
+		if value, ok := strings.CutPrefix(line, name); ok {
+			return strings.TrimSpace(value), nil
 		}
 	}
-	return false, fmt.Errorf("%w: status of process %d has no line %s", wait.ErrPermanent, pid, set)
+	return "", fmt.Errorf("status of process %d has no line %s", pid, name)
 }
