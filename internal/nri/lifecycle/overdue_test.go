@@ -352,8 +352,8 @@ func TestL13_CreationWaitsOneTimeoutForAllWhoJoin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		flap := func(name string) {
-			for range 4 {
-				p := newPlugin(name)
+			for i := range 4 {
+				p := newPlugin(fmt.Sprintf("%s%d", name, i)) // another one each time
 				p.synchronize = func(context.Context, Snapshot) error { <-p.closed; return ErrClosed }
 				assert.Error(t, f.join(p))
 			}
@@ -536,6 +536,7 @@ func TestL22_FlappingPluginCostsOneTimeout(t *testing.T) {
 		start := time.Now()
 		for i := range 20 {
 			f.did(fmt.Sprintf("RunPodSandbox:p%d", i))
+			synctest.Wait() // it is back by now
 		}
 		assert.Equal(t, syncTimeout, time.Since(start))
 		time.Sleep(4*syncTimeout + time.Second/2 - time.Since(start) + syncTimeout)
