@@ -17,6 +17,9 @@ type host interface {
 	awaitExit(*os.Process) bool
 	// kill kills the plugin and what it started. It may be gone already.
 	kill(*os.Process)
+	// left returns the processes that have not ended of a plugin that was killed
+	// and of what it started, as far as can be known.
+	left(*os.Process) []int
 	// answered tells of a plugin that was killed whether that came too late, as
 	// far as can be known.
 	answered(*os.ProcessState) bool
@@ -31,5 +34,7 @@ func (alone) apart(*exec.Cmd) {}
 func (alone) awaitExit(*os.Process) bool { return false }
 
 func (alone) kill(p *os.Process) { _ = p.Kill() }
+
+func (alone) left(*os.Process) []int { return nil }
 
 func (alone) answered(*os.ProcessState) bool { return false }

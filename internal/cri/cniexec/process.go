@@ -4,10 +4,15 @@ package cniexec
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"sync"
 	"time"
 )
+
+// poll is how often a group is looked at that was killed. There is no event to
+// wait for: who was started by a plugin is nobody's child once that is gone.
+const poll = 5 * time.Millisecond
 
 // A process is a plugin that was started.
 type process struct {
@@ -50,9 +55,10 @@ func (p *process) exit(sweep bool) {
 	p.exited = true
 }
 
-// wait waits until the process has ended, or kills it when ctx does. The error
-// is that of ctx if the process did not exit by itself.
-func (p *process) wait(ctx context.Context) error {
+// wait waits until the process has ended, or kills it when ctx does, and then
+// waits for all of its group. The error is that of ctx if the process did not
+// exit by itself.
+func (p *process) wait(ctx context.Context, patience time.Duration) error {
 	select {
 	case <-p.ended:
 		return nil
@@ -60,16 +66,41 @@ func (p *process) wait(ctx context.Context) error {
 	}
 	killed := p.kill()
 	// A process the kernel does not let go of is not waited for.
-	late := time.NewTimer(2 * Grace)
-	defer late.Stop()
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
 	select {
 	case <-p.ended:
-		if !killed || p.host.answered(p.cmd.ProcessState) {
+		if !killed {
 			return nil // it has answered in time, and was still listened to
 		}
-	case <-late.C:
+	case <-late.Done():
+	}
+	left := p.awaitGroup(late)
+	switch {
+	case len(left) > 0:
+		return fmt.Errorf("%w, and processes %v of its group have not ended after %s", ctx.Err(), left, patience)
+	case late.Err() == nil && p.host.answered(p.cmd.ProcessState):
+		return nil
 	}
 	return ctx.Err()
+}
+
+// awaitGroup waits for all of the group of a process that was killed, and returns
+// who has not ended in time.
+func (p *process) awaitGroup(late context.Context) []int {
+	again := time.NewTicker(poll)
+	defer again.Stop()
+	for {
+		left := p.host.left(p.cmd.Process)
+		if len(left) == 0 {
+			return nil
+		}
+		select {
+		case <-late.Done():
+			return left
+		case <-again.C:
+		}
+	}
 }
 
 // kill kills the process with all of its group, and tells whether it did: not if
