@@ -16,7 +16,7 @@ import (
 // ErrAttached is the error of a pod that is to be taken off its networks again.
 var ErrAttached = errors.New("still attached")
 
-// A Pod is who is taken off its networks.
+// A Pod is who is attached to networks and taken off them.
 type Pod struct {
 	ID string
 	// NetNS is the path of the network namespace, empty if that is gone.
@@ -28,7 +28,7 @@ type Pod struct {
 	// Overdue tells that it has been tried for long enough, where that may not
 	// end.
 	Overdue bool
-	// Args and CapabilityArgs are those of its ADD. They are used for networks
+	// Args and CapabilityArgs are those of its ADD. A DEL uses them for networks
 	// of which nothing was kept.
 	Args           [][2]string
 	CapabilityArgs map[string]any

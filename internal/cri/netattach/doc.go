@@ -20,6 +20,8 @@
 // loaded. After that, if a network has no other plugin, its DEL fails until
 // another network is loaded, and the pod is let go; if it has, they get none.
 //
+// An ADD is made here too ([Kept.Attach]), by the same exec as its DEL.
+//
 // What is kept also tells which attachments are not valid any more when a
 // runtime comes up ([Kept.Collect]).
 package netattach

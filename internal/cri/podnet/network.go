@@ -12,7 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/containerd/errdefs"
 	gocni "github.com/containerd/go-cni"
+	types100 "github.com/containernetworking/cni/pkg/types/100"
 
 	"github.com/hookline-nri/hookline/internal/cri/cniexec"
 	"github.com/hookline-nri/hookline/internal/cri/netattach"
@@ -45,10 +47,7 @@ type Network struct {
 	end  context.CancelFunc
 	work sync.WaitGroup
 
-	// loads keeps what is loaded from changing while a pod is attached, so that it
-	// is known what that was done with. go-cni has a lock for the same, and this one
-	// is held no longer; what it calls is that.
-	loads sync.RWMutex
+	loads sync.Mutex // keeps the copy that is loaded the last that go-cni has
 
 	mu         sync.Mutex                     // guards what follows
 	collecting <-chan struct{}                // closed when a garbage collection is over, nil without one
@@ -109,35 +108,46 @@ func (n *Network) Status() error {
 	return nil
 }
 
-// Setup attaches a pod. If that fails, STATUS is asked again.
-func (n *Network) Setup(ctx context.Context, id, path string, opts ...gocni.NamespaceOpts) (*gocni.Result, error) {
-	return n.add(ctx, id, path, opts, n.CNI.Setup)
-}
-
-// SetupSerially is Setup with one network after the other.
-func (n *Network) SetupSerially(ctx context.Context, id, path string, opts ...gocni.NamespaceOpts) (*gocni.Result, error) {
-	return n.add(ctx, id, path, opts, n.CNI.SetupSerially)
-}
-
-type setup func(context.Context, string, string, ...gocni.NamespaceOpts) (*gocni.Result, error)
-
-func (n *Network) add(ctx context.Context, id, path string, opts []gocni.NamespaceOpts, setup setup) (*gocni.Result, error) {
+// Attach attaches a pod to the networks that are loaded, see
+// [netattach.Kept.Attach]. It takes the place of go-cni's Setup, whose way to run
+// plugins cannot be chosen: who is killed there leaves behind what it had started,
+// an IPAM plugin that allocates after the DEL for one (L7). If it fails, STATUS is
+// asked again.
+func (n *Network) Attach(ctx context.Context, pod netattach.Pod, serially bool) (*gocni.Result, error) {
 	if err := n.collected(ctx); err != nil {
 		return nil, fmt.Errorf("wait for the garbage collection of networks: %w", err)
 	}
-	n.loads.RLock()
 	config := n.GetConfig()
-	result, err := setup(ctx, id, path, opts...)
-	n.loads.RUnlock()
+	result, err := n.add(ctx, pod, config, serially)
 	if err != nil {
 		// Of its ADD nothing is kept, and its DEL is not for a network that is
 		// loaded meanwhile.
 		n.mu.Lock()
-		n.tried[id] = config
+		n.tried[pod.ID] = config
 		n.mu.Unlock()
 		n.status.AddFailed()
 	}
 	return result, err
+}
+
+// results is what go-cni makes its own results with. It is of no interface there.
+type results interface {
+	GetCNIResultFromResults([]*types100.Result) (*gocni.Result, error)
+}
+
+func (n *Network) add(ctx context.Context, pod netattach.Pod, config *gocni.ConfigResult, serially bool) (*gocni.Result, error) {
+	if len(netconf.OfPods(config)) == 0 {
+		return nil, gocni.ErrCNINotInitialized
+	}
+	raw, err := n.kept(config).Attach(ctx, pod, config, serially)
+	if err != nil {
+		return nil, err
+	}
+	made, ok := n.CNI.(results)
+	if !ok {
+		return nil, fmt.Errorf("result of an ADD by %T: %w", n.CNI, errdefs.ErrNotImplemented)
+	}
+	return made.GetCNIResultFromResults(raw)
 }
 
 // Began is from when on it knows of each ADD.
@@ -167,10 +177,13 @@ func (n *Network) Detach(ctx context.Context, pod netattach.Pod) (netattach.Resu
 	return result, err
 }
 
+// killedPatience is how long what was started by a plugin that was killed is waited for.
+const killedPatience = 10 * time.Second
+
 // kept is what libcni keeps. Plugins run as with go-cni, but for a deadline that
-// holds.
+// holds for all that they start.
 func (n *Network) kept(config *gocni.ConfigResult) *netattach.Kept {
-	return netattach.New(config.PluginDirs, n.cacheDir, &cniexec.Exec{Stderr: os.Stderr})
+	return netattach.New(config.PluginDirs, n.cacheDir, &cniexec.Exec{Stderr: os.Stderr, Patience: killedPatience})
 }
 
 // Close ends what is under way. It does not wait for go-cni.
