@@ -27,11 +27,10 @@ func (a *app) bench() *cli.Command {
 		Usage:     "measure stock and patched containerd side by side (root)",
 		UsageText: "go run ./hack bench [--only SCENARIO]...",
 		Description: `Both run on private nodes at the same time and take turns. The result is a table
-in markdown, with the statistics of benchstat: medians and how far their
-confidence intervals (95 %) reach, the ratio of patched to stock, the probability
-p of such samples if the two do not differ ("~" where it is above 0.05: no
-difference was found) with the number n of measurements, and whether the goal was
-met, with the figure that tells. A goal that is missed is no failure.
+in markdown, with the statistics of benchstat: medians with their 95 % confidence
+intervals, the ratio of patched to stock, the p-value ("~" where it is above 0.05:
+no difference was found) with the number n of measurements, and whether the goal
+was met. A missed goal is not a failure.
 
 The measurements go to bench.txt in the output folder, in the format of
 go test -bench:
@@ -46,15 +45,17 @@ Scenarios:
   neighbour  a container's life while another pod's hook takes long
   hung       StopPodSandbox with plugins that hang
   register   registration of a plugin on a full and busy node
+  flap       ten plugins join a full node at once, and five of them again and again:
+             slowest join and RunPodSandbox, memory and goroutines before and after
   engine     the engine alone, from go test -bench
 
-Needs build, build --stock and tools before.`,
+Run build, build --stock and tools before.`,
 		Flags: []cli.Flag{
-			&cli.StringSliceFlag{Name: "only", Usage: "measure this `SCENARIO`; may be given again", DefaultText: "all"},
+			&cli.StringSliceFlag{Name: "only", Usage: "measure this `SCENARIO` only; may be repeated", DefaultText: "all"},
 			&cli.IntFlag{Name: "runs", Usage: "`NUMBER` of pods of each runtime in run, and of each kind in resources", Value: counts.Runs, Destination: &counts.Runs},
 			&cli.IntFlag{Name: "pods", Usage: "`NUMBER` of pods in a round of rate", Value: counts.Pods, Destination: &counts.Pods},
-			&cli.IntFlag{Name: "rounds", Usage: "`NUMBER` of rounds in rate, neighbour, hung and register", Value: counts.Rounds, Destination: &counts.Rounds},
-			&cli.IntFlag{Name: "node-pods", Usage: "`NUMBER` of pods on the node in register", Value: counts.NodePods, Destination: &counts.NodePods},
+			&cli.IntFlag{Name: "rounds", Usage: "`NUMBER` of rounds in rate, neighbour, hung, register and flap", Value: counts.Rounds, Destination: &counts.Rounds},
+			&cli.IntFlag{Name: "node-pods", Usage: "`NUMBER` of pods on the node in register and flap", Value: counts.NodePods, Destination: &counts.NodePods},
 		},
 		Before: takes(0, "[--only SCENARIO]..."),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
@@ -83,7 +84,7 @@ Needs build, build --stock and tools before.`,
 	}
 }
 
-// writeResults keeps what was measured.
+// writeResults writes the measurements.
 func writeResults(file string, rows []bench.Row) error {
 	var b bytes.Buffer
 	if err := bench.Write(&b, rows); err != nil {
@@ -105,7 +106,7 @@ func (a *app) benchEngine(ctx context.Context) ([]byte, error) {
 	return out, err
 }
 
-// version is what a containerd says of itself.
+// version is the output of containerd --version.
 func version(bin string) string {
 	said, err := exec.Command(filepath.Join(bin, "containerd"), "--version").Output()
 	if err != nil {
@@ -114,7 +115,7 @@ func version(bin string) string {
 	return strings.TrimSpace(string(said))
 }
 
-// averageLoad is the number of processes that wanted to run, over the last minute.
+// averageLoad is the system's load average over the last minute.
 func averageLoad() string {
 	content, err := os.ReadFile("/proc/loadavg")
 	load, _, ok := strings.Cut(string(content), " ")

@@ -15,11 +15,11 @@ import (
 func (a *app) build() *cli.Command {
 	return &cli.Command{
 		Name:      "build",
-		Usage:     "build the binaries",
+		Usage:     "build containerd, ctr and the runc shim, patched or stock",
 		UsageText: "go run ./hack build [--stock]",
-		Description: `Binaries go to bin of the output folder. Their version names the release, their
+		Description: `Binaries go to bin in the output folder. Their version names the release, their
 revision the state of all patches. Nothing is built where nothing changed.`,
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "stock", Usage: "build the module without patches, into stock/bin, to compare with"}},
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "stock", Usage: "build without patches, into stock/bin"}},
 		Before: takes(0, "[--stock]"),
 		Action: a.in(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace) error {
 			build := a.config.build

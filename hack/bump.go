@@ -17,8 +17,8 @@ func (a *app) bump() *cli.Command {
 		Name:      "bump",
 		Usage:     "try the series on another version of a module",
 		UsageText: "go run ./hack bump MODULE@VERSION",
-		Description: `Says of each patch of the module whether it fits that version, and if not, why.
-It fails where one does not. Nothing is changed: to move to the version, change
+		Description: `Prints for each patch of the module whether it fits that version, and if not, why.
+It fails if one does not. Nothing is changed: to move to the version, change
 go.mod and run check, which also compiles.`,
 		Before: takes(1, "MODULE@VERSION"),
 		Action: a.in(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace) error {

@@ -20,17 +20,17 @@ import (
 func (a *app) check() *cli.Command {
 	return &cli.Command{
 		Name:      "check",
-		Usage:     "check every patch, the export, and what was generated",
+		Usage:     "check every patch, the export and the generated tables",
 		UsageText: "go run ./hack check [--update]",
-		Description: `Each patch's file, Go value and folder have its name, and no file uses what that
-of a patch declares. Every patch applies. Every commit compiles, is formatted,
-and go vet finds nothing in the packages it touches. The exported API of a module
-only grows. What passed before is not checked again. git am of the export onto
-the pristine modules gives the same commits. The patch ids in
-patches/series.golden are those of the series. The tables of the documentation say
-what the code does: patches, rules and the tests that prove them, settings,
-metrics. Its links lead somewhere.`,
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "update", Usage: "renew patches/series.golden and the tables of the documentation"}},
+		Description: `Each patch's file, Go value and folder have its name, and no file uses what the
+file of a patch declares. Every patch applies. Every commit compiles, is
+formatted, and go vet finds nothing in the packages it touches. The exported API
+of a module only grows. What passed before is not checked again. git am of the
+export onto the pristine modules gives the same commits. The patch ids in
+patches/series.golden are those of the series. The tables of the documentation
+agree with the code: patches, rules and the tests that prove them, settings,
+metrics. No link of the documentation is broken.`,
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "update", Usage: "update patches/series.golden and the tables of the documentation"}},
 		Before: takes(0, "[--update]"),
 		Action: a.laidOut(a.applied(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
 			golden, err := w.Golden(ctx, trees)
@@ -55,7 +55,7 @@ metrics. Its links lead somewhere.`,
 			if err := errors.Join(a.goldenDrift(golden), docs.Check(a.documented(ctx, w, trees), a.pages)); err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(a.stdout, "%d patches hold, %d of them checked now\n", len(a.series.Patches), checked)
+			_, err = fmt.Fprintf(a.stdout, "%d patches pass, %d of them checked now\n", len(a.series.Patches), checked)
 			return err
 		})),
 	}
@@ -63,7 +63,7 @@ metrics. Its links lead somewhere.`,
 
 func (a *app) goldenFile() string { return filepath.Join(a.root, "patches", "series.golden") }
 
-// update renews what is generated from the series.
+// update updates what is generated from the series.
 func (a *app) update(golden string, r docs.Repository) error {
 	if err := docs.Update(r, a.pages); err != nil {
 		return err
@@ -90,5 +90,5 @@ func (a *app) goldenDrift(golden string) error {
 			return fmt.Errorf("patches/series.golden: %[1]s is new or gives another result: look at diff %[1]s, then run check --update", name)
 		}
 	}
-	return errors.New("patches/series.golden: patches went or changed places: run check --update")
+	return errors.New("patches/series.golden: patches were removed or reordered: run check --update")
 }

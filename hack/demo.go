@@ -16,13 +16,13 @@ import (
 func (a *app) demo() *cli.Command {
 	return &cli.Command{
 		Name:      "demo",
-		Usage:     "show pods and plugins on a private node, and which rules hold (root)",
+		Usage:     "show which NRI events plugins get on a private node, and which rules hold (root)",
 		UsageText: "go run ./hack demo [--runtime stock]",
-		Description: `Starts the built containerd on private folders, sockets and namespaces, connects
-plugins of which one fails and one hangs, takes pods through their life, and
-prints who was told what and which rules of the contract held. Nothing is left
-of it. Needs build and tools before.`,
-		Flags:  []cli.Flag{&cli.StringFlag{Name: "runtime", Value: "hookline", Usage: "`NAME`: hookline, or stock for containerd as it is released"}},
+		Description: `Starts the built containerd with folders, sockets and namespaces of its own,
+connects plugins of which one fails and one hangs, creates, stops and removes
+pods, and prints which plugin got which event and which rules of the contract
+held. It removes all of it. Run build and tools before.`,
+		Flags:  []cli.Flag{&cli.StringFlag{Name: "runtime", Value: "hookline", Usage: "`NAME`: hookline, or stock for containerd without patches"}},
 		Before: takes(0, "[--runtime stock]"),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			out := cmd.String("output")

@@ -16,8 +16,8 @@ func (a *app) diff() *cli.Command {
 		Name:      "diff",
 		Usage:     "show what a patch changes in upstream's source",
 		UsageText: "go run ./hack diff PATCH",
-		Description: `PATCH is as list shows it, MODULE/SLUG. A slug alone will do if only one module
-has it.`,
+		Description: `PATCH is MODULE/SLUG, as list prints it. The slug alone is enough if only one
+module has it.`,
 		Before: takes(1, "PATCH"),
 		Action: a.applied(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
 			diff, err := w.Diff(ctx, trees, cmd.Args().First())

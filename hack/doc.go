@@ -7,23 +7,21 @@
 //	go run ./hack apply                   the modules as git repositories, a commit per patch
 //	go run ./hack build [--stock]         the binaries, patched or as upstream has them
 //	go run ./hack diff PATCH              what a patch changes
-//	go run ./hack check [--update]        each commit compiles, the export applies, nothing drifted
+//	go run ./hack check [--update]        each commit compiles, the export applies, tables are up to date
 //	go run ./hack test [PKG...]           upstream's own tests on the patched trees
 //	go run ./hack export [--signoff] [-o] mail for git am, per module
-//	go run ./hack bump MODULE@VERSION     what of the series fits another version
+//	go run ./hack bump MODULE@VERSION     which patches fit another version
 //	go run ./hack tools                   runc and CNI plugins, for tests and demo
 //	go run ./hack demo [--runtime stock]  pods and plugins on a private node
-//	go run ./hack bench [--only SCENARIO] stock and patched side by side
+//	go run ./hack bench [--only SCENARIO] stock and patched containerd, measured side by side
 //	go run ./hack lint                    gofmt, vet and golangci-lint on this repository
 //	go run ./hack diagrams                the pictures of the documentation
 //
 // Results go to _output below the root of the repository, or to the folder of
-// --output. A command that needs the trees first brings them to what the series
-// says, which costs little where nothing changed; two such runs in one folder
-// are refused.
-// What is asked for goes to stdout, what is going on to stderr; a failure is a
-// message and exit code 1.
+// --output. A command that needs the patched trees first updates them to the series,
+// which is fast where nothing changed; two such runs in one folder are refused.
+// Results go to stdout, progress to stderr; a failure is a message and exit code 1.
 //
-// There is one file per command. What a command does with git and the go
-// command belongs to internal/tree; what is here reads arguments and prints.
+// There is one file per command. It reads arguments and prints; the work with git and
+// the go command belongs to internal/tree.
 package main

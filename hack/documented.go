@@ -24,7 +24,7 @@ func (a *app) documented(ctx context.Context, w *tree.Workspace, trees []tree.Tr
 	return r
 }
 
-// defaultConfig asks the built product: some defaults are the result of code.
+// defaultConfig asks the built product, as some defaults are computed.
 func (a *app) defaultConfig(ctx context.Context, w *tree.Workspace, trees []tree.Tree) ([]byte, error) {
 	if _, _, err := w.Build(ctx, trees, a.product, a.config.build); err != nil {
 		return nil, err

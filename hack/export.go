@@ -17,12 +17,12 @@ func (a *app) export() *cli.Command {
 		Name:      "export",
 		Usage:     "write the series as mail for git am",
 		UsageText: "go run ./hack export [--signoff] [-o DIR]",
-		Description: `Each patch becomes MODULE/NNNN-SLUG.patch, which git am takes on top of
-upstream's tag. Nobody signs off unless --signoff says so; then the mail is from
-you and signed off by you, with the identity of your git settings.`,
+		Description: `Each patch becomes MODULE/NNNN-SLUG.patch, which git am applies on top of
+upstream's tag. Without --signoff nobody signs off. With it, the mail is from you
+and signed off by you, with the identity of your git settings.`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "signoff", Usage: "sign off with your own git identity"},
-			&cli.StringFlag{Name: "o", Usage: "folder for the files", DefaultText: "series in the output folder"},
+			&cli.StringFlag{Name: "o", Usage: "write to `FOLDER`", DefaultText: "series in the output folder"},
 		},
 		Before: takes(0, "[--signoff] [-o DIR]"),
 		Action: a.in(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace) error {

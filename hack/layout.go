@@ -11,9 +11,9 @@ import (
 	"github.com/hookline-nri/hookline/internal/layout"
 )
 
-// laidOut does something once everything of each patch has the patch's name.
-// It comes before the patches are applied: what is misplaced is not brought,
-// and then misses later.
+// laidOut runs do once everything of each patch has the patch's name. That is checked
+// before the patches are applied: a misplaced file would not be added, and be missing
+// later.
 func (a *app) laidOut(do cli.ActionFunc) cli.ActionFunc {
 	return func(ctx context.Context, cmd *cli.Command) error {
 		if err := layout.Check(a.series, os.DirFS(a.root)); err != nil {

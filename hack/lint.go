@@ -52,7 +52,7 @@ func (a *app) gofmt(ctx context.Context) error {
 	return nil
 }
 
-// passes runs a check and shows what it has to say where it fails.
+// passes runs a check and shows its output if it fails.
 func (a *app) passes(ctx context.Context, name string, args ...string) error {
 	what := strings.Join(append([]string{filepath.Base(name)}, args...), " ")
 	defer a.progress.step(what)()

@@ -16,7 +16,7 @@ func (a *app) list() *cli.Command {
 		Name:      "list",
 		Usage:     "list the patches: name, status, rules of the contract, why",
 		UsageText: "go run ./hack list [--markdown]",
-		Flags:     []cli.Flag{&cli.BoolFlag{Name: "markdown", Usage: "as the table of docs/patches.md"}},
+		Flags:     []cli.Flag{&cli.BoolFlag{Name: "markdown", Usage: "print the table of docs/patches.md"}},
 		Before:    takes(0, "[--markdown]"),
 		Action: func(_ context.Context, cmd *cli.Command) error {
 			if !cmd.Bool("markdown") {

@@ -22,7 +22,7 @@ import (
 
 const modulePath = "github.com/hookline-nri/hookline"
 
-// config is what the tests exchange: a series, what is built of it, and where.
+// config is what the tests replace: a series, what is built of it, and where.
 type config struct {
 	root    string // of the repository
 	series  edit.Series
@@ -76,8 +76,8 @@ func hookline(args []string) error {
 	}, args)
 }
 
-// runToEnd is run with what ends a process taken care of: at the first signal
-// it winds up, at the second it dies.
+// runToEnd is run with signals handled: the first one cancels it, the second one
+// kills it.
 func runToEnd(cfg config, args []string) error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

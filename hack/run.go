@@ -25,7 +25,7 @@ func run(ctx context.Context, cfg config, args []string) error {
 	a := &app{cfg, progress{cfg.stderr}}
 	root := &cli.Command{
 		Name:  "hack",
-		Usage: "apply, build, check and export the patch series",
+		Usage: "apply, build, check and export the patches of containerd and NRI",
 		Flags: []cli.Flag{&cli.StringFlag{
 			Name:        "output",
 			Usage:       "folder for results",
@@ -70,7 +70,7 @@ func (a *app) in(do func(context.Context, *cli.Command, *tree.Workspace) error) 
 	}
 }
 
-// applied is in with the trees at what the series says.
+// applied is in with the patches applied.
 func (a *app) applied(do func(context.Context, *cli.Command, *tree.Workspace, []tree.Tree) error) cli.ActionFunc {
 	return a.in(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace) error {
 		trees, err := w.Apply(ctx)
@@ -81,7 +81,7 @@ func (a *app) applied(do func(context.Context, *cli.Command, *tree.Workspace, []
 	})
 }
 
-// takes makes sure of the number of arguments before anything is done.
+// takes checks the number of arguments before anything is done.
 func takes(n int, usage string) cli.BeforeFunc {
 	return func(ctx context.Context, cmd *cli.Command) (context.Context, error) {
 		if cmd.NArg() != n {

@@ -30,8 +30,8 @@ modules. Needs a C compiler, for runc. Nothing is installed on the host.`,
 	}
 }
 
-// goTool builds the tools of a module below the repository. A tool that is up
-// to date is not built again, the go command sees to that.
+// goTool builds the tools of a module below the repository. The go command does not
+// build again what is up to date.
 func (a *app) goTool(ctx context.Context, what, module, output string) error {
 	bin := filepath.Join(output, "tools", "bin")
 	if err := os.MkdirAll(bin, 0o755); err != nil {

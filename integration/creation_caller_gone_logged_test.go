@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/node"
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // A caller whose time is over makes up its own error. What the runtime had to

@@ -7,12 +7,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/cri"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/integration/cri"
 )
 
 // Wherever a creation is when its caller goes away, all of it is undone.

@@ -6,11 +6,12 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hookline-nri/hookline/integration/cri"
 	"github.com/hookline-nri/hookline/integration/history"
 	"github.com/hookline-nri/hookline/integration/plugin"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
 )
 
 // Whoever ends a pod that is being created ends its creation, and hears when
@@ -30,7 +31,7 @@ func TestL11_PodInItsHookCanBeEnded(t *testing.T) {
 
 			ended := inBackground(func() error { return end(c, ctx, pod.id) })
 			promise(t, "L4", "the plugin is not told of the end while it is at the hook", onStock(goesOn), func(t require.TestingT) {
-				requireWaiting(t, n, first)
+				requireWaiting(t, n, first, 1)
 				assert.Equal(t, []plugin.Event{plugin.RunPodSandbox}, first.Calls().Named("unwanted").Events())
 			})
 			if !runsOnStock {

@@ -21,13 +21,14 @@
 // node, so that they can become cases for any runtime. They do not import
 // package node, nor read a log, a metric or a file of the runtime, nor restart it.
 //
-// What the tests stand on are ordinary packages, free of package testing, since
-// the demo and the benchmarks use them as well:
+// The tests use ordinary packages, which do not import package testing, since the
+// demo and the benchmarks use them as well:
 //
-//	node    a containerd of its own, with all that it needs and all that it leaves
+//	node    a containerd of its own, with all that it needs, and what pods leave on it
 //	cri     the client side of CRI, with the few configurations that pods here need
-//	plugin  an NRI plugin that records, refuses, delays, hangs or crashes as told
-//	history what one connection was told, held against the contract
+//	plugin  an NRI plugin that records, refuses, delays, hangs or crashes as told,
+//	        in a process of its own where it is frozen or killed
+//	history the events of one connection, checked against the contract
 //	image   the one image there is, made from the program in pause
 //	wait    for a condition, until a deadline
 //

@@ -7,8 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // withinMoments bounds what needs moments on a runtime that does not make it wait

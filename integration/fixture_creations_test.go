@@ -7,20 +7,19 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
 	"github.com/hookline-nri/hookline/integration/history"
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/hookline-nri/hookline/integration/wait"
-	"github.com/stretchr/testify/assert"
-	"github.com/stretchr/testify/require"
-	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
 // creations are pods that are held at the points of a wave.
@@ -179,12 +178,7 @@ func (c *creations) requireEndsTold(t require.TestingT) {
 			continue
 		}
 		reading := history.Read(records[len(records)-1], nil)
-		faults := slices.DeleteFunc(reading.Faults(), func(fault string) bool {
-			// A plugin does not see that the caller has given up a hook, and that
-			// the runtime waits no more.
-			return strings.HasPrefix(fault, "L4")
-		})
-		assert.Empty(t, faults, p.Name())
+		assert.Empty(t, reading.Faults(), p.Name())
 		assert.Empty(t, reading.Alive(), p.Name())
 	}
 }

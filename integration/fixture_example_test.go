@@ -10,8 +10,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/node"
 )
 
 // example builds an example plugin.

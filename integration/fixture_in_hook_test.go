@@ -8,10 +8,11 @@ import (
 
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // inHook is a pod of which a plugin holds the hook.

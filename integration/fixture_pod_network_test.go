@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/containerd/nri/pkg/api"
+
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
 )

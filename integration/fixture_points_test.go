@@ -8,9 +8,10 @@ import (
 	"strings"
 	"syscall"
 
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
-	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
 // point is a place in the creation of a pod, at which a program or a plugin

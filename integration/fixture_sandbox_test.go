@@ -9,11 +9,12 @@ import (
 
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/integration/cri"
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/hookline-nri/hookline/integration/cri"
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // requirePodNotReady waits until CRI says that a pod's sandbox has died.

@@ -15,9 +15,10 @@ import (
 
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
+
+	"github.com/hookline-nri/hookline/integration/node"
 )
 
 // sandboxShim builds integration/sandboxshim, once, and returns its folder.

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
-
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -68,16 +66,20 @@ type nriInfo struct {
 	} `json:"podsBeingCreated"`
 }
 
-// requireWaiting waits until an event waits for a plugin that is at another one:
-// it is not sent before that was answered (L4).
-func requireWaiting(t require.TestingT, n target, p *plugin.Plugin) {
-	requireSoon(t, "an event that waits for "+p.Name(), func(context.Context) error {
+// requireWaiting waits until so many events wait for a plugin that is at another
+// one: they are not sent before that was answered (L4).
+func requireWaiting(t require.TestingT, n target, p told, events int) {
+	requireSoon(t, "events that wait for "+p.Name(), func(context.Context) error {
+		waiting := 0
 		for _, shown := range readNRI(t, n).Plugins {
-			if shown.Index+"-"+shown.Name == p.Name() && shown.QueueLength > 0 {
-				return nil
+			if shown.Index+"-"+shown.Name == p.Name() {
+				waiting = shown.QueueLength
 			}
 		}
-		return fmt.Errorf("none waits")
+		if waiting < events {
+			return fmt.Errorf("%d of %d wait", waiting, events)
+		}
+		return nil
 	})
 }
 

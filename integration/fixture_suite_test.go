@@ -13,11 +13,12 @@ import (
 	"time"
 
 	"github.com/containerd/nri/pkg/api"
+	"github.com/stretchr/testify/require"
+
 	"github.com/hookline-nri/hookline/integration/image"
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/hookline-nri/hookline/integration/wait"
-	"github.com/stretchr/testify/require"
 )
 
 // output holds the binaries; tests run in their own folder.
@@ -30,6 +31,13 @@ var runsOnStock = os.Getenv("RUNTIME") == "stock"
 var pause string
 
 func TestMain(m *testing.M) {
+	if acted, err := plugin.Act(); acted {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if os.Getenv(api.PluginSocketEnvVar) != "" {
 		if err := asPlugin(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -127,7 +135,7 @@ func showLog(t *testing.T, n *node.Node) {
 	}
 	const last = 30
 	lines := strings.Split(strings.TrimSpace(log), "\n")
-	t.Logf("containerd's last words, all of them in %s (%v):\n%s", kept, err, strings.Join(lines[max(0, len(lines)-last):], "\n"))
+	t.Logf("the end of containerd's log, all of it in %s (%v):\n%s", kept, err, strings.Join(lines[max(0, len(lines)-last):], "\n"))
 }
 
 // connect connects plugins, one after the other, for as long as the test runs.
@@ -157,8 +165,14 @@ func requireSoon(t require.TestingT, what string, holds func(context.Context) er
 	require.NoError(t, wait.Until(ctx, what, holds))
 }
 
+// told is a plugin with its record, in this process or in one of its own.
+type told interface {
+	Name() string
+	Calls() plugin.Calls
+}
+
 // hasGot tells whether a plugin got an event, answered or not.
-func hasGot(p *plugin.Plugin, event plugin.Event) error {
+func hasGot(p told, event plugin.Event) error {
 	if len(p.Calls().Only(event)) == 0 {
 		return fmt.Errorf("%s got no %s", p.Name(), event)
 	}
@@ -166,7 +180,7 @@ func hasGot(p *plugin.Plugin, event plugin.Event) error {
 }
 
 // hasAnswered tells whether a plugin has answered an event.
-func hasAnswered(p *plugin.Plugin, event plugin.Event) error {
+func hasAnswered(p told, event plugin.Event) error {
 	for _, call := range p.Calls().Only(event) {
 		if !call.End.IsZero() {
 			return nil

@@ -10,9 +10,10 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
-	"github.com/stretchr/testify/require"
 )
 
 // agreesIfHostAnswers agrees if the host's side answers somebody in the pod's network,

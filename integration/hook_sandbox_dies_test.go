@@ -6,11 +6,12 @@ import (
 	"context"
 	"testing"
 
-	"github.com/hookline-nri/hookline/integration/node"
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // What makes a pod in the midst of its hook one that cannot come to be.
@@ -37,7 +38,7 @@ func TestL5_PodFailsIfItsSandboxDiesInTheHook(t *testing.T) {
 
 			promise(t, "L5", "a pod fails when the "+what+" of its sandbox dies in the hook", onStock("the hooks go on"), func(t require.TestingT) {
 				// It is known at once, and undone when the plugin has answered (L4).
-				requireWaiting(t, n, first)
+				requireWaiting(t, n, first, 1)
 				pod.gate.Release()
 				assert.ErrorContains(t, requireEnds(t, pod.ran, "RunPodSandbox"), "before it was ready")
 			})

@@ -5,9 +5,10 @@ package integration
 import (
 	"testing"
 
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 func TestL14_SlowHookHoldsUpOnlyItsOwnPod(t *testing.T) {

@@ -7,11 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/history"
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 func TestL13_RegistrationWaitsForNoGracefulStop(t *testing.T) {

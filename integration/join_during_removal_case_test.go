@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // Registration waits for the operations that run, and holds up those that

@@ -6,10 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/history"
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // Nobody waits for a plugin that synchronizes but those who need its answer.

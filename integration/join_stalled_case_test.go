@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // Somebody who connects and says nothing keeps no plugin from registering.

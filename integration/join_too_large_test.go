@@ -6,8 +6,9 @@ import (
 	"context"
 	"testing"
 
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // What no message holds keeps plugins out, and is named to who reads the log.

@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 func TestL1_EventsOfAPodComeInOrder(t *testing.T) {

@@ -32,7 +32,7 @@ func TestN3_WhatAnADDThatWasCutMayHaveLeakedIsLogged(t *testing.T) {
 	require.NoError(t, a.n.Boot(withinAMinute(t)))
 	pods, err := a.n.CRI().Runtime.ListPodSandbox(withinAMinute(t), &runtime.ListPodSandboxRequest{})
 	require.NoError(t, err)
-	promise(t, "N3", "a pod whose ADD was cut can be ended without its network", keptOnStock, func(t require.TestingT) {
+	promise(t, "N3", "a pod whose ADD was interrupted can be removed without its network", keptOnStock, func(t require.TestingT) {
 		for _, pod := range pods.GetItems() {
 			a.requirePodEnds(t, pod.GetId())
 		}
@@ -40,7 +40,7 @@ func TestN3_WhatAnADDThatWasCutMayHaveLeakedIsLogged(t *testing.T) {
 	promise(t, "N3", "the log says what it may have leaked", onStock("it does not"), func(t require.TestingT) {
 		log, err := a.n.Log()
 		require.NoError(t, err)
-		assert.Contains(t, log, "may have leaked: its creation was cut")
+		assert.Contains(t, log, "may have leaked: its creation was interrupted")
 	})
 }
 

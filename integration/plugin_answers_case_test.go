@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"github.com/containerd/nri/pkg/api"
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 func TestL14_PluginsGetOnlyWhatTheySubscribedTo(t *testing.T) {

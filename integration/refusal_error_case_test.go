@@ -9,11 +9,12 @@ import (
 	"time"
 
 	"github.com/containerd/nri/pkg/api"
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 func TestL17_ErrorOfARefusedPodSaysWhoRefusedIt(t *testing.T) {

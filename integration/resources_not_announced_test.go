@@ -6,9 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // A pod of a client that announces nothing, by field or annotation, is as it was.

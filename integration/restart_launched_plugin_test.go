@@ -12,9 +12,10 @@ import (
 
 	"github.com/containerd/nri/pkg/api"
 	"github.com/containerd/nri/pkg/stub"
-	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/node"
 )
 
 // A plugin that the runtime launches itself is served as any other, and is

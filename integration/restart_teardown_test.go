@@ -6,9 +6,10 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
-	"github.com/stretchr/testify/require"
 )
 
 func TestL8_PodsOfBeforeARestartCanBeEnded(t *testing.T) {

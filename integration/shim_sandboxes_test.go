@@ -6,11 +6,12 @@ import (
 	"context"
 	"testing"
 
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 func TestL1_EventsOfAPodOfAShimComeInOrder(t *testing.T) {

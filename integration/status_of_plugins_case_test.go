@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"github.com/containerd/nri/pkg/api"
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 const notShown = "there is no status of plugins"

@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/hookline-nri/hookline/integration/history"
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // Of two containers, one exits while the pod is stopped, the other was never

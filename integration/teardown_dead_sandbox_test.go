@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // A pod whose process died is ended as any other.

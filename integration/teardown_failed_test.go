@@ -5,9 +5,10 @@ package integration
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
-	"github.com/stretchr/testify/require"
 )
 
 // A stop that fails half-way is repeated, but not told again.

@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/node"
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // connectSlowToStop holds StopPodSandbox at a gate, and then looks at the network.

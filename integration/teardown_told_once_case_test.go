@@ -7,8 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // ending is a way to end a pod with a running container.

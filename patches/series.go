@@ -51,6 +51,8 @@ var Series = edit.Series{
 		// containerd: what the engine makes possible.
 		containerd.NRIWithoutLock,
 		containerd.PodsBeingCreated,
+		containerd.ListPastHungShims,
+		containerd.StatusDuringUpdate,
 		containerd.HookLast,
 		containerd.HiddenUntilReady,
 		containerd.StopBeforeReclaim,

@@ -17,7 +17,7 @@ import (
 // hangs may hold up a request.
 const timeout = time.Second
 
-// Run plays the demo on a node of its own and writes what came of it to out.
+// Run plays the demo on a node of its own and writes the result to out.
 // Step announces what takes its time. The node is gone when Run returns.
 func Run(ctx context.Context, options node.Options, out io.Writer, step func(string) (end func())) (retErr error) {
 	options.RequestTimeout = timeout
@@ -56,16 +56,15 @@ type cast struct {
 
 const refusedPod = "refused"
 
-// newCast makes one plugin that fails every end and refuses one pod, one that
-// hangs when a pod stops, and one before and one after them that do as they
-// are asked.
+// newCast makes one plugin that fails every stop and removal and refuses one pod, one
+// that hangs when a pod stops, and one before and one after them that always succeed.
 func newCast() *cast {
 	c := &cast{hang: plugin.NewGate()}
 	first := plugin.New("10", "first")
 
 	fails := plugin.New("20", "fails")
 	for _, end := range []plugin.Event{plugin.StopContainer, plugin.RemoveContainer, plugin.StopPodSandbox, plugin.RemovePodSandbox} {
-		fails.On(end, plugin.Fail("the end is not near"))
+		fails.On(end, plugin.Fail("teardown failed"))
 	}
 	fails.On(plugin.RunPodSandbox, func(_ context.Context, call *plugin.Call) error {
 		if call.Pod.GetName() == refusedPod {
@@ -102,7 +101,7 @@ func (c *cast) records() []record {
 	return records
 }
 
-// leave lets go of what hangs and closes the connections.
+// leave releases the plugin that hangs and closes the connections.
 func (c *cast) leave() {
 	c.hang.Release()
 	for _, p := range c.plugins {
@@ -167,7 +166,7 @@ func (s *story) play(ctx context.Context, n *node.Node) error {
 	)
 }
 
-// leftovers is what there is on a node that should have no pods.
+// leftovers lists what is left on a node that should have no pods.
 func leftovers(ctx context.Context, n *node.Node) ([]string, error) {
 	found, err := n.Leftovers(ctx)
 	if err != nil {

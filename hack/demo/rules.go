@@ -13,7 +13,7 @@ import (
 	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
-// verdict is whether a rule of the contract held in what was seen.
+// verdict is whether a rule of the contract held.
 type verdict struct {
 	rule, promise string
 	broken        []string // what broke it; none: it held
@@ -38,14 +38,14 @@ func writeRules(out io.Writer, verdicts []verdict) {
 func (s *story) rules() []verdict {
 	return []verdict{
 		{"L1", "events of a pod come in order", s.outOfOrder()},
-		{"L3", "who knows a pod or container gets its Stop and Remove once, and nobody else", s.endsAmiss()},
+		{"L3", "plugins that know a pod or container get its stop and removal once, and no others do", s.teardownFaults()},
 		{"L7", "a refused pod leaves nothing behind", s.left},
 		{"L8", "no plugin fails a stop or a removal", s.failedTeardowns()},
 		{"L9", "a stop waits one request timeout at most", s.longWaits()},
 	}
 }
 
-// stage is how far a pod's or container's life an event is.
+// stage orders the events of a pod or container.
 var stage = map[plugin.Event]int{
 	plugin.RunPodSandbox: 0, plugin.CreateContainer: 1, plugin.PostCreateContainer: 2, plugin.StartContainer: 3, plugin.PostStartContainer: 4,
 	plugin.StopContainer: 5, plugin.RemoveContainer: 6, plugin.StopPodSandbox: 7, plugin.RemovePodSandbox: 8,
@@ -67,9 +67,9 @@ func (s *story) outOfOrder() (broken []string) {
 	return broken
 }
 
-// endsAmiss lists ends that a plugin missed, had twice, or had without cause. A
-// connection that the runtime dropped is owed nothing more.
-func (s *story) endsAmiss() (broken []string) {
+// teardownFaults lists stops and removals that a plugin missed, got twice, or got of
+// an unknown pod. A plugin that the runtime disconnected gets nothing more.
+func (s *story) teardownFaults() (broken []string) {
 	for _, r := range s.told {
 		for pod, calls := range r.byPod() {
 			for _, life := range []struct {
@@ -83,7 +83,7 @@ func (s *story) endsAmiss() (broken []string) {
 				for _, end := range life.ends {
 					switch n := len(calls.Only(end)); {
 					case !knows && n > 0:
-						broken = append(broken, fmt.Sprintf("%s got %s of pod %s, which it had never heard of", r.name, end, pod))
+						broken = append(broken, fmt.Sprintf("%s got %s of pod %s, which it did not know", r.name, end, pod))
 					case knows && n == 0 && !r.dropped:
 						broken = append(broken, fmt.Sprintf("%s never got %s of pod %s", r.name, end, pod))
 					case n > 1:

@@ -13,8 +13,8 @@ import (
 	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
-// write shows the story: a line per CRI request and per event, a column per
-// plugin, and the rules.
+// write prints a line per CRI request and per event, with a column per plugin, and
+// the rules.
 func (s *story) write(out io.Writer) {
 	fmt.Fprintf(out, "\nWho was told what, in the order it came. Plugins have %s to answer.\n\n", timeout)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)

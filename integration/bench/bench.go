@@ -34,12 +34,12 @@ type Counts struct {
 	Runs     int // pods of each runtime, and each kind, whose RunPodSandbox is timed
 	Pods     int // pods of which a rate is taken
 	Rounds   int // turns of each runtime in the other scenarios
-	NodePods int // pods on the node that plugins register with
+	NodePods int // pods on the node that plugins register with, and come back to
 }
 
 // DefaultCounts take some minutes. Fewer than six measurements have no
 // confidence interval.
-var DefaultCounts = Counts{Runs: 60, Pods: 48, Rounds: 6, NodePods: 200}
+var DefaultCounts = Counts{Runs: 60, Pods: 48, Rounds: 6, NodePods: 250}
 
 // scenarios in the order of the table.
 var scenarios = []struct {
@@ -52,6 +52,7 @@ var scenarios = []struct {
 	{"neighbour", (*bench).neighbour},
 	{"hung", (*bench).hung},
 	{"register", (*bench).register},
+	{"flap", (*bench).flap},
 	{"engine", (*bench).engine},
 }
 

@@ -7,7 +7,7 @@ import "fmt"
 // Goal is what a figure of the patched runtime should be.
 type Goal struct {
 	Text   string // "at most 1.03 of stock"
-	Figure string // what it is, in the terms of the text
+	Figure string // the measured value, in the unit of the text
 	Met    bool
 }
 
@@ -18,7 +18,7 @@ func (r Row) atMost(limit float64, text string) Goal {
 	return Goal{"at most " + number(limit, r.Unit) + text, number(median, r.Unit), median <= limit}
 }
 
-// ratioAtMost and ratioAtLeast are goals for what a sample has for each of another.
+// ratioAtMost and ratioAtLeast are goals for the ratio of two samples.
 func ratioAtMost(limit float64, s, of Sample, text string) Goal {
 	return Goal{fmt.Sprintf("at most %.2f of %s", limit, text), compared(s, of), ratio(s, of) <= limit}
 }

@@ -16,10 +16,10 @@ const timeout = 2 * time.Second
 
 func defaultTimeout(o *node.Options) { o.RequestTimeout = timeout }
 
-// roomy is for hooks that take longer, on a machine that may be busy.
+// roomy leaves time for slow hooks, on a machine that may be busy.
 func roomy(o *node.Options) { o.RequestTimeout = 5 * timeout }
 
-// hung is what the stop of a pod takes when no plugin answers.
+// hung measures the stop of a pod when no plugin answers.
 func (b *bench) hung(ctx context.Context) (_ []Row, retErr error) {
 	p, err := b.start(ctx, defaultTimeout)
 	if err != nil {
@@ -40,7 +40,7 @@ func (b *bench) hung(ctx context.Context) (_ []Row, retErr error) {
 	return []Row{row}, nil
 }
 
-// hungStop stops a pod that plugins know which hang then. A runtime drops
+// hungStop stops a pod while the plugins that know it hang. A runtime disconnects
 // those, so each stop has new ones.
 func (s *side) hungStop(ctx context.Context) (time.Duration, error) {
 	gate := plugin.NewGate()

@@ -71,7 +71,7 @@ func (b *bench) start(ctx context.Context, change func(*node.Options)) (_ *pair,
 }
 
 func (b *bench) side(ctx context.Context, name string, options node.Options, change func(*node.Options)) (*side, error) {
-	options.LogLevel = "info" // as in production; what debug costs is not the question
+	options.LogLevel = "info" // as in production, not debug
 	if change != nil {
 		change(&options)
 	}
@@ -92,7 +92,7 @@ func (p *pair) close() error {
 	return errors.Join(errs...)
 }
 
-// both does the same to one side and then to the other.
+// both calls do for one side and then for the other.
 func (p *pair) both(do func(*side) error) error { return p.turn(0, do) }
 
 // turn is both with the side that begins changing from turn to turn.
@@ -109,7 +109,7 @@ func (p *pair) turn(turn int, do func(*side) error) error {
 	return nil
 }
 
-// rounds takes turns as often as the options say.
+// rounds takes as many turns as the options say.
 func (b *bench) rounds(p *pair, do func(turn int, s *side) error) error {
 	for turn := range b.Counts.Rounds {
 		end := b.step("round %d of %d", turn+1, b.Counts.Rounds)

@@ -18,7 +18,7 @@ func timed(request func() error) (time.Duration, error) {
 	return time.Since(start), err
 }
 
-// life runs a pod and ends it. It returns how long the start took.
+// life runs a pod, and stops and removes it. It returns how long the start took.
 func (s *side) life(ctx context.Context, name string) (time.Duration, error) {
 	return s.lifeOf(ctx, s.CRI().Pod(name))
 }
@@ -40,7 +40,7 @@ func (s *side) end(ctx context.Context, id string) error {
 	return s.CRI().RemovePod(ctx, id)
 }
 
-// lives runs and ends pods, so many at a time.
+// lives runs, stops and removes pods, atOnce at a time.
 func (s *side) lives(ctx context.Context, pods, atOnce int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -53,7 +53,7 @@ func (s *side) lives(ctx context.Context, pods, atOnce int) error {
 	return group.Wait()
 }
 
-// warm has a runtime do once what it does slower for the first time.
+// warm runs a pod, as the first one of a runtime is slower.
 func (s *side) warm(ctx context.Context) error {
 	_, err := s.life(ctx, "warm")
 	return err

@@ -16,8 +16,8 @@ const (
 	slowness = 20 * time.Millisecond
 )
 
-// rate is how many pods are run, stopped and removed in a second: without
-// plugins, and with five that take their time over the start and stop of each.
+// rate measures how many pods are run, stopped and removed in a second: without
+// plugins, and with five that delay the start and stop of each.
 func (b *bench) rate(ctx context.Context) (_ []Row, retErr error) {
 	without := Row{What: fmt.Sprintf("Pods per second, %d at a time, no plugin", atOnce), Name: "Rate/plugins=0", Unit: "pods/sec"}
 	with := Row{
@@ -58,7 +58,7 @@ func (b *bench) rate(ctx context.Context) (_ []Row, retErr error) {
 	return []Row{without, with}, nil
 }
 
-// five makes plugins that are set up alike.
+// five makes five plugins with the same setup.
 func five(name string, setup func(*plugin.Plugin)) []*plugin.Plugin {
 	var plugins []*plugin.Plugin
 	for i := range 5 {

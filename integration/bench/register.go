@@ -16,7 +16,7 @@ import (
 // workers is how many pods come and go at a time while plugins register.
 const workers = 4
 
-// register is what it takes a plugin to register on a node that is full and busy.
+// register measures the registration of a plugin on a node that is full and busy.
 func (b *bench) register(ctx context.Context) (_ []Row, retErr error) {
 	p, err := b.start(ctx, roomy)
 	if err != nil {
@@ -41,8 +41,8 @@ func (b *bench) register(ctx context.Context) (_ []Row, retErr error) {
 	return []Row{row}, nil
 }
 
-// fill runs the pods of the node. They are in its network: they do without
-// addresses, and start faster.
+// fill runs the pods of the node. They use its network: they need no addresses, and
+// start faster.
 func (b *bench) fill(ctx context.Context, s *side) error {
 	const portion = 50
 	for from := 0; from < b.Counts.NodePods; from += portion {
@@ -65,8 +65,8 @@ func (b *bench) fill(ctx context.Context, s *side) error {
 	return nil
 }
 
-// registrations times plugins that join one after the other, and stay until pods
-// no longer come and go.
+// registrations times plugins that register one after the other, and stay until no
+// more pods come and go.
 func (s *side) registrations(ctx context.Context, times *Sample) error {
 	for _, p := range five("newcomer", func(*plugin.Plugin) {}) {
 		took, err := timed(func() error { return s.connect(ctx, p) })
@@ -80,7 +80,7 @@ func (s *side) registrations(ctx context.Context, times *Sample) error {
 
 // busy does something while pods come and go.
 func (s *side) busy(ctx context.Context, do func() error) error {
-	idle := make(chan struct{}) // closed: the pods at work are the last
+	idle := make(chan struct{}) // closed when no more pods are to be run
 	group, ctx := errgroup.WithContext(ctx)
 	var working sync.WaitGroup
 	for i := range workers {

@@ -14,12 +14,12 @@ import (
 	"github.com/hookline-nri/hookline/podresources"
 )
 
-// announcedContainers are in the pod whose resources are told with it.
+// announcedContainers are in the pod whose resources are announced.
 const announcedContainers = 20
 
-// resources is what it costs to be told what the containers of a pod ask for.
-// On each side pods that tell and pods that do not take turns, too: the two are
-// closer to one another than the two sides. Stock passes over what it is told.
+// resources measures the cost of announced resources of containers. On each side pods
+// with and without an announcement take turns, too: the two differ less than the two
+// sides. Stock ignores an announcement.
 func (b *bench) resources(ctx context.Context) (_ []Row, retErr error) {
 	p, err := b.start(ctx, nil)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// Write writes what was measured in the format of go test -bench, a line for
-// each measurement, for benchstat.
+// Write writes the measurements in the format of go test -bench, a line for each, for
+// benchstat.
 func Write(w io.Writer, rows []Row) error {
 	out := benchfmt.NewWriter(w)
 	for _, r := range rows {

@@ -7,7 +7,7 @@ import (
 	"errors"
 )
 
-// run is what the patches cost who has no plugin.
+// run measures the cost of the patches without plugins.
 func (b *bench) run(ctx context.Context) (_ []Row, retErr error) {
 	p, err := b.start(ctx, nil)
 	if err != nil {

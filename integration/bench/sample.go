@@ -12,7 +12,7 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// Sample is what was measured, in one unit, in the order of measurement.
+// Sample is a list of measurements in one unit, in their order.
 type Sample []float64
 
 // add takes a duration in seconds.
@@ -52,8 +52,8 @@ func (s Sample) in(unit string) string {
 	return number(median.Center, unit) + " ± " + median.PctRangeString()
 }
 
-// number has three significant digits at least, and shows seconds and bytes. Of
-// another unit a row's name tells.
+// number has three significant digits at least, and the unit of seconds and bytes.
+// For others, the row's name tells the unit.
 func number(x float64, unit string) string {
 	of, _, _ := strings.Cut(unit, "/")
 	symbol := map[string]string{"sec": "s", "B": "B"}[of]

@@ -17,7 +17,7 @@ type Row struct {
 	Goals          []Goal // of the patched one
 }
 
-// of is where the measurements of a side go.
+// of is the sample of a side.
 func (r *Row) of(s *side) *Sample {
 	if s.name == stock {
 		return &r.Stock
@@ -33,7 +33,7 @@ type sideSample struct {
 
 func (r Row) sides() []sideSample { return []sideSample{{stock, r.Stock}, {patched, r.Patched}} }
 
-// Table writes rows as markdown, and below it what limits its figures.
+// Table writes rows as markdown, and below it the warnings about its figures.
 func Table(w io.Writer, rows []Row) error {
 	var b strings.Builder
 	var notes []string
@@ -64,8 +64,8 @@ func Table(w io.Writer, rows []Row) error {
 	return err
 }
 
-// ratio is what the patched one has for each of stock, and how sure it is that
-// the two differ: not at all where "~" is shown.
+// ratio is patched to stock, and the p-value of their difference: "~" where none was
+// found.
 func (r Row) ratio() (figure, certainty string) {
 	if len(r.Stock) == 0 || len(r.Patched) == 0 || r.Stock.Median() == 0 {
 		return "-", "-"

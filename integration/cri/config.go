@@ -4,8 +4,8 @@ package cri
 
 import runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-// Pod is the configuration of a pod with a network of its own. The same name
-// is the same pod to the runtime, which lets it exist once at a time.
+// Pod is the configuration of a pod with a network of its own. Two pods of the same
+// name are the same pod to the runtime, and cannot exist at the same time.
 func (c *Client) Pod(name string) *runtime.PodSandboxConfig {
 	return &runtime.PodSandboxConfig{
 		Metadata: &runtime.PodSandboxMetadata{Name: name, Namespace: "default", Uid: name + "-uid"},
@@ -20,7 +20,7 @@ func (c *Client) Pod(name string) *runtime.PodSandboxConfig {
 	}
 }
 
-// Container is the configuration of a container that waits for its end. The
+// Container is the configuration of a container that runs until it is stopped. The
 // arguments are those of the program in integration/pause.
 func (c *Client) Container(name string, args ...string) *runtime.ContainerConfig {
 	return &runtime.ContainerConfig{

@@ -4,16 +4,16 @@ package history
 
 import "time"
 
-// Life is a pod or container by its id, with when its creation was through
-// and when its end was first asked for, zero if it was not.
+// Life is a pod or container by its id, with the times when its creation was complete
+// and when its stop or removal was first requested, zero if it was not.
 type Life struct {
 	ID         string
 	Begin, End time.Time
 }
 
-// Missed lists those lives that the connection was not told of, though it was
-// there for a part of them (L2). gone is when the connection was closed, zero
-// if that is not known: then it counts as there up to its last event.
+// Missed lists those lives that the connection was not told of, though it was open
+// during a part of them (L2). gone is when the connection was closed, zero if that is
+// not known: then it counts as open until its last event.
 func (r *Reading) Missed(lives []Life, gone time.Time) []string {
 	if r.synced.IsZero() {
 		return nil
@@ -26,7 +26,7 @@ func (r *Reading) Missed(lives []Life, gone time.Time) []string {
 		if r.pods[l.ID] != nil || r.containers[l.ID] != nil {
 			continue
 		}
-		both := l.Begin // when both were there
+		both := l.Begin // when both existed
 		if r.synced.After(both) {
 			both = r.synced
 		}

@@ -19,7 +19,7 @@ const (
 type pod struct {
 	at     stage
 	listed bool // in Synchronize
-	begun  bool // something of it came after Synchronize
+	begun  bool // an event of it came after Synchronize
 }
 
 // container is a container that the connection knows.
@@ -27,7 +27,7 @@ type container struct {
 	pod    string
 	at     stage
 	listed bool // in Synchronize
-	step   int  // the last of steps that came, by its number from 1
+	step   int  // the last of steps that came, counted from 1
 }
 
 // steps of a container come in this order, each at most once.
@@ -38,7 +38,7 @@ var steps = map[plugin.Event]int{
 	plugin.PostStartContainer:  4,
 }
 
-// pod takes up an event of a pod.
+// pod checks and records an event of a pod.
 func (r *Reading) pod(call plugin.Call) {
 	p := r.pods[call.Pod.GetId()]
 	switch {
@@ -51,9 +51,9 @@ func (r *Reading) pod(call plugin.Call) {
 	}
 	switch call.Event {
 	case plugin.RunPodSandbox:
-		// A pod that was listed in the midst of its creation is announced still.
+		// A pod that was listed while it was being created still gets RunPodSandbox.
 		if p.begun {
-			r.fault("L1", call, "comes for a pod that is told of already")
+			r.fault("L1", call, "comes for a pod that the plugin knows already")
 		}
 	case plugin.StopPodSandbox:
 		if p.at == stopped {
@@ -75,12 +75,13 @@ func (r *Reading) pod(call plugin.Call) {
 	p.begun = true
 }
 
-// stray notes an event of what the plugin was never told of, or no longer knows.
+// stray records an event of an object that the plugin was never told of, or that was
+// removed.
 func (r *Reading) stray(call plugin.Call, of string, never bool) {
 	if never {
 		r.fault("L3", call, "is of a %s that the plugin does not know", of)
 	} else {
-		r.fault("L3", call, "comes after the last word")
+		r.fault("L3", call, "comes after its removal")
 	}
 }
 
@@ -90,8 +91,8 @@ func (r *Reading) wasStopped(id string, p *pod) bool {
 	return p.listed && asked && end.Before(r.joined)
 }
 
-// containersBefore looks whether all containers of a pod are as far as the pod
-// will be with this event.
+// containersBefore checks that all containers of a pod have reached the stage that
+// the pod reaches with this event.
 func (r *Reading) containersBefore(call plugin.Call, want stage) {
 	for id, c := range r.containers {
 		if c.pod == call.Pod.GetId() && c.at < want {
@@ -100,7 +101,7 @@ func (r *Reading) containersBefore(call plugin.Call, want stage) {
 	}
 }
 
-// container takes up an event of a container.
+// container checks and records an event of a container.
 func (r *Reading) container(call plugin.Call) {
 	id, podID := call.Container.GetId(), call.Pod.GetId()
 	c := r.containers[id]
@@ -109,11 +110,11 @@ func (r *Reading) container(call plugin.Call) {
 		p := r.pods[podID]
 		switch {
 		case c != nil:
-			r.fault("L1", call, "comes for a container that is told of already")
+			r.fault("L1", call, "comes for a container that the plugin knows already")
 		case p == nil:
 			r.fault("L3", call, "is of a pod that the plugin does not know")
 		case p.at != up:
-			r.fault("L11", call, "comes after the end of the pod")
+			r.fault("L11", call, "comes after the stop of the pod")
 		}
 		r.containers[id] = &container{pod: podID, step: step}
 		return

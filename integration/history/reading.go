@@ -10,7 +10,7 @@ import (
 	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
-// Reading is what the record of one connection comes to.
+// Reading is the result of checking the record of one connection.
 type Reading struct {
 	faults     []string
 	ends       map[string]time.Time
@@ -21,13 +21,12 @@ type Reading struct {
 	containers map[string]*container
 }
 
-// joining are the first events of every connection.
+// joining are the first events of each connection.
 var joining = []plugin.Event{plugin.Configure, plugin.Synchronize}
 
-// Read goes through the record of one connection. ends are the pods, by id,
-// whose stop or removal was asked for, and since when: such a pod may be in
-// Synchronize as stopped, which a plugin cannot tell, and then its Stop does
-// not come again (L2).
+// Read checks the record of one connection. ends are the pods, by id, whose stop or
+// removal was requested, and since when: such a pod may be in Synchronize as stopped,
+// which the record does not tell, and then its Stop does not come again (L2).
 func Read(calls plugin.Calls, ends map[string]time.Time) *Reading {
 	r := &Reading{ends: ends, pods: map[string]*pod{}, containers: map[string]*container{}}
 	for i, call := range calls {
@@ -57,7 +56,7 @@ func Read(calls plugin.Calls, ends map[string]time.Time) *Reading {
 // Faults are the rules that were broken, and by which events.
 func (r *Reading) Faults() []string { return r.faults }
 
-// Alive lists what the connection was told of, but not of its removal.
+// Alive lists the pods and containers whose removal the connection did not get.
 func (r *Reading) Alive() []string {
 	var alive []string
 	for id, p := range r.pods {
@@ -74,7 +73,7 @@ func (r *Reading) Alive() []string {
 	return alive
 }
 
-// fault notes a rule that an event broke.
+// fault records a rule that an event broke.
 func (r *Reading) fault(rule string, call plugin.Call, format string, args ...any) {
 	what := string(call.Event)
 	if c := call.Container; c != nil {
@@ -86,15 +85,15 @@ func (r *Reading) fault(rule string, call plugin.Call, format string, args ...an
 	r.faults = append(r.faults, rule+": "+what+" "+fmt.Sprintf(format, args...))
 }
 
-// oneAtATime looks whether an event came while the runtime still waited for
-// the answer to the one before.
+// oneAtATime checks that an event came after the plugin's answer to the one before,
+// whatever had become of that one's caller or its timeout.
 func (r *Reading) oneAtATime(before, call plugin.Call) {
-	if before.Abandoned == nil && call.Start.Before(before.End) {
+	if before.End.IsZero() || call.Start.Before(before.End) {
 		r.fault("L4", call, "comes while %s is being answered", before.Event)
 	}
 }
 
-// list takes up what Synchronize told of.
+// list records the pods and containers in Synchronize.
 func (r *Reading) list(call plugin.Call) {
 	r.joined, r.synced = call.Start, call.End
 	for _, p := range call.Pods {

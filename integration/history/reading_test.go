@@ -70,29 +70,29 @@ func TestIllegalRecords(t *testing.T) {
 		"- Remove:p":                            "L3: RemovePodSandbox of pod p is of a pod",
 		"- Stop:p/c":                            "L3: StopContainer of container c of pod p is of a container that the plugin does not know",
 		"- Create:p/c":                          "L3: CreateContainer of container c of pod p is of a pod",
-		"- Run:p Run:p":                         "L1: RunPodSandbox of pod p comes for a pod that is told of already",
-		"p Update:p Run:p":                      "L1: RunPodSandbox of pod p comes for a pod that is told of already",
+		"- Run:p Run:p":                         "L1: RunPodSandbox of pod p comes for a pod that the plugin knows already",
+		"p Update:p Run:p":                      "L1: RunPodSandbox of pod p comes for a pod that the plugin knows already",
 		"p,p":                                   "L1: Synchronize lists pod p twice",
 		"p,p/c,p/c":                             "L1: Synchronize lists container c twice",
 		"p/c":                                   "L2: Synchronize lists container c, but not its pod",
 		"p Remove:p":                            "L3: RemovePodSandbox of pod p comes without StopPodSandbox",
 		"- Run:q Remove:q":                      "L3: RemovePodSandbox of pod q comes without StopPodSandbox",
 		"p Stop:p Stop:p":                       "L3: StopPodSandbox of pod p comes twice",
-		"p Stop:p Remove:p Remove:p":            "L3: RemovePodSandbox of pod p comes after the last word",
-		"p Stop:p Remove:p Run:p":               "L3: RunPodSandbox of pod p comes after the last word",
+		"p Stop:p Remove:p Remove:p":            "L3: RemovePodSandbox of pod p comes after its removal",
+		"p Stop:p Remove:p Run:p":               "L3: RunPodSandbox of pod p comes after its removal",
 		"p Stop:p Update:p":                     "L1: UpdatePodSandbox of pod p comes after StopPodSandbox",
 		"p,p/c Stop:p":                          "L1: StopPodSandbox of pod p comes before that of container c",
 		"p,p/c Stop:p/c Stop:p Remove:p":        "L1: RemovePodSandbox of pod p comes before that of container c",
-		"p,p/c Create:p/c":                      "L1: CreateContainer of container c of pod p comes for a container that is told of",
-		"p Stop:p Create:p/c":                   "L11: CreateContainer of container c of pod p comes after the end",
+		"p,p/c Create:p/c":                      "L1: CreateContainer of container c of pod p comes for a container that the plugin knows already",
+		"p Stop:p Create:p/c":                   "L11: CreateContainer of container c of pod p comes after the stop of the pod",
 		"p Create:p/c Start:p/c PostCreate:p/c": "L1: PostCreateContainer of container c of pod p comes out of order",
 		"p,p/c Start:p/c Start:p/c":             "L1: StartContainer of container c of pod p comes out of order",
 		"p,p/c Stop:p/c PostStart:p/c":          "L1: PostStartContainer of container c of pod p comes after StopContainer",
 		"p,p/c Stop:p/c Stop:p/c":               "L3: StopContainer of container c of pod p comes twice",
 		"p,p/c Remove:p/c":                      "L3: RemoveContainer of container c of pod p comes without StopContainer",
-		"p,p/c Stop:p/c Remove:p/c Stop:p/c":    "L3: StopContainer of container c of pod p comes after the last word",
-		"p,p/c Stop:p/c Stop:p Remove:p/c Remove:p/c":    "L3: RemoveContainer of container c of pod p comes after the last word",
-		"p Create:p/c Stop:p/c Remove:p/c PostStart:p/c": "L3: PostStartContainer of container c of pod p comes after the last word",
+		"p,p/c Stop:p/c Remove:p/c Stop:p/c":    "L3: StopContainer of container c of pod p comes after its removal",
+		"p,p/c Stop:p/c Stop:p Remove:p/c Remove:p/c":    "L3: RemoveContainer of container c of pod p comes after its removal",
+		"p Create:p/c Stop:p/c Remove:p/c PostStart:p/c": "L3: PostStartContainer of container c of pod p comes after its removal",
 	} {
 		// The end of q is asked for too late to be known to Synchronize.
 		r := Read(record(text), map[string]time.Time{"q": epoch})
@@ -114,6 +114,10 @@ func TestOneAtATime(t *testing.T) {
 	calls[2].End = calls[3].Start.Add(time.Millisecond)
 	require.Equal(t, []string{"L4: RunPodSandbox of pod q comes while RunPodSandbox is being answered"}, Read(calls, nil).Faults())
 	calls[2].Abandoned = context.DeadlineExceeded
+	require.Len(t, Read(calls, nil).Faults(), 1, "it was sent more than the runtime waited for")
+	calls[2].End = time.Time{}
+	require.Len(t, Read(calls, nil).Faults(), 1, "it has not answered at all")
+	calls[2].End = calls[3].Start
 	require.Empty(t, Read(calls, nil).Faults())
 }
 

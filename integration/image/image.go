@@ -23,7 +23,7 @@ import (
 // Name is what containerd knows the image by.
 const Name = "localhost/hookline/pause:1"
 
-// nameAnnotation tells containerd's import the full name of an image in a layout.
+// nameAnnotation gives containerd's import the full name of an image in a layout.
 const nameAnnotation = "io.containerd.image.name"
 
 const program = "github.com/hookline-nri/hookline/integration/pause"

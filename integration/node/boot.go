@@ -39,10 +39,10 @@ func (n *Node) Boot(ctx context.Context) error {
 	return nil
 }
 
-// Stop asks containerd to end and waits for it. Pods go on.
+// Stop asks containerd to exit and waits for it. Pods keep running.
 func (n *Node) Stop(ctx context.Context) error { return n.end(ctx, unix.SIGTERM) }
 
-// Kill kills containerd. Pods go on.
+// Kill kills containerd. Pods keep running.
 func (n *Node) Kill(ctx context.Context) error { return n.end(ctx, unix.SIGKILL) }
 
 func (n *Node) end(ctx context.Context, signal syscall.Signal) error {
@@ -53,7 +53,7 @@ func (n *Node) end(ctx context.Context, signal syscall.Signal) error {
 	case <-n.exited:
 		return n.disconnect()
 	case <-ctx.Done():
-		return fmt.Errorf("wait for containerd to end after %s: %w", signal, ctx.Err())
+		return fmt.Errorf("wait for containerd to exit after %s: %w", signal, ctx.Err())
 	}
 }
 
@@ -67,8 +67,8 @@ func (n *Node) disconnect() error {
 	return err
 }
 
-// exec runs containerd in the node's namespaces and cgroup. It is in it before
-// it can have started anything.
+// exec runs containerd in the node's namespaces and cgroup. It is in the cgroup
+// before it can have started anything.
 func (n *Node) exec() error {
 	bin, err := filepath.Abs(n.options.Bin)
 	if err != nil {
@@ -83,7 +83,7 @@ func (n *Node) exec() error {
 	cmd.Dir = n.Folder()
 	cmd.Env = append(os.Environ(), "PATH="+n.paths.bin()+":"+os.Getenv("PATH")) // where the shim is looked for
 	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a terminal's ^C is for the caller, who closes the node
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // ^C in a terminal is for the caller, who closes the node
 	if err := n.ns.do(cmd.Start); err != nil {
 		return err
 	}
@@ -96,12 +96,12 @@ func (n *Node) exec() error {
 	return n.group.add(cmd.Process.Pid)
 }
 
-// ready tells whether containerd serves. Sockets are tried first, since a
-// failed gRPC connection takes its time to try again.
+// ready tells whether containerd serves. Sockets are tried first, since gRPC waits
+// before it retries a failed connection.
 func (n *Node) ready(ctx context.Context) error {
 	select {
 	case <-n.exited:
-		return fmt.Errorf("%w: containerd ended: %s", wait.ErrPermanent, n.cmd.ProcessState)
+		return fmt.Errorf("%w: containerd exited: %s", wait.ErrPermanent, n.cmd.ProcessState)
 	default:
 	}
 	for _, socket := range []string{n.paths.grpc(), n.paths.nri()} {
@@ -133,8 +133,8 @@ func (n *Node) ready(ctx context.Context) error {
 	return nil
 }
 
-// importImage imports and unpacks the image, and waits until CRI, which learns
-// of it by an event, knows it.
+// importImage imports and unpacks the image, and waits until CRI, which gets an event
+// for it, knows it.
 func (n *Node) importImage(ctx context.Context, program []byte) error {
 	var layout bytes.Buffer
 	if err := image.Write(&layout, program); err != nil {
@@ -173,5 +173,5 @@ func (n *Node) withLog(err error) error {
 	const last = 20
 	lines := strings.Split(strings.TrimSpace(log), "\n")
 	lines = lines[max(0, len(lines)-last):]
-	return fmt.Errorf("%w; containerd's last words:\n%s", err, strings.Join(lines, "\n"))
+	return fmt.Errorf("%w; the end of containerd's log:\n%s", err, strings.Join(lines, "\n"))
 }

@@ -51,9 +51,9 @@ func hierarchies() ([]string, error) {
 	return roots, nil
 }
 
-// add puts a process into a leaf of its own, beside the pods. One hierarchy is
-// enough to find it and its children again; on v1 some want to be set up first
-// (cpuset), so the first that takes it does.
+// add puts a process into a leaf of its own, beside the pods. One hierarchy is enough
+// to find it and its children again; on v1 some need to be set up first (cpuset), so
+// the first that accepts it is used.
 func (c cgroup) add(pid int) error {
 	var errs []error
 	for _, root := range c.roots {
@@ -77,7 +77,7 @@ func (c cgroup) folders(below ...string) ([]string, error) {
 		top := filepath.Join(append([]string{root, c.name}, below...)...)
 		err := filepath.WalkDir(top, func(path string, entry fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil // it may end while we look
+				return nil // it may be removed meanwhile
 			}
 			if err == nil && entry.IsDir() {
 				found = append(found, path)
@@ -118,7 +118,7 @@ func (c cgroup) processes() ([]int, error) {
 	return slices.Compact(pids), nil
 }
 
-// remove kills all that is inside, until nothing is, and removes the cgroup.
+// remove kills all processes in the cgroup, until none is left, and removes it.
 func (c cgroup) remove(ctx context.Context) error {
 	err := wait.Until(ctx, "the end of all processes of "+c.name, func(context.Context) error {
 		pids, err := c.processes()

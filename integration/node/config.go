@@ -108,8 +108,8 @@ const conflistText = `{
 }
 `
 
-// containerd is the configuration of containerd. Whatever has a default
-// outside of the folder is named.
+// containerd is the configuration of containerd. It sets every path whose default is
+// outside of the folder.
 func (p paths) containerd(o Options) string {
 	level := o.LogLevel
 	if level == "" {

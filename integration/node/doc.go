@@ -11,8 +11,8 @@
 // are set on the real host. Both namespaces are held by file descriptors
 // only, so they end with the processes in them.
 //
-// That makes cleaning up short: end what is in the cgroup, remove cgroup and
-// folder. It needs nothing from the run that left it, so Sweep does the same
-// for runs that were killed. A lock on a file in the folder, which the kernel
-// drops with its holder, tells those apart from nodes in use.
+// That makes cleaning up simple: kill the processes in the cgroup, remove cgroup and
+// folder. It needs nothing from the run that created the node, so Sweep does the same
+// for runs that were killed. A lock on a file in the folder, which the kernel releases
+// with its holder, marks nodes in use.
 package node

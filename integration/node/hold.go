@@ -15,25 +15,24 @@ import (
 	"github.com/hookline-nri/hookline/integration/wait"
 )
 
-// Point is a place in the run of a program: before or after it did what it
-// was run for.
+// Point is a moment in the run of a program: before or after its work.
 type Point struct {
 	Program string // a CNI plugin, runc, or the shim
 	Verb    string // as in CNI_COMMAND, or on the command line
 	when    string
 }
 
-// Before is the point at which a program has done nothing yet.
+// Before is the point before a program has done anything.
 func Before(program, verb string) Point { return Point{program, verb, "before"} }
 
-// After is the point at which a program has done all, and not ended yet.
+// After is the point after a program's work, before it exits.
 func After(program, verb string) Point { return Point{program, verb, "after"} }
 
 func (p Point) String() string { return p.when + " " + p.Program + " " + p.Verb }
 
-// holdText stands in the place of a program. As long as there is a pipe for a
-// point and a pod, the program waits there for a word from it. The shim, and
-// runc with it, run in the pod's bundle.
+// holdText is a script in the place of a program. As long as there is a pipe for a
+// point and a pod, the program waits there for a line from it. The shim, and runc
+// with it, run in the pod's bundle.
 const holdText = `#!/bin/sh
 if [ -n "$CNI_COMMAND" ]; then
 	verb=$CNI_COMMAND
@@ -68,12 +67,11 @@ type Hold struct {
 	end     *os.File // open once the program reads from the pipe
 }
 
-// HoldADD makes the CNI ADD of the pod of a name, which is to come, wait before
-// it does anything.
+// HoldADD makes the CNI ADD of the pod of that name wait before it does anything.
 func (n *Node) HoldADD(pod string) (*Hold, error) { return n.HoldAt(Before("ptp", "ADD"), pod) }
 
-// HoldAt makes a program wait when it comes to a point for the pod of a name.
-// Other pods, and what else the program is run for, go on.
+// HoldAt makes a program wait at a point for the pod of that name. Other pods, and
+// other runs of the program, go on.
 func (n *Node) HoldAt(point Point, pod string) (*Hold, error) {
 	holds := n.paths.in("holds")
 	if err := os.MkdirAll(holds, 0o755); err != nil {
@@ -108,12 +106,11 @@ func (h *Hold) Entered(ctx context.Context) error {
 	})
 }
 
-// Release lets the program go on, unless it was killed by now. It must have
-// been entered.
+// Release lets the program go on, unless it was killed. It must have been entered.
 func (h *Hold) Release() error { return h.say("go") }
 
-// Fail makes a program that is held before its work fail without having done
-// any. It must have been entered.
+// Fail makes a program that is held before its work fail without doing any. It must
+// have been entered.
 func (h *Hold) Fail() error { return h.say("fail") }
 
 func (h *Hold) say(word string) error {

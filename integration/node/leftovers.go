@@ -20,17 +20,17 @@ import (
 
 const snapshotter = "overlayfs"
 
-// Leftover is a thing that pods have, by what it is and its name, path or id.
+// Leftover is a resource of a pod, with its name, path or id.
 type Leftover struct{ Kind, Name string }
 
 func (l Leftover) String() string { return l.Kind + " " + l.Name }
 
-// Leftovers lists what there is on the node beyond what a node without pods
-// has: sandboxes, containers, snapshots and leases in containerd's metadata,
+// Leftovers lists the resources on the node that a node without pods does not have:
+// sandboxes, containers, snapshots and leases in containerd's metadata,
 // pods and containers that CRI lists, processes, cgroups, mounts, network
 // namespaces, links, addresses and attachments of the network, state of runc,
-// bundles, other folders and sockets. It is empty when nothing is left. Names
-// that CRI has reserved cannot be listed: create the same pod again.
+// bundles, other folders and sockets. It is empty when nothing is left. Reserved
+// names of CRI cannot be listed: create the same pod again to check them.
 func (n *Node) Leftovers(ctx context.Context) ([]Leftover, error) {
 	found, err := n.inventory(ctx)
 	if err != nil {
@@ -114,7 +114,7 @@ func (n *Node) listMetadata(ctx context.Context, add func(kind, name string)) er
 	return nil
 }
 
-// listProcesses leaves containerd itself out, which a restart changes.
+// listProcesses skips containerd itself, which a restart changes.
 func (n *Node) listProcesses(_ context.Context, add func(kind, name string)) error {
 	pids, err := n.group.processes()
 	if err != nil {
@@ -140,7 +140,7 @@ func (n *Node) listProcesses(_ context.Context, add func(kind, name string)) err
 // listKernel looks from inside of the node's namespaces.
 func (n *Node) listKernel(_ context.Context, add func(kind, name string)) error {
 	return n.ns.do(func() error {
-		// Of this thread, which is in the namespaces.
+		// The mounts of this thread, which is in the namespaces.
 		mounts, err := mountinfo.GetMounts(mountinfo.PrefixFilter(n.Folder()))
 		if err != nil {
 			return fmt.Errorf("list mounts: %w", err)
@@ -188,7 +188,7 @@ func (n *Node) listFiles(_ context.Context, add func(kind, name string)) error {
 				return err
 			}
 			for _, entry := range entries {
-				// What host-local keeps for itself is no address.
+				// These are host-local's own files, not addresses.
 				if kind == "address" && (entry.Name() == "lock" || strings.HasPrefix(entry.Name(), "last_reserved_ip")) {
 					continue
 				}

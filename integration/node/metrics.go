@@ -16,9 +16,9 @@ import (
 // namespace, so that each node can have the same.
 const metrics = "127.0.0.1:1338"
 
-// Metrics returns what a metric of containerd has counted since it was booted, by
-// its labels as they are in Prometheus' text: `{source="field"}`. One that has
-// counted nothing has none.
+// Metrics returns the values of a metric of containerd since Boot, by its labels as
+// they are in Prometheus' text: `{source="field"}`. It is empty for a metric that has
+// counted nothing.
 func (n *Node) Metrics(ctx context.Context, name string) (map[string]float64, error) {
 	counted, err := n.metrics(ctx, name)
 	if err != nil {
@@ -49,7 +49,7 @@ func (n *Node) metrics(ctx context.Context, name string) (_ map[string]float64, 
 		labels, is := strings.CutPrefix(lines.Text(), name)
 		at := strings.LastIndexByte(labels, ' ')
 		if !is || at < 0 || at > 0 && labels[0] != '{' {
-			continue // of another, whose name may begin with that
+			continue // of another metric, whose name begins with that
 		}
 		if counted[labels[:at]], err = strconv.ParseFloat(labels[at+1:], 64); err != nil {
 			return nil, err
@@ -57,8 +57,8 @@ func (n *Node) metrics(ctx context.Context, name string) (_ map[string]float64, 
 	}
 }
 
-// dialWithin dials in the node's network namespace. A socket stays in the one that
-// it was made in.
+// dialWithin dials in the node's network namespace. A socket stays in the namespace
+// that it was created in.
 func (n *Node) dialWithin(ctx context.Context, network, address string) (conn net.Conn, err error) {
 	err = n.ns.do(func() error {
 		conn, err = new(net.Dialer).DialContext(ctx, network, address)

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cniCache is where libcni keeps its cache: it cannot be told another place.
+// cniCache is the folder of libcni's cache, which cannot be configured.
 const cniCache = "/var/lib"
 
 // namespaces are a node's mount and network namespace, alive as long as these
@@ -33,7 +33,7 @@ func newNamespaces(cover string) (*namespaces, error) {
 		if err := unix.Unshare(unix.CLONE_NEWNS | unix.CLONE_NEWNET); err != nil {
 			return fmt.Errorf("%w: cannot make mount and network namespaces: %w", ErrPrerequisite, err)
 		}
-		// Mounts of the host may come in, none goes out; and as on a host, pods
+		// Mounts of the host may propagate in, none propagates out; and as on a host, pods
 		// that ask for mount propagation find shared mounts.
 		for _, propagation := range []uintptr{unix.MS_SLAVE, unix.MS_SHARED} {
 			if err := unix.Mount("", "/", "", propagation|unix.MS_REC, ""); err != nil {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Attachments is the folder in which libcni keeps what pods were attached to,
-// as containerd sees it, which must be running.
+// Attachments is the folder of libcni's cached attachments, as containerd sees it,
+// which must be running.
 func (n *Node) Attachments() string {
 	return fmt.Sprintf("/proc/%d/root/var/lib/cni/results", n.cmd.Process.Pid)
 }
@@ -39,7 +39,7 @@ func (n *Node) Addresses(netns, iface string) ([]string, error) {
 	return found, err
 }
 
-// Gateway is where packets go from a pod's network namespace.
+// Gateway is the gateway of a pod's network namespace.
 func (n *Node) Gateway(netns string) (gateway net.IP, err error) {
 	err = n.inside(netns, func() error {
 		routes, err := netlink.RouteList(nil, netlink.FAMILY_V4)

@@ -23,7 +23,7 @@ const namespace = "k8s.io"
 // patience is how long removing a node may take.
 const patience = 30 * time.Second
 
-// Node is a running containerd and all that belongs to it.
+// Node is a running containerd with everything that belongs to it.
 type Node struct {
 	options Options
 	paths   paths
@@ -36,13 +36,12 @@ type Node struct {
 	client *containerd.Client
 	cri    *cri.Client
 
-	// baseline is what there is without pods.
+	// baseline is the inventory without pods.
 	baseline map[Leftover]bool
 }
 
-// Start runs a node, ready for pods. It first removes what killed runs have
-// left. On error nothing of the node is left, and the error holds the end of
-// containerd's log.
+// Start runs a node, ready for pods. It first removes what killed runs have left. On
+// error nothing of the node is left, and the error has the end of containerd's log.
 func Start(ctx context.Context, options Options) (_ *Node, retErr error) {
 	if err := options.Check(); err != nil {
 		return nil, err
@@ -84,7 +83,7 @@ func Start(ctx context.Context, options Options) (_ *Node, retErr error) {
 	return n, nil
 }
 
-// Close ends and removes all of the node, whatever state it is in.
+// Close stops and removes all of the node, whatever state it is in.
 func (n *Node) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -117,8 +116,8 @@ func (n *Node) Close() error {
 // CRI is the node's CRI client.
 func (n *Node) CRI() *cri.Client { return n.cri }
 
-// Containerd is a client of containerd itself, in CRI's namespace. Boot makes
-// it anew.
+// Containerd is a client of containerd itself, in CRI's namespace. Boot creates a new
+// one.
 func (n *Node) Containerd() *containerd.Client { return n.client }
 
 // NRISocket is where NRI plugins connect.

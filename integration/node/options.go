@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// DefaultBase is where nodes live. Its folders belong to root and are short
+// DefaultBase is the folder of nodes. It belongs to root, and its path is short
 // enough for the paths of sockets.
 const DefaultBase = "/run/hookline"
 
-// ErrPrerequisite is wrapped by errors about what the host lacks. Their text
-// is one line that names it and what to do.
+// ErrPrerequisite is wrapped by errors about what the host lacks. Their text is one
+// line that names it and says what to do.
 var ErrPrerequisite = errors.New("missing prerequisite")
 
 // Options describe a node. Only Bin and Tools are needed.
@@ -31,7 +31,7 @@ type Options struct {
 	RequestTimeout      time.Duration
 	RegistrationTimeout time.Duration
 
-	// Config is more of containerd's configuration in TOML, and wins over the
+	// Config is additional configuration of containerd in TOML, which overrides the
 	// node's own. It starts with its version.
 	Config string
 	// Network is a CNI configuration list; ptp with host-local when empty.

@@ -35,9 +35,9 @@ func (n *Node) Quiet(ctx context.Context) error {
 	})
 }
 
-// isStep tells by its command line whether a process is a program that ends by
-// itself. The first process of a container that was not started yet, "runc
-// init", is none.
+// isStep tells by its command line whether a process is a program that exits by
+// itself. The first process of a container that was not started yet, "runc init",
+// does not.
 func isStep(words []string) bool {
 	if len(words) > 1 && filepath.Base(words[0]) == "sh" {
 		words = words[1:]

@@ -23,13 +23,13 @@ func (n *Node) Settled(ctx context.Context, container string) error {
 	return n.untilSignal(ctx, container, "catch", "SigCgt:", unix.SIGTERM)
 }
 
-// Resisting waits until a container's program has got SIGTERM and stays: its
-// grace period is under way. The program must have been told to be stubborn.
+// Resisting waits until a container's program has got SIGTERM and ignores it: its
+// grace period is under way. The program must run with -stubborn.
 func (n *Node) Resisting(ctx context.Context, container string) error {
 	return n.untilSignal(ctx, container, "ignore", "SigIgn:", unix.SIGTERM)
 }
 
-// Signal sends a signal to a container's program past CRI.
+// Signal sends a signal to a container's program, not through CRI.
 func (n *Node) Signal(ctx context.Context, container string, signal syscall.Signal) error {
 	task, err := n.task(ctx, container)
 	if err != nil {
@@ -73,15 +73,25 @@ func (n *Node) untilSignal(ctx context.Context, container, does, set string, sig
 
 // inSet tells whether a signal is in a set of signals of a process.
 func inSet(pid int, set string, signal syscall.Signal) (bool, error) {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	mask, err := statusOf(pid, set)
 	if err != nil {
 		return false, fmt.Errorf("%w: %w", wait.ErrPermanent, err)
 	}
+	bits, err := strconv.ParseUint(mask, 16, 64)
+	return bits&(1<<(signal-1)) != 0, err
+}
+
+// statusOf is a line of a process's status without its name, which ends with a
+// colon, as in proc_pid_status(5).
+func statusOf(pid int, name string) (string, error) {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return "", err
+	}
 	for line := range strings.Lines(string(status)) {
-		if mask, ok := strings.CutPrefix(line, set); ok {
-			bits, err := strconv.ParseUint(strings.TrimSpace(mask), 16, 64)
-			return bits&(1<<(signal-1)) != 0, err
+		if value, ok := strings.CutPrefix(line, name); ok {
+			return strings.TrimSpace(value), nil
 		}
 	}
-	return false, fmt.Errorf("%w: status of process %d has no line %s", wait.ErrPermanent, pid, set)
+	return "", fmt.Errorf("status of process %d has no line %s", pid, name)
 }

@@ -17,8 +17,8 @@ import (
 // prefix starts the names of the nodes' folders, and "hookline-" those of their cgroups.
 const prefix = "n"
 
-// Sweep removes all that runs which were killed have left below base
-// (DefaultBase when empty). Nodes in use stay.
+// Sweep removes what killed runs have left below base (DefaultBase when empty). Nodes
+// in use stay.
 func Sweep(ctx context.Context, base string) error {
 	if base == "" {
 		base = DefaultBase
@@ -34,8 +34,8 @@ func Sweep(ctx context.Context, base string) error {
 	return sweep(ctx, base)
 }
 
-// sweep needs the lock of base: a folder without a locked file may be one that
-// is just being made.
+// sweep needs the lock of base: a folder without a locked file may be one that is
+// still being created.
 func sweep(ctx context.Context, base string) error {
 	entries, err := os.ReadDir(base)
 	if err != nil {
@@ -67,8 +67,8 @@ func sweep(ctx context.Context, base string) error {
 	return errors.Join(errs...)
 }
 
-// claim makes the folder of a new node, and locks it for as long as the file
-// is open. It sweeps first.
+// claim creates the folder of a new node, and locks it for as long as the file is
+// open. It sweeps first.
 func claim(ctx context.Context, base string) (paths, *os.File, error) {
 	if err := os.MkdirAll(base, 0o711); err != nil {
 		return "", nil, err
@@ -99,7 +99,7 @@ func claim(ctx context.Context, base string) (paths, *os.File, error) {
 // cgroup is the name of the node's cgroup.
 func (p paths) cgroup() string { return "hookline-" + filepath.Base(string(p)) }
 
-// end ends all of a node but its folder: its processes, with them its
+// end removes all of a node but its folder: its processes, and with them its
 // namespaces and the mounts and links in them, and its cgroup.
 func (p paths) end(ctx context.Context) error {
 	group, err := newCgroup(p.cgroup())
@@ -109,8 +109,8 @@ func (p paths) end(ctx context.Context) error {
 	return group.remove(ctx)
 }
 
-// release removes the folder of a node that has ended. A sweep must not see it
-// half gone, without its lock.
+// release removes the folder of a closed node. A sweep must not see it half removed,
+// without its lock.
 func (p paths) release() error {
 	unlock, err := lockBase(filepath.Dir(string(p)))
 	if err != nil {
@@ -128,7 +128,7 @@ func lockBase(base string) (unlock func(), err error) {
 	return func() { _ = lock.Close() }, nil
 }
 
-// lockFile opens a file and takes its lock, which ends with the last file
+// lockFile opens a file and takes its lock, which is released with the last file
 // descriptor, and so with this process. Children do not inherit it.
 func lockFile(path string, flags int) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)

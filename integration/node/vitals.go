@@ -14,7 +14,7 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// Vitals are what containerd holds of its own, in numbers.
+// Vitals are the resources that containerd itself uses.
 type Vitals struct {
 	Files      int // open files
 	Goroutines int
@@ -26,44 +26,76 @@ func (v Vitals) String() string {
 	return fmt.Sprintf("%d files, %d goroutines, %d bytes of records in %d of the database", v.Files, v.Goroutines, v.Records, v.Database)
 }
 
-// Vitals takes them. Records are those of a moment in which nothing is written.
+// Vitals measures them. Records are exact only while nothing is written.
 func (n *Node) Vitals(ctx context.Context) (v Vitals, err error) {
 	files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", n.cmd.Process.Pid))
 	if err != nil {
 		return v, err
 	}
 	v.Files = len(files)
-	stacks, err := n.Goroutines(ctx)
-	if err != nil {
+	if v.Goroutines, err = n.GoroutineCount(ctx); err != nil {
 		return v, err
-	}
-	if _, err := fmt.Sscanf(stacks, "goroutine profile: total %d", &v.Goroutines); err != nil {
-		return v, fmt.Errorf("count goroutines of containerd: %w", err)
 	}
 	v.Records, v.Database, err = n.database()
 	return v, err
 }
 
-// Goroutines are the stacks of containerd's goroutines, those that are alike
-// counted.
+// Memory is the resident memory of containerd in bytes, its garbage collected.
+func (n *Node) Memory(ctx context.Context) (int, error) {
+	if _, err := n.profile(ctx, "heap?gc=1"); err != nil {
+		return 0, err
+	}
+	pid := n.cmd.Process.Pid
+	resident, err := statusOf(pid, "VmRSS:")
+	if err != nil {
+		return 0, err
+	}
+	var kibibytes int
+	if _, err := fmt.Sscanf(resident, "%d kB", &kibibytes); err != nil {
+		return 0, fmt.Errorf("read resident memory of process %d from %q: %w", pid, resident, err)
+	}
+	return kibibytes << 10, nil
+}
+
+// GoroutineCount is how many goroutines containerd has.
+func (n *Node) GoroutineCount(ctx context.Context) (count int, err error) {
+	stacks, err := n.Goroutines(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := fmt.Sscanf(stacks, "goroutine profile: total %d", &count); err != nil {
+		return 0, fmt.Errorf("count goroutines of containerd: %w", err)
+	}
+	return count, nil
+}
+
+// Goroutines are the stacks of containerd's goroutines; equal ones are counted.
 func (n *Node) Goroutines(ctx context.Context) (string, error) {
+	return n.profile(ctx, "goroutine?debug=1")
+}
+
+// profile asks containerd for one of the profiles of runtime/pprof.
+func (n *Node) profile(ctx context.Context, query string) (string, error) {
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		return new(net.Dialer).DialContext(ctx, "unix", n.paths.debug())
 	}}
 	defer transport.CloseIdleConnections()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://containerd/debug/pprof/goroutine?debug=1", nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://containerd/debug/pprof/"+query, nil)
 	if err != nil {
 		return "", err
 	}
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return "", fmt.Errorf("ask containerd for its goroutines: %w", err)
+		return "", fmt.Errorf("ask containerd for profile %s: %w", query, err)
 	}
-	stacks, err := io.ReadAll(response.Body)
+	content, err := io.ReadAll(response.Body)
 	if closeErr := response.Body.Close(); err == nil {
 		err = closeErr
 	}
-	return string(stacks), err
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = fmt.Errorf("ask containerd for profile %s: status %s", query, response.Status)
+	}
+	return string(content), err
 }
 
 // database counts what is in the metadata database. Containerd has it locked,

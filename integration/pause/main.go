@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command pause is all that runs in the pods of the tests: it waits for
-// SIGTERM or SIGINT and exits with the code it was given. As the first process
-// of a pid namespace it also reaps what it inherits.
+// Command pause is the only program in the pods of the tests: it waits for SIGTERM or
+// SIGINT and exits with the given code. As the first process of a pid namespace it
+// also reaps the processes that it inherits.
 package main
 
 import (
@@ -15,7 +15,7 @@ import (
 func main() {
 	code := flag.Int("code", 0, "exit with this code")
 	now := flag.Bool("now", false, "exit at once")
-	stubborn := flag.Bool("stubborn", false, "ignore SIGTERM, so that stopping takes the whole grace period")
+	stubborn := flag.Bool("stubborn", false, "ignore SIGTERM, so that a stop takes the whole grace period")
 	flag.Parse()
 	if *now {
 		os.Exit(*code)

@@ -8,7 +8,7 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// Event is what a plugin is told of, by the name it has in NRI's API.
+// Event is the name of an event in NRI's API.
 type Event string
 
 // The events of NRI, in the order of a life.
@@ -34,9 +34,9 @@ const (
 // Call is one event as the plugin got it, and what it answered.
 type Call struct {
 	Event      Event
-	Connection int             // of the plugin's connections the one that it came by, counted from 1
+	Connection int             // the number of the connection that it came by, counted from 1
 	Pod        *api.PodSandbox // nil for Configure and Synchronize
-	Container  *api.Container  // nil for what concerns no container
+	Container  *api.Container  // nil for events of no container
 
 	Pods       []*api.PodSandbox // of Synchronize
 	Containers []*api.Container  // of Synchronize
@@ -53,8 +53,8 @@ type Call struct {
 	Start time.Time // when the event arrived
 	End   time.Time // when it was answered; zero while it is not
 	Err   error     // the answer
-	// Abandoned is what had become of the runtime's own context by then: nil as
-	// long as the runtime still waited for the answer.
+	// Abandoned is the error of the runtime's context at that time: nil if the runtime
+	// still waited for the answer.
 	Abandoned error
 
 	plugin *Plugin
@@ -68,7 +68,7 @@ func (c Calls) Of(podID string) Calls {
 	return c.keep(func(call Call) bool { return call.Pod.GetId() == podID })
 }
 
-// Named keeps the events of pods with a name, which is known before the id.
+// Named keeps the events of pods of that name, which is known before the id.
 func (c Calls) Named(pod string) Calls {
 	return c.keep(func(call Call) bool { return call.Pod.GetName() == pod })
 }
@@ -94,8 +94,8 @@ func (c Calls) Events() []Event {
 	return events
 }
 
-// Connections splits a record by connection, in the order in which these were
-// made. A connection that got nothing is not in it.
+// Connections splits a record by connection, in the order in which these were opened.
+// A connection without events is left out.
 func (c Calls) Connections() []Calls {
 	var split []Calls
 	place := map[int]int{}

@@ -10,7 +10,7 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// handler is what NRI's stub sees of one connection of a plugin.
+// handler serves NRI's stub for one connection of a plugin.
 type handler struct {
 	plugin       *Plugin
 	number       int
@@ -133,7 +133,7 @@ func (h *handler) RemoveContainer(ctx context.Context, pod *api.PodSandbox, cont
 	return h.container(ctx, RemoveContainer, pod, container)
 }
 
-// silent drops what the stub has to say: the record says it better.
+// silent drops the stub's log: the record has all events.
 type silent struct{}
 
 func (silent) Debugf(context.Context, string, ...any) {}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package plugin is an NRI plugin for tests: on the wire it is what any plugin
-// is, since it stands on NRI's own stub. It records every event with its time
-// and content, and answers each kind of event as it was told to.
+// Package plugin is an NRI plugin for tests. It uses NRI's own stub, so that on the
+// wire it is like any plugin. It records every event with its time and content, and
+// answers each kind of event as it was configured to.
 package plugin
 
 import (
@@ -17,8 +17,8 @@ import (
 	"github.com/containerd/nri/pkg/stub"
 )
 
-// Plugin is one plugin, with at most one connection at a time. Its record goes
-// on over reconnections; each call in it says by which connection it came.
+// Plugin is one plugin, with at most one connection at a time. It has one record for
+// all its connections; each call says by which connection it came.
 type Plugin struct {
 	index, name string
 
@@ -31,6 +31,10 @@ type Plugin struct {
 	conn    net.Conn
 	stub    stub.Stub
 	closed  <-chan struct{}
+
+	// For a plugin that acts a script.
+	wrap func(net.Conn) net.Conn
+	seen func(of *Call, now Call) // at the begin of a call, and at its end
 }
 
 // New makes a plugin. The runtime calls plugins in the order of index, two digits.
@@ -81,6 +85,9 @@ func (p *Plugin) connect(ctx context.Context, socket string) error {
 	if err != nil {
 		return err
 	}
+	if p.wrap != nil {
+		conn = p.wrap(conn)
+	}
 	h := &handler{plugin: p, synchronized: make(chan struct{}), closed: make(chan struct{})}
 	options := []stub.Option{
 		stub.WithConnection(conn),
@@ -124,7 +131,7 @@ func (p *Plugin) connect(ctx context.Context, socket string) error {
 	}
 }
 
-// Crash drops the connection with no goodbye. Without a connection it does nothing.
+// Crash closes the connection at once. Without a connection it does nothing.
 func (p *Plugin) Crash() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -134,13 +141,13 @@ func (p *Plugin) Crash() {
 // crash needs p.mu.
 func (p *Plugin) crash() {
 	if p.conn != nil {
-		_ = p.conn.Close() // whatever it says, the connection is no more
+		_ = p.conn.Close() // the connection is closed, whatever the error
 		p.conn = nil
 	}
 }
 
-// UpdateContainers asks the runtime for updates of its own accord, and returns
-// those that failed.
+// UpdateContainers sends the runtime unsolicited updates, and returns those that
+// failed.
 func (p *Plugin) UpdateContainers(updates []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) {
 	p.mu.Lock()
 	s := p.stub
@@ -151,7 +158,7 @@ func (p *Plugin) UpdateContainers(updates []*api.ContainerUpdate) ([]*api.Contai
 	return s.UpdateContainers(updates)
 }
 
-// Closed is closed when the current connection is gone, whoever dropped it.
+// Closed is closed when the current connection is closed, by whichever side.
 // It is nil before the first one.
 func (p *Plugin) Closed() <-chan struct{} {
 	p.mu.Lock()
@@ -170,8 +177,8 @@ func (p *Plugin) Calls() Calls {
 	return calls
 }
 
-// answer records a call and replies to it. What the reply sets in the call is
-// for the caller to send.
+// answer records a call and replies to it. The caller sends what the reply sets in
+// the call.
 func (p *Plugin) answer(ctx context.Context, call *Call) error {
 	call.plugin, call.Start = p, time.Now()
 	recorded := *call
@@ -179,6 +186,9 @@ func (p *Plugin) answer(ctx context.Context, call *Call) error {
 	p.calls = append(p.calls, &recorded)
 	reply := p.replies[call.Event]
 	p.mu.Unlock()
+	if p.seen != nil {
+		p.seen(&recorded, recorded)
+	}
 
 	if reply != nil {
 		call.Err = reply(ctx, call)
@@ -187,5 +197,8 @@ func (p *Plugin) answer(ctx context.Context, call *Call) error {
 	p.mu.Lock()
 	recorded = *call
 	p.mu.Unlock()
+	if p.seen != nil {
+		p.seen(&recorded, *call)
+	}
 	return call.Err
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Reply answers one event. It may look at the call, set Adjust and Update in
-// it, take its time, or refuse. The context is the runtime's: it ends when the
+// Reply answers one event. It may read the call, set Adjust and Update in it, wait, or
+// refuse. The context is the runtime's: it ends when the
 // runtime no longer waits for the answer, or the connection is gone.
 type Reply func(ctx context.Context, call *Call) error
 
@@ -33,7 +33,7 @@ func Delay(d time.Duration) Reply {
 	}
 }
 
-// Crash drops the connection that the event came by in place of an answer.
+// Crash closes the connection that the event came by instead of answering.
 func Crash(_ context.Context, call *Call) error {
 	p := call.plugin
 	p.mu.Lock()
@@ -55,8 +55,8 @@ func NewGate() *Gate {
 	return &Gate{entered: make(chan struct{}), released: make(chan struct{})}
 }
 
-// Hold is a Reply that agrees once the gate is released. It hangs on even when
-// the runtime has given up, as a plugin with a deadlock would.
+// Hold is a Reply that agrees once the gate is released. Until then it hangs, also
+// after the runtime has given up, as a plugin with a deadlock would.
 func (g *Gate) Hold(context.Context, *Call) error {
 	g.enter.Do(func() { close(g.entered) })
 	<-g.released
@@ -66,5 +66,5 @@ func (g *Gate) Hold(context.Context, *Call) error {
 // Entered is closed when the first event has reached the gate.
 func (g *Gate) Entered() <-chan struct{} { return g.entered }
 
-// Release lets go of all that waits at the gate, and of what will come.
+// Release releases all events that wait at the gate, and those that come later.
 func (g *Gate) Release() { g.release.Do(func() { close(g.released) }) }

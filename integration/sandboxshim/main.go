@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command sandboxshim is containerd's shim for runc with the one service that
-// it lacks: it makes pod sandboxes, as the shims of virtual machines do. So
-// tests can run pods whose sandbox is not containerd's (sandboxer = "shim").
-// A sandbox is a process that waits for its end, in the pod's network.
+// Command sandboxshim is containerd's shim for runc with the one service that it
+// lacks: it creates pod sandboxes, as the shims of virtual machines do. So tests can
+// run pods whose sandbox is not containerd's (sandboxer = "shim"). A sandbox is a
+// process that waits to be killed, in the pod's network namespace.
 package main
 
 import (
@@ -31,7 +31,7 @@ import (
 )
 
 const (
-	pause   = "pause"       // as the only argument: be the process of a sandbox
+	pause   = "pause"       // as the only argument: run as the process of a sandbox
 	pidFile = "sandbox.pid" // in the bundle of a sandbox that has a process
 	sockets = "s"           // the link in a bundle to the folder of sockets, made by package shim
 )
@@ -91,8 +91,8 @@ func (h held) Shutdown() {
 	}
 }
 
-// binary is what containerd runs the program for: to start and to clean up
-// after a shim. Its working directory is the bundle.
+// binary has the commands that containerd runs: to start a shim and to clean up after
+// it. Their working directory is the bundle.
 type binary struct{ shim.Shim }
 
 // Start starts the shim of a sandbox, which has no OCI specification, as if it
@@ -106,7 +106,7 @@ func (b binary) Start(ctx context.Context, params *bootapi.BootstrapParams) (*bo
 	return b.Shim.Start(ctx, params)
 }
 
-// Stop ends what is left of a sandbox, or a container, whose shim is gone.
+// Stop cleans up after a sandbox, or a container, whose shim is gone.
 func (b binary) Stop(ctx context.Context, id string) (shim.StopStatus, error) {
 	content, err := os.ReadFile(pidFile)
 	if err != nil {
@@ -123,7 +123,7 @@ func (b binary) Stop(ctx context.Context, id string) (shim.StopStatus, error) {
 	return status, errors.Join(err, removeSockets(ctx, id))
 }
 
-// removeSockets removes the sockets of a shim. Connections to them go on.
+// removeSockets removes the sockets of a shim. Open connections stay.
 func removeSockets(ctx context.Context, id string) error {
 	folder, err := os.Readlink(sockets)
 	if err != nil {

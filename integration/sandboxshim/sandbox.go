@@ -30,7 +30,7 @@ import (
 	"github.com/hookline-nri/hookline/integration/wait"
 )
 
-// errNotStarted refuses what needs a process.
+// errNotStarted is the error of requests that need a process.
 var errNotStarted = status.Error(codes.NotFound, "the sandbox is not started")
 
 // sandbox serves the one sandbox of a shim.
@@ -61,7 +61,7 @@ func (s *sandbox) CreateSandbox(_ context.Context, r *api.CreateSandboxRequest) 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.netns = r.GetNetnsPath()
-	// What a shim is told to make a VM of, for tests.
+	// The configuration from which a shim would size a VM, for tests.
 	if err := os.WriteFile("options", r.GetOptions().GetValue(), 0o600); err != nil {
 		return nil, err
 	}
@@ -186,9 +186,9 @@ func (s *sandbox) UpdateSandbox(context.Context, *api.UpdateSandboxRequest) (*ap
 	return &api.UpdateSandboxResponse{}, nil
 }
 
-// ShutdownSandbox ends the sandbox, and the shim as soon as containerd has the
-// answer: it removes the bundle then. What is told by the bundle, where the
-// sockets are and which process to kill, is settled before.
+// ShutdownSandbox stops the sandbox, and the shim as soon as containerd has the
+// answer: it removes the bundle then. What needs the bundle, the sockets and the
+// process to kill, is done before.
 func (s *sandbox) ShutdownSandbox(ctx context.Context, r *api.ShutdownSandboxRequest) (*api.ShutdownSandboxResponse, error) {
 	if _, err := s.StopSandbox(ctx, nil); err == nil {
 		if err := os.Remove(pidFile); err != nil {

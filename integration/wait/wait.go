@@ -10,14 +10,14 @@ import (
 	"time"
 )
 
-// interval is how often a condition is asked.
+// interval is how often a condition is checked.
 const interval = 5 * time.Millisecond
 
-// ErrPermanent ends the wait at once where what a condition returns wraps it.
+// ErrPermanent ends the wait at once if the error of a condition wraps it.
 var ErrPermanent = errors.New("will not come true")
 
-// Until asks holds until it returns nil. When ctx ends first, the error names
-// what was waited for, for how long, and the last answer.
+// Until calls holds until it returns nil. If ctx ends first, the error names the
+// condition (what), how long it was waited for, and the last error of holds.
 func Until(ctx context.Context, what string, holds func(context.Context) error) error {
 	start := time.Now()
 	tick := time.NewTicker(interval)

@@ -15,7 +15,7 @@ import (
 // its module; a file that it removes is nil. upstream is the module's tree with
 // the patches before p, own is the root of this repository, where p.Folder and
 // the packages of p are. s says which patch brings which packages, so that
-// imports of them can be rewritten. Nothing is written; with an error nothing is
+// imports of them can be rewritten. Nothing is written. With an error no file is
 // returned.
 func (p Patch) Apply(s Series, upstream, own fs.FS) (map[string][]byte, error) {
 	w := &work{upstream: upstream, files: map[string]*touched{}}

@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// Drop takes the declaration away with its comments; of a group only the one
-// name, and the group with its last.
+// Drop removes the declaration with its comments; of a group only the one name, and
+// the group with its last.
 func (sc Scope) Drop() Edit {
 	return sc.edit(func(d *decl) ([]splice, error) {
 		if names := specNames(d.spec); len(names) > 1 {
 			return nil, errors.New("is declared together with others: " + strings.Join(names, ", "))
 		}
 		if d.isCounted() {
-			return nil, errors.New("values of constants behind it would change")
+			return nil, errors.New("values of constants after it would change")
 		}
 		node := d.node()
 		if d.grouped() && len(d.gen.Specs) == 1 {
@@ -28,7 +28,7 @@ func (sc Scope) Drop() Edit {
 	})
 }
 
-// isCounted tells whether constants behind d in its group are given by their
+// isCounted tells whether constants after d in its group are given by their
 // place in it: by iota, or by what stands above.
 func (d *decl) isCounted() bool {
 	if d.gen == nil || d.gen.Tok != token.CONST {

@@ -147,7 +147,7 @@ func (p Patch) importPaths(s Series, own fs.FS) (paths map[string]string, self s
 	return nil, "", fmt.Errorf("no module %q in the series", p.Module)
 }
 
-// withoutPath takes away the path that an error of a file system repeats.
+// withoutPath removes the path that an error of a file system repeats.
 func withoutPath(err error) error {
 	var of *fs.PathError
 	if errors.As(err, &of) {

@@ -2,6 +2,6 @@
 
 package edit
 
-// DropFile removes a whole file, such as one that an earlier patch of the
-// series brought and that a later one puts something better in place of.
+// DropFile removes a whole file, such as one that an earlier patch of the series
+// added and a later one replaces.
 func DropFile(path string) Edit { return Edit{path: path, remove: true} }

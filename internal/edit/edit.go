@@ -21,9 +21,9 @@ type Edit struct {
 // Path returns the file that the edit changes, below the module's root.
 func (e Edit) Path() string { return e.path }
 
-// Apply returns src, the content of the file, with the change made, nil if that
-// is its removal. It is a function of src alone. The result parses; whether it is gofmt-clean is asked
-// of a whole patch only.
+// Apply returns src, the content of the file, with the change made, or nil if the
+// change removes the file. It depends on src alone. The result parses; whether it is
+// gofmt-clean is checked for a whole patch only.
 func (e Edit) Apply(src []byte) ([]byte, error) {
 	out, _, err := e.apply(src, nil)
 	return out, err
@@ -74,7 +74,7 @@ func (e Edit) apply(src []byte, parsed *source) ([]byte, *source, error) {
 	return out, parsed, nil
 }
 
-// errNoChange keeps a patch from staying when upstream has taken it.
+// errNoChange refuses a patch that changes nothing, as once upstream has merged it.
 var errNoChange = errors.New("changes nothing")
 
 func (e Edit) locate(err error) error {

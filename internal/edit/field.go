@@ -39,5 +39,5 @@ func (d *decl) fieldList() (*ast.FieldList, error) {
 			return t.Methods, nil
 		}
 	}
-	return nil, errors.New("is no struct or interface")
+	return nil, errors.New("is not a struct or interface")
 }

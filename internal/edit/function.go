@@ -16,7 +16,7 @@ func (sc Scope) Signature(text string) Edit {
 	}
 	return sc.edit(func(d *decl) ([]splice, error) {
 		if d.fn == nil {
-			return nil, errors.New("is no function")
+			return nil, errors.New("is not a function")
 		}
 		sig := span{d.src.offset(d.fn.Type.Func), d.src.span(d.fn.Type).hi}
 		return []splice{replace(sig.lo, sig.hi, text)}, nil

@@ -20,14 +20,14 @@ func AddImport(path, importPath string) Edit {
 	return importEdit(path, importPath, module.CheckImportPath(importPath), func(s *source) (splice, error) {
 		for _, spec := range s.file.Imports {
 			if importOf(spec) == add {
-				return splice{}, errors.New("is there already")
+				return splice{}, errors.New("is imported already")
 			}
 		}
 		return s.addImport(add)
 	})
 }
 
-// DropImport takes an import away from the file at path, with its comments.
+// DropImport removes an import from the file at path, with its comments.
 func DropImport(path, importPath string) Edit {
 	return importEdit(path, importPath, nil, func(s *source) (splice, error) {
 		var found []ast.Node
@@ -61,7 +61,7 @@ type imported struct{ name, path string }
 
 func importOf(spec *ast.ImportSpec) imported {
 	var i imported
-	// It parsed, so it is quoted well.
+	// It parsed, so the quotes are valid.
 	i.path, _ = strconv.Unquote(spec.Path.Value)
 	if spec.Name != nil {
 		i.name = spec.Name.Name

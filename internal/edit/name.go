@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// Name is what the patch is called: "containerd/hook-last". Slugs alone may
-// stand for patches of several modules.
+// Name of the patch: "containerd/hook-last". Patches of several modules may have the
+// same slug.
 func (p Patch) Name() string { return p.Module + "/" + p.Slug }
 
 // Source is the file that declares the patch, and nothing that another one

@@ -2,8 +2,8 @@
 
 package edit
 
-// Patch is one commit onto one upstream module, written as a Go value. Besides
-// what its fields say, it brings the whole new files that are in its folder.
+// Patch is one commit onto one upstream module, written as a Go value. It also adds
+// the whole new files that are in its folder.
 type Patch struct {
 	Slug     string    // unique in its module; its file, its Go value and its folder are named by it
 	Module   string    // short name of the upstream module, as in Series.Modules
@@ -12,8 +12,8 @@ type Patch struct {
 	Refs     []string  // upstream threads: "containerd/nri#286"
 	Rules    []string  // contract rules it keeps: "L8"
 	Status   Status    // where it is meant to go
-	Until    string    // what would let it go
-	Edits    []Edit    // in order; each sees what the former left
+	Until    string    // what makes it unnecessary
+	Edits    []Edit    // in order; each sees the result of those before
 	Packages []Package // whole new packages, copied from this repository
 }
 
@@ -36,7 +36,7 @@ const (
 // of it, and of other packages brought to the same module, are rewritten; its
 // tests come along too. From is a folder below the root of this repository, To
 // one below the root of the upstream module. Except are patterns, as of
-// path.Match, of names of files that stay at home: tests that need what the
+// path.Match, of names of files that stay here: tests that need modules which the
 // upstream module does not require.
 type Package struct {
 	From, To string

@@ -42,7 +42,7 @@ func (s *source) below(at int, indent string) point {
 // body returns the offsets of the braces of the function's body.
 func (d *decl) body() (span, error) {
 	if d.fn == nil || d.fn.Body == nil {
-		return span{}, errors.New("is no function with a body")
+		return span{}, errors.New("is not a function with a body")
 	}
 	return span{d.src.offset(d.fn.Body.Lbrace), d.src.offset(d.fn.Body.Rbrace)}, nil
 }

@@ -11,14 +11,13 @@ import (
 	"strings"
 )
 
-// Rename gives the declaration another name, and what in the same file refers
-// to it, also the word that begins its comment. Other files are not looked at:
-// what these declare is unknown here, so that a method's use is found only where
-// its receiver's type follows from this file.
+// Rename renames the declaration, and what refers to it in the same file, also the
+// word that begins its comment. Other files are not read: a use of a method is found
+// only where the type of its receiver follows from this file.
 func (sc Scope) Rename(name string) Edit {
 	var err error
 	if !token.IsIdentifier(name) {
-		err = fmt.Errorf("%q is no name", name)
+		err = fmt.Errorf("%q is not a name", name)
 	}
 	return sc.edit(func(d *decl) ([]splice, error) {
 		pkg, info := d.src.check()

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Replace puts text in the place of each range, comments that belong to it
-// included.
+// Replace replaces each range, with the comments that belong to it, by text.
 func (sc Scope) Replace(a Anchor, text string) Edit {
 	return sc.each(a, func(t target) (splice, error) { return t.replace(text) })
 }
@@ -27,8 +26,8 @@ func (t target) replace(text string) (splice, error) {
 	return replace(t.core.lo, t.core.hi, text), err
 }
 
-// Delete takes each range away, comments that belong to it included, and with it
-// the blank line that would be one too many.
+// Delete removes each range, with the comments that belong to it and a blank line
+// that would be one too many.
 func (sc Scope) Delete(a Anchor) Edit { return sc.each(a, target.cut) }
 
 func (t target) cut() (splice, error) {
@@ -39,7 +38,7 @@ func (t target) cut() (splice, error) {
 	case t.whole:
 		return s.cutLines(t.full), nil
 	}
-	// On a line with others: one of the separators around it goes along.
+	// On a line with others, one of the separators around it is removed, too.
 	lo, hi := t.core.lo, s.skipBlanks(t.core.hi)
 	for lo > 0 && (s.text[lo-1] == ' ' || s.text[lo-1] == '\t') {
 		lo--

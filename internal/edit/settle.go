@@ -32,9 +32,9 @@ const notice = `/*
 */
 `
 
-// settle makes a Go file of this repository one of the upstream module: with
-// that project's licence notice, and with imports of what was brought there. It
-// is formatted anew, as other paths sort differently.
+// settle turns a Go file of this repository into one of the upstream module: with
+// that project's licence notice, and with import paths of that module. It is
+// formatted again, as other paths sort differently.
 func settle(src []byte, self string, paths map[string]string) ([]byte, error) {
 	if !bytes.HasPrefix(src, []byte(spdx)) {
 		return nil, fmt.Errorf("does not begin with %q", strings.TrimSpace(spdx))

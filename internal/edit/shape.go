@@ -9,10 +9,9 @@ import (
 	"strings"
 )
 
-// Shape says what a statement looks like. A statement has a shape by what is
-// in itself: its expressions, and the header of an if (else ifs included), a
-// for, a switch or a case. What is in the statement lists below it, bodies of
-// function literals included, has shapes of its own.
+// Shape says what a statement looks like: by its own expressions, and the header of
+// an if (else ifs included), a for, a switch or a case. The statements in the lists
+// below it, bodies of function literals included, have shapes of their own.
 type Shape struct {
 	name  string
 	match func(*stmt) bool
@@ -121,8 +120,8 @@ func Declare(name string) Shape {
 	})
 }
 
-// If is an if statement with the condition cond. An else if is no statement of
-// a list, but part of the if before it.
+// If is an if statement with the condition cond. An else if is not a statement of a
+// list, but part of the if before it.
 func If(cond string) Shape {
 	return shape("if", []string{cond}, func(s *stmt, cond []string) bool {
 		n, ok := s.unlabelled().(*ast.IfStmt)

@@ -11,9 +11,9 @@ import (
 	"sort"
 )
 
-// source is one parsed Go file. All offsets are into text, in which every line
-// ends in a plain newline; splice maps them back to the bytes of the file, so
-// that nothing else has to know of CRLF.
+// source is one parsed Go file. All offsets are into text, in which every line ends
+// in a plain newline; splice maps them back to the bytes of the file, so that only it
+// has to handle CRLF.
 type source struct {
 	orig     []byte // the file's bytes
 	text     []byte // the same with plain line ends

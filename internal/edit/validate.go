@@ -18,8 +18,8 @@ var (
 	subjectForm = regexp.MustCompile(`^[a-z0-9][a-z0-9,./_-]*: [a-z].*[^.\s]$`)
 )
 
-// Validate returns all that is wrong with the series as values: what a patch
-// lacks, or gives in a form that cannot be exported. It does not apply them.
+// Validate returns all errors in the values of the series: fields that a patch
+// lacks, or whose form cannot be exported. It does not apply the patches.
 func (s Series) Validate() error {
 	var errs []error
 	var modules []string
@@ -39,7 +39,7 @@ func (s Series) Validate() error {
 			name = fmt.Sprintf("patch %d", i+1)
 		}
 		if seen[p.Name()] {
-			errs = append(errs, fmt.Errorf("%s: is given twice", name))
+			errs = append(errs, fmt.Errorf("%s: given twice", name))
 		}
 		seen[p.Name()] = true
 		for _, err := range p.validate(modules) {

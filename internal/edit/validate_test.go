@@ -68,7 +68,7 @@ func TestValidateRefuses(t *testing.T) {
 }
 
 func TestValidateSeries(t *testing.T) {
-	require.EqualError(t, seriesOf(sound(), sound()).Validate(), "app/stop: is given twice")
+	require.EqualError(t, seriesOf(sound(), sound()).Validate(), "app/stop: given twice")
 	ofLib := sound()
 	ofLib.Module = "lib"
 	require.NoError(t, seriesOf(sound(), ofLib).Validate(), "slugs are unique in a module")

@@ -19,10 +19,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// CheckAPI makes sure that what others build on still compiles: in the packages
-// that the series touches, the exported API of a module only grows, as seen on
-// this platform. The error has a line for each change that is not compatible.
-// What passed before is not compared again.
+// CheckAPI makes sure that importers still compile: in the packages that the series
+// touches, the exported API of a module only grows, on this platform. The error has a
+// line for each incompatible change. What passed before is not compared again.
 func (w *Workspace) CheckAPI(ctx context.Context, trees []Tree, tags []string) error {
 	for i, t := range trees {
 		if err := w.checkAPI(ctx, t, trees[:i], tags); err != nil {
@@ -93,7 +92,7 @@ func private(name string) bool {
 	})
 }
 
-// ofCommand tells a file of package main, which nobody can import.
+// ofCommand tells whether a file is of package main, which nobody can import.
 func ofCommand(content []byte) bool {
 	f, err := parser.ParseFile(token.NewFileSet(), "", content, parser.PackageClauseOnly)
 	return err == nil && f.Name.Name == "main"

@@ -32,7 +32,7 @@ type Tree struct {
 type Commit struct {
 	Patch edit.Patch
 	ID    string
-	Files map[string][]byte // as the patch left them, by path below the module's root
+	Files map[string][]byte // after the patch, by path below the module's root
 }
 
 // Tip is the last commit.
@@ -43,8 +43,8 @@ func (t Tree) Tip() string {
 	return t.Base
 }
 
-// Files are all that the patches touch, as the last one that does leaves them, by
-// path below the module's root. Nil is removed.
+// Files are all files that the patches touch, as they are after the last one, by path
+// below the module's root. Nil is removed.
 func (t Tree) Files() map[string][]byte {
 	files := map[string][]byte{}
 	for _, c := range t.Commits {
@@ -55,8 +55,8 @@ func (t Tree) Files() map[string][]byte {
 
 func (t Tree) repo() repo { return repo{work: t.Work} }
 
-// Apply brings the trees of all modules to what the series says now. Nothing
-// is written unless every patch fits.
+// Apply updates the trees of all modules to the series. Nothing is written unless
+// every patch fits.
 func (w *Workspace) Apply(ctx context.Context) ([]Tree, error) {
 	sources, err := w.Sources(ctx)
 	if err != nil {
@@ -117,8 +117,8 @@ func (w *Workspace) grow(ctx context.Context, p plan) (Tree, error) {
 	return t, r.forget(ctx, t.Base, known)
 }
 
-// repository opens the repository at work. One that is not whole, or no
-// repository at all, is made anew: all of it can be had again.
+// repository opens the repository at work. One that is incomplete or missing is made
+// again: all of its content can be restored.
 func (w *Workspace) repository(ctx context.Context, work string) (repo, map[string]string, error) {
 	r := repo{work: work}
 	if exists(r.gitDir()) {
@@ -127,7 +127,7 @@ func (w *Workspace) repository(ctx context.Context, work string) (repo, map[stri
 			return r, known, err
 		}
 	}
-	// Made elsewhere and renamed: a repository in its place was always made whole.
+	// Made elsewhere and renamed: a repository at work is always complete.
 	fresh, err := w.temp("init")
 	if err != nil {
 		return r, nil, err

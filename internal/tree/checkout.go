@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// checkout brings the work tree to a commit. A marker stands while it does, so
-// that the next run can tell a work tree that was left half way, which it mends,
-// from one that somebody edited, which it does not touch.
+// checkout checks a commit out. A marker file exists meanwhile, so that the next run
+// can tell an interrupted checkout, which it repeats, from a work tree that somebody
+// edited, which it does not touch.
 func (r repo) checkout(ctx context.Context, commit, name string) error {
 	marker := filepath.Join(r.gitDir(), "hookline-checkout")
 	halfway := exists(marker)

@@ -20,12 +20,12 @@
 //
 //   - The same input gives the same commits. Identity and dates are fixed, git
 //     sees neither the user's settings nor environment, and objects are written
-//     through fast-import, so that no filter, mode or umask has a say.
+//     through fast-import, so that no filter, mode or umask changes them.
 //   - Nothing is done twice. All patches are applied in memory first; a commit is
 //     found again by the hash of its parent's key, its message and its content.
-//   - A run may die at any point. References move after the objects are there, a
-//     marker stands while a work tree changes, binaries and mail are renamed into
-//     place, and one lock keeps two runs apart.
+//   - A run may be killed at any point. References move after the objects exist, a
+//     marker file exists while a work tree changes, binaries and mail are renamed into
+//     place, and a lock keeps two runs apart.
 //
 // What belongs here needs git, the go command or the output folder. How source
 // is edited belongs to package edit, what is printed to the commands in hack.

@@ -14,7 +14,7 @@ import (
 
 const (
 	identityName  = "hookline"
-	identityEmail = "patches@hookline.invalid" // nobody's: who sends a patch upstream signs it
+	identityEmail = "patches@hookline.invalid" // nobody's: whoever sends a patch upstream signs it
 	identityDate  = "1767225600 +0000"         // 2026-01-01, for every commit
 )
 
@@ -42,7 +42,7 @@ func (r repo) gitWith(ctx context.Context, stdin io.Reader, stdout io.Writer, ar
 		"-c", "core.fsmonitor=false",
 		"-c", "core.quotePath=false",
 		"-c", "commit.gpgSign=false",
-		"-c", "gc.auto=0", // nothing runs on in the background
+		"-c", "gc.auto=0", // nothing stays in the background
 		"-c", "safe.directory=*", // the output folder may be someone else's, as in a container
 	}
 	return command{

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock keeps two runs out of one output folder. The kernel drops it when its
-// holder ends, however that happens, so a stale lock file locks nothing.
+// lock keeps two runs from using one output folder. The kernel releases it when its
+// holder exits, for whatever reason, so a stale lock file locks nothing.
 type lock struct{ file *os.File }
 
 func acquire(path, purpose string) (*lock, error) {

@@ -24,7 +24,7 @@ type plan struct {
 	changes []change
 }
 
-// change is a patch as applied to what the patches before it left.
+// change is the result of a patch on top of the patches before it.
 type change struct {
 	patch edit.Patch
 	files map[string][]byte // nil: removed
@@ -72,7 +72,7 @@ func render(series edit.Series, sources []Source, own fs.FS) ([]plan, error) {
 }
 
 // eachPatch applies the patches of one module, one on top of the other, and
-// hands each result to then. A patch that does not fit leaves no trace for the next.
+// hands each result to then. A patch that does not fit is skipped for the next ones.
 func eachPatch(series edit.Series, s Source, own fs.FS, then func(edit.Patch, map[string][]byte, error) error) error {
 	upstream := overlay{os.DirFS(s.Dir), map[string][]byte{}}
 	for _, patch := range series.Patches {

@@ -52,7 +52,7 @@ func (c command) run(ctx context.Context) (string, error) {
 	return stdout.String(), nil
 }
 
-// failure is a program that ended with an error.
+// failure is the error of a program.
 type failure struct {
 	program string
 	err     error

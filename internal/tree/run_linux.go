@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// dieTogether has the kernel end a program with us: what we started must not
-// write on when the lock is gone.
+// dieTogether has the kernel kill a program when this process dies: it must not
+// write any more once the lock is released.
 func dieTogether(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 }

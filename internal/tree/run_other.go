@@ -6,5 +6,5 @@ package tree
 
 import "os/exec"
 
-// dieTogether needs Linux; elsewhere a program may outlive us for a moment.
+// dieTogether needs Linux; elsewhere a program may outlive this process for a moment.
 func dieTogether(*exec.Cmd) {}

@@ -146,5 +146,5 @@ func notFound(s Source, said string) error {
 	said, _, _ = strings.Cut(said, "\n\n")
 	reason := strings.Join(strings.Fields(said), " ")
 	reason = strings.Trim(strings.TrimPrefix(reason, s.Path+"@"+s.Version+": "), ".")
-	return fmt.Errorf("%s %s cannot be had: %s: see go list -m -versions %s", s.Name, s.Version, reason, s.Path)
+	return fmt.Errorf("%s %s cannot be downloaded: %s: see go list -m -versions %s", s.Name, s.Version, reason, s.Path)
 }

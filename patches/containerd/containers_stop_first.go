@@ -4,26 +4,26 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// ContainersStopFirst tells of the stop of each container before that of the pod.
+// ContainersStopFirst sends plugins the stop of each container before that of the pod.
 var ContainersStopFirst = edit.Patch{
 	Slug:    "containers-stop-first",
 	Module:  "containerd",
-	Subject: "cri,nri: tell of stopped containers before their pod",
-	Body: `Plugins are told of a container's stop when its exit is noticed, which may be
-after StopPodSandbox, or never: for one that was created and not started, and
-for one whose shim is gone. The adaptation then tells those that lack it of a
-container of which it knows the id alone, and the updates of other containers
-that they ask for in return are lost.
+	Subject: "cri,nri: send StopContainer before StopPodSandbox",
+	Body: `Plugins get StopContainer when the exit of the container is noticed. That may
+be after StopPodSandbox, or never: for a container that was created and not
+started, and for one whose shim is gone. The adaptation then sends the missing
+StopContainer with no more than the container's id, and the updates of other
+containers that plugins request in return are lost.
 
-Hand in the stop of each container after it was stopped and before the pod
-is. Who had it already gets nothing.
+Send StopContainer once the container has stopped, before the pod is stopped.
+A plugin that has had it does not get it again.
 
-A container may outlive its pod in the stores for a moment. The stand-in for
-such a pod has no status, which the plugins' view of it reads; give it one.`,
+A container may stay in its store for a moment after its pod has left its own.
+The placeholder for such a pod has no status, which NRI reads; give it one.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},
 	Rules:  []string{"L1", "L3"},
 	Status: edit.Upstream,
-	Until:  "containerd tells plugins of every container's stop before it stops the pod",
+	Until:  "containerd sends plugins StopContainer for every container before it stops the pod",
 	Edits: []edit.Edit{
 		stop.After(
 			edit.Stmt(edit.Call("c.stopContainerRetryOnConnectionClosed")), `if err := c.nri.StopContainer(ctx, &sandbox, &container); err != nil {

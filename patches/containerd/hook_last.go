@@ -4,21 +4,20 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// HookLast: nothing can fail a pod after the last plugin agreed to it.
+// HookLast makes NRI's hook the last step that can fail a pod.
 var HookLast = edit.Patch{
 	Slug:    "hook-last",
 	Module:  "containerd",
 	Subject: "cri,nri: make the hook the last step of RunPodSandbox",
-	Body: `NRI plugins are asked for a pod before the last steps of its creation. The
+	Body: `NRI plugins get RunPodSandbox before the last steps of a pod's creation. The
 sandbox store may refuse the sandbox after that, and its exit is not watched
-until the pod is in it: a sandbox that dies while plugins are asked is
-reported as ready, for as long as nobody looks, and the plugins go on to set
-up what nobody uses.
+until it is in the store: a sandbox that dies during the hook is reported as
+ready until its state is next checked, and plugins go on to set up what nobody
+uses.
 
-Reserve the sandbox's place in the store and watch its process before plugins
-are asked. A sandbox that dies meanwhile fails the creation at once, plugins
-that are waited for included. When the last plugin has agreed, what is left
-cannot fail.`,
+Reserve the sandbox's place in the store and watch its process before the hook.
+A sandbox that dies during it fails the creation at once, even while a plugin
+has not answered yet. After the last plugin has agreed, nothing can fail.`,
 	Refs:   []string{"containerd/nri#286"},
 	Rules:  []string{"L5"},
 	Status: edit.Upstream,
@@ -29,7 +28,7 @@ cannot fail.`,
 failing`),
 		run.After(edit.Stmt(edit.All(edit.Defer(), edit.Call("creation.End"))), `
 
-// Whoever makes the creation fail makes ctx end.
+// ctx is cancelled when the creation is made to fail.
 ctx = creation.Context(ctx)
 defer func() { retErr = creation.Explain(retErr) }()
 `),
@@ -49,7 +48,7 @@ defer func() {
 }()
 `),
 		run.Delete(edit.Stmt(edit.All(edit.If("err != nil"), edit.Has(edit.Assign("status.State"))))),
-		run.Replace(edit.Stmt(edit.All(edit.Call("c.sandboxStore.Add"), edit.Has(edit.Call("fmt.Errorf")))), `// All agreed. Nothing that can fail comes after this.
+		run.Replace(edit.Stmt(edit.All(edit.Call("c.sandboxStore.Add"), edit.Has(edit.Call("fmt.Errorf")))), `// All plugins agreed. Nothing that can fail comes after this.
 if err := creation.Seal(); err != nil {
 	return nil, err
 }

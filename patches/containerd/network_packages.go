@@ -4,25 +4,25 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// NetworkPackages brings what knows of networks, which nothing uses yet.
+// NetworkPackages brings the packages for STATUS, DEL and GC. Nothing uses them yet.
 var NetworkPackages = edit.Patch{
 	Slug:    "network-packages",
 	Module:  "containerd",
-	Subject: "cri: add packages that ask CNI networks, attach pods and take them off",
+	Subject: "cri: add packages for CNI STATUS, ADD, DEL and GC",
 	Body: `go-cni runs STATUS under a lock and without a deadline, and refuses a DEL when
-no configuration is loaded, though libcni keeps with each ADD all that its DEL
-needs. When an ADD is cut, what its plugin had started goes on.
+no configuration is loaded, though libcni caches all that a DEL needs. When an ADD
+is canceled, the processes that its plugin started go on.
 
-Add five packages: one that runs a plugin and ends when its context does, with
-all that the plugin started; one that reads what go-cni has loaded; one
-that keeps what networks answer to
-STATUS, asked in the background with one question at a time; one that attaches a
-pod, and takes it off its networks with what libcni kept; and one that puts them beside a
-go-cni object, with a copy of the configuration that is read without a lock.`,
+Add five packages: cniexec runs a plugin, and when its context ends returns once
+the plugin's process group was killed; netconf reads go-cni's loaded
+configuration; netstatus runs STATUS in the background, one at a time for each
+network, and keeps the answers; netattach runs ADD, and DEL and GC with libcni's
+cached attachments; and podnet puts them beside a go-cni object, with a copy of the
+configuration that is read without a lock.`,
 	Refs:   []string{"containerd/containerd#11186", "containerd/containerd#12130", "containerd/containerd#10743"},
 	Rules:  []string{"N1", "N3", "N4"},
 	Status: edit.Upstream,
-	Until:  "go-cni asks STATUS without a lock and deletes with what libcni kept",
+	Until:  "go-cni runs STATUS without a lock, and DEL with libcni's cached attachments",
 	Packages: []edit.Package{
 		networkPackage("cniexec"),
 		networkPackage("netconf"),
@@ -32,8 +32,8 @@ go-cni object, with a copy of the configuration that is read without a lock.`,
 	},
 }
 
-// networkPackage is one of them, without the check for goroutines, for which
-// containerd requires no module.
+// networkPackage is one of them, without its check for leaked goroutines, which
+// needs a module that containerd does not require.
 func networkPackage(name string) edit.Package {
 	return edit.Package{From: "internal/cri/" + name, To: "internal/cri/" + name, Except: []string{"main_test.go"}}
 }

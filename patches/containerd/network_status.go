@@ -4,23 +4,23 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// NetworkStatus is readiness by STATUS, and the refusal of pods without it.
+// NetworkStatus derives NetworkReady from STATUS, and refuses pods while it fails.
 var NetworkStatus = edit.Patch{
 	Slug:    "network-status",
 	Module:  "containerd",
-	Subject: "cri: ask CNI STATUS in the background and refuse pods while it fails",
-	Body: `Each call of CRI's Status runs the STATUS of the network, under a lock and
-without a deadline. A plugin that hangs makes the node NotReady by the kubelet's
-timeout, and a reload of the configuration that waits for it stops every ADD
-and DEL. A plugin that answers that it takes no pods is sent them all the
-same, and each of them is created and taken down again.
+	Subject: "cri: run CNI STATUS in the background, refuse pods while it fails",
+	Body: `Each call of CRI's Status runs the network's STATUS, under a lock and without
+a deadline. If a plugin hangs, the kubelet's timeout makes the node NotReady,
+and a reload of the configuration that waits for the plugin blocks every ADD and
+DEL. A plugin that answers that it takes no pods gets their ADD all the same,
+and each pod is created and torn down again.
 
-Ask in the background, with a deadline, and answer from what is kept. Tell by
-the reason and message of NetworkReady whether the network is not configured,
-takes no pods, is degraded, wants to be tried later, did not answer or could
-not be run, with the plugin's words and since when. Refuse a pod that needs a
-network which takes none, after one more question, before anything of it is
-created. Show all networks in verbose status, and count answers and refusals.`,
+Run STATUS in the background, with a deadline, and answer Status from the last
+result. The reason and message of NetworkReady say whether the network is not
+configured, takes no pods, is degraded, wants to be tried later, did not answer
+or could not be run, with the plugin's message and since when. Run STATUS once
+more before refusing a pod, and refuse it before anything of it is created.
+Show all networks in verbose status, and count answers and refusals.`,
 	Refs:   []string{"containerd/containerd#11186", "containernetworking/cni#859"},
 	Rules:  []string{"N1", "N2", "N4"},
 	Status: edit.Upstream,
@@ -30,8 +30,8 @@ created. Show all networks in verbose status, and count answers and refusals.`,
 // NetworkStatusGate is whether pods that need a network are refused while its
 // STATUS fails.
 NetworkStatusGate bool ` + "`toml:\"status_gate\" json:\"statusGate\"`" + `
-// NetworkStatusInterval is the age, as a duration such as "5s", from which on an
-// answer of STATUS is asked for again when somebody wants it.
+// NetworkStatusInterval is the age, as a duration such as "5s", from which on
+// STATUS is run again when its result is asked for.
 NetworkStatusInterval string ` + "`toml:\"status_interval\" json:\"statusInterval\"`" + `
 // NetworkStatusTimeout is how long a network has to answer STATUS, as a duration.
 // After it the processes of its plugins are killed.
@@ -46,7 +46,7 @@ NetworkStatusTimeout string ` + "`toml:\"status_timeout\" json:\"statusTimeout\"
 	return nil, nil, fmt.Errorf("failed to watch networks: %w", err)
 }`),
 		edit.In(criService, edit.Method("criService", "Close")).Before(edit.Stmt(edit.Call("c.eventMonitor.Stop")), `c.closeNetworks()`),
-		status.Before(edit.Stmt(edit.Define("resp")), `judgeNetwork(ctx, netPlugin, networkCondition)
+		status.Before(edit.Stmt(edit.Define("resp")), `setNetworkCondition(ctx, netPlugin, networkCondition)
 `),
 		status.Before(edit.Stmt(edit.Define("defaultStatus")), `networks, err := json.Marshal(c.networkInfos(ctx))
 if err != nil {

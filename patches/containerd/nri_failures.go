@@ -4,19 +4,19 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// NRIFailures makes what a kubelet is told of a refusal worth reading.
+// NRIFailures names the pod in NRI's errors, and keeps their code.
 var NRIFailures = edit.Patch{
 	Slug:    "nri-failures",
 	Module:  "containerd",
 	Subject: "cri,nri: name the pod and keep the code in NRI's errors",
 	Body: `A request that an NRI plugin refuses fails with code Unknown, whatever the
-plugin said, and without the name of the pod. So it is hard to read in the
-events of a pod, and no caller can tell a refusal from a plugin that hangs.
+plugin answered, and without the name of the pod. So the events of a pod do not
+tell what happened, and no caller can tell a refusal from a plugin that hangs.
 
 NRI's errors name the plugin and have a code now. Name pod and container, and
-turn the code into a class of errdefs, which the CRI service turns back:
-FailedPrecondition or what the plugin said for a refusal, DeadlineExceeded for a
-plugin or a request that ran out of time, Canceled for a caller who is gone.`,
+turn the code into a class of errdefs, which the CRI service turns back into a
+code: FailedPrecondition or the plugin's own for a refusal, DeadlineExceeded
+for a plugin or a request that timed out, Canceled for a caller that gave up.`,
 	Refs:   []string{"containerd/nri#286", "containerd/nri#316"},
 	Rules:  []string{"L16", "L17"},
 	Status: edit.Upstream,

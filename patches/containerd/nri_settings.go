@@ -6,46 +6,48 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 const nriConfig = "internal/nri/config.go"
 
-// NRISettings are the settings and metrics of the engine.
+// NRISettings adds settings and metrics for the delivery of NRI events.
 var NRISettings = edit.Patch{
 	Slug:    "nri-settings",
 	Module:  "containerd",
-	Subject: "nri: settings and metrics for the delivery of events",
-	Body: `What NRI plugins cost a node cannot be seen or set: how long events wait for
-a plugin as against in it, how far it is behind, why it was dropped, which
-ends came late, and how long a registration takes on a large node.
+	Subject: "nri: add settings and metrics for the delivery of events",
+	Body: `What NRI plugins cost a node can be neither seen nor set: how long an event
+waits before a plugin gets it, how many wait, why a plugin was disconnected,
+which teardown events came late, and how long a registration takes on a large
+node.
 
-Add settings for the timeout of Synchronize, the wait of a stop or removal
-for all plugins together, and the backlog of one plugin, with defaults that
-need no touching, and one that leaves pods in creation out of Synchronize for
-plugins that cannot cope with them. Values that make no sense are refused at start. Add metrics
-beside NRI's: events by plugin, kind and outcome, the wait behind a plugin's
-other requests, late ends, joins and their duration, drops by reason, and the
-depth of each plugin's queue when it is asked for.`,
+Add settings for the timeout of Synchronize, the time that a stop or removal
+waits for all plugins together, and the number of events that may wait for one
+plugin, with defaults that fit most nodes; and one that leaves pods being
+created out of Synchronize, for plugins that cannot handle them. Invalid values
+are refused at start. Add metrics beside NRI's: events by plugin, kind and
+outcome, their wait for earlier requests of the same plugin, late teardown
+events, the duration of registrations, disconnects by reason, and the current
+length of each plugin's queue.`,
 	Refs:   []string{"containerd/nri#90", "containerd/nri#287", "containerd/nri#304"},
 	Rules:  []string{"L13", "L16", "L17"},
 	Status: edit.Upstream,
 	Until:  "containerd has settings and metrics for the delivery of NRI events",
 	Edits: []edit.Edit{
 		edit.In(nriConfig, edit.Type("Config")).AddField(`
-// PluginSyncTimeout is how long a plugin may take for its Synchronize, which on a
-// large node is more to tell than a request. Zero stands for
+// PluginSyncTimeout is how long a plugin may take to answer Synchronize, which on
+// a large node is more than one request. Zero stands for
 // PluginRegistrationTimeout.
 PluginSyncTimeout tomlext.Duration ` + "`toml:\"plugin_sync_timeout\" json:\"pluginSyncTimeout\"`" + `
 // PluginTeardownWait is how long a stop or a removal waits for all plugins
 // together. Zero stands for PluginRequestTimeout.
 PluginTeardownWait tomlext.Duration ` + "`toml:\"plugin_teardown_wait\" json:\"pluginTeardownWait\"`" + `
-// PluginBacklogLimit is how many events may wait for one plugin. One that falls
-// behind further is dropped. Zero stands for the default.
+// PluginBacklogLimit is how many events may wait for one plugin. A plugin for
+// which more would wait is disconnected. Zero stands for the default.
 PluginBacklogLimit int ` + "`toml:\"plugin_backlog_limit\" json:\"pluginBacklogLimit\"`" + `
 // PluginBacklogBytes is how many bytes those events may have.
 PluginBacklogBytes int ` + "`toml:\"plugin_backlog_bytes\" json:\"pluginBacklogBytes\"`" + `
 // PluginOverdueLimit is how long a plugin that stays connected after a timeout
-// may owe its answer before it is dropped all the same.
+// may owe its answer before it is disconnected all the same.
 PluginOverdueLimit tomlext.Duration ` + "`toml:\"plugin_overdue_limit\" json:\"pluginOverdueLimit\"`" + `
-// SyncTransientSandboxes is whether a plugin that registers is told of pods that
-// are still being created and that it will be asked for. False is for plugins that
-// take every pod of Synchronize for ready.
+// SyncTransientSandboxes is whether Synchronize lists pods that are still being
+// created and whose RunPodSandbox the plugin will get. False is for plugins that
+// take every pod in Synchronize for ready.
 SyncTransientSandboxes bool ` + "`toml:\"sync_transient_sandboxes\" json:\"syncTransientSandboxes\"`"),
 		edit.In(nriConfig, edit.Func("DefaultConfig")).After(edit.Key("PluginRequestTimeout"), `PluginBacklogLimit:        nri.DefaultBacklogLimit,
 PluginBacklogBytes:        nri.DefaultBacklogBytes,

@@ -4,27 +4,26 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// NRIStatus shows an operator which plugin a stuck node waits for.
+// NRIStatus shows which plugin a pod that does not come up waits for.
 var NRIStatus = edit.Patch{
 	Slug:    "nri-status",
 	Module:  "containerd",
-	Subject: "cri,nri: show plugins and pods in creation in status",
+	Subject: "cri,nri: show plugins and pods being created in status",
 	Body: `When pods do not come up because an NRI plugin does not answer, nothing shows
-which one, or that it is one at all: a pod in its creation is in no list, and
-plugins are in none.
+which plugin it is, or that it is a plugin at all: neither pods being created
+nor plugins are in any list.
 
-Add an entry "nri" to what Status says when asked to be verbose, which
-"crictl info" shows. It has the plugins, with pid, subscriptions, failure
-policy, what they are at and since when, how many events wait for them and
-their last error; and the pods in creation, with the plugin that each waits for.
-To ask for it waits for no plugin.`,
+Add an entry "nri" to CRI's verbose Status, which "crictl info" shows. It lists
+the plugins, with pid, subscriptions, failure policy, the current event and its
+start, the number of events that wait and the last error; and the pods being
+created, with the plugin that each waits for. It does not wait for any plugin.`,
 	Refs:   []string{"containerd/nri#286", "containerd/nri#304", "containerd/containerd#14083"},
 	Rules:  []string{"L17"},
 	Status: edit.Upstream,
-	Until:  "CRI's verbose status shows NRI plugins and what they are at",
+	Until:  "CRI's verbose status shows NRI plugins and their current events",
 	Edits: []edit.Edit{
 		edit.In(localNRI, edit.Type("API")).AddField(`
-// Status returns how NRI and its plugins are doing.
+// Status returns the status of NRI and its plugins.
 Status() Status`),
 		status.Before(
 			edit.Stmt(edit.Define("defaultStatus")), `nriStatus, err := json.Marshal(c.nri.Status())

@@ -8,22 +8,22 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// NRIWithoutLock leaves order and state of events to the adaptation.
+// NRIWithoutLock leaves the order and state of events to the adaptation.
 var NRIWithoutLock = edit.Patch{
 	Slug:    "nri-without-lock",
 	Module:  "containerd",
-	Subject: "nri: leave order and state of events to the adaptation",
+	Subject: "nri: leave the order and state of events to the adaptation",
 	Body: `A restart makes containerd forget which pods its NRI plugins know: they get
 neither StopPodSandbox nor RemovePodSandbox of pods from before it. The state
-of pods and containers is kept in memory, and restored for containers alone
-when a plugin synchronizes. It is kept once for all plugins, so that a plugin
-which joined later, or was not reached, misses ends as well. And one lock is
-held around every call of every plugin, over all pods.
+of pods and containers is kept in memory, and restored for containers only
+when a plugin synchronizes. It is kept once for all plugins, so a plugin that
+registered later, or was not reached, misses stops and removals as well. And
+one lock is held around every call of every plugin, for all pods.
 
-The adaptation has a ledger per plugin, seeded by its Synchronize, and drops
-ends that a plugin had or is not owed. Drop the state and the lock. The
-updates that some plugins ask for when a container stops are applied even if
-another plugin failed.`,
+The adaptation has a ledger for each plugin, filled by its Synchronize, and
+skips stops and removals that the plugin has had, or of which it never got the
+beginning. Drop the state and the lock. The updates that plugins request when
+a container stops are applied even if another plugin failed.`,
 	Refs:   []string{"containerd/containerd#8426", "containerd/nri#165", "containerd/containerd#10085"},
 	Rules:  []string{"L3", "L14", "L15"},
 	Status: edit.Upstream,
@@ -66,7 +66,7 @@ func unlock(methods ...string) []edit.Edit {
 	return edits
 }
 
-// stateless drops the note that methods make of a new state.
+// stateless drops the state that methods set.
 func stateless(methods ...string) []edit.Edit {
 	var edits []edit.Edit
 	for _, m := range methods {

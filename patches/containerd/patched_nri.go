@@ -9,9 +9,9 @@ var PatchedNRI = edit.Patch{
 	Slug:    "patched-nri",
 	Module:  "containerd",
 	Subject: "go.mod: take the patched NRI",
-	Body: `The patches of containerd that follow build on those of NRI. Take NRI
-v0.12.5, the release that NRI's patches are made for, and replace it by the
-patched tree, which lies beside containerd's.
+	Body: `The containerd patches that follow build on those of NRI. Require NRI v0.12.5,
+the release that NRI's patches are made for, and replace it by the patched tree,
+which lies beside containerd's.
 
 In a git checkout of containerd, run "go mod vendor" after this commit.`,
 	Refs:   []string{"containerd/nri#286"},

@@ -7,7 +7,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 // Files of the CRI service and of NRI that several patches change.
 const (
 	criConfig       = "internal/cri/config/config.go"
-	criNRI          = "internal/cri/nri/nri_api_linux.go" // NRI's requests, made of CRI's objects
+	criNRI          = "internal/cri/nri/nri_api_linux.go" // makes NRI's requests from CRI's objects
 	criService      = "internal/cri/server/service.go"
 	criStatus       = "internal/cri/server/status.go"
 	containerCreate = "internal/cri/server/container_create.go"
@@ -17,13 +17,13 @@ const (
 	sandboxStatus   = "internal/cri/server/sandbox_status.go"
 	sandboxStop     = "internal/cri/server/sandbox_stop.go"
 	creationFile    = "internal/cri/store/sandbox/creation.go" // of pods-being-created
-	localNRI        = "internal/nri/nri.go"                    // NRI's requests, on their way to the adaptation
+	localNRI        = "internal/nri/nri.go"                    // hands NRI's requests to the adaptation
 	nriSandbox      = "internal/nri/sandbox.go"
 	nriSandboxLinux = "internal/nri/sandbox_linux.go"
 )
 
-// Functions that several patches change: how a pod comes up, ends and comes back
-// after a restart, and what is told of it.
+// Functions that several patches change: creation, stop, removal and recovery of
+// pods, and their status.
 var (
 	run             = criMethod(sandboxRun, "RunPodSandbox")
 	stop            = criMethod(sandboxStop, "stopPodSandbox")
@@ -39,7 +39,7 @@ var (
 	podToNRI        = edit.In(nriSandboxLinux, edit.Func("podSandboxToNRI"))
 )
 
-// Types that several patches give fields or methods.
+// Types to which several patches add fields or methods.
 var (
 	cniConfig    = edit.In(criConfig, edit.Type("CniConfig"))
 	serviceType  = edit.In(criService, edit.Type("criService"))
@@ -52,5 +52,5 @@ func criMethod(path, name string) edit.Scope {
 	return edit.In(path, edit.Method("criService", name))
 }
 
-// local is a method that takes a request to the adaptation.
+// local is a method that hands a request to the adaptation.
 func local(name string) edit.Scope { return edit.In(localNRI, edit.Method("local", name)) }

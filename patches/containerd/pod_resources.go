@@ -4,41 +4,39 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// PodResources tells plugins and sandbox controllers with a pod what its
-// containers ask for.
+// PodResources gives plugins and sandbox controllers, with each pod, the resources
+// of its containers.
 var PodResources = edit.Patch{
 	Slug:    "pod-resources",
 	Module:  "containerd",
-	Subject: "cri,nri: tell with a pod what its containers ask for",
-	Body: `A runtime that sizes a VM for a pod, and a plugin that has devices or memory to
-give, learn of each container when it is created, and of none before: too
-late to size anything. KEP-4112 has the kubelet tell with the pod, and CRI has
-no fields for it yet.
+	Subject: "cri,nri: pass on the resources of containers with their pod",
+	Body: `A runtime that sizes a VM for a pod, and a plugin that assigns devices or
+memory, learn of a container no earlier than its creation: too late to size
+anything. In KEP-4112 the kubelet announces the resources of all containers
+with the pod, but CRI has no fields for them yet.
 
-Read them from the fields of requests that CRI does not know, which gRPC
-keeps, under the KEP's numbers, or else from an annotation of the pod. Keep
-them with the sandbox's record over restarts, change them with in-place
-updates, show them in verbose status, and give them to the sandbox's
-controller with its configuration, and to NRI plugins in a provisional field of
-each pod, and of each container its own. Compare each container with what was
-announced, and let it through, log it or refuse it, as configured. What cannot
-be read fails no pod.`,
+Read them from the requests' unknown fields, which gRPC keeps, under the KEP's
+numbers, or else from an annotation of the pod. Keep them in the sandbox's
+record over restarts, change them with in-place updates, show them in verbose
+status, and pass them to the sandbox's controller in its configuration, and to
+NRI plugins in a provisional field of each pod and container. Compare each
+container with what was announced, and admit it, log the difference or refuse
+it, as configured. Resources that cannot be read fail no pod.`,
 	Refs:   []string{"kubernetes/enhancements#4113", "containerd/nri#286"},
 	Rules:  []string{"R1", "R2", "R3", "R4"},
 	Status: edit.Upstream,
 	Until:  "CRI and NRI have the fields of KEP-4112",
 	Edits: []edit.Edit{
 		storedStatus.AddField(`
-// PodResources is what the containers of the sandbox ask for, nil if that was
-// not said. It is not changed, only replaced.
+// PodResources are those of the sandbox's containers, nil if they were not
+// announced. They are replaced, never changed in place.
 PodResources *podresources.Announcement
-// PodResourcesIgnored is that something of it could not be read, which is logged
-// once.
+// PodResourcesIgnored tells that some could not be read, which is logged once.
 PodResourcesIgnored bool`),
 		edit.AddImport("internal/cri/store/sandbox/status.go", podResources),
 		edit.In("internal/cri/store/container/status.go", edit.Type("Status")).AddField(`
-// KubernetesResources is what the container asks for, nil if that was not said.
-// It is not changed, only replaced.
+// KubernetesResources are those of the container, nil if the client gave none.
+// They are replaced, never changed in place.
 KubernetesResources *podresources.KubernetesResources ` + "`json:\",omitempty\"`"),
 		edit.AddImport("internal/cri/store/container/status.go", podResources),
 
@@ -83,7 +81,7 @@ return status, err`),
 		edit.In(sandboxUpdate, edit.Method("criService", "UpdatePodSandboxResources")).Before(edit.Stmt(edit.Define("overhead")), `asked := podUpdate(ctx, &sandbox, r)
 ctx = nri.WithPodResources(ctx, asked)
 `),
-		// Of the record only what is its own: a container's update may write another part.
+		// It writes its own part of the record only: a container's update may write another.
 		edit.In(sandboxUpdate, edit.Method("criService", "UpdatePodSandboxResources")).Replace(edit.Expr(`c.client.SandboxStore().Update(ctx, sandboxInfo, "extensions")`),
 			`c.client.SandboxStore().Update(ctx, sandboxInfo, "extensions."+podsandbox.UpdatedResourcesKey)`),
 		edit.In(sandboxUpdate, edit.Method("criService", "UpdatePodSandboxResources")).Before(edit.Stmt(edit.Mentions("c.nri.PostUpdatePodSandboxResources(ctx, &sandbox)")), `if asked != nil {
@@ -95,12 +93,12 @@ ctx = nri.WithPodResources(ctx, asked)
 
 		// NRI.
 		nriPod.AddField(`
-// GetPodResources returns what the containers of the pod ask for, encoded, and nil
-// if that is not known.
+// GetPodResources returns the resources of the pod's containers, encoded, or nil
+// if they are not known.
 GetPodResources() []byte`),
 		edit.In("internal/nri/container.go", edit.Type("Container")).AddField(`
-// GetKubernetesResources returns what the container asks for, encoded, and nil if
-// that is not known.
+// GetKubernetesResources returns the container's resources, encoded, or nil if they
+// are not known.
 GetKubernetesResources() []byte`),
 		podToNRI.After(edit.Stmt(edit.Define("nriPod")),
 			`provisional.Set(nriPod, provisional.Resources, pod.GetPodResources())`),
@@ -110,13 +108,13 @@ GetKubernetesResources() []byte`),
 		edit.AddImport("internal/nri/container_linux.go", provisional),
 		podType.AddField(`
 
-asked *podresources.Announcement // by the request that is under way`),
+asked *podresources.Announcement // by the current request`),
 		edit.In(criNRI, edit.Type("criContainer")).AddField(`
 
 own   *podresources.KubernetesResources
-asked *podresources.KubernetesResources // by the request that is under way`),
+asked *podresources.KubernetesResources // by the current request`),
 		edit.AddImport(criNRI, podResources),
-		edit.In(criNRI, edit.Method("API", "nriContainer")).Before(edit.Stmt(edit.Assign("criCtr.pid")), `criCtr.own = c.Status.Get().KubernetesResources`),
+		edit.In(criNRI, edit.Method("API", "nriContainer")).Before(edit.Stmt(edit.Mentions("c.Metadata")), `criCtr.own = c.Status.Get().KubernetesResources`),
 		edit.In(criNRI, edit.Method("API", "CreateContainer")).After(edit.Stmt(edit.Define("ctr")), `ctr.asks(ctx)`),
 		edit.In(criNRI, edit.Method("API", "UndoCreateContainer")).After(edit.Stmt(edit.Define("ctr")), `ctr.asks(ctx)`),
 		edit.In(criNRI, edit.Method("API", "UpdateContainerResources")).After(edit.Stmt(edit.Define("ctr")), `ctr.asks(ctx)`),
@@ -124,13 +122,13 @@ asked *podresources.KubernetesResources // by the request that is under way`),
 
 		// The setting.
 		edit.In(criConfig, edit.Type("RuntimeConfig")).AddField(`
-// PodResourcesCheck is what becomes of a container that differs from what was
+// PodResourcesCheck is what happens to a container that differs from what was
 // announced of it with its pod: "off" does not compare, "warn" logs the
 // difference, "enforce" refuses the container.
 PodResourcesCheck string ` + "`toml:\"pod_resources_check\" json:\"podResourcesCheck\"`" + `
-// PodResourcesAnnotation is whether a pod's annotation announces what its
-// containers ask for, where the client does not. Treat the annotation as untrusted:
-// it says what whoever created the pod wrote.
+// PodResourcesAnnotation is whether the resources of a pod's containers are read
+// from an annotation, where the client does not announce them. Treat the
+// annotation as untrusted: whoever creates the pod writes it.
 PodResourcesAnnotation bool ` + "`toml:\"pod_resources_annotation\" json:\"podResourcesAnnotation\"`"),
 		unixDefaults.After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesCheck:                PodResourcesCheckWarn,
 PodResourcesAnnotation:           true,`),

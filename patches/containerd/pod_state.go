@@ -4,19 +4,19 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// PodState tells NRI where a pod is in its life.
+// PodState gives NRI the state of each pod.
 var PodState = edit.Patch{
 	Slug:    "pod-state",
 	Module:  "containerd",
-	Subject: "cri,nri: tell plugins where a pod is in its life",
-	Body: `Plugins that join cannot tell a pod that is being created from one that is
-ready or stopped, and neither can NRI, which has to know what of the pod's end
-lies in the past.
+	Subject: "cri,nri: tell plugins the state of a pod",
+	Body: `Plugins that register cannot tell a pod that is being created from one that is
+ready or stopped. Nor can NRI, which has to know whether StopPodSandbox is still
+to be sent.
 
-Set the state in every event and in Synchronize, in a provisional field: in
-creation until the last hook agreed, ready until it is stopped, then stopped.
-Of a pod whose creation failed or was cut, and could not be undone yet, the
-state is not known; its stop is to come.`,
+Set the state in every event and in Synchronize, in a provisional field:
+creating until the last plugin agreed, ready until the pod is stopped, then
+stopped. It is unknown for a pod whose creation failed or was interrupted and
+is not rolled back yet; StopPodSandbox is still to be sent for it.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},
 	Rules:  []string{"L2", "L15"},
 	Status: edit.Upstream,

@@ -4,24 +4,25 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// PodsBeingCreated tells plugins that join of pods that are being created.
+// PodsBeingCreated lists pods that are being created to plugins that register.
 var PodsBeingCreated = edit.Patch{
 	Slug:    "pods-being-created",
 	Module:  "containerd",
-	Subject: "cri,nri: synchronize plugins with pods in creation too",
-	Body: `A plugin that registers while a pod is being set up, in a slow CNI ADD for
-one, does not find the pod in Synchronize. A pod is only listed once it is in
-the sandbox store, which is at the end of its creation.
+	Subject: "cri,nri: include pods being created in Synchronize",
+	Body: `A plugin that registers while a pod is being created, during a slow CNI ADD
+for instance, does not find the pod in Synchronize. A pod is only listed once
+it is in the sandbox store, which is at the end of its creation.
 
-Keep pods in creation in a list of their own, from their first resource to
-the end of RunPodSandbox, and list those first and the store after: so a pod
-is in one of the two, or in both, at any moment. It is asked with
-RunPodSandbox when its hook comes. If it never comes to that, those that were
-told of the pod are told of its end, while its network still stands.`,
+Keep pods being created in a list of their own, from their first resource to
+the end of RunPodSandbox, and read that list first and the store after: so a
+pod is in one of the two, or in both, at any moment. The plugin gets
+RunPodSandbox when the pod's creation comes to the hook. If it fails before
+that, plugins that know the pod get StopPodSandbox and RemovePodSandbox, while
+its network still exists.`,
 	Refs:   []string{"containerd/nri#63", "containerd/nri#286"},
 	Rules:  []string{"L2", "L3", "L7"},
 	Status: edit.Upstream,
-	Until:  "containerd lists pods in creation to NRI plugins that synchronize",
+	Until:  "containerd lists pods being created in NRI's Synchronize",
 	Edits: []edit.Edit{
 		serviceType.AddField(`
 // creations are the sandboxes that are being created, and in no store yet.
@@ -31,19 +32,19 @@ creations sandboxstore.Creations`),
 		run.MoveBefore(edit.Stmt(edit.Define("sandbox")), edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.sandboxNameIndex.ReleaseByName"))))),
 		run.After(edit.Stmt(edit.Define("sandbox")), `
 
-// From here on the sandbox is on its way.
+// From here on the sandbox is being created.
 creation := c.creations.Begin(sandbox)
 defer creation.End()
 `),
 		run.After(edit.Stmt(edit.Assign("sandbox.Sandboxer")), `
 
-// Plugins that join from here on are told of the sandbox. If it fails, those
-// that know it are told of its end by the first of the deferred functions
-// that see it fail: while its network and its record stand, as far as it got.
-told := false
+// Plugins that register from here on are told of the sandbox. If its creation
+// fails, the first deferred function to run tells those that know it, while
+// as much of its network and record as was made still exists.
+undone := false
 undoNRI := func() {
-	if retErr != nil && !told {
-		told = true
+	if retErr != nil && !undone {
+		undone = true
 		c.nri.UndoRunPodSandbox(&sandbox)
 	}
 }

@@ -6,23 +6,22 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 const containerRemove = "internal/cri/server/container_remove.go"
 
-// RemoveLocksOnce lets RemovePodSandbox remove containers under the block of
-// plugin registration that it already holds.
+// RemoveLocksOnce makes RemovePodSandbox block plugin registration once, for the
+// pod and all its containers.
 var RemoveLocksOnce = edit.Patch{
 	Slug:    "remove-locks-once",
 	Module:  "containerd",
 	Subject: "cri,nri: block plugin sync once in RemovePodSandbox",
-	Body: `The removal of a pod with containers wedges the node for good when an NRI
-plugin registers in the middle of it. RemovePodSandbox blocks the
-synchronization of plugins and calls RemoveContainer for each container that
-is left, which blocks it again. The block is a read lock, and a plugin that
-registers takes the write lock. If one registers between the two, the second
-read lock waits for the writer and the writer for the first: the removal
-never returns, no plugin registers any more, and every later pod operation
-waits behind them.
+	Body: `The removal of a pod with containers deadlocks the node when an NRI plugin
+registers in the middle of it. RemovePodSandbox blocks the synchronization of
+plugins and calls RemoveContainer for each remaining container, which blocks it
+again. The block is a read lock, and a plugin that registers takes the write
+lock. If one registers between the two, the second read lock waits for the
+writer and the writer for the first: the removal never returns, no plugin can
+register, and every later pod operation waits behind them.
 
 Split RemoveContainer into the request, which takes the block, and the
-removal, which RemovePodSandbox calls under its own.`,
+removal, which RemovePodSandbox calls under its own block.`,
 	Refs:   []string{"containerd/containerd#13733", "containerd/containerd#14083"},
 	Rules:  []string{"L8", "L13"},
 	Status: edit.Upstream,

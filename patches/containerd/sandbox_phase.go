@@ -11,31 +11,31 @@ var (
 	usernsNetNS = edit.In("internal/cri/server/sandbox_run_linux.go", edit.Method("criService", "setupNetnsWithinUserns"))
 )
 
-// SandboxPhase: what containerd knows of a sandbox that its processes cannot
-// tell outlives it.
+// SandboxPhase keeps over a restart whether a sandbox was still being created, or
+// was stopped.
 var SandboxPhase = edit.Patch{
 	Slug:    "sandbox-phase",
 	Module:  "containerd",
-	Subject: "cri: know sandboxes whose creation was cut by a restart",
-	Body: `If containerd is killed while it creates a pod, the sandbox whose process was
-started comes back as ready, though its creation was not over: NRI plugins
-have not agreed, or were not even asked. And a network namespace is lost that
-was mounted and not yet in the record of the sandbox, as are the names of
-sandboxes that are recovered from their record alone.
+	Subject: "cri: recognize sandboxes whose creation a restart interrupted",
+	Body: `If containerd is killed while it creates a pod, a sandbox whose process was
+started comes back as ready, though its creation was not complete: NRI plugins
+have not agreed, or have not had RunPodSandbox at all. And a network namespace
+leaks that was mounted and not yet in the sandbox's record, as do the reserved
+names of sandboxes that are recovered from their record alone.
 
-Keep the phase of a sandbox that is not simply ready in a small file: that it
-is being created, or was stopped. A sandbox that is recovered in the first
-phase is unknown, which the kubelet sees as not ready, and removes. The second
-tells after a restart whether plugins have had the pod's stop, which neither
-the state of its process nor that of its network can. And a pod that is being
-stopped takes no new containers.
+Keep the phase of a sandbox that is being created, or was stopped, in a small
+file. A sandbox that is recovered in the first phase is unknown, which the
+kubelet sees as not ready, and removes. The second phase tells after a restart
+that plugins have had StopPodSandbox, which neither the state of the process
+nor that of the network can tell. And a pod that is being stopped takes no new
+containers.
 
 Choose the path of the network namespace first, so that it is in the first
-record; that is one transaction of the metadata database less.`,
+record; that saves one transaction of the metadata database.`,
 	Refs:   []string{"containerd/containerd#8426", "containerd/containerd#13859", "containerd/nri#286"},
 	Rules:  []string{"L5", "L7", "L11", "L15"},
 	Status: edit.Upstream,
-	Until:  "containerd does not take a sandbox for ready after a restart whose creation was cut, and records its network namespace before it is made",
+	Until:  "containerd does not report a sandbox as ready whose creation a restart interrupted, and records its network namespace before it is made",
 	Edits: []edit.Edit{
 		// The path of a network namespace is known before it is made.
 		newNS.Signature("func newNS(nsPath string, pid uint32) (_ string, err error)"),
@@ -57,10 +57,10 @@ if err == nil {
 
 		// The phase.
 		storedStatus.AddField(`
-// Phase is where the sandbox is in its life, if it is not simply ready.
+// Phase tells whether the sandbox is being created, being stopped, or stopped.
 Phase Phase`),
 		serviceType.AddField(`
-// phases keeps what has to be known of sandboxes after a restart.
+// phases keeps the phases of sandboxes over a restart.
 phases *sandboxstore.Phases`),
 		newService.Before(edit.Stmt(edit.All(edit.If("err != nil"), edit.Call("c.initPlatform"))), `if err := c.openPhases(); err != nil {
 	return nil, nil, err

@@ -6,25 +6,25 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 const sandboxController = "plugins/sandbox/controller.go"
 
-// ShimGone: a sandbox whose shim died can be let go of.
+// ShimGone makes a sandbox removable whose shim died.
 var ShimGone = edit.Patch{
 	Slug:    "shim-gone",
 	Module:  "containerd",
-	Subject: "sandbox: let go of a sandbox whose shim is gone",
-	Body: `A sandbox that its shim runs cannot be stopped or shut down in the moment after
-the shim died: the shim is still listed while its remains are cleaned up, and
-answers that its connection is closed. A RunPodSandbox that fails for just that
-reason is not undone, and the sandbox stays as unknown.
+	Subject: "sandbox: stop and shut down a sandbox whose shim is gone",
+	Body: `A sandbox that its shim runs cannot be stopped or shut down just after the shim
+died: the shim is still listed while it is cleaned up, and calls to it fail with
+a closed connection. A RunPodSandbox that fails because the shim died is
+therefore not rolled back, and the sandbox stays in state unknown.
 
-Take a closed connection for a sandbox that is stopped, and go on to the deletion
-of the shim, which waits for the clean-up.
+Treat a closed connection as a stopped sandbox, and go on to delete the shim,
+which waits for the clean-up.
 
 A shim whose sandbox could not be created is shut down under the context of the
-request. If the caller gave up, the shim stays. Give it a context of its own.`,
+request. If the caller gave up, the shim leaks. Use a context of its own.`,
 	Refs:   []string{"containerd/containerd#13859"},
 	Rules:  []string{"L5", "L7"},
 	Status: edit.Upstream,
-	Until:  "the shim sandbox controller stops and shuts down a sandbox whose shim is gone, and ends a shim whose caller is",
+	Until:  "the shim sandbox controller stops and shuts down a sandbox whose shim is gone, and shuts a shim down even if the caller gave up",
 	Edits: []edit.Edit{
 		edit.AddImport(sandboxController, "errors"),
 		edit.AddImport(sandboxController, "github.com/containerd/ttrpc"),

@@ -4,25 +4,25 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// ShimStart: a shim that was started is known, whoever ends meanwhile.
+// ShimStart keeps a shim from leaking when its start is interrupted.
 var ShimStart = edit.Patch{
 	Slug:    "shim-start",
 	Module:  "containerd",
-	Subject: "runtime: lose no shim that was started",
-	Body: `A shim process stays for good, with no task and no one who knows its address,
-if the caller gives up, or containerd is killed, while the shim's start command
-runs: the command has started the shim, and its answer is lost.
+	Subject: "runtime: do not leak a shim whose start is interrupted",
+	Body: `A shim process leaks, with no task and an address that nobody knows, if the
+caller gives up, or containerd is killed, while the shim's start command runs:
+the command has started the shim, and its answer is lost.
 
 Give the command some time after its caller gave up, so that the shim can be
-ended in the usual way. On a restart, run the command again for a bundle
-without an address. A shim that runs answers with its address, and one without
-tasks is ended as any other that is found.`,
+shut down in the usual way. On a restart, run the command again for a bundle
+without an address. A running shim answers with its address, and if it has no
+tasks, it is shut down like any other shim without tasks.`,
 	Refs:   []string{"containerd/containerd#6860"},
 	Rules:  []string{"L7", "L15"},
 	Status: edit.Upstream,
-	Until:  "containerd ends shims whose start command it did not see through",
+	Until:  "containerd shuts down shims whose start command was interrupted",
 	Edits: []edit.Edit{
-		edit.In("core/runtime/v2/binary.go", edit.Method("binary", "Start")).Before(edit.Top(), `ctx, done := linger(ctx, startGrace)
+		edit.In("core/runtime/v2/binary.go", edit.Method("binary", "Start")).Before(edit.Top(), `ctx, done := withGrace(ctx, startGrace)
 defer done()
 `),
 		edit.In("core/runtime/v2/shim_load.go", edit.Method("ShimManager", "loadShim")).After(edit.Stmt(edit.Define("binaryCall")), `findStarted(ctx, binaryCall)`),

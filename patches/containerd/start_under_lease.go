@@ -4,19 +4,18 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// StartUnderLease: what a sandbox is started with belongs to it at once.
+// StartUnderLease creates the snapshot of a sandbox under the sandbox's lease.
 var StartUnderLease = edit.Patch{
 	Slug:    "start-under-lease",
 	Module:  "containerd",
 	Subject: "cri: start a sandbox under its own lease",
-	Body: `If containerd is killed while it starts a sandbox, the snapshot of its process
-stays for a day. It is created under a lease that the client makes for the
-purpose and deletes when it is done, and that no one else knows of, though the
-sandbox has a lease of its own.
+	Body: `If containerd is killed while it starts a sandbox, the sandbox's snapshot stays
+for a day. It is created under a temporary lease of the client, which nobody
+deletes then, though the sandbox has a lease of its own.
 
-Create container and snapshot under the sandbox's lease, which is deleted with the sandbox, also
-by a removal after a restart. It is two transactions of the metadata database
-less for each pod.`,
+Create container and snapshot under the sandbox's lease, which is deleted with
+the sandbox, also by a removal after a restart. It saves two transactions of
+the metadata database for each pod.`,
 	Refs:   []string{"containerd/containerd#13859"},
 	Rules:  []string{"L7", "L15"},
 	Status: edit.Upstream,

@@ -4,22 +4,22 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// StopBeforeReclaim: a pod's stop is told while all it had is there, and its
-// removal when all but its place in the list is gone.
+// StopBeforeReclaim sends StopPodSandbox before any resource of the pod is
+// released, and RemovePodSandbox last, just before the pod leaves the list.
 var StopBeforeReclaim = edit.Patch{
 	Slug:    "stop-before-reclaim",
 	Module:  "containerd",
-	Subject: "cri,nri: tell of a pod's stop before anything is reclaimed",
+	Subject: "cri,nri: send StopPodSandbox before anything is released",
 	Body: `NRI plugins get StopPodSandbox after the sandbox's process was killed and its
-mounts were taken down. If either fails, as with a shim that hangs, they are
-not told. Send it when the last container has stopped, before anything of the
-sandbox is touched.
+mounts were removed. If either fails, as with a shim that hangs, they do not
+get it. Send it when the last container has stopped, before the sandbox itself
+is touched.
 
-RemovePodSandbox is sent, and the sandbox taken out of the store, before its
-record is deleted. If that fails, the sandbox is gone from the list, and its
-record and its name stay until containerd starts again; then the sandbox is
-back. Delete the record first: the removal can be repeated until that is done,
-and the event comes right before the sandbox leaves the list.`,
+RemovePodSandbox is sent, and the sandbox removed from the store, before its
+record is deleted. If the deletion fails, the sandbox is no longer listed, and
+its record and name stay until a restart of containerd; then the sandbox is
+back. Delete the record first: the removal can be retried until that succeeds,
+and RemovePodSandbox is sent just before the sandbox leaves the list.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#13859"},
 	Rules:  []string{"L10", "L12"},
 	Status: edit.Upstream,

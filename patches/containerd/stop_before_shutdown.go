@@ -4,8 +4,8 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// StopBeforeShutdown lets the roll-back of a pod wait for the end of its
-// sandbox process before it deletes it.
+// StopBeforeShutdown makes the roll-back of a pod wait until the sandbox process
+// has exited before it shuts the sandbox down.
 var StopBeforeShutdown = edit.Patch{
 	Slug:    "stop-before-shutdown",
 	Module:  "containerd",
@@ -15,12 +15,12 @@ namespace, address, snapshot and record stay until the kubelet removes it.
 
 The roll-back shuts down a sandbox whose process still runs. Shutdown kills
 the task and deletes it. The exit monitor of the sandbox sees the process
-end and deletes the task as well. The one that comes second may find the
-shim's connection closed ("failed to delete task: ttrpc: closed"); if it is
-Shutdown, the clean-up is given up and the sandbox is kept as unknown.
+exit and deletes the task as well. The second of the two may find the shim's
+connection closed ("failed to delete task: ttrpc: closed"); if that is
+Shutdown, the clean-up stops there and the sandbox is kept in state unknown.
 
 Stop the sandbox first, as RemovePodSandbox does. Stop returns when the exit
-monitor is done, so that Shutdown has no task left to fight over.`,
+monitor is done, so that Shutdown finds no task to delete.`,
 	Refs:   []string{"containerd/containerd#13355", "containerd/containerd#13859"},
 	Rules:  []string{"L7"},
 	Status: edit.Upstream,
@@ -28,8 +28,8 @@ monitor is done, so that Shutdown has no task left to fight over.`,
 	Edits: []edit.Edit{
 		run.Before(
 			edit.Stmt(edit.Call("c.sandboxService.ShutdownSandbox")),
-			`// The exit monitor deletes the task as well. Wait for it, two deletions at
-// once can fail one another. A stop that hangs leaves the shutdown its time.
+			`// The exit monitor deletes the task as well. Wait for it: two deletions at
+// once can make each other fail. A stop that hangs leaves the shutdown its time.
 stopCtx, stopCancel := util.DeferContext()
 defer stopCancel()
 if err := c.sandboxService.StopSandbox(stopCtx, sandbox.Sandboxer, id); err != nil && !errdefs.IsNotFound(err) {

@@ -4,26 +4,26 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// TaskCreate: a shim that creates a task is ended when it has.
+// TaskCreate waits for a shim that creates a task even if the caller gave up.
 var TaskCreate = edit.Patch{
 	Slug:    "task-create",
 	Module:  "containerd",
-	Subject: "runtime: let a shim see the creation of a task through",
-	Body: `A shim process stays for good, with no task and no one who knows its address,
-if the caller gives up while the shim creates the task. What follows is a
-delete, which finds no task yet, and a shutdown, which finds one if the
-creation ended in between, and then has no effect. In a shim of several
-containers the task stays in its list, so that it does not end with its pod.
+	Subject: "runtime: let a shim complete the creation of a task",
+	Body: `A shim process leaks, with no task and an address that nobody knows, if the
+caller gives up while the shim creates the task. A delete follows, which finds
+no task yet, and a shutdown, which has no effect if the task exists by then. In
+a shim of several containers the task stays in its list, so that the shim does
+not exit with its pod.
 
 Wait some time for the shim's answer although the caller gave up, and delete
-what was created in the usual way. The caller's deadline is not sent to the
-shim, whose process would be killed in the middle.`,
+what was created in the usual way. Do not send the caller's deadline to the
+shim, where it would interrupt the creation.`,
 	Refs:   []string{"containerd/containerd#6860"},
 	Rules:  []string{"L7"},
 	Status: edit.Upstream,
-	Until:  "a shim can be told to end when no creation is under way in it",
+	Until:  "a shim can be told to exit once no creation is under way in it",
 	Edits: []edit.Edit{
 		edit.In("core/runtime/v2/shim.go", edit.Method("shimTask", "Create")).
-			Replace(edit.Expr("s.task.Create(ctx, request)"), "seeThrough(ctx, startGrace, request, s.task.Create)"),
+			Replace(edit.Expr("s.task.Create(ctx, request)"), "callWithGrace(ctx, startGrace, request, s.task.Create)"),
 	},
 }

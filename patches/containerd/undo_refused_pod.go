@@ -4,22 +4,21 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// UndoRefusedPod tells the plugins of the end of a pod whose creation failed
+// UndoRefusedPod sends plugins the stop and removal of a pod whose creation failed
 // in or after its hook.
 var UndoRefusedPod = edit.Patch{
 	Slug:    "undo-refused-pod",
 	Module:  "containerd",
-	Subject: "cri,nri: undo a failed RunPodSandbox under its own context",
-	Body: `When RunPodSandbox fails in its NRI hook or after it, plugins are told of
-the end of the pod under the context that failed, or not of its stop at all.
+	Subject: "cri,nri: roll back a failed RunPodSandbox under its own context",
+	Body: `When RunPodSandbox fails in its NRI hook or after it, plugins may get neither
+StopPodSandbox nor RemovePodSandbox, or only the latter.
 
-When the hook fails, StopPodSandbox and RemovePodSandbox are sent under the
-context of the request. If the hook failed because the kubelet gave up or
-its deadline passed, that context is dead: no plugin hears of the end, and
-what they set up for the pod is leaked.
+When the hook fails, both are sent under the context of the request. If the
+hook failed because the kubelet gave up or its deadline passed, that context
+is cancelled: no plugin gets them, and what plugins set up for the pod leaks.
 
 When a step after the hook fails, RemovePodSandbox is sent without a
-StopPodSandbox before it. Plugins that release resources in the latter keep
+StopPodSandbox before it. Plugins that release resources in the latter leak
 them.
 
 Do both in one place: Stop, then Remove, under a context of their own with

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command reconcile is an NRI plugin to start from: it keeps something for each
-// pod, and whatever happens to it or the runtime, keeps it for those pods that
-// are there and no others. What it keeps is a file.
+// Command reconcile is an example NRI plugin: it keeps something for each pod, here a
+// file, and whatever happens to it or the runtime, keeps it for existing pods and no
+// others.
 package main
 
 import (
@@ -24,8 +24,8 @@ import (
 
 func main() {
 	socket := flag.String("socket", api.DefaultSocketPath, "NRI socket of the runtime")
-	index := flag.String("index", "50", "where the plugin comes among others, 00 to 99")
-	folder := flag.String("folder", "", "where to keep a file for each pod")
+	index := flag.String("index", "50", "position of the plugin among others, 00 to 99")
+	folder := flag.String("folder", "", "folder in which a file is kept for each pod")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
@@ -46,8 +46,8 @@ func run(ctx context.Context, socket, index, folder string) error {
 	if err != nil {
 		return fmt.Errorf("make a plugin: %w", err)
 	}
-	// It returns when the runtime is gone. Whoever started the plugin starts it
-	// again, and it is synchronized again.
+	// It returns when the runtime is gone. Whoever started the plugin restarts it, and
+	// it is synchronized again.
 	if err := s.Run(ctx); err != nil && ctx.Err() == nil {
 		return fmt.Errorf("serve the runtime at %s: %w", socket, err)
 	}
@@ -59,14 +59,14 @@ type plugin struct {
 	folder string
 }
 
-// Synchronize is told of all pods that are there. It comes first, and again
-// whenever the plugin or the runtime was started again.
+// Synchronize gets all pods. It comes first, and again whenever the plugin or the
+// runtime was restarted.
 func (p *plugin) Synchronize(_ context.Context, pods []*api.PodSandbox, _ []*api.Container) ([]*api.ContainerUpdate, error) {
 	there := make(map[string]bool)
 	for _, pod := range pods {
 		switch podstate.FromPod(pod) {
 		case podstate.Creating:
-			there[pod.GetId()] = true // RunPodSandbox is still to come: nothing to do before that
+			there[pod.GetId()] = true // RunPodSandbox is still to come: do nothing before that
 		case podstate.Stopped:
 			// It was stopped while the plugin was away. Only its removal comes now.
 		case podstate.Ready, podstate.Unknown:
@@ -85,13 +85,13 @@ func (p *plugin) RunPodSandbox(_ context.Context, pod *api.PodSandbox) error {
 	return p.keep(pod)
 }
 
-// StopPodSandbox comes once, while all that the pod has is still there. Nothing
-// can keep the pod from being stopped: an error is logged.
+// StopPodSandbox comes once, while all resources of the pod still exist. An error is
+// logged, and does not keep the pod from being stopped.
 func (p *plugin) StopPodSandbox(_ context.Context, pod *api.PodSandbox) error {
 	return p.forget(pod.GetId())
 }
 
-// RemovePodSandbox is the last word about a pod.
+// RemovePodSandbox is the last event of a pod.
 func (p *plugin) RemovePodSandbox(_ context.Context, pod *api.PodSandbox) error {
 	return p.forget(pod.GetId())
 }
@@ -116,7 +116,7 @@ func (p *plugin) forget(pod string) error {
 	return nil
 }
 
-// forgetOthers drops what is kept of pods that went while the plugin was away.
+// forgetOthers removes the files of pods that were removed while the plugin was away.
 func (p *plugin) forgetOthers(there map[string]bool) error {
 	kept, err := os.ReadDir(p.folder)
 	if err != nil {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command sizes is an NRI plugin to start from that sizes pods: it keeps a table
-// of what the containers of each pod request in sum, from before the first of
-// them exists until the pod is removed, and prints what changes in it.
+// Command sizes is an example NRI plugin that sizes pods: it keeps a table of what the
+// containers of each pod request in sum, from before the first of them exists until
+// the pod is removed, and prints its changes.
 package main
 
 import (
@@ -23,7 +23,7 @@ import (
 
 func main() {
 	socket := flag.String("socket", api.DefaultSocketPath, "NRI socket of the runtime")
-	index := flag.String("index", "50", "where the plugin comes among others, 00 to 99")
+	index := flag.String("index", "50", "position of the plugin among others, 00 to 99")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, os.Interrupt)
 	defer stop()
@@ -53,18 +53,18 @@ type plugin struct {
 
 type size struct{ cpu, memory string }
 
-// Synchronize is told of all pods that are there. A runtime that was started
-// again tells of their resources as it did before.
+// Synchronize gets all pods. After a restart, a runtime sends their resources as it
+// did before.
 func (p *plugin) Synchronize(_ context.Context, pods []*api.PodSandbox, _ []*api.Container) ([]*api.ContainerUpdate, error) {
-	p.table = make(map[string]size) // the pods that went while the plugin was away are not told
+	p.table = make(map[string]size) // pods that were removed while the plugin was away are not in it
 	for _, pod := range pods {
 		p.keep(pod)
 	}
 	return nil, nil
 }
 
-// RunPodSandbox comes before the first container is created. This is where room
-// would be made for all of them, or the pod refused.
+// RunPodSandbox comes before the first container is created. A plugin would make room
+// for all of them here, or refuse the pod.
 func (p *plugin) RunPodSandbox(_ context.Context, pod *api.PodSandbox) error {
 	p.keep(pod)
 	return nil
@@ -77,14 +77,14 @@ func (p *plugin) PostUpdatePodSandbox(_ context.Context, pod *api.PodSandbox) er
 	return nil
 }
 
-// PostUpdateContainer is the same for those of a container. They are in what its
-// pod asks for by then.
+// PostUpdateContainer comes when the resources of a container were changed. Those of
+// its pod have them by then.
 func (p *plugin) PostUpdateContainer(_ context.Context, pod *api.PodSandbox, _ *api.Container) error {
 	p.keep(pod)
 	return nil
 }
 
-// RemovePodSandbox is the last word about a pod.
+// RemovePodSandbox is the last event of a pod.
 func (p *plugin) RemovePodSandbox(_ context.Context, pod *api.PodSandbox) error {
 	delete(p.table, pod.GetId())
 	fmt.Fprintf(p.out, "%s/%s is gone\n", pod.GetNamespace(), pod.GetName())

@@ -2,9 +2,9 @@
 
 package cniexec
 
-// A bounded keeps the first bytes of what is written to it, up to limit. What
-// comes after that is passed over; or refused, if strict, so that the writer
-// at the other end of the pipe loses it.
+// A bounded keeps the first bytes of what is written to it, up to limit. The rest is
+// dropped; or refused, if strict, so that the writer at the other end of the pipe
+// gets an error.
 type bounded struct {
 	limit  int
 	strict bool

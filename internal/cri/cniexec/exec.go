@@ -21,18 +21,18 @@ import (
 )
 
 const (
-	// Grace is how long the output of a plugin is listened to after it exited
-	// or was killed, if some process still holds it.
+	// Grace is how long the output of a plugin is read after it exited or was
+	// killed, if some process still holds it.
 	Grace = 500 * time.Millisecond
 
-	// MaxOutput is the number of bytes a plugin may write as its result. One
-	// that writes more is cut off there, and has failed.
+	// MaxOutput is the number of bytes that a plugin may write as its result. One
+	// that writes more fails.
 	MaxOutput = 1 << 20
 
 	// maxDiagnostics is how much is kept of what a plugin writes to stderr.
 	maxDiagnostics = 16 << 10
 
-	// A plugin that is just being written is tried again, as libcni does.
+	// A plugin whose file is being written is retried, as libcni does.
 	busyRetry = 100 * time.Millisecond
 	busyTries = 50
 )
@@ -45,19 +45,19 @@ var ErrOutput = fmt.Errorf("result is larger than %d bytes", MaxOutput)
 type Exec struct {
 	version.PluginDecoder
 
-	// Sweep kills what is left of a plugin's process group once the plugin
-	// exited. It is for requests that leave nothing behind, such as STATUS.
+	// Sweep kills the rest of a plugin's process group once the plugin exited. It is
+	// for requests that must leave no process behind, such as STATUS.
 	Sweep bool
 
-	// Stderr gets what plugins wrote to theirs, once they ended, if it is set.
-	// Whether that can be written is of no consequence.
+	// Stderr gets the stderr of each plugin once it exited, if it is set. Errors of
+	// writing to it are ignored.
 	Stderr io.Writer
 
-	// Patience is how long the processes of a plugin that was killed are waited
-	// for: one in uninterruptible sleep does not end. Default twice Grace.
+	// Patience is how long the process group of a killed plugin is waited for, as a
+	// process in uninterruptible sleep does not end. Default twice Grace.
 	Patience time.Duration
 
-	host host // of tests, that of the system by default
+	host host // set by tests, that of the system by default
 }
 
 var _ invoke.Exec = (*Exec)(nil)
@@ -68,9 +68,9 @@ func (e *Exec) FindInPath(plugin string, folders []string) (string, error) {
 	return invoke.FindInPath(plugin, folders)
 }
 
-// ExecPlugin runs the plugin at path and returns what it wrote to stdout. If ctx
-// ends first it returns when all of the plugin's process group has ended, and no
-// later than Patience after ctx. Errors are
+// ExecPlugin runs the plugin at path and returns what it wrote to stdout. If ctx ends
+// first, it returns when the plugin's process group has ended, and no later than
+// Patience after ctx. Errors are
 //
 //   - a [types.Error], if the plugin exited with a code other than 0 and a CNI
 //     error as its output;

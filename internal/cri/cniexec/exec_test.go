@@ -88,8 +88,8 @@ func TestAnswers(t *testing.T) {
 		"garbage and no end": {script: `echo 'all is well, or so'`, out: "all is well, or so\n"},
 		"another's JSON":     {script: `echo '{"level": "info"}'; exit 1`, fails: `without a CNI error: "{\"level\": \"info\"}"`},
 		"stderr":             {script: `echo 'not a word' >&2; exit 1`, fails: `exit status 1 without a CNI error: "not a word"`},
-		"silent":             {script: `exit 3`, fails: "exit status 3 without a word"},
-		"killed":             {script: `kill -9 $$`, fails: "signal: killed without a word"},
+		"silent":             {script: `exit 3`, fails: "exit status 3 without output"},
+		"killed":             {script: `kill -9 $$`, fails: "signal: killed without output"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path, _ := plugin(t, test.script)
@@ -135,7 +135,7 @@ func TestDeadlineHolds(t *testing.T) {
 	}
 }
 
-// slow is a host whose kernel takes its time to end what a plugin started.
+// slow is a host whose kernel takes long to end the processes that a plugin started.
 type slow struct{ groups }
 
 func (slow) kill(p *os.Process) {
@@ -143,7 +143,7 @@ func (slow) kill(p *os.Process) {
 	time.AfterFunc(200*time.Millisecond, func() { groups{}.kill(p) })
 }
 
-// running tells of the process whose id the file holds, at once.
+// running tells whether the process whose id the file holds runs, without waiting.
 func running(t *testing.T, file string) bool {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -152,7 +152,7 @@ func running(t *testing.T, file string) bool {
 	return err == nil && !strings.Contains(string(stat), ") Z ")
 }
 
-// cut runs a plugin until it has written the file "left".
+// cut runs a plugin, and cancels it once it has written the file "left".
 func cut(t *testing.T, e *Exec, script string) (dir string, err error) {
 	t.Helper()
 	path, dir := plugin(t, script)
@@ -169,12 +169,13 @@ func cut(t *testing.T, e *Exec, script string) (dir string, err error) {
 	return dir, err
 }
 
-// heir is a child that goes on when its plugin is gone, and holds no pipe of it.
+// heir starts a child that goes on when its plugin is gone, and holds none of its
+// pipes.
 const heir = `mkfifo $DIR/silent
 sh -c 'echo $$ > '$DIR'/left; read line < '$DIR'/silent' > /dev/null 2>&1 &
 wait`
 
-// Nobody is left of a plugin that was killed once that is told.
+// When the call returns, no process of the killed plugin is left.
 func TestL7_KilledPluginLeavesNoHeir(t *testing.T) {
 	for name, host := range map[string]host{"host": groups{}, "slow host": slow{}} {
 		t.Run(name, func(t *testing.T) {
@@ -185,12 +186,12 @@ func TestL7_KilledPluginLeavesNoHeir(t *testing.T) {
 	}
 }
 
-// stuck is a host with a process that nobody can kill.
+// stuck is a host with a process that cannot be killed.
 type stuck struct{ groups }
 
 func (stuck) left(*os.Process) []int { return []int{4711} }
 
-// The call goes on without it, and names it.
+// The call returns without it, and its error names it.
 func TestHeirThatCannotBeKilled(t *testing.T) {
 	_, err := cut(t, &Exec{Patience: 50 * time.Millisecond, host: stuck{}}, heir)
 	assert.ErrorIs(t, err, context.Canceled)

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// left looks through all processes, since the kernel tells of a group only
-// whether it is empty, and to it those count that wait to be reaped.
+// left reads all of /proc, since the kernel tells only whether a group is empty, and
+// counts processes that wait to be reaped.
 func (groups) left(p *os.Process) (pids []int) {
 	if err := unix.Kill(-p.Pid, 0); errors.Is(err, unix.ESRCH) {
 		return nil
@@ -31,17 +31,17 @@ func (groups) left(p *os.Process) (pids []int) {
 	return pids
 }
 
-// What follows the name of a process in its stat, see proc_pid_stat(5).
+// Indexes of the fields that follow the name of a process, see proc_pid_stat(5).
 const (
 	statState   = 0
 	statGroup   = 2
 	statThreads = 17
 )
 
-// runsIn tells whether stat is of a process of the group that has not ended. Its
-// first thread may have, while another is still at a system call.
+// runsIn tells whether stat is that of a process of the group that has not ended. Its
+// first thread may have ended while another is still in a system call.
 func runsIn(group int, stat string) bool {
-	// The name may have any character, also the one that ends it.
+	// The name may contain any character, also the one that ends it.
 	fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:])
 	if len(fields) <= statThreads || fields[statGroup] != strconv.Itoa(group) {
 		return false

@@ -7,26 +7,26 @@ import (
 	"os/exec"
 )
 
-// A host is what a system does to keep a plugin and what it starts together.
+// A host starts and kills a plugin together with the processes that it starts.
 type host interface {
-	// apart sets the plugin apart from the runtime, before it is started.
+	// apart gives the plugin a group of its own, before it is started.
 	apart(*exec.Cmd)
-	// awaitExit waits for the plugin to exit and leaves it to be reaped, so that
-	// until then nobody else can have its id, nor that of its group. It returns
-	// false at once where that cannot be done.
+	// awaitExit waits for the plugin to exit without reaping it, so that no other
+	// process or group can get its id yet. It returns false at once where that cannot
+	// be done.
 	awaitExit(*os.Process) bool
 	// kill kills the plugin and what it started. It may be gone already.
 	kill(*os.Process)
-	// left returns the processes that have not ended of a plugin that was killed
-	// and of what it started, as far as can be known.
+	// left returns the ids of the processes of a killed plugin and of what it started
+	// that have not ended, as far as can be known.
 	left(*os.Process) []int
-	// answered tells of a plugin that was killed whether that came too late, as
-	// far as can be known.
+	// answered tells whether a plugin had exited before it was killed, as far as can
+	// be known.
 	answered(*os.ProcessState) bool
 }
 
-// alone is a host without process groups. The plugin's own process is killed, and
-// os.Process keeps that from hitting another.
+// alone is a host without process groups. Only the plugin's own process is killed;
+// os.Process makes sure that it is no other.
 type alone struct{}
 
 func (alone) apart(*exec.Cmd) {}

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// poll is how often a group is looked at that was killed. There is no event to
-// wait for: who was started by a plugin is nobody's child once that is gone.
+// poll is how often it is checked whether a killed group has ended. There is no event
+// to wait for: the children of a plugin are not the runtime's once the plugin is gone.
 const poll = 5 * time.Millisecond
 
 // A process is a plugin that was started.
@@ -21,13 +21,13 @@ type process struct {
 	ended chan struct{} // closed once it is reaped
 	err   error         // what Wait returned, set before that
 
-	// mu keeps a kill from the moment in which the process is reaped, and its
-	// id may be another's.
+	// mu keeps a kill from hitting a process that was reaped, whose id may be
+	// another's by then.
 	mu     sync.Mutex
 	exited bool
 }
 
-// start starts cmd. If sweep is set, what is left of it is killed when it exits.
+// start starts cmd. If sweep is set, the rest of its group is killed when it exits.
 func start(cmd *exec.Cmd, host host, sweep bool) (*process, error) {
 	host.apart(cmd)
 	if err := cmd.Start(); err != nil {
@@ -45,7 +45,7 @@ func start(cmd *exec.Cmd, host host, sweep bool) (*process, error) {
 	return p, nil
 }
 
-// exit notes that the process has exited, and is not to be killed any more.
+// exit records that the process has exited, and must not be killed any more.
 func (p *process) exit(sweep bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -55,9 +55,8 @@ func (p *process) exit(sweep bool) {
 	p.exited = true
 }
 
-// wait waits until the process has ended, or kills it when ctx does, and then
-// waits for all of its group. The error is that of ctx if the process did not
-// exit by itself.
+// wait waits until the process has exited, or kills it when ctx ends and then waits
+// for its group. The error is that of ctx if the process did not exit by itself.
 func (p *process) wait(ctx context.Context, patience time.Duration) error {
 	select {
 	case <-p.ended:
@@ -65,13 +64,13 @@ func (p *process) wait(ctx context.Context, patience time.Duration) error {
 	case <-ctx.Done():
 	}
 	killed := p.kill()
-	// A process the kernel does not let go of is not waited for.
+	// A process that the kernel does not end is not waited for any longer.
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	select {
 	case <-p.ended:
 		if !killed {
-			return nil // it has answered in time, and was still listened to
+			return nil // it has answered in time, and its output was still read
 		}
 	case <-late.Done():
 	}
@@ -85,8 +84,8 @@ func (p *process) wait(ctx context.Context, patience time.Duration) error {
 	return ctx.Err()
 }
 
-// awaitGroup waits for all of the group of a process that was killed, and returns
-// who has not ended in time.
+// awaitGroup waits for the group of a process that was killed, and returns the ids of
+// those that have not ended in time.
 func (p *process) awaitGroup(late context.Context) []int {
 	again := time.NewTicker(poll)
 	defer again.Stop()
@@ -103,8 +102,8 @@ func (p *process) awaitGroup(late context.Context) []int {
 	}
 }
 
-// kill kills the process with all of its group, and tells whether it did: not if
-// it is known to have exited by itself.
+// kill kills the process and its group, unless it has exited by itself. It tells
+// whether it did.
 func (p *process) kill() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

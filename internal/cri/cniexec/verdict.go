@@ -20,7 +20,7 @@ func verdict(err error, stdout, stderr *bounded) error {
 	if stdout.cut {
 		return fmt.Errorf("%w: it begins with %q", ErrOutput, quoted(stdout.kept))
 	}
-	// It exited with 0 and left a process on its output: it has answered.
+	// It exited with 0 and left a process that holds its output: it has answered.
 	if errors.Is(err, exec.ErrWaitDelay) {
 		return nil
 	}
@@ -37,7 +37,7 @@ func verdict(err error, stdout, stderr *bounded) error {
 			return fmt.Errorf("%w without a CNI error: %q", exit, text)
 		}
 	}
-	return fmt.Errorf("%w without a word", exit)
+	return fmt.Errorf("%w without output", exit)
 }
 
 // said tells whether err is the plugin's own answer.

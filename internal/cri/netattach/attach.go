@@ -13,17 +13,17 @@ import (
 	"github.com/hookline-nri/hookline/internal/cri/netconf"
 )
 
-// Attach attaches a pod to all networks that are loaded, at the same time or, if
-// serially is set, one after the other. It returns when all of them are done, with
-// their results in the order of the networks, or with the first error. Then the
-// pod may be on some of them, see [Kept.Detach].
-func (k *Kept) Attach(ctx context.Context, pod Pod, loaded *gocni.ConfigResult, serially bool) ([]*types100.Result, error) {
+// Attach runs the ADD of all loaded networks for a pod, at the same time or, if
+// serially is set, one after the other. It returns when all that were begun have
+// ended, with their results in the order of the networks, or with the first error.
+// After an error the pod may be attached to some of them, see [Cache.Detach].
+func (c *Cache) Attach(ctx context.Context, pod Pod, loaded *gocni.ConfigResult, serially bool) ([]*types100.Result, error) {
 	networks := netconf.All(loaded)
 	results := make([]*types100.Result, len(networks))
 	var adds errgroup.Group
 	for i, n := range networks {
 		add := func() (err error) {
-			results[i], err = k.add(ctx, pod, n)
+			results[i], err = c.add(ctx, pod, n)
 			return err
 		}
 		if !serially {
@@ -40,8 +40,8 @@ func (k *Kept) Attach(ctx context.Context, pod Pod, loaded *gocni.ConfigResult, 
 	return results, nil
 }
 
-func (k *Kept) add(ctx context.Context, pod Pod, n *gocni.ConfNetwork) (*types100.Result, error) {
-	result, err := k.cni.AddNetworkList(ctx, netconf.List(n), &libcni.RuntimeConf{
+func (c *Cache) add(ctx context.Context, pod Pod, n *gocni.ConfNetwork) (*types100.Result, error) {
+	result, err := c.cni.AddNetworkList(ctx, netconf.List(n), &libcni.RuntimeConf{
 		ContainerID: pod.ID, NetNS: pod.NetNS, IfName: n.IFName, Args: pod.Args, CapabilityArgs: pod.CapabilityArgs,
 	})
 	if err != nil {

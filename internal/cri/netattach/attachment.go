@@ -19,7 +19,7 @@ import (
 	"github.com/containernetworking/cni/pkg/invoke"
 )
 
-// An Attachment is what was kept of an ADD.
+// An Attachment is libcni's cached attachment of an ADD.
 type Attachment struct {
 	Network, IfName string
 	// Config is the network's configuration, byte for byte.
@@ -40,8 +40,8 @@ func attachmentOf(a *libcni.NetworkAttachment) Attachment {
 	}
 }
 
-// list is the network as it was. It has no plugins if those were configured in
-// files of their own.
+// list is the network's configuration at the ADD. It has no plugins if those were
+// configured in files of their own.
 func (a Attachment) list() (*libcni.NetworkConfigList, error) {
 	list, err := libcni.NetworkConfFromBytes(a.Config)
 	if err != nil || len(list.Plugins) > 0 {
@@ -53,73 +53,71 @@ func (a Attachment) list() (*libcni.NetworkConfigList, error) {
 	return list, nil
 }
 
-// Kept is what libcni keeps in one folder.
-type Kept struct {
+// Cache is libcni's cache of attachments in one folder.
+type Cache struct {
 	cni     *libcni.CNIConfig
 	exec    invoke.Exec
 	results string
 }
 
-// New returns what is kept in cacheDir, or if that is empty in libcni's own
-// folder. Plugins are looked for in pluginDirs and run by exec, which has to
-// return once its context ends, and to keep [types.Error] for what a plugin
-// answered.
-func New(pluginDirs []string, cacheDir string, exec invoke.Exec) *Kept {
+// New returns the cache in cacheDir, or if that is empty in libcni's own folder.
+// Plugins are looked for in pluginDirs and run by exec, which has to return once
+// its context ends, and to return a [types.Error] only if a plugin answered it.
+func New(pluginDirs []string, cacheDir string, exec invoke.Exec) *Cache {
 	if cacheDir == "" {
 		cacheDir = libcni.CacheDir
 	}
 	exec = tolerant{exec}
-	return &Kept{
+	return &Cache{
 		cni:     libcni.NewCNIConfigWithCacheDir(pluginDirs, cacheDir, exec),
 		exec:    exec,
 		results: filepath.Join(cacheDir, "results"),
 	}
 }
 
-// Attachments returns what is kept of the container, the newest first. Files
-// that should tell of it and cannot be read are returned by their paths.
-func (k *Kept) Attachments(id string) (kept []Attachment, unreadable []string, err error) {
+// Attachments returns the cached attachments of the container, the newest first,
+// and the paths of those that cannot be read.
+func (c *Cache) Attachments(id string) (cached []Attachment, unreadable []string, err error) {
 	if id == "" {
-		// To libcni it would mean any.
+		// To libcni an empty id means all containers.
 		return nil, nil, fmt.Errorf("attachments of no container: %w", errdefs.ErrInvalidArgument)
 	}
-	// Before libcni looks, so that what a DEL removes meanwhile is not missed.
-	made, err := k.files(id)
+	// Listed before libcni does, so that what a DEL removes meanwhile is not missed.
+	made, err := c.files(id)
 	if err != nil {
 		return nil, nil, fmt.Errorf("attachments of %s: %w", id, err)
 	}
-	attachments, err := k.cni.GetCachedAttachments(id)
+	attachments, err := c.cni.GetCachedAttachments(id)
 	if err != nil {
 		return nil, nil, fmt.Errorf("attachments of %s: %w", id, err)
 	}
 	for _, a := range attachments {
 		one := attachmentOf(a)
-		name := filepath.Base(k.file(one, id))
+		name := filepath.Base(c.file(one, id))
 		one.made = made[name]
-		kept = append(kept, one)
+		cached = append(cached, one)
 		delete(made, name)
 	}
-	slices.SortFunc(kept, func(a, b Attachment) int {
+	slices.SortFunc(cached, func(a, b Attachment) int {
 		return cmp.Or(b.made.Compare(a.made), cmp.Compare(b.IfName, a.IfName), cmp.Compare(b.Network, a.Network))
 	})
 	for name := range made {
-		if path := filepath.Join(k.results, name); !elsewhere(path, id) {
+		if path := filepath.Join(c.results, name); !elsewhere(path, id) {
 			unreadable = append(unreadable, path)
 		}
 	}
 	slices.Sort(unreadable)
-	return kept, unreadable, nil
+	return cached, unreadable, nil
 }
 
-// file is where an attachment of the container is kept.
-func (k *Kept) file(a Attachment, id string) string {
-	return filepath.Join(k.results, a.Network+"-"+id+"-"+a.IfName)
+// file is the path of a cached attachment of the container.
+func (c *Cache) file(a Attachment, id string) string {
+	return filepath.Join(c.results, a.Network+"-"+id+"-"+a.IfName)
 }
 
-// files returns the names of the files for the container, and when they were
-// written.
-func (k *Kept) files(id string) (map[string]time.Time, error) {
-	entries, err := os.ReadDir(k.results)
+// files returns the names of the container's files, and when they were written.
+func (c *Cache) files(id string) (map[string]time.Time, error) {
+	entries, err := os.ReadDir(c.results)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
@@ -140,15 +138,15 @@ func (k *Kept) files(id string) (map[string]time.Time, error) {
 	return files, nil
 }
 
-// elsewhere tells whether a file that has the container in its name is gone,
-// or tells of another one.
+// elsewhere tells whether a file that has the container in its name is gone, or is
+// of another container.
 func elsewhere(path, id string) bool {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist)
 	}
-	var kept struct {
+	var cached struct {
 		ContainerID string `json:"containerId"`
 	}
-	return json.Unmarshal(text, &kept) == nil && kept.ContainerID != "" && kept.ContainerID != id
+	return json.Unmarshal(text, &cached) == nil && cached.ContainerID != "" && cached.ContainerID != id
 }

@@ -24,30 +24,29 @@ import (
 // Collected is what Collect did with a network.
 type Collected struct {
 	Network string
-	// Valid is how many attachments it was told to keep.
+	// Valid is how many attachments it was told are valid.
 	Valid int
 	Err   error
 }
 
-// Pods are those of a runtime that comes up.
+// Pods are those of a runtime that starts.
 type Pods struct {
 	// Valid tells whether the container is one of them, whatever its state.
 	Valid func(id string) bool
-	// Attached are those that have been attached and not been detached since.
+	// Attached are those that were attached and not detached since.
 	Attached []string
 }
 
-// Collect has each loaded network free what it holds for pods that are no more:
-// what was kept of others than the valid ones gets its DEL, and the plugins get
-// a GC with the attachments that stay. It is for networks of CNI 1.1.0 and up,
-// and leaves the others alone.
+// Collect has each loaded network free the resources of pods that are gone: cached
+// attachments of containers that are not valid get their DEL, and the plugins get a
+// GC with the remaining attachments. Networks below CNI 1.1.0 are left alone.
 //
-// No pod may be attached to these networks meanwhile, by anyone: it would be
-// taken for one that is no more. Where not all that is kept can be read, or
-// nothing is kept of an attached pod, nothing is done and an error of class
-// errdefs.ErrFailedPrecondition returned: what those pods hold would be freed.
-func (k *Kept) Collect(ctx context.Context, loaded *gocni.ConfigResult, pods Pods) ([]Collected, error) {
-	kept, err := k.whole(pods.Attached)
+// No pod may be attached to these networks meanwhile, by anyone: its resources
+// would be freed. Those of pods whose cached attachment is missing or cannot be read
+// would be, too: then nothing is done, and the error is of class
+// errdefs.ErrFailedPrecondition.
+func (c *Cache) Collect(ctx context.Context, loaded *gocni.ConfigResult, pods Pods) ([]Collected, error) {
+	cached, err := c.complete(pods.Attached)
 	if err != nil {
 		return nil, fmt.Errorf("no garbage collection of networks: %w: %w", err, errdefs.ErrFailedPrecondition)
 	}
@@ -55,44 +54,44 @@ func (k *Kept) Collect(ctx context.Context, loaded *gocni.ConfigResult, pods Pod
 	all := collectable(loaded)
 	for i, n := range all {
 		turn, cancel := share(ctx, len(all)-i)
-		done = append(done, k.collect(turn, n, kept, pods.Valid))
+		done = append(done, c.collect(turn, n, cached, pods.Valid))
 		cancel()
 	}
 	return done, nil
 }
 
-func (k *Kept) collect(ctx context.Context, n *gocni.ConfNetwork, kept []*libcni.NetworkAttachment, valid func(string) bool) Collected {
-	stay, failures := k.detachOthers(ctx, n, kept, valid)
-	if err := k.cni.GCNetworkList(ctx, netconf.List(n), &libcni.GCArgs{ValidAttachments: stay}); err != nil {
+func (c *Cache) collect(ctx context.Context, n *gocni.ConfNetwork, cached []*libcni.NetworkAttachment, valid func(string) bool) Collected {
+	stay, failures := c.detachOthers(ctx, n, cached, valid)
+	if err := c.cni.GCNetworkList(ctx, netconf.List(n), &libcni.GCArgs{ValidAttachments: stay}); err != nil {
 		failures = append(failures, err)
 	}
 	return Collected{Network: n.Config.Name, Valid: len(stay), Err: errors.Join(failures...)}
 }
 
-// whole returns all that is kept, if that tells of each attached container.
-func (k *Kept) whole(attached []string) ([]*libcni.NetworkAttachment, error) {
-	if err := k.readable(); err != nil {
+// complete returns all cached attachments, if each attached container has one.
+func (c *Cache) complete(attached []string) ([]*libcni.NetworkAttachment, error) {
+	if err := c.readable(); err != nil {
 		return nil, err
 	}
-	kept, err := k.cni.GetCachedAttachments("")
+	cached, err := c.cni.GetCachedAttachments("")
 	if err != nil {
 		return nil, err
 	}
 	for _, id := range attached {
-		if !slices.ContainsFunc(kept, func(a *libcni.NetworkAttachment) bool { return a.ContainerID == id && a.IfName != netconf.Loopback }) {
-			return nil, fmt.Errorf("nothing is kept in %s of %s, which is attached", k.results, id)
+		if !slices.ContainsFunc(cached, func(a *libcni.NetworkAttachment) bool { return a.ContainerID == id && a.IfName != netconf.Loopback }) {
+			return nil, fmt.Errorf("no cached attachment in %s of %s, which is attached", c.results, id)
 		}
 	}
-	return kept, nil
+	return cached, nil
 }
 
-// detachOthers runs the DEL of what was kept of the network for containers that
-// are not valid, with the configuration of its ADD: libcni would take the one
-// that is loaded. It returns what stays attached, and why if that is not wanted.
-func (k *Kept) detachOthers(ctx context.Context, n *gocni.ConfNetwork, kept []*libcni.NetworkAttachment, valid func(string) bool) ([]types.GCAttachment, []error) {
+// detachOthers runs the DEL of cached attachments of the network for containers that
+// are not valid, with the configuration of their ADD: libcni would take the loaded
+// one. It returns the attachments that remain, and the failures.
+func (c *Cache) detachOthers(ctx context.Context, n *gocni.ConfNetwork, cached []*libcni.NetworkAttachment, valid func(string) bool) ([]types.GCAttachment, []error) {
 	stay, failures := []types.GCAttachment{}, []error(nil)
 	var others []*libcni.NetworkAttachment
-	for _, a := range kept {
+	for _, a := range cached {
 		switch {
 		case a.Network != n.Config.Name:
 		case valid(a.ContainerID):
@@ -103,7 +102,7 @@ func (k *Kept) detachOthers(ctx context.Context, n *gocni.ConfNetwork, kept []*l
 	}
 	for i, a := range others {
 		turn, cancel := share(ctx, len(others)-i+1) // the GC has one, too
-		err := k.detachOther(turn, n, a)
+		err := c.detachOther(turn, n, a)
 		cancel()
 		if err != nil {
 			stay = append(stay, types.GCAttachment{ContainerID: a.ContainerID, IfName: a.IfName})
@@ -113,7 +112,7 @@ func (k *Kept) detachOthers(ctx context.Context, n *gocni.ConfNetwork, kept []*l
 	return stay, failures
 }
 
-func (k *Kept) detachOther(ctx context.Context, n *gocni.ConfNetwork, a *libcni.NetworkAttachment) error {
+func (c *Cache) detachOther(ctx context.Context, n *gocni.ConfNetwork, a *libcni.NetworkAttachment) error {
 	netns := a.NetNS
 	if _, err := os.Stat(netns); errors.Is(err, fs.ErrNotExist) {
 		netns = ""
@@ -126,10 +125,10 @@ func (k *Kept) detachOther(ctx context.Context, n *gocni.ConfNetwork, a *libcni.
 			return err
 		}
 	}
-	return k.del(ctx, attachment, a.ContainerID, netns, list)
+	return c.del(ctx, attachment, a.ContainerID, netns, list)
 }
 
-// collectable are the networks that have a GC, and want it.
+// collectable are the networks that have GC, and do not disable it.
 func collectable(loaded *gocni.ConfigResult) []*gocni.ConfNetwork {
 	return slices.DeleteFunc(netconf.All(loaded), func(n *gocni.ConfNetwork) bool {
 		if has, _ := version.GreaterThanOrEqualTo(n.Config.CNIVersion, "1.1.0"); !has {
@@ -140,14 +139,14 @@ func collectable(loaded *gocni.ConfigResult) []*gocni.ConfNetwork {
 	})
 }
 
-// readable tells why some of what is kept cannot be read. libcni passes over it.
-func (k *Kept) readable() error {
-	entries, err := os.ReadDir(k.results)
+// readable tells why a cached attachment cannot be read. libcni skips those.
+func (c *Cache) readable() error {
+	entries, err := os.ReadDir(c.results)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, e := range entries {
-		path := filepath.Join(k.results, e.Name())
+		path := filepath.Join(c.results, e.Name())
 		text, err := os.ReadFile(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -155,15 +154,15 @@ func (k *Kept) readable() error {
 		if err != nil {
 			return err
 		}
-		var kept struct {
+		var cached struct {
 			Kind        string `json:"kind"`
 			ContainerID string `json:"containerId"`
 		}
-		if err := json.Unmarshal(text, &kept); err != nil {
+		if err := json.Unmarshal(text, &cached); err != nil {
 			return fmt.Errorf("read %s: %w", path, err)
 		}
-		if kept.Kind != libcni.CNICacheV1 || kept.ContainerID == "" {
-			return fmt.Errorf("read %s: no attachment of a form that is known", path)
+		if cached.Kind != libcni.CNICacheV1 || cached.ContainerID == "" {
+			return fmt.Errorf("read %s: not a cached attachment of a known form", path)
 		}
 	}
 	return nil

@@ -33,7 +33,7 @@ func TestCollect(t *testing.T) {
 		n.attach(green, id, "eth0")
 		n.attach(old, id, "eth1")
 	}
-	done, err := n.kept().Collect(t.Context(), load(t, green, old), alive("here"))
+	done, err := n.cached().Collect(t.Context(), load(t, green, old), alive("here"))
 	require.NoError(t, err)
 	assert.Equal(t, []Collected{{Network: "green", Valid: 1}}, done, "old has no GC")
 
@@ -50,7 +50,7 @@ func TestCollect(t *testing.T) {
 
 func TestCollectWithNothingKept(t *testing.T) {
 	n := newNode(t, "green")
-	done, err := n.kept().Collect(t.Context(), load(t, green), alive())
+	done, err := n.cached().Collect(t.Context(), load(t, green), alive())
 	require.NoError(t, err)
 	assert.Equal(t, []Collected{{Network: "green"}}, done)
 	require.Len(t, n.requests(), 1)
@@ -60,7 +60,7 @@ func TestCollectWithNothingKept(t *testing.T) {
 func TestCollectNotWanted(t *testing.T) {
 	n := newNode(t, "green")
 	n.attach(green, "gone", "eth0")
-	_, err := n.kept().Collect(t.Context(), load(t, keeps), alive())
+	_, err := n.cached().Collect(t.Context(), load(t, keeps), alive())
 	require.NoError(t, err)
 	assert.Empty(t, n.asked())
 }
@@ -75,7 +75,7 @@ func TestCollectNotWhereItCannotRead(t *testing.T) {
 			n := newNode(t, "green")
 			n.attach(green, "gone", "eth0")
 			require.NoError(t, os.WriteFile(filepath.Join(n.cache, "results", "green-here-eth0"), []byte(text), 0o600))
-			_, err := n.kept().Collect(t.Context(), load(t, green), alive("here"))
+			_, err := n.cached().Collect(t.Context(), load(t, green), alive("here"))
 			assert.ErrorIs(t, err, errdefs.ErrFailedPrecondition)
 			assert.ErrorContains(t, err, "green-here-eth0")
 			assert.Empty(t, n.asked())
@@ -83,16 +83,16 @@ func TestCollectNotWhereItCannotRead(t *testing.T) {
 	}
 }
 
-// What is kept is not all there is.
+// Some cached attachments are missing.
 func TestCollectNotWithoutAnAttachedPod(t *testing.T) {
 	n := newNode(t, "green", "red")
 	n.attach(green, "here", "eth0")
 	n.attach(red, "here", "lo") // which has a file as well
 	n.attach(green, "there", "eth0")
 	require.NoError(t, os.Remove(n.file("green", "here", "eth0")))
-	_, err := n.kept().Collect(t.Context(), load(t, green), alive("here", "there"))
+	_, err := n.cached().Collect(t.Context(), load(t, green), alive("here", "there"))
 	assert.ErrorIs(t, err, errdefs.ErrFailedPrecondition)
-	assert.ErrorContains(t, err, "nothing is kept in "+filepath.Join(n.cache, "results")+" of here, which is attached")
+	assert.ErrorContains(t, err, "no cached attachment in "+filepath.Join(n.cache, "results")+" of here, which is attached")
 	assert.Empty(t, n.asked())
 }
 
@@ -100,19 +100,19 @@ func TestCollectNotWithoutAnAttachedPod(t *testing.T) {
 func TestCollectDetachesWithTheConfigurationOfTheADD(t *testing.T) {
 	n := newNode(t, "green", "other")
 	n.attach(`{"cniVersion": "1.1.0", "name": "green", "plugins": [{"type": "other"}]}`, "gone", "eth0")
-	done, err := n.kept().Collect(t.Context(), load(t, green), alive())
+	done, err := n.cached().Collect(t.Context(), load(t, green), alive())
 	require.NoError(t, err)
 	assert.Equal(t, []Collected{{Network: "green"}}, done)
 	assert.Equal(t, []string{"other eth0", "green "}, n.asked())
 	n.nothingKept()
 }
 
-// What could not be detached stays kept, and the plugins are told to keep it.
+// An attachment that could not be detached stays cached, and valid for the plugins.
 func TestCollectKeepsWhatItCouldNotDetach(t *testing.T) {
 	n := newNode(t, "green", "other")
 	n.attach(`{"cniVersion": "1.1.0", "name": "green", "plugins": [{"type": "other"}]}`, "gone", "eth0")
 	n.plugin("other", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
-	done, err := n.kept().Collect(t.Context(), load(t, green), alive())
+	done, err := n.cached().Collect(t.Context(), load(t, green), alive())
 	require.NoError(t, err)
 	require.Len(t, done, 1)
 	assert.ErrorContains(t, done[0].Err, "DEL of gone, interface eth0: ")
@@ -129,7 +129,7 @@ func TestCollectPastADELThatHangs(t *testing.T) {
 	n.plugin("other", hangs)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	done, err := n.kept().Collect(ctx, load(t, green), alive())
+	done, err := n.cached().Collect(ctx, load(t, green), alive())
 	require.NoError(t, err)
 	require.Len(t, done, 1)
 	assert.ErrorContains(t, done[0].Err, "DEL of hangs, interface eth0: ")
@@ -140,7 +140,7 @@ func TestCollectPastADELThatHangs(t *testing.T) {
 func TestCollectTellsWhatFailed(t *testing.T) {
 	n := newNode(t, "green")
 	n.plugin("green", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
-	done, err := n.kept().Collect(t.Context(), load(t, green), alive())
+	done, err := n.cached().Collect(t.Context(), load(t, green), alive())
 	require.NoError(t, err)
 	require.Len(t, done, 1)
 	assert.ErrorContains(t, done[0].Err, "agent is down")

@@ -16,12 +16,12 @@ import (
 	"github.com/hookline-nri/hookline/internal/cri/netconf"
 )
 
-// addKept adds the DEL of an attachment: with what is loaded, if that is the
-// network as it was, or with what was kept.
-func (d *detachment) addKept(a Attachment) {
+// addCached adds the DEL of a cached attachment: with the loaded network, if that has
+// the same configuration, or with the cached one.
+func (d *detachment) addCached(a Attachment) {
 	list := named(d.loaded, a)
 	if a.IfName != netconf.Loopback {
-		d.result.Kept++
+		d.result.Cached++
 		if list == nil {
 			d.result.Replaced++
 		}
@@ -30,61 +30,62 @@ func (d *detachment) addKept(a Attachment) {
 	var err error
 	if list == nil {
 		list, err = d.stored(a)
-		if d.pod.Overdue && supplanted(d.loaded, a) {
-			del.failed = &d.result.LetGo
+		if d.pod.Overdue && isReplaced(d.loaded, a) {
+			del.failed = &d.result.Abandoned
 		}
 	}
 	del.run = func(ctx context.Context) error {
 		if err == nil {
-			err = d.delKept(ctx, a, list)
+			err = d.delCached(ctx, a, list)
 		}
 		if err == nil {
 			return nil
 		}
-		return fmt.Errorf("DEL with what %s keeps of the ADD: %w", d.file(a, d.pod.ID), err)
+		return fmt.Errorf("DEL with the cached attachment %s: %w", d.file(a, d.pod.ID), err)
 	}
 	d.add(a.IfName, del)
 }
 
-func (d *detachment) delKept(ctx context.Context, a Attachment, list *libcni.NetworkConfigList) error {
-	// A plugin that attaches pods to further networks may have taken it along.
+func (d *detachment) delCached(ctx context.Context, a Attachment, list *libcni.NetworkConfigList) error {
+	// A plugin that attaches pods to further networks may have removed it already.
 	if _, err := os.Stat(d.file(a, d.pod.ID)); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return d.del(ctx, a, d.pod.ID, d.pod.NetNS, list)
 }
 
-// del runs the DEL of an attachment with its own arguments.
-func (k *Kept) del(ctx context.Context, a Attachment, id, netns string, list *libcni.NetworkConfigList) error {
-	return k.cni.DelNetworkList(ctx, list, &libcni.RuntimeConf{
+// del runs the DEL of an attachment with the arguments of its ADD.
+func (c *Cache) del(ctx context.Context, a Attachment, id, netns string, list *libcni.NetworkConfigList) error {
+	return c.cni.DelNetworkList(ctx, list, &libcni.RuntimeConf{
 		ContainerID: id, NetNS: netns, IfName: a.IfName, Args: a.args, CapabilityArgs: a.capabilityArgs,
 	})
 }
 
-// forget removes what was kept of an attachment that is let go.
+// forget removes a cached attachment whose DEL is abandoned.
 func (d *detachment) forget(a Attachment) {
-	// It is as good as gone if it cannot be removed: the pod is.
+	// If that fails, the file does no harm: the pod is gone.
 	_ = os.Remove(d.file(a, d.pod.ID))
 }
 
-// stored is the network as it was kept, without the plugins that are let go.
+// stored is the network of a cached attachment, without the plugins whose DEL is
+// abandoned.
 func (d *detachment) stored(a Attachment) (*libcni.NetworkConfigList, error) {
-	letGo := supplanted(d.loaded, a)
+	abandoned := isReplaced(d.loaded, a)
 	list, err := a.list()
 	if err == nil && len(list.Plugins) == 0 { // a DEL of none would succeed
-		err = errors.New("the plugins were not kept: they are not in the configuration of the network")
+		err = errors.New("the plugins are not cached: they are not in the configuration of the network")
 	}
 	switch {
-	case err != nil && letGo:
-		d.letGo(a, err)
+	case err != nil && abandoned:
+		d.abandon(a, err)
 		return &libcni.NetworkConfigList{Name: a.Network, CNIVersion: "1.0.0"}, nil
 	case err != nil:
 		return nil, err
-	case letGo:
+	case abandoned:
 		list.Plugins = slices.DeleteFunc(list.Plugins, func(p *libcni.PluginConfig) bool {
 			_, err := d.exec.FindInPath(p.Network.Type, d.cni.Path)
 			if err != nil {
-				d.letGo(a, err)
+				d.abandon(a, err)
 			}
 			return err != nil
 		})
@@ -92,26 +93,27 @@ func (d *detachment) stored(a Attachment) (*libcni.NetworkConfigList, error) {
 	return list, nil
 }
 
-func (d *detachment) letGo(a Attachment, err error) {
-	d.result.LetGo = append(d.result.LetGo, fmt.Errorf("network %q, interface %s, which is not in use any more: %w", a.Network, a.IfName, err))
+func (d *detachment) abandon(a Attachment, err error) {
+	d.result.Abandoned = append(d.result.Abandoned, fmt.Errorf("network %q, interface %s, which is no longer loaded: %w", a.Network, a.IfName, err))
 }
 
-// addLoaded adds the DEL of networks with nothing kept: of one whose ADD failed
-// plugin by plugin. One that was attached stays whole, see the architecture.
-func (d *detachment) addLoaded(kept []Attachment) {
+// addLoaded adds the DEL of loaded networks without a cached attachment. If the ADD
+// failed, each plugin has a DEL of its own; else it is one for the chain, see
+// docs/architecture.md.
+func (d *detachment) addLoaded(cached []Attachment) {
 	var failed *[]error
 	config := d.loaded
 	switch {
 	case !d.pod.Attached:
-		failed = &d.result.LetGo
+		failed = &d.result.Abandoned
 		if d.pod.Tried != nil {
 			config = d.pod.Tried
 		}
-	case d.pod.NetNS == "" || d.result.Kept > 0 && len(d.result.Unreadable) == 0:
+	case d.pod.NetNS == "" || d.result.Cached > 0 && len(d.result.Unreadable) == 0:
 		failed = &d.result.Ignored
 	}
 	for _, n := range backwards(config) {
-		if slices.ContainsFunc(kept, func(a Attachment) bool { return a.IfName == n.IFName }) {
+		if slices.ContainsFunc(cached, func(a Attachment) bool { return a.IfName == n.IFName }) {
 			continue
 		}
 		if n.IFName != netconf.Loopback {
@@ -136,5 +138,5 @@ func (d *detachment) delLoaded(ctx context.Context, n *gocni.ConfNetwork, plugin
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("network %q, interface %s of %s: DEL with nothing kept of an ADD: %w", n.Config.Name, n.IFName, d.pod.ID, err)
+	return fmt.Errorf("network %q, interface %s of %s: DEL without a cached attachment: %w", n.Config.Name, n.IFName, d.pod.ID, err)
 }

@@ -13,89 +13,88 @@ import (
 	"github.com/hookline-nri/hookline/internal/cri/netconf"
 )
 
-// ErrAttached is the error of a pod that is to be taken off its networks again.
+// ErrAttached is the error of a pod whose DEL has to be retried.
 var ErrAttached = errors.New("still attached")
 
-// A Pod is who is attached to networks and taken off them.
+// A Pod is to be attached to networks or detached from them.
 type Pod struct {
 	ID string
 	// NetNS is the path of the network namespace, empty if that is gone.
 	NetNS string
-	// Attached tells that its ADD succeeded, on all networks.
+	// Attached tells that its ADD succeeded on all networks.
 	Attached bool
-	// Tried is what was loaded when its ADD began, if that failed.
+	// Tried is the configuration with which its ADD was tried, if that failed.
 	Tried *gocni.ConfigResult
-	// Overdue tells that it has been tried for long enough, where that may not
-	// end.
+	// Overdue tells that its DEL has been retried for long enough, where it may never
+	// succeed.
 	Overdue bool
 	// Args and CapabilityArgs are those of its ADD. A DEL uses them for networks
-	// of which nothing was kept.
+	// without a cached attachment.
 	Args           [][2]string
 	CapabilityArgs map[string]any
 }
 
-// Result is what Detach found and did. Loopbacks are not counted in Kept,
-// Replaced and Loaded: they hold nothing.
+// Result is what Detach found and did. Loopbacks are not counted in Cached,
+// Replaced and Loaded: they hold no resources.
 type Result struct {
-	// Kept is how many attachments were kept of the pod.
-	Kept int
-	// Replaced of them are of networks that are not loaded any more, or not as
-	// they were.
+	// Cached is how many cached attachments the pod had.
+	Cached int
+	// Replaced of them are of networks that are no longer loaded, or changed.
 	Replaced int
-	// Loaded is how many networks are loaded of which nothing was kept.
+	// Loaded is how many loaded networks the pod had no cached attachment of.
 	Loaded int
-	// LetGo are the DELs that failed, or could not be run, and are not tried
-	// again. What they stood for may have leaked.
-	LetGo []error
-	// Ignored are those of networks that the pod was not on, as far as is known.
+	// Abandoned are the errors of DELs that failed, or could not be run, and are not
+	// retried. What they should have freed may have leaked.
+	Abandoned []error
+	// Ignored are those of networks that the pod was not attached to, as far as is
+	// known.
 	Ignored []error
-	// Unreadable are the paths of files that should tell of an attachment and do
-	// not. What they stood for may have leaked, if its network is not loaded.
+	// Unreadable are the paths of cached attachments that cannot be read. Their
+	// resources may have leaked, if their network is not loaded.
 	Unreadable []string
 }
 
-// Detach takes a pod off its networks, the last that was attached first. For
-// each interface that is what was kept of its ADD, and if nothing was, the
-// network that is loaded for it, or was when its ADD began. One that fails keeps
-// none of the others, and one that hangs has a share of the time that ctx leaves.
-// What was kept and failed stays kept: the error is ErrAttached then, with all
-// that failed.
+// Detach runs the DEL of a pod's networks, the last that was attached first. For
+// each interface it uses the cached attachment, or if there is none the network
+// that is loaded for it, or was loaded when its ADD began. A DEL that fails does
+// not stop the others, and one that hangs has a share of the time that ctx leaves.
+// If the DEL of a cached attachment fails, the attachment stays in the cache, and
+// the error is ErrAttached, with all failures.
 //
-// Of a network whose ADD failed each plugin gets its DEL, once and whatever the
-// others answer: those at the head of its chain may hold an address
-// (https://github.com/containerd/containerd/issues/12130). There is no result
-// of an ADD that could be given to them, so no one else's address is at risk.
+// If the ADD of a network failed, each of its plugins gets a DEL, once and whatever
+// the others answer: those at the head of the chain may hold an address
+// (https://github.com/containerd/containerd/issues/12130). They get no result of an
+// ADD, as there is none, so no other pod's address is at risk.
 //
-// A pod that is attached and has something kept was not on a network of which
-// nothing is: libcni keeps every ADD that succeeded. Nor is one that has neither
-// a namespace nor anything kept on any: its DEL was done. What fails then is of no
-// consequence.
+// An attached pod with some cached attachment is on no network without one: libcni
+// caches every ADD that succeeded. A pod with neither a namespace nor a cached
+// attachment is on no network at all: its DEL was done. Failures are ignored then.
 //
-// Once networks are loaded in the place of those of an attachment, its plugins may
-// never succeed again: they are let go if their binary is gone, or if the pod is
+// Once other networks have replaced that of an attachment, its plugins may never
+// succeed again: their DEL is abandoned if their binary is gone, or if the pod is
 // overdue.
-func (k *Kept) Detach(ctx context.Context, pod Pod, loaded *gocni.ConfigResult) (Result, error) {
-	kept, unreadable, err := k.Attachments(pod.ID)
+func (c *Cache) Detach(ctx context.Context, pod Pod, loaded *gocni.ConfigResult) (Result, error) {
+	cached, unreadable, err := c.Attachments(pod.ID)
 	if err != nil {
 		if pod.Attached || pod.ID == "" {
 			return Result{}, err
 		}
-		unreadable = []string{k.results} // nothing was kept of an ADD that failed
+		unreadable = []string{c.results} // an ADD that failed is not cached
 	}
-	d := &detachment{Kept: k, pod: pod, loaded: loaded, result: Result{Unreadable: unreadable}}
-	for _, a := range kept {
-		d.addKept(a)
+	d := &detachment{Cache: c, pod: pod, loaded: loaded, result: Result{Unreadable: unreadable}}
+	for _, a := range cached {
+		d.addCached(a)
 	}
-	d.addLoaded(kept)
+	d.addLoaded(cached)
 	if failures := d.run(ctx); len(failures) > 0 {
 		return d.result, fmt.Errorf("%w: %w", ErrAttached, errors.Join(failures...))
 	}
 	return d.result, nil
 }
 
-// A detachment is what has to be run for a pod.
+// A detachment is the DELs to run for a pod.
 type detachment struct {
-	*Kept
+	*Cache
 	pod       Pod
 	loaded    *gocni.ConfigResult
 	dels      []del
@@ -106,9 +105,9 @@ type detachment struct {
 // A del is the DEL of one attachment, or of one plugin.
 type del struct {
 	run func(context.Context) error
-	// failed is where a failure goes, and nil if it is tried again.
+	// failed is where a failure is recorded, nil if the DEL is to be retried.
 	failed *[]error
-	// after is run if it is not, and may be nil.
+	// after is run if it is not retried, and may be nil.
 	after func()
 }
 
@@ -121,7 +120,7 @@ func (d *detachment) add(ifName string, del del) {
 	d.dels = append(d.dels, del)
 }
 
-// run runs all, and returns the failures of those that are to be tried again.
+// run runs all DELs, and returns the failures of those that are to be retried.
 func (d *detachment) run(ctx context.Context) (failures []error) {
 	for i, del := range append(d.dels, d.loopbacks...) {
 		turn, cancel := share(ctx, max(1, len(d.dels)-i))
@@ -141,11 +140,11 @@ func (d *detachment) run(ctx context.Context) (failures []error) {
 	return failures
 }
 
-// longest is for a DEL whose caller would wait for ever.
+// longest bounds a DEL whose caller has no deadline.
 const longest = 2 * time.Minute
 
-// share gives the next of n DELs its part of the time. A tenth is left for what
-// comes after them.
+// share gives the next of n DELs its share of the time. A tenth is left for what
+// follows them.
 func share(ctx context.Context, n int) (context.Context, context.CancelFunc) {
 	deadline, ok := ctx.Deadline()
 	if !ok {

@@ -29,9 +29,9 @@ func TestN3_DELWithWhatWasKept(t *testing.T) {
 	n := newNode(t, "first", "second")
 	n.attach(chain, pod, "eth0")
 
-	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	result, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
 	assert.NoError(t, err)
-	assert.Equal(t, Result{Kept: 1, Replaced: 1}, result)
+	assert.Equal(t, Result{Cached: 1, Replaced: 1}, result)
 
 	requests := n.requests()
 	require.Len(t, requests, 2)
@@ -60,9 +60,9 @@ func TestN3_LastAttachedFirst(t *testing.T) {
 	n.attach(old, pod, "eth2")
 	n.attach(chain, pod, "eth0")
 
-	result, err := n.kept().Detach(t.Context(), Pod{ID: pod}, nil)
+	result, err := n.cached().Detach(t.Context(), Pod{ID: pod}, nil)
 	assert.NoError(t, err)
-	assert.Equal(t, Result{Kept: 3, Replaced: 3}, result)
+	assert.Equal(t, Result{Cached: 3, Replaced: 3}, result)
 	assert.Equal(t, []string{"second eth0", "first eth0", "old eth2", "red eth1"}, n.asked())
 	n.nothingKept()
 }
@@ -72,7 +72,7 @@ func TestAttachedAtTheSameTime(t *testing.T) {
 	n.attach(chain, pod, "eth0")
 	n.attach(red, pod, "eth1")
 	require.NoError(t, os.Chtimes(n.file("blue", pod, "eth0"), n.clock, n.clock))
-	_, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	_, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
 	assert.NoError(t, err)
 	assert.Equal(t, []string{"red eth1", "second eth0", "first eth0"}, n.asked())
 }
@@ -83,18 +83,18 @@ func TestN3_OneThatFailsKeepsNoOther(t *testing.T) {
 	n.attach(chain, pod, "eth0")
 	n.plugin("second", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
 
-	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	result, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
 	assert.ErrorIs(t, err, ErrAttached)
-	assert.ErrorContains(t, err, "DEL with what "+n.file("blue", pod, "eth0")+` keeps of the ADD: plugin type="second" failed (delete): agent is down`)
+	assert.ErrorContains(t, err, "DEL with the cached attachment "+n.file("blue", pod, "eth0")+`: plugin type="second" failed (delete): agent is down`)
 	var answer *types.Error
 	assert.ErrorAs(t, err, &answer)
-	assert.Equal(t, Result{Kept: 2, Replaced: 2}, result)
+	assert.Equal(t, Result{Cached: 2, Replaced: 2}, result)
 	assert.Equal(t, []string{"second eth0", "red eth1"}, n.asked())
 
 	n.plugin("second", "")
-	result, err = n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	result, err = n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
 	assert.NoError(t, err)
-	assert.Equal(t, Result{Kept: 1, Replaced: 1}, result)
+	assert.Equal(t, Result{Cached: 1, Replaced: 1}, result)
 	n.nothingKept()
 }
 
@@ -104,10 +104,10 @@ func TestAllFailuresAreTold(t *testing.T) {
 	n.attach(chain, pod, "eth0")
 	require.NoError(t, os.Remove(filepath.Join(n.dir, "second")))
 	n.plugin("red", `echo 'file not found' >&2; exit 1`)
-	result, err := n.kept().Detach(t.Context(), Pod{ID: pod}, nil)
+	result, err := n.cached().Detach(t.Context(), Pod{ID: pod}, nil)
 	assert.ErrorContains(t, err, `failed to find plugin "second"`)
 	assert.ErrorContains(t, err, "file not found", "which is not what a plugin answers with")
-	assert.Equal(t, Result{Kept: 2, Replaced: 2}, result)
+	assert.Equal(t, Result{Cached: 2, Replaced: 2}, result)
 }
 
 func TestNothingKept(t *testing.T) {
@@ -118,7 +118,7 @@ func TestNothingKept(t *testing.T) {
 				n.attach(chain, pod+"x", "eth0")
 				n.attach(chain, "pod-"+pod+"-1", "eth0")
 			}
-			result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+			result, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
 			assert.NoError(t, err)
 			assert.Zero(t, result)
 			assert.Empty(t, n.asked())
@@ -129,7 +129,7 @@ func TestNothingKept(t *testing.T) {
 func TestNoContainerIsNotAny(t *testing.T) {
 	n := newNode(t, "first", "second")
 	n.attach(chain, pod, "eth0")
-	_, err := n.kept().Detach(t.Context(), Pod{NetNS: netns}, nil)
+	_, err := n.cached().Detach(t.Context(), Pod{NetNS: netns}, nil)
 	assert.ErrorIs(t, err, errdefs.ErrInvalidArgument)
 	assert.Empty(t, n.asked())
 }
@@ -139,16 +139,16 @@ func TestUnreadableIsSaid(t *testing.T) {
 	n.attach(chain, pod, "eth0")
 	n.attach(red, pod, "eth1")
 	require.NoError(t, os.Truncate(n.file("blue", pod, "eth0"), 40))
-	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	result, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
 	assert.NoError(t, err)
-	assert.Equal(t, Result{Kept: 1, Replaced: 1, Unreadable: []string{n.file("blue", pod, "eth0")}}, result)
+	assert.Equal(t, Result{Cached: 1, Replaced: 1, Unreadable: []string{n.file("blue", pod, "eth0")}}, result)
 
 	require.NoError(t, os.RemoveAll(filepath.Join(n.cache, "results")))
 	require.NoError(t, os.WriteFile(filepath.Join(n.cache, "results"), nil, 0o600))
-	_, err = n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, nil)
+	_, err = n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, nil)
 	assert.ErrorContains(t, err, "attachments of 1f2e3d: ")
-	result, err = n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
-	assert.NoError(t, err, "nothing was kept of an ADD that failed")
+	result, err = n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	assert.NoError(t, err, "an ADD that failed is not cached")
 	assert.Equal(t, []string{filepath.Join(n.cache, "results")}, result.Unreadable)
 }
 
@@ -158,9 +158,9 @@ func TestOnePluginWithoutAList(t *testing.T) {
 	require.NoError(t, err)
 	_, err = n.cni.AddNetwork(t.Context(), config, &libcni.RuntimeConf{ContainerID: pod, NetNS: netns, IfName: "eth0"})
 	require.NoError(t, err)
-	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	result, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
 	assert.NoError(t, err)
-	assert.Equal(t, Result{Kept: 1, Replaced: 1}, result)
+	assert.Equal(t, Result{Cached: 1, Replaced: 1}, result)
 	assert.Equal(t, []string{"first eth0"}, n.asked())
 	n.nothingKept()
 }
@@ -176,15 +176,15 @@ func TestPluginsInFilesOfTheirOwn(t *testing.T) {
 	_, err = n.cni.AddNetworkList(t.Context(), list, &libcni.RuntimeConf{ContainerID: pod, NetNS: netns, IfName: "eth0"})
 	require.NoError(t, err)
 
-	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
-	assert.ErrorContains(t, err, "the plugins were not kept")
-	assert.Equal(t, Result{Kept: 1, Replaced: 1}, result)
+	result, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	assert.ErrorContains(t, err, "the plugins are not cached")
+	assert.Equal(t, Result{Cached: 1, Replaced: 1}, result)
 	assert.FileExists(t, n.file("apart", pod, "eth0"))
 
 	n.plugin("loopback", "")
-	result, err = n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, load(t, red))
+	result, err = n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, load(t, red))
 	assert.NoError(t, err)
-	assert.Len(t, result.LetGo, 1)
+	assert.Len(t, result.Abandoned, 1)
 	n.nothingKept()
 }
 
@@ -202,8 +202,8 @@ func TestWhatIsNotThereNeedsNoDEL(t *testing.T) {
 			n := newNode(t, "first", "second")
 			n.attach(chain, pod, "eth0")
 			n.plugin("second", `echo '{"code": 999, "msg": "`+test.says+`"}'; exit 1`)
-			result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: test.netns}, nil)
-			assert.Equal(t, Result{Kept: 1, Replaced: 1}, result)
+			result, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: test.netns}, nil)
+			assert.Equal(t, Result{Cached: 1, Replaced: 1}, result)
 			if test.fails {
 				assert.ErrorIs(t, err, ErrAttached)
 				return
@@ -223,7 +223,7 @@ func TestTakenAlongByAnother(t *testing.T) {
 	n.attach(chain, pod, "eth0")
 	n.plugin("first", `rm '`+n.file("red", pod, "eth1")+`'`)
 	n.plugin("red", `echo '{"code": 7, "msg": "a second DEL"}'; exit 1`)
-	_, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
+	_, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
 	assert.NoError(t, err)
 	assert.Equal(t, []string{"second eth0", "first eth0"}, n.asked())
 }
@@ -239,7 +239,7 @@ func TestN3_OneThatHangsKeepsNoOther(t *testing.T) {
 	n.plugin("second", hangs)
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 	defer cancel()
-	_, err := n.kept().Detach(ctx, Pod{ID: pod, NetNS: netns}, nil)
+	_, err := n.cached().Detach(ctx, Pod{ID: pod, NetNS: netns}, nil)
 	assert.ErrorIs(t, err, ErrAttached)
 	assert.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.NoError(t, ctx.Err(), "something is left for the caller")
@@ -254,7 +254,7 @@ func TestDELThatHangsEndsWithItsCaller(t *testing.T) {
 	n.plugin("red", hangs)
 	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 	defer cancel()
-	_, err := n.kept().Detach(ctx, Pod{ID: pod, NetNS: netns}, nil)
+	_, err := n.cached().Detach(ctx, Pod{ID: pod, NetNS: netns}, nil)
 	assert.ErrorIs(t, err, context.DeadlineExceeded)
 	assert.FileExists(t, n.file("red", pod, "eth0"))
 }

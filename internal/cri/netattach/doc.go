@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package netattach takes a pod off its networks with what libcni kept when
-// the pod was attached to them (N3). So a DEL needs no configuration to be
-// loaded, and is made with the one of its ADD if another has taken its place.
+// Package netattach detaches pods from their networks with libcni's cached
+// attachments (N3). So a DEL needs no loaded configuration, and runs with that of
+// its ADD if another one has replaced it.
 //
-// libcni keeps a file for each attachment, by network, container and
-// interface, from a whole ADD to its DEL: the configuration, the arguments and
-// the result. A DEL through libcni reads the result from there, gives it to
-// the plugins, and removes the file if all of them agree. Therefore
+// libcni caches each attachment in a file, by network, container and interface,
+// from a successful ADD to its DEL: the configuration, the arguments and the
+// result. A DEL through libcni reads the result from there, gives it to the
+// plugins, and removes the file if all of them succeed. Therefore
 //
 //   - the removal of a configuration loses nothing here;
-//   - an ADD that failed has kept nothing, and wants a DEL with the loaded
+//   - an ADD that failed has no cached attachment, and needs a DEL with the loaded
 //     configuration;
-//   - a DEL for another configuration with the same network name would take the
-//     file with it, so what is kept is used first.
+//   - a DEL for another configuration with the same network name would remove the
+//     file, so cached attachments are used first.
 //
-// Not kept by libcni are plugins whose configuration lies in files of their
-// own, beside that of their network. They get their DEL while the network is
-// loaded. After that, if a network has no other plugin, its DEL fails until
-// another network is loaded, and the pod is let go; if it has, they get none.
+// libcni does not cache plugins whose configuration lies in files of their own,
+// beside that of their network. They get their DEL while the network is loaded.
+// After that, a network without other plugins fails its DEL until another network
+// is loaded, and then the DEL is abandoned; with other plugins, only those get one.
 //
-// An ADD is made here too ([Kept.Attach]), by the same exec as its DEL.
+// An ADD runs here too ([Cache.Attach]), with the same exec as its DEL.
 //
-// What is kept also tells which attachments are not valid any more when a
-// runtime comes up ([Kept.Collect]).
+// The cache also tells which attachments are no longer valid when a runtime starts
+// ([Cache.Collect]).
 package netattach

@@ -84,7 +84,7 @@ func (n *node) file(network, id, ifName string) string {
 	return filepath.Join(n.cache, "results", network+"-"+id+"-"+ifName)
 }
 
-func (n *node) kept() *Kept { return New([]string{n.dir}, n.cache, &cniexec.Exec{}) }
+func (n *node) cached() *Cache { return New([]string{n.dir}, n.cache, &cniexec.Exec{}) }
 
 // A request is what a plugin was asked.
 type request struct {

@@ -11,8 +11,8 @@ import (
 	"github.com/hookline-nri/hookline/internal/cri/netconf"
 )
 
-// named returns the network that is loaded with the name, interface and
-// configuration of an attachment, and nil if there is none.
+// named returns the loaded network with the name, interface and configuration of an
+// attachment, nil if there is none.
 func named(loaded *gocni.ConfigResult, a Attachment) *libcni.NetworkConfigList {
 	for _, n := range netconf.All(loaded) {
 		if n.Config.Name == a.Network && n.IFName == a.IfName && n.Config.Source == string(a.Config) {
@@ -22,9 +22,9 @@ func named(loaded *gocni.ConfigResult, a Attachment) *libcni.NetworkConfigList {
 	return nil
 }
 
-// supplanted tells whether networks are loaded, and that of the attachment is not
-// among them as it was.
-func supplanted(loaded *gocni.ConfigResult, a Attachment) bool {
+// isReplaced tells whether networks are loaded, but not that of the attachment with
+// the same configuration.
+func isReplaced(loaded *gocni.ConfigResult, a Attachment) bool {
 	return len(netconf.OfPods(loaded)) > 0 && named(loaded, a) == nil
 }
 

@@ -38,24 +38,24 @@ const replaced = `{"cniVersion": "1.0.0", "name": "blue", "plugins": [{"type": "
 
 func TestN3_KeptBeforeLoaded(t *testing.T) {
 	for name, test := range map[string]struct {
-		kept   string
+		cached string
 		loaded []string
 		asked  []string
 		want   Result
 	}{
-		"loaded as it was":        {chain, []string{chain}, []string{"second eth0", "first eth0"}, Result{Kept: 1}},
-		"replaced":                {chain, []string{replaced}, []string{"second eth0", "first eth0"}, Result{Kept: 1, Replaced: 1}},
-		"another network instead": {chain, []string{red}, []string{"second eth0", "first eth0"}, Result{Kept: 1, Replaced: 1}},
-		"removed":                 {chain, nil, []string{"second eth0", "first eth0"}, Result{Kept: 1, Replaced: 1}},
-		"nothing kept":            {"", []string{chain}, []string{"second eth0", "first eth0"}, Result{Loaded: 1}},
+		"loaded as it was":        {chain, []string{chain}, []string{"second eth0", "first eth0"}, Result{Cached: 1}},
+		"replaced":                {chain, []string{replaced}, []string{"second eth0", "first eth0"}, Result{Cached: 1, Replaced: 1}},
+		"another network instead": {chain, []string{red}, []string{"second eth0", "first eth0"}, Result{Cached: 1, Replaced: 1}},
+		"removed":                 {chain, nil, []string{"second eth0", "first eth0"}, Result{Cached: 1, Replaced: 1}},
+		"nothing cached":          {"", []string{chain}, []string{"second eth0", "first eth0"}, Result{Loaded: 1}},
 		"nothing at all":          {"", nil, nil, Result{}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(t, "first", "second", "red", "loopback")
-			if test.kept != "" {
-				n.attach(test.kept, pod, "eth0")
+			if test.cached != "" {
+				n.attach(test.cached, pod, "eth0")
 			}
-			result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, load(t, test.loaded...))
+			result, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, load(t, test.loaded...))
 			assert.NoError(t, err)
 			assert.Equal(t, test.want, result)
 			assert.Equal(t, append(test.asked, "loopback lo"), n.asked())
@@ -67,15 +67,15 @@ func TestN3_KeptBeforeLoaded(t *testing.T) {
 func TestLoadedNetworkOfAnotherInterface(t *testing.T) {
 	n := newNode(t, "first", "second", "red", "loopback")
 	n.attach(chain, pod, "eth0")
-	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, load(t, chain, red)) // the ADD of red failed
+	result, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, load(t, chain, red)) // the ADD of red failed
 	assert.NoError(t, err)
-	assert.Equal(t, Result{Kept: 1, Loaded: 1}, result)
+	assert.Equal(t, Result{Cached: 1, Loaded: 1}, result)
 	assert.Equal(t, []string{"second eth0", "first eth0", "red eth1", "loopback lo"}, n.asked())
 }
 
 func TestArgumentsOfWhatWasNotKept(t *testing.T) {
 	n := newNode(t, "first", "second", "loopback")
-	_, err := n.kept().Detach(t.Context(), Pod{
+	_, err := n.cached().Detach(t.Context(), Pod{
 		ID: pod, NetNS: netns,
 		Args:           [][2]string{{"K8S_POD_NAME", "web"}},
 		CapabilityArgs: map[string]any{"portMappings": []int{1}},
@@ -90,7 +90,7 @@ func TestArgumentsOfWhatWasNotKept(t *testing.T) {
 // A plugin failed its ADD, and its DEL in whatever way: the others get theirs.
 func TestN3_ChainWhoseADDFailed(t *testing.T) {
 	for name, test := range map[string]struct{ del, says string }{
-		"fails":     {`echo '{"code": 7, "msg": "agent is down"}'; exit 1`, `network "blue", interface eth0 of 1f2e3d: DEL with nothing kept of an ADD: plugin type="second" failed (delete): agent is down`},
+		"fails":     {`echo '{"code": 7, "msg": "agent is down"}'; exit 1`, `network "blue", interface eth0 of 1f2e3d: DEL without a cached attachment: plugin type="second" failed (delete): agent is down`},
 		"hangs":     {hangs, "context deadline exceeded"},
 		"not found": {`echo '{"code": 7, "msg": "rule not found"}'; exit 1`, ""},
 	} {
@@ -99,16 +99,16 @@ func TestN3_ChainWhoseADDFailed(t *testing.T) {
 			n.plugin("second", test.del)
 			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 			defer cancel()
-			result, err := n.kept().Detach(ctx, Pod{ID: pod, NetNS: netns}, load(t, chain))
+			result, err := n.cached().Detach(ctx, Pod{ID: pod, NetNS: netns}, load(t, chain))
 			assert.NoError(t, err, "there is nothing to try again")
 			assert.Equal(t, []string{"second eth0", "first eth0", "loopback lo"}, n.asked())
 			assert.Equal(t, 1, result.Loaded)
 			if test.says == "" {
-				assert.Empty(t, result.LetGo)
+				assert.Empty(t, result.Abandoned)
 				return
 			}
-			require.Len(t, result.LetGo, 1)
-			assert.ErrorContains(t, result.LetGo[0], test.says)
+			require.Len(t, result.Abandoned, 1)
+			assert.ErrorContains(t, result.Abandoned[0], test.says)
 		})
 	}
 }
@@ -118,21 +118,21 @@ func TestN3_ChainWhoseADDFailedAndNobodyWaits(t *testing.T) {
 	n := newNode(t, "first", "second", "loopback")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	result, err := n.kept().Detach(ctx, Pod{ID: pod, NetNS: netns}, load(t, chain))
+	result, err := n.cached().Detach(ctx, Pod{ID: pod, NetNS: netns}, load(t, chain))
 	assert.ErrorIs(t, err, ErrAttached)
-	assert.Empty(t, result.LetGo)
+	assert.Empty(t, result.Abandoned)
 }
 
-// What was kept is lost: while the pod has its namespace, the DEL of what is
+// The cached attachment is lost: while the pod has its namespace, the DEL of what is
 // loaded is tried until it succeeds. Without one it was done before.
 func TestNothingKeptOfAnAttachedPod(t *testing.T) {
 	for path, again := range map[string]bool{netns: true, "": false} {
 		n := newNode(t, "first", "second", "loopback")
 		n.plugin("second", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
-		result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: path, Attached: true}, load(t, chain))
+		result, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: path, Attached: true}, load(t, chain))
 		assert.Equal(t, again, errors.Is(err, ErrAttached), path)
 		assert.Equal(t, again, len(result.Ignored) == 0, path)
-		assert.Empty(t, result.LetGo, path)
+		assert.Empty(t, result.Abandoned, path)
 		assert.Equal(t, []string{"second eth0", "loopback lo"}, n.asked(), "the chain stays whole")
 	}
 }
@@ -142,19 +142,19 @@ func TestNetworkAddedSince(t *testing.T) {
 	n := newNode(t, "first", "second", "red", "loopback")
 	n.attach(chain, pod, "eth0")
 	n.plugin("red", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
-	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, load(t, chain, red))
+	result, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, load(t, chain, red))
 	assert.NoError(t, err)
 	assert.Len(t, result.Ignored, 1)
-	assert.Empty(t, result.LetGo)
+	assert.Empty(t, result.Abandoned)
 	n.nothingKept()
 }
 
 // Another network is loaded, and the plugin of the one before fails for good. The
-// pod is let go in the end, and what was kept of it with it.
+// DEL is abandoned in the end, and the cached attachment removed.
 func TestPluginOfAReplacedNetworkFails(t *testing.T) {
 	for name, test := range map[string]struct {
-		loaded []string
-		letGo  bool
+		loaded    []string
+		abandoned bool
 	}{
 		"nothing is loaded": {nil, false},
 		"loaded as it was":  {[]string{chain}, false},
@@ -165,23 +165,23 @@ func TestPluginOfAReplacedNetworkFails(t *testing.T) {
 			n.attach(chain, pod, "eth0")
 			n.plugin("second", `echo '{"code": 7, "msg": "agent is gone"}'; exit 1`)
 			loaded := load(t, test.loaded...)
-			_, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, loaded)
+			_, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, loaded)
 			require.ErrorIs(t, err, ErrAttached)
-			result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true, Overdue: true}, loaded)
-			if !test.letGo {
+			result, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true, Overdue: true}, loaded)
+			if !test.abandoned {
 				assert.ErrorIs(t, err, ErrAttached)
 				assert.FileExists(t, n.file("blue", pod, "eth0"))
 				return
 			}
 			assert.NoError(t, err)
-			require.Len(t, result.LetGo, 1)
-			assert.ErrorContains(t, result.LetGo[0], "agent is gone")
+			require.Len(t, result.Abandoned, 1)
+			assert.ErrorContains(t, result.Abandoned[0], "agent is gone")
 			n.nothingKept()
 		})
 	}
 }
 
-// What was kept is no configuration that is known.
+// The cached configuration cannot be read.
 func TestConfigurationThatCannotBeRead(t *testing.T) {
 	n := newNode(t, "first", "second", "red", "loopback")
 	n.attach(chain, pod, "eth0")
@@ -194,16 +194,16 @@ func TestConfigurationThatCannotBeRead(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(n.file("blue", pod, "eth0"), text, 0o600))
 
-	_, err = n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, load(t, chain))
+	_, err = n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, load(t, chain))
 	assert.NoError(t, err, "it is not that of the network that is loaded")
 }
 
-// The plugin is gone with its network. It is let go once another network took
+// The plugin is gone with its network. Its DEL is abandoned once another network took
 // its place, and may come back before.
 func TestBinaryIsGone(t *testing.T) {
 	for name, test := range map[string]struct {
-		loaded []string
-		letGo  bool
+		loaded    []string
+		abandoned bool
 	}{
 		"nothing is loaded": {nil, false},
 		"loaded as it was":  {[]string{chain}, false},
@@ -214,15 +214,15 @@ func TestBinaryIsGone(t *testing.T) {
 			n := newNode(t, "first", "second", "red", "loopback")
 			n.attach(chain, pod, "eth0")
 			require.NoError(t, os.Remove(filepath.Join(n.dir, "second")))
-			result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, load(t, test.loaded...))
-			if !test.letGo {
+			result, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, load(t, test.loaded...))
+			if !test.abandoned {
 				assert.ErrorIs(t, err, ErrAttached)
 				assert.FileExists(t, n.file("blue", pod, "eth0"))
 				return
 			}
 			assert.NoError(t, err)
-			require.Len(t, result.LetGo, 1)
-			assert.ErrorContains(t, result.LetGo[0], `failed to find plugin "second"`)
+			require.Len(t, result.Abandoned, 1)
+			assert.ErrorContains(t, result.Abandoned[0], `failed to find plugin "second"`)
 			assert.Equal(t, []string{"first eth0", "loopback lo"}, n.asked())
 			n.nothingKept()
 		})
@@ -233,20 +233,20 @@ func TestBinaryIsGone(t *testing.T) {
 func TestLoopbackFailsNoPod(t *testing.T) {
 	n := newNode(t, "first", "second")
 	n.attach(chain, pod, "eth0")
-	result, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, load(t, chain))
+	result, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, load(t, chain))
 	assert.NoError(t, err)
-	assert.Empty(t, result.LetGo)
+	assert.Empty(t, result.Abandoned)
 	require.Len(t, result.Ignored, 1)
 	assert.ErrorContains(t, result.Ignored[0], `failed to find plugin "loopback"`)
 }
 
-// One that is kept is not taken apart: its plugins have the address of the ADD,
+// A cached chain has one DEL: its plugins have the address of the ADD,
 // which may be another's by the time the rest is tried again.
 func TestChainThatIsKeptStaysWhole(t *testing.T) {
 	n := newNode(t, "first", "second", "loopback")
 	n.attach(chain, pod, "eth0")
 	n.plugin("second", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
-	_, err := n.kept().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, load(t, chain))
+	_, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, load(t, chain))
 	assert.ErrorContains(t, err, "agent is down")
 	assert.Equal(t, []string{"second eth0", "loopback lo"}, n.asked())
 	assert.FileExists(t, n.file("blue", pod, "eth0"))

@@ -12,10 +12,10 @@ import (
 	"github.com/containernetworking/cni/pkg/types"
 )
 
-// tolerant takes a DEL for done if the plugin failed it since there is nothing
-// to delete, as go-cni does. Plugins should not: see
-// https://github.com/containernetworking/plugins/issues/210. It is asked of each
-// plugin, so that the rest of its chain gets its DEL.
+// tolerant treats a DEL as done if the plugin failed because there is nothing to
+// delete, as go-cni does. Plugins should not fail then: see
+// https://github.com/containernetworking/plugins/issues/210. It does so for each
+// plugin, so that the rest of the chain gets its DEL.
 type tolerant struct{ invoke.Exec }
 
 func (e tolerant) ExecPlugin(ctx context.Context, path string, stdin []byte, environ []string) ([]byte, error) {
@@ -26,7 +26,7 @@ func (e tolerant) ExecPlugin(ctx context.Context, path string, stdin []byte, env
 	return out, err
 }
 
-// absent tells whether a plugin failed a DEL since there is nothing to delete.
+// absent tells whether a plugin failed a DEL because there is nothing to delete.
 func absent(err error, netns string) bool {
 	var answer *types.Error
 	if !errors.As(err, &answer) {

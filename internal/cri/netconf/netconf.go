@@ -23,7 +23,7 @@ func All(config *gocni.ConfigResult) (all []*gocni.ConfNetwork) {
 	return all
 }
 
-// OfPods returns those that pods are attached to: all but the loopback.
+// OfPods returns the networks that pods are attached to: all but the loopback.
 func OfPods(config *gocni.ConfigResult) (all []*gocni.ConfNetwork) {
 	for _, n := range All(config) {
 		if n.IFName != Loopback {
@@ -33,8 +33,8 @@ func OfPods(config *gocni.ConfigResult) (all []*gocni.ConfNetwork) {
 	return all
 }
 
-// List is what libcni loaded of a network. The plugins are not read from the
-// source: it lacks those in files of their own.
+// List is a network in libcni's form. The plugins are not read from its source,
+// which lacks those that are configured in files of their own.
 func List(n *gocni.ConfNetwork) *libcni.NetworkConfigList {
 	list := &libcni.NetworkConfigList{Name: n.Config.Name, CNIVersion: n.Config.CNIVersion, Bytes: []byte(n.Config.Source)}
 	for _, p := range n.Config.Plugins {

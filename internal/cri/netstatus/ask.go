@@ -22,7 +22,7 @@ import (
 // the errors of gRPC.
 const maxText = 1 << 10
 
-// A network is what go-cni loaded of one.
+// A network is a network that go-cni loaded.
 type network struct {
 	list *libcni.NetworkConfigList
 	cni  *libcni.CNIConfig
@@ -41,7 +41,7 @@ func (m *Monitor) networks(config *gocni.ConfigResult) []network {
 	return all
 }
 
-// ask asks all networks at the same time, each within the timeout.
+// ask runs STATUS of all networks at the same time, each within the timeout.
 func (m *Monitor) ask(ctx context.Context, networks []network) []Status {
 	if len(networks) == 0 {
 		return []Status{{State: NotInitialized, Message: gocni.ErrCNINotInitialized.Error() + ": no network configuration is loaded", Asked: time.Now()}}
@@ -92,7 +92,7 @@ func stateOf(code uint) State {
 	return OtherError
 }
 
-// worst returns the answer that decides, the first of equals.
+// worst returns the worst answer, the first of equals.
 func worst(answers []Status) Status {
 	decides := answers[0]
 	for _, s := range answers[1:] {

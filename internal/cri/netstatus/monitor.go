@@ -11,48 +11,47 @@ import (
 	"github.com/containernetworking/cni/pkg/invoke"
 )
 
-// A Monitor keeps what the networks of one configuration answered last.
+// A Monitor keeps the last answer of the networks of one configuration.
 type Monitor struct {
 	source  func() *gocni.ConfigResult
 	exec    invoke.Exec
 	options Options
-	asking  sync.WaitGroup // rounds that have plugins under way
+	asking  sync.WaitGroup // rounds that are running plugins
 
 	mu       sync.Mutex // never held across a call of source, exec or Observer
-	kept     Status     // Unknown until the first answer
-	due      time.Time  // from when on Status asks again
-	timeouts int        // how many rounds timed out since one that did not
+	last     Status     // Unknown until the first answer
+	due      time.Time  // when Status starts the next round
+	timeouts int        // rounds in a row that timed out
 	waitTill time.Time  // how long callers wait for the first answer
-	round    *round     // what is under way, nil if nothing is
-	outdated bool       // kept is the answer of another configuration
+	round    *round     // the one under way, or nil
+	outdated bool       // last is the answer of another configuration
 	closed   bool
 }
 
 // New returns a Monitor of the configuration that source returns, go-cni's
 // GetConfig, whose plugins are run by exec. It does nothing until it is called.
 //
-// exec has to return once its context ends, and to keep [types.Error] for what
-// a plugin answered.
+// exec has to return once its context ends, and to return a [types.Error] only if a
+// plugin answered it.
 func New(source func() *gocni.ConfigResult, exec invoke.Exec, options Options) *Monitor {
 	return &Monitor{source: source, exec: exec, options: options.withDefaults()}
 }
 
-// Status returns the answer that is kept, and has the networks asked again if
-// it is older than the interval. Before the first answer it waits: until it
-// comes, ctx ends, or FirstWait has passed since the first call of Status. It
-// returns Unknown if there is none then.
+// Status returns the last answer, and starts a round if that is older than the
+// interval. It waits for the first answer, until ctx ends or FirstWait has passed
+// since the first call of Status. It returns Unknown if there is none then.
 func (m *Monitor) Status(ctx context.Context) Status {
 	m.mu.Lock()
 	now := time.Now()
 	if !now.Before(m.due) {
 		m.begin()
 	}
-	if m.kept.State != Unknown || m.round == nil {
+	if m.last.State != Unknown || m.round == nil {
 		defer m.mu.Unlock()
-		return m.kept
+		return m.last
 	}
-	if m.kept.Since.IsZero() {
-		m.kept.Since = now
+	if m.last.Since.IsZero() {
+		m.last.Since = now
 		m.waitTill = now.Add(m.options.FirstWait)
 	}
 	r, left := m.round, m.waitTill.Sub(now)
@@ -60,24 +59,24 @@ func (m *Monitor) Status(ctx context.Context) Status {
 	return m.await(ctx, r, left)
 }
 
-// Kept returns the answer that is kept, and asks nobody.
-func (m *Monitor) Kept() Status {
+// Last returns the last answer, and starts nothing.
+func (m *Monitor) Last() Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.kept
+	return m.last
 }
 
-// Outdated tells that what is kept is the answer of a configuration that has
-// been replaced since.
+// Outdated tells that the last answer is of a configuration that was replaced
+// since.
 func (m *Monitor) Outdated() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.outdated
 }
 
-// Fresh has the networks asked once more, or waits for the round that is under
-// way, and returns the answer; or after bound, or when ctx ends, the one that
-// was kept. It does not mind a back-off: whoever refuses a pod wants to know.
+// Fresh starts a round, or waits for the one under way, and returns the answer; or
+// after bound, or when ctx ends, the last one. It ignores a back-off, as the answer
+// may refuse a pod.
 func (m *Monitor) Fresh(ctx context.Context, bound time.Duration) Status {
 	m.mu.Lock()
 	m.begin()
@@ -86,9 +85,9 @@ func (m *Monitor) Fresh(ctx context.Context, bound time.Duration) Status {
 	return m.await(ctx, r, bound)
 }
 
-// Changed says that the configuration is another. The networks are asked at
-// once: an answer that is under way is not waited for any more, and its plugin
-// is killed. Until the new answer the old one is kept.
+// Changed says that the configuration changed. STATUS runs at once; plugins that are
+// still running for the old configuration are killed. Until the new answer the old
+// one is kept.
 func (m *Monitor) Changed() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -102,9 +101,8 @@ func (m *Monitor) Changed() {
 	m.round.cancel()
 }
 
-// AddFailed says that an ADD failed: the networks are asked at once, or once
-// more after the round that is under way, unless the last answer was a timeout
-// and the back-off for it goes on.
+// AddFailed says that an ADD failed: a round starts at once, or after the one under
+// way, except during the back-off after a timeout.
 func (m *Monitor) AddFailed() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -117,8 +115,8 @@ func (m *Monitor) AddFailed() {
 	}
 }
 
-// Close ends what is under way, and returns when its plugins are gone. A
-// Monitor that is closed keeps what it has and asks no more.
+// Close stops the round under way, and returns when its plugins are gone. A closed
+// Monitor keeps the last answer and starts nothing.
 func (m *Monitor) Close() {
 	m.mu.Lock()
 	m.closed = true
@@ -129,7 +127,7 @@ func (m *Monitor) Close() {
 	m.asking.Wait()
 }
 
-// await waits for r, which may be nil, and returns what is kept then.
+// await waits for r, which may be nil, and returns the last answer.
 func (m *Monitor) await(ctx context.Context, r *round, bound time.Duration) Status {
 	if r != nil && bound > 0 {
 		timer := time.NewTimer(bound)
@@ -142,5 +140,5 @@ func (m *Monitor) await(ctx context.Context, r *round, bound time.Duration) Stat
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.kept
+	return m.last
 }

@@ -6,22 +6,22 @@ import "time"
 
 // Options are the times of a Monitor. Zero values stand for the defaults.
 type Options struct {
-	// Interval is the age from which Status asks again. Default 5 s.
+	// Interval is the age from which on Status runs STATUS again. Default 5 s.
 	Interval time.Duration
 	// Timeout is for each network's STATUS. Default 5 s.
 	Timeout time.Duration
-	// FirstWait is how long after the first call of Status its callers wait for
-	// the first answer. Default 1 s; negative for not at all.
+	// FirstWait is how long after the first call of Status callers wait for the first
+	// answer. Default 1 s; they do not wait if it is negative.
 	FirstWait time.Duration
 	// MaxBackoff is what the interval grows to, doubled with each timeout that
 	// follows another. Default 1 min, and at least Interval.
 	MaxBackoff time.Duration
-	// Observer is told of each answer. Default none.
+	// Observer gets each answer. Default none.
 	Observer Observer
 }
 
-// An Observer is told what networks answer. It is called by one goroutine at a
-// time, with no lock held, and delays the next round, not its callers.
+// An Observer gets the answers of networks. It is called by one goroutine at a time,
+// with no lock held, and may delay the next round, but no caller.
 type Observer interface {
 	// Answered is called for each network of a round. Since is not set.
 	Answered(Status)

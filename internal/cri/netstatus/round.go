@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// A round asks all networks once; or once more, if the configuration changes
-// meanwhile. Its fields are the Monitor's, under its lock.
+// A round runs STATUS of all networks once, or once more if the configuration
+// changes meanwhile. The Monitor's lock guards its fields.
 type round struct {
-	done   chan struct{}      // closed when its answer is kept
-	cancel context.CancelFunc // of what it is asking now
-	again  bool               // the configuration is another: what it is asking now is void
-	more   bool               // an ADD failed, maybe after the networks had answered
+	done   chan struct{}      // closed when its answer is stored
+	cancel context.CancelFunc // of the STATUS under way
+	again  bool               // the configuration changed: the STATUS under way is void
+	more   bool               // an ADD failed, maybe after the answers: another round follows
 }
 
 // begin starts a round, unless one is under way. It is called with m.mu held.
@@ -29,7 +29,7 @@ func (m *Monitor) begin() {
 func (m *Monitor) run(ctx context.Context, r *round) {
 	for ctx != nil {
 		answers := m.turn(ctx)
-		if m.keep(r, answers) {
+		if m.store(r, answers) {
 			for _, s := range answers {
 				m.options.Observer.Answered(s)
 			}
@@ -38,12 +38,12 @@ func (m *Monitor) run(ctx context.Context, r *round) {
 	}
 }
 
-// turn reads the configuration and asks. It returns nothing if the Monitor was
-// closed before it asked.
+// turn reads the configuration and runs STATUS. It returns nothing if the Monitor
+// was closed before that.
 func (m *Monitor) turn(ctx context.Context) []Status {
 	networks := m.networks(m.source())
 
-	// Close waits for plugins. Not for source, which may wait for an ADD.
+	// Close waits for plugins, but not for source, which may wait for an ADD.
 	m.mu.Lock()
 	if m.closed {
 		m.mu.Unlock()
@@ -55,8 +55,8 @@ func (m *Monitor) turn(ctx context.Context) []Status {
 	return m.ask(ctx, networks)
 }
 
-// keep keeps the answer, and tells whether it counts.
-func (m *Monitor) keep(r *round, answers []Status) bool {
+// store stores the answer, and tells whether it counts.
+func (m *Monitor) store(r *round, answers []Status) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if r.again || m.closed {
@@ -64,10 +64,10 @@ func (m *Monitor) keep(r *round, answers []Status) bool {
 	}
 	s, now := worst(answers), time.Now()
 	s.Since = s.Asked
-	if s.same(m.kept) {
-		s.Since = m.kept.Since
+	if s.same(m.last) {
+		s.Since = m.last.Since
 	}
-	m.kept, m.outdated = s, false
+	m.last, m.outdated = s, false
 
 	wait := m.options.Interval
 	if s.State == TimedOut {

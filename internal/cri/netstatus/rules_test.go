@@ -186,7 +186,7 @@ func TestChangedVoidsWhatIsUnderWay(t *testing.T) {
 			assert.Equal(t, "b", s.Network)
 		}))
 		pass(time.Minute)
-		assert.Len(t, n.answers(), 1, "what was cut is no answer")
+		assert.Len(t, n.answers(), 1, "a STATUS that was cancelled is no answer")
 	})
 }
 
@@ -234,7 +234,7 @@ func TestAddFailedDuringARoundAsksOnceMore(t *testing.T) {
 		m.AddFailed()
 		pass(time.Second)
 		assert.Equal(t, []time.Duration{0, 2 * time.Second}, n.times("a"))
-		assert.Equal(t, NotAvailable, m.Kept().State)
+		assert.Equal(t, NotAvailable, m.Last().State)
 	})
 }
 

@@ -10,15 +10,14 @@ import (
 	"github.com/containerd/errdefs"
 )
 
-// State is what is known of a network. The constants are in order: of several
-// networks the one with the greatest state is the worst.
+// State is the state of a network. The constants are in order: the greatest is the
+// worst.
 type State int
 
 const (
 	// Unknown is before the first answer.
 	Unknown State = iota
-	// Unsupported is a network whose configuration is below CNI 1.1.0 and has
-	// no STATUS.
+	// Unsupported is a network below CNI 1.1.0, which has no STATUS.
 	Unsupported
 	// OK is a network that takes pods.
 	OK
@@ -29,13 +28,13 @@ const (
 	// Degraded is CNI error 51: it takes no pods, and those that are there may
 	// have lost connectivity.
 	Degraded
-	// OtherError is any other error that a plugin answered with.
+	// OtherError is any other error that a plugin answered.
 	OtherError
 	// ExecFailed is a plugin that could not be run, or failed without an answer.
 	ExecFailed
 	// TimedOut is a plugin that did not answer in time.
 	TimedOut
-	// NotInitialized is that no network but a loopback is configured.
+	// NotInitialized means that no network but a loopback is configured.
 	NotInitialized
 )
 
@@ -79,12 +78,12 @@ type Status struct {
 	Network string
 	// Code is the CNI error code, and 0 if the plugin gave none.
 	Code uint
-	// Message and Details are the plugin's words, or for ExecFailed, TimedOut
-	// and NotInitialized what happened. They are valid UTF-8 of at most 1 KiB each.
+	// Message and Details are the plugin's, or for ExecFailed, TimedOut and
+	// NotInitialized say what happened. They are valid UTF-8 of at most 1 KiB each.
 	Message, Details string
 	// Asked is when the plugin was asked, zero for Unknown.
 	Asked time.Time
-	// Since is since when each answer had this network, state and code.
+	// Since is when answers began to have this network, state and code.
 	Since time.Time
 	// Took is how long the answer took.
 	Took time.Duration
@@ -93,8 +92,8 @@ type Status struct {
 // Ready tells whether pods can be added.
 func (s Status) Ready() bool { return s.State.Ready() }
 
-// String says the status in a sentence: which network, what, with which code,
-// since when, and the plugin's words.
+// String says the status in a sentence: network, state, code, since when, and the
+// plugin's message.
 func (s Status) String() string {
 	var b strings.Builder
 	b.WriteString("network")
@@ -128,7 +127,7 @@ func (s Status) Err() error {
 	return fmt.Errorf("%s: %w", s, errdefs.ErrUnavailable)
 }
 
-// same tells whether s goes on where before was.
+// same tells whether s has the network, state and code of before.
 func (s Status) same(before Status) bool {
 	return s.State == before.State && s.Network == before.Network && s.Code == before.Code
 }

@@ -9,12 +9,12 @@ import (
 	"github.com/hookline-nri/hookline/internal/cri/netattach"
 )
 
-// Collect has networks free what they hold for pods that are no more, one after
-// the other, see [netattach.Kept.Collect], and tells of each by its name. It
-// returns at once. Until it is done, which is after timeout at the latest, pods
-// that are to be attached to any of them wait: a plugin that frees what is not
-// in its list would free theirs, and two folders may have the same network. It
-// is to be called once, before the first pod is attached.
+// Collect has networks free the resources of pods that are gone, one after the
+// other, see [netattach.Cache.Collect], and calls told for each with its name. It
+// returns at once. Until it is done, which is after timeout at the latest, pods that
+// are to be attached to any of them wait: a plugin that frees what is not in its
+// list would free theirs, and two folders may have the same network. It is to be
+// called once, before the first pod is attached.
 func Collect(networks map[string]*Network, timeout time.Duration, pods netattach.Pods, told func(name string, done []netattach.Collected, err error)) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	done := make(chan struct{})
@@ -30,7 +30,7 @@ func Collect(networks map[string]*Network, timeout time.Duration, pods netattach
 		defer cancel()
 		for name, n := range networks {
 			config := n.GetConfig()
-			collected, err := n.kept(config).Collect(ctx, config, pods)
+			collected, err := n.cache(config).Collect(ctx, config, pods)
 			told(name, collected, err)
 		}
 		close(done)

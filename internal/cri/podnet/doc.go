@@ -8,10 +8,11 @@
 //	       v                    v                       v
 //	+---------+  loaded   +--------------------+   +--------------------+
 //	| go-cni  |---------->| netstatus: STATUS, |   | netattach: ADD, and|
-//	+---------+  (a copy) | in the background  |   | DEL, GC from what  |
-//	                      +--------------------+   | was kept           |
+//	+---------+  (a copy) | in the background  |   | DEL, GC with       |
+//	                      +--------------------+   | libcni cache       |
 //	                                               +--------------------+
 //
-// go-cni holds a lock while plugins run, and kills a plugin alone. So a copy of
-// the configuration is taken after each load, and only Load goes to go-cni (N4).
+// go-cni holds a lock while plugins run, and kills a plugin without the processes
+// that it started. So a copy of the configuration is taken after each load, and only
+// Load calls go-cni (N4).
 package podnet

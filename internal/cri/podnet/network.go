@@ -22,19 +22,19 @@ import (
 	"github.com/hookline-nri/hookline/internal/cri/netstatus"
 )
 
-// Options are what a Network may be told.
+// Options of a Network.
 type Options struct {
 	// Status are the times and the observer of STATUS.
 	Status netstatus.Options
 	// CacheDir is where libcni keeps attachments. Default libcni's own folder,
 	// which go-cni uses.
 	CacheDir string
-	// Patience is how long the DEL of a pod is tried again whose network was
-	// replaced by another. Default 5 min.
+	// Patience is how long the DEL of a pod is retried whose network was replaced by
+	// another. Default 5 min.
 	Patience time.Duration
 }
 
-// A Network is a go-cni object that can be asked and left without waiting.
+// A Network is a go-cni object whose STATUS and DEL do not wait for go-cni's lock.
 type Network struct {
 	gocni.CNI
 	status   *netstatus.Monitor
@@ -43,21 +43,21 @@ type Network struct {
 	began    time.Time
 	loaded   atomic.Pointer[gocni.ConfigResult]
 
-	life context.Context // of what is done in the background
+	life context.Context // of the work in the background
 	end  context.CancelFunc
 	work sync.WaitGroup
 
-	loads sync.Mutex // keeps the copy that is loaded the last that go-cni has
+	loads sync.Mutex // makes the copy that of go-cni's last load
 
 	mu         sync.Mutex                     // guards what follows
 	collecting <-chan struct{}                // closed when a garbage collection is over, nil without one
-	tried      map[string]*gocni.ConfigResult // by pod, what was loaded when its ADD began, which failed
-	detaching  map[string]time.Time           // by pod, since when its DEL fails
+	tried      map[string]*gocni.ConfigResult // by pod, the configuration of its ADD, which failed
+	detaching  map[string]time.Time           // by pod, when its DEL failed first
 }
 
 var _ gocni.CNI = (*Network)(nil)
 
-// New returns the network of a go-cni object that nobody else loads.
+// New returns the network of a go-cni object, which nobody else may load.
 func New(cni gocni.CNI, options Options) *Network {
 	n := &Network{
 		CNI:       cni,
@@ -73,15 +73,14 @@ func New(cni gocni.CNI, options Options) *Network {
 	return n
 }
 
-// Load loads the configuration, and has STATUS asked again if it is another. A
-// file that is merely written again would otherwise, if often enough, keep a
-// STATUS that hangs from ever being known.
+// Load loads the configuration, and has STATUS run again if that changed. Otherwise
+// a file that is rewritten often would keep a STATUS that hangs from timing out.
 func (n *Network) Load(opts ...gocni.Opt) error {
 	n.loads.Lock()
 	defer n.loads.Unlock()
 	before := n.GetConfig()
 	err := n.CNI.Load(opts...)
-	config := n.CNI.GetConfig() // also after an error: what was loaded before is gone
+	config := n.CNI.GetConfig() // also after an error: the former one is no longer loaded
 	n.loaded.Store(config)
 	if !reflect.DeepEqual(before, config) {
 		n.status.Changed()
@@ -89,30 +88,29 @@ func (n *Network) Load(opts ...gocni.Opt) error {
 	return err
 }
 
-// GetConfig returns what is loaded. It waits for nothing, and is not to be
-// changed.
+// GetConfig returns the loaded configuration, which must not be changed. It never
+// waits.
 func (n *Network) GetConfig() *gocni.ConfigResult { return n.loaded.Load() }
 
-// Answer is the STATUS that is kept, see [netstatus.Monitor.Status].
+// Answer is the last answer to STATUS, see [netstatus.Monitor.Status].
 func (n *Network) Answer(ctx context.Context) netstatus.Status { return n.status.Status(ctx) }
 
-// Status returns nil if networks are loaded and, as far as is known, take pods.
-// It waits for nothing and starts nothing.
+// Status returns nil if networks are loaded and, as far as is known, take pods. It
+// neither waits nor starts anything.
 func (n *Network) Status() error {
 	if len(netconf.OfPods(n.GetConfig())) == 0 {
 		return gocni.ErrCNINotInitialized
 	}
-	if s := n.status.Kept(); s.State != netstatus.Unknown {
+	if s := n.status.Last(); s.State != netstatus.Unknown {
 		return s.Err()
 	}
 	return nil
 }
 
-// Attach attaches a pod to the networks that are loaded, see
-// [netattach.Kept.Attach]. It takes the place of go-cni's Setup, whose way to run
-// plugins cannot be chosen: who is killed there leaves behind what it had started,
-// an IPAM plugin that allocates after the DEL for one (L7). If it fails, STATUS is
-// asked again.
+// Attach attaches a pod to the loaded networks, see [netattach.Cache.Attach]. It
+// replaces go-cni's Setup, which does not let its caller choose how plugins are run:
+// a plugin that is killed there leaves its children running, such as an IPAM plugin
+// that allocates after the DEL (L7). If it fails, STATUS is run again.
 func (n *Network) Attach(ctx context.Context, pod netattach.Pod, serially bool) (*gocni.Result, error) {
 	if err := n.collected(ctx); err != nil {
 		return nil, fmt.Errorf("wait for the garbage collection of networks: %w", err)
@@ -120,8 +118,8 @@ func (n *Network) Attach(ctx context.Context, pod netattach.Pod, serially bool) 
 	config := n.GetConfig()
 	result, err := n.add(ctx, pod, config, serially)
 	if err != nil {
-		// Of its ADD nothing is kept, and its DEL is not for a network that is
-		// loaded meanwhile.
+		// libcni has no cached attachment of this ADD, and the DEL is not for a network
+		// that is loaded later.
 		n.mu.Lock()
 		n.tried[pod.ID] = config
 		n.mu.Unlock()
@@ -130,7 +128,7 @@ func (n *Network) Attach(ctx context.Context, pod netattach.Pod, serially bool) 
 	return result, err
 }
 
-// results is what go-cni makes its own results with. It is of no interface there.
+// results is go-cni's conversion of results. No interface of go-cni has it.
 type results interface {
 	GetCNIResultFromResults([]*types100.Result) (*gocni.Result, error)
 }
@@ -139,7 +137,7 @@ func (n *Network) add(ctx context.Context, pod netattach.Pod, config *gocni.Conf
 	if len(netconf.OfPods(config)) == 0 {
 		return nil, gocni.ErrCNINotInitialized
 	}
-	raw, err := n.kept(config).Attach(ctx, pod, config, serially)
+	raw, err := n.cache(config).Attach(ctx, pod, config, serially)
 	if err != nil {
 		return nil, err
 	}
@@ -150,11 +148,11 @@ func (n *Network) add(ctx context.Context, pod netattach.Pod, config *gocni.Conf
 	return made.GetCNIResultFromResults(raw)
 }
 
-// Began is from when on it knows of each ADD.
+// Began is the time from which on it knows of each ADD.
 func (n *Network) Began() time.Time { return n.began }
 
-// Detach takes a pod off its networks, whatever is loaded and whatever STATUS
-// says (N3), see [netattach.Kept.Detach].
+// Detach detaches a pod from its networks, whatever is loaded and whatever STATUS
+// says (N3), see [netattach.Cache.Detach].
 func (n *Network) Detach(ctx context.Context, pod netattach.Pod) (netattach.Result, error) {
 	n.mu.Lock()
 	pod.Tried = n.tried[pod.ID]
@@ -163,7 +161,7 @@ func (n *Network) Detach(ctx context.Context, pod netattach.Pod) (netattach.Resu
 	n.mu.Unlock()
 
 	config := n.GetConfig()
-	result, err := n.kept(config).Detach(ctx, pod, config)
+	result, err := n.cache(config).Detach(ctx, pod, config)
 
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -177,16 +175,16 @@ func (n *Network) Detach(ctx context.Context, pod netattach.Pod) (netattach.Resu
 	return result, err
 }
 
-// killedPatience is how long what was started by a plugin that was killed is waited for.
+// killedPatience is how long the process group of a killed plugin is waited for.
 const killedPatience = 10 * time.Second
 
-// kept is what libcni keeps. Plugins run as with go-cni, but for a deadline that
-// holds for all that they start.
-func (n *Network) kept(config *gocni.ConfigResult) *netattach.Kept {
+// cache is libcni's cache of attachments. Plugins run as with go-cni, but with a
+// deadline that is kept for all processes that they start.
+func (n *Network) cache(config *gocni.ConfigResult) *netattach.Cache {
 	return netattach.New(config.PluginDirs, n.cacheDir, &cniexec.Exec{Stderr: os.Stderr, Patience: killedPatience})
 }
 
-// Close ends what is under way. It does not wait for go-cni.
+// Close stops the work in the background. It does not wait for go-cni.
 func (n *Network) Close() {
 	n.end()
 	n.status.Close()

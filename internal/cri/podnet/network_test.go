@@ -61,7 +61,7 @@ var (
 	another = gocni.WithConfListBytes([]byte(`{"cniVersion": "1.1.0", "name": "green", "plugins": [{"type": "plugin"}]}`))
 )
 
-// attach attaches a pod without asking the network, as a runtime did that ended.
+// attach attaches a pod past the network, as an earlier run of the runtime did.
 func (n *node) attach(id string) {
 	list, err := libcni.NetworkConfFromBytes([]byte(blue))
 	require.NoError(n, err)
@@ -83,8 +83,8 @@ const down = `echo '{"code": 50, "msg": "agent is down"}'; exit 1`
 // hang is a script that takes until the test has written to $DIR/go.
 const hang = `mkfifo $DIR/go; read line < $DIR/go`
 
-// letGo lets one plugin that hangs go on.
-func (n *node) letGo() {
+// release lets one plugin that hangs go on.
+func (n *node) release() {
 	n.Helper()
 	require.Eventually(n, func() bool {
 		gate, err := os.OpenFile(filepath.Join(n.dir, "go"), os.O_WRONLY|syscall.O_NONBLOCK, 0)
@@ -155,7 +155,7 @@ func TestN3_FailedADDAndAReload(t *testing.T) {
 	detach := func(id string) {
 		result, err := n.net.Detach(t.Context(), netattach.Pod{ID: id, NetNS: "/nowhere"})
 		assert.NoError(t, err)
-		assert.Empty(t, result.LetGo)
+		assert.Empty(t, result.Abandoned)
 	}
 
 	var busy sync.WaitGroup
@@ -167,7 +167,7 @@ func TestN3_FailedADDAndAReload(t *testing.T) {
 	require.NoError(t, n.net.Load(gocni.WithConfListBytes([]byte(`{"cniVersion": "1.1.0", "name": "red", "plugins": [{"type": "other"}]}`))))
 	_, err = n.net.Attach(t.Context(), netattach.Pod{ID: "late", NetNS: "/nowhere"}, false)
 	assert.ErrorContains(t, err, "agent is down")
-	n.letGo()
+	n.release()
 	busy.Wait()
 	detach("early")
 	detach("late")
@@ -175,7 +175,7 @@ func TestN3_FailedADDAndAReload(t *testing.T) {
 	assert.Empty(t, n.net.tried)
 }
 
-// What is remembered of an ADD that failed does not judge what was kept of another.
+// The configuration of an ADD that failed is not used for the cached attachment of another.
 func TestMigrationAfterAFailedADD(t *testing.T) {
 	n := newNode(t)
 	n.load()
@@ -191,11 +191,11 @@ func TestMigrationAfterAFailedADD(t *testing.T) {
 	require.NoError(t, n.net.Load(gocni.WithConfListBytes([]byte(`{"cniVersion": "1.1.0", "name": "red", "plugins": [{"type": "other"}]}`))))
 	result, err := n.net.Detach(t.Context(), pod)
 	assert.NoError(t, err)
-	assert.Len(t, result.LetGo, 1)
+	assert.Len(t, result.Abandoned, 1)
 }
 
-// The plugins of a network that was replaced fail for good: the pod does not stay
-// for ever.
+// The plugins of a network that was replaced never succeed: the pod can be removed
+// all the same.
 func TestPatienceEnds(t *testing.T) {
 	n := newNode(t)
 	n.net.patience = time.Nanosecond
@@ -210,7 +210,7 @@ func TestPatienceEnds(t *testing.T) {
 	require.NoError(t, n.net.Load(another))
 	result, err := n.net.Detach(t.Context(), pod)
 	assert.NoError(t, err)
-	assert.Len(t, result.LetGo, 1)
+	assert.Len(t, result.Abandoned, 1)
 	assert.Empty(t, n.net.detaching)
 }
 
@@ -237,7 +237,7 @@ func TestN4_HungStatusHoldsUpNobody(t *testing.T) {
 	require.NoError(t, n.net.Load(conf))
 	result, err := n.net.Detach(ctx, netattach.Pod{ID: "web"})
 	require.NoError(t, err)
-	assert.Equal(t, netattach.Result{Kept: 1}, result)
+	assert.Equal(t, netattach.Result{Cached: 1}, result)
 	assert.NoError(t, n.net.Status(), "nothing is known against it")
 }
 
@@ -259,12 +259,12 @@ func TestN3_HungADDHoldsUpNoDEL(t *testing.T) {
 	assert.NoError(t, err)
 	assert.NoError(t, n.net.Status())
 	assert.Len(t, n.net.GetConfig().Networks, 1)
-	n.letGo()
+	n.release()
 	busy.Wait()
 }
 
-// Nobody that an ADD had started is left once it has failed because its caller is
-// gone: it would allocate after the DEL.
+// An ADD whose caller gave up returns when the processes that it started have ended:
+// they would allocate after the DEL.
 func TestL7_CutADDLeavesNoHeir(t *testing.T) {
 	n := newNode(t)
 	n.plugin(`test "$CNI_COMMAND" = ADD && {
@@ -292,8 +292,8 @@ wait; }`)
 	assert.True(t, err != nil || strings.Contains(string(stat), ") Z "), "%s", stat)
 }
 
-// What a plugin leaves behind when its ADD succeeded is the plugin's own affair: a
-// DHCP client renews the lease of the pod.
+// A process that a plugin leaves after an ADD that succeeded goes on: a DHCP client
+// renews the lease of the pod.
 func TestADDThatSucceededKeepsItsDaemon(t *testing.T) {
 	n := newNode(t)
 	n.plugin(`test "$CNI_COMMAND" = ADD && {
@@ -304,7 +304,7 @@ mkfifo $DIR/go; sh -c 'read line < '$DIR'/go; echo renewed >> '$DIR'/asked' > /d
 	require.Len(t, result.Interfaces["eth0"].IPConfigs, 1)
 	assert.Equal(t, "10.1.2.3", result.Interfaces["eth0"].IPConfigs[0].IP.String())
 	assert.Len(t, result.Raw(), 1)
-	n.letGo()
+	n.release()
 	assert.Eventually(t, func() bool { return strings.Contains(n.asked(), "renewed") }, 10*time.Second, time.Millisecond)
 }
 
@@ -342,7 +342,7 @@ func TestPodsWaitForTheCollection(t *testing.T) {
 		assert.NotContains(t, one.asked(), "early")
 	}
 
-	n.letGo()
+	n.release()
 	_, _ = n.net.Attach(t.Context(), netattach.Pod{ID: "web", NetNS: "/nowhere"}, false)
 	assert.Equal(t, []netattach.Collected{{Network: "blue"}}, <-told)
 	assert.Regexp(t, `(?s)ADD gone.*DEL gone.*GC.*ADD web`, n.asked())

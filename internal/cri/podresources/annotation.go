@@ -12,10 +12,10 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Annotation is of a pod, and read where the kubelet sends no field: JSON of the
-// same content, quantities being plain strings, which an admission webhook can
-// set. A key that is not known is an error, so that no typing error goes unseen, and
-// so is a container without a type.
+// Annotation is a pod's annotation that is read where the kubelet sends no field:
+// JSON of the same content, with quantities as plain strings. An admission webhook
+// can set it. An unknown key is an error, so that no typing error goes unseen, and so
+// is a container without a type.
 //
 //	{"containers": [{
 //	  "name": "web",
@@ -40,10 +40,10 @@ func fromJSON(text string) (*PodResourceConfig, error) {
 	}
 	config := &PodResourceConfig{}
 	if err := protojson.Unmarshal([]byte(text), config); err != nil {
-		return nil, errors.New(clip(err.Error())) // it quotes what is in the text
+		return nil, errors.New(clip(err.Error())) // it quotes the text
 	}
 	for _, c := range config.GetContainers() {
-		if c.Type == nil { // left out it would be that of an init container
+		if c.Type == nil { // the default would be an init container
 			return nil, fmt.Errorf("container %q has no type", clip(c.GetName()))
 		}
 	}
@@ -65,7 +65,7 @@ func ToAnnotation(config *PodResourceConfig) (string, error) {
 	return text, nil
 }
 
-// JSON is the announcement for people to read, in the form of the annotation.
+// JSON is the announcement in the readable form of the annotation.
 func (a *Announcement) JSON() (string, error) { return toJSON(a.Config()) }
 
 func toJSON(m proto.Message) (string, error) {

@@ -16,23 +16,23 @@ import (
 type Source string
 
 const (
-	// None is the source of a pod that nothing is told of.
+	// None is the source of a pod of which nothing was announced.
 	None Source = ""
-	// Field is the request's own.
+	// Field is a field of the request.
 	Field Source = "field"
 	// FromPod is the pod's annotation.
 	FromPod Source = "annotation"
 )
 
-// Announcement is what was announced of a pod, as a runtime keeps it. It is not
-// changed, only replaced. Of a pod of which nothing was announced it is nil.
+// Announcement is what was announced of a pod, as a runtime keeps it. It is replaced,
+// never changed. It is nil if nothing was announced.
 type Announcement struct {
 	config *PodResourceConfig
 	source Source
-	wire   []byte // what travels, encoded once for all events of the pod
+	wire   []byte // encoded once for all events of the pod
 }
 
-// NewAnnouncement returns an error for what nobody could read.
+// NewAnnouncement returns an error for invalid resources.
 func NewAnnouncement(config *PodResourceConfig, source Source) (*Announcement, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func NewAnnouncement(config *PodResourceConfig, source Source) (*Announcement, e
 	return announce(config, source)
 }
 
-// announce is NewAnnouncement of what was validated.
+// announce is NewAnnouncement for resources that were validated.
 func announce(config *PodResourceConfig, source Source) (*Announcement, error) {
 	wire, err := marshal(config)
 	if err != nil {
@@ -49,14 +49,14 @@ func announce(config *PodResourceConfig, source Source) (*Announcement, error) {
 	return &Announcement{config, source, wire}, nil
 }
 
-// Take reads what the containers of a new pod ask for, from the field or else,
-// unless text is off, from the annotation. A field that cannot be read is not made
-// up for by the annotation: the two may well differ. The source is that of an
-// error, too, and nil with None is no announcement.
+// Take reads the resources of a new pod's containers, from the field or else, if
+// annotation is set, from the annotation. The annotation is not used if the field
+// cannot be read: the two may differ. The source is that of an error, too; nil with
+// None is no announcement.
 //
-// What is read is taken off the configuration, so that it is there once, see
-// [Announcement.Put]. What cannot be read stays, for those who know the field by
-// another meaning; unless it has MaxSize, which is for nobody.
+// A field that was read is removed from the configuration, so that it is there once,
+// see [Announcement.Put]. One that cannot be read stays, as it may mean something
+// else to others, unless it reaches MaxSize.
 func Take(config *runtime.PodSandboxConfig, annotation bool) (*Announcement, Source, error) {
 	resources, err := Decode(config)
 	if err == nil && resources != nil {
@@ -82,8 +82,7 @@ func Take(config *runtime.PodSandboxConfig, annotation bool) (*Announcement, Sou
 	return announced, FromPod, err
 }
 
-// Updated reads what takes the place of an announcement, and nil if the client does
-// not say.
+// Updated reads what replaces an announcement, nil if the client sends nothing.
 func Updated(request *runtime.UpdatePodSandboxResourcesRequest) (*Announcement, error) {
 	resources, err := FromPodUpdate(request)
 	if resources == nil || err != nil {
@@ -92,8 +91,8 @@ func Updated(request *runtime.UpdatePodSandboxResourcesRequest) (*Announcement, 
 	return announce(resources, Field)
 }
 
-// Put returns the configuration with the announcement in its field, wherever that
-// came from.
+// Put returns the configuration with the announcement in its field, whatever its
+// source.
 func (a *Announcement) Put(config *runtime.PodSandboxConfig) *runtime.PodSandboxConfig {
 	if a == nil {
 		return config
@@ -103,7 +102,7 @@ func (a *Announcement) Put(config *runtime.PodSandboxConfig) *runtime.PodSandbox
 	return config
 }
 
-// Wire is the announcement as it travels in a field, and nil of nothing.
+// Wire is the encoded announcement for a field, nil if there is none.
 func (a *Announcement) Wire() []byte {
 	if a == nil {
 		return nil
@@ -111,7 +110,7 @@ func (a *Announcement) Wire() []byte {
 	return a.wire
 }
 
-// Config is what was announced, not to be changed.
+// Config is what was announced. It must not be changed.
 func (a *Announcement) Config() *PodResourceConfig {
 	if a == nil {
 		return nil
@@ -124,12 +123,12 @@ func (a *Announcement) Container(name string) *ContainerResourceConfig {
 	return a.Config().Container(name)
 }
 
-// partial tells that it is by who does not know all of a pod, such as a webhook,
-// which cannot know paths on the host.
+// partial tells that the announcement comes from someone who does not know all of a
+// pod, such as a webhook, which cannot know paths on the host.
 func (a *Announcement) partial() bool { return a.source == FromPod }
 
-// WithContainer returns the announcement in which one container asks for something
-// else. Without such a container there is nothing to change.
+// WithContainer returns the announcement with new resources of one container. It is
+// the same if there is no such container.
 func (a *Announcement) WithContainer(name string, asked *KubernetesResources) (*Announcement, error) {
 	if was := a.Container(name); was == nil || proto.Equal(was.GetKubernetesResources(), asked) {
 		return a, nil
@@ -139,16 +138,16 @@ func (a *Announcement) WithContainer(name string, asked *KubernetesResources) (*
 	return NewAnnouncement(changed, a.source)
 }
 
-// Kept is the announcement as a runtime keeps it over a restart.
+// Kept is the announcement in the form that a runtime stores.
 func (a *Announcement) Kept() *KeptAnnouncement {
 	return &KeptAnnouncement{Config: a.config, Source: string(a.source)}
 }
 
-// FromKept reads it back.
+// FromKept reads that form.
 func FromKept(kept *KeptAnnouncement) (*Announcement, error) {
 	a, err := NewAnnouncement(kept.GetConfig(), Source(kept.GetSource()))
 	if err != nil {
-		return nil, fmt.Errorf("what was kept of the pod's resources: %w", err)
+		return nil, fmt.Errorf("read the stored resources of the pod: %w", err)
 	}
 	return a, nil
 }

@@ -2,13 +2,13 @@
 
 package podresources
 
-// What reaches one of these bounds is refused as a whole. They are far above
-// what the Kubernetes API lets through, and keep what is none of that out of the
-// runtime's memory and off its store.
+// An announcement that reaches one of these bounds is refused as a whole. They are
+// far above what the Kubernetes API allows, and protect the runtime's memory and
+// store.
 const (
-	// MaxSize is in bytes, of what is on the wire or in the annotation. It is what
-	// Kubernetes allows for all annotations of an object, and leaves a message of
-	// NRI, of 4 MiB, room for more pods than one.
+	// MaxSize is in bytes, on the wire or in the annotation. It is what Kubernetes
+	// allows for all annotations of an object, and leaves room for several pods in a
+	// message of NRI, of 4 MiB.
 	MaxSize = 256 << 10
 	// MaxContainers is the number of containers of one pod.
 	MaxContainers = 500
@@ -21,8 +21,8 @@ const (
 	MaxQuantity = 1 << 60
 )
 
-// A quantity of more characters or of more digits in its exponent takes longer
-// to compute with than it could be worth.
+// A quantity with more characters, or more digits in its exponent, would take too
+// long to compute with.
 const (
 	maxQuantityText   = 64
 	maxExponentDigits = 2

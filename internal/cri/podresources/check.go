@@ -14,7 +14,7 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// Difference is one between a container and what was announced of it.
+// Difference is a difference between a container and what was announced of it.
 type Difference struct {
 	// Field says what differs: "mounts[/data].readonly", "requests[cpu]".
 	Field string
@@ -22,12 +22,12 @@ type Difference struct {
 	Announced, Got string
 }
 
-// String is a clause of a sentence.
+// String is the difference as a clause.
 func (d Difference) String() string {
 	return fmt.Sprintf("%s: announced %s, got %s", d.Field, clip(d.Announced), clip(d.Got))
 }
 
-// at is the field of one of several, by what it is known by.
+// at names a field of the item with that key.
 func at(field, key string) string {
 	if quoted := strconv.Quote(key); quoted != `"`+key+`"` {
 		key = quoted
@@ -48,13 +48,12 @@ func (c *PodResourceConfig) Container(name string) *ContainerResourceConfig {
 }
 
 // Check compares a container of a pod with what was announced of it, by name, in
-// no order: mounts, devices, CDI devices, and the Kubernetes resources if the
-// request has some that can be read. A container that was not announced, as no
-// ephemeral one is, has no differences. Nor are those any that are the kubelet's
-// own doing, for which see kubelet.
+// any order: mounts, devices, CDI devices, and the Kubernetes resources if the
+// request has some that can be read. A container that was not announced, such as an
+// ephemeral one, has no differences. What the kubelet adds by itself is none either,
+// see kubelet.
 //
-// Of an announcement by who does not know all of the pod, those of a kind are not
-// compared that no container of it has.
+// Of a partial announcement, a kind that no container of it has is not compared.
 func Check(a *Announcement, pod *runtime.PodSandboxMetadata, config *runtime.ContainerConfig) []Difference {
 	want := a.Container(config.GetMetadata().GetName())
 	if want == nil {
@@ -79,8 +78,8 @@ func Check(a *Announcement, pod *runtime.PodSandboxMetadata, config *runtime.Con
 	return differences
 }
 
-// says tells whether a kind of things is announced at all: by who knows all of the
-// pod, or with some container.
+// says tells whether a kind of items is announced at all: always, unless the
+// announcement is partial and no container has one.
 func (a *Announcement) says(count func(*ContainerResourceConfig) int) bool {
 	return !a.partial() || slices.ContainsFunc(a.config.GetContainers(), func(c *ContainerResourceConfig) bool { return count(c) > 0 })
 }
@@ -88,7 +87,7 @@ func (a *Announcement) says(count func(*ContainerResourceConfig) int) bool {
 // maxClauses is how many differences a sentence names.
 const maxClauses = 10
 
-// Sentence says what differs, in so many words that a log can take them.
+// Sentence says what differs, short enough for a log.
 func Sentence(differences []Difference) string {
 	var clauses []string
 	for _, d := range differences[:min(len(differences), maxClauses)] {
@@ -100,14 +99,14 @@ func Sentence(differences []Difference) string {
 	return strings.Join(clauses, "; ")
 }
 
-// compareQuantities goes by value: 1 is 1000m.
+// compareQuantities compares values: 1 is 1000m.
 func compareQuantities(field string, announced, got map[string]*wrapperspb.StringValue) []Difference {
 	var differences []Difference
 	names := slices.Concat(slices.Collect(maps.Keys(announced)), slices.Collect(maps.Keys(got)))
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		a, g := announced[name].GetValue(), got[name].GetValue()
-		want, errWant := ParseQuantity(cmp.Or(a, "0")) // to Kubernetes none is zero
+		want, errWant := ParseQuantity(cmp.Or(a, "0")) // to Kubernetes a missing quantity is zero
 		have, errHave := ParseQuantity(cmp.Or(g, "0"))
 		if errWant == nil && errHave == nil && want.Cmp(have) == 0 {
 			continue

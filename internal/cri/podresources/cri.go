@@ -12,7 +12,7 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/provisional"
 )
 
-// Where the KEP has its fields in CRI's messages.
+// The KEP's field numbers in CRI's messages.
 const (
 	// FieldOfPod is in PodSandboxConfig.
 	FieldOfPod protowire.Number = 10
@@ -25,51 +25,50 @@ const (
 	FieldOfPodUpdate protowire.Number = 4
 )
 
-// Decode reads what the containers of a new pod ask for, and nil if the client
-// does not say. See [Take] for pods with the annotation.
+// Decode reads the resources of a new pod's containers, nil if the client sends
+// none. See [Take] for pods with the annotation.
 func Decode(config *runtime.PodSandboxConfig) (*PodResourceConfig, error) {
 	return read(config, FieldOfPod, decodePod)
 }
 
-// FromContainer reads what a new container asks for, and nil if the client does
-// not say.
+// FromContainer reads the resources of a new container, nil if the client sends
+// none.
 func FromContainer(config *runtime.ContainerConfig) (*KubernetesResources, error) {
 	return read(config, FieldOfContainer, decodeResources)
 }
 
-// FromUpdate reads what a container asks for from now on, and nil if the client
-// does not say.
+// FromUpdate reads the new resources of a container, nil if the client sends none.
 func FromUpdate(request *runtime.UpdateContainerResourcesRequest) (*KubernetesResources, error) {
 	return read(request, FieldOfUpdate, decodeResources)
 }
 
-// FromPodUpdate reads what the containers of a pod ask for from now on, and nil
-// if the client does not say.
+// FromPodUpdate reads the new resources of a pod's containers, nil if the client
+// sends none.
 func FromPodUpdate(request *runtime.UpdatePodSandboxResourcesRequest) (*PodResourceConfig, error) {
 	return read(request, FieldOfPodUpdate, decodePod)
 }
 
-// Set is a client's side of Decode. Nil takes the field away.
+// Set is the client's side of Decode. Nil removes the field.
 func Set(config *runtime.PodSandboxConfig, resources *PodResourceConfig) error {
 	return write(config, FieldOfPod, resources)
 }
 
-// SetContainer is a client's side of FromContainer. Nil takes the field away.
+// SetContainer is the client's side of FromContainer. Nil removes the field.
 func SetContainer(config *runtime.ContainerConfig, resources *KubernetesResources) error {
 	return write(config, FieldOfContainer, resources)
 }
 
-// SetUpdate is a client's side of FromUpdate. Nil takes the field away.
+// SetUpdate is the client's side of FromUpdate. Nil removes the field.
 func SetUpdate(request *runtime.UpdateContainerResourcesRequest, resources *KubernetesResources) error {
 	return write(request, FieldOfUpdate, resources)
 }
 
-// SetPodUpdate is a client's side of FromPodUpdate. Nil takes the field away.
+// SetPodUpdate is the client's side of FromPodUpdate. Nil removes the field.
 func SetPodUpdate(request *runtime.UpdatePodSandboxResourcesRequest, resources *PodResourceConfig) error {
 	return write(request, FieldOfPodUpdate, resources)
 }
 
-// resources are what a field can hold.
+// resources is a message that a field can hold.
 type resources[T any] interface {
 	*T
 	proto.Message
@@ -93,7 +92,7 @@ func read[T any, M resources[T]](from proto.Message, number protowire.Number, de
 	return m, nil
 }
 
-// write refuses what read would.
+// write refuses what read would refuse.
 func write[T any, M resources[T]](to proto.Message, number protowire.Number, m M) error {
 	wire, err := encode(m)
 	if err != nil {
@@ -103,12 +102,12 @@ func write[T any, M resources[T]](to proto.Message, number protowire.Number, m M
 	return nil
 }
 
-// inField says of an error where it was.
+// inField adds to an error the field it is about.
 func inField(number protowire.Number, m proto.Message, err error) error {
 	return fmt.Errorf("field %d of %s: %w", number, m.ProtoReflect().Descriptor().Name(), err)
 }
 
-// encode gives the same bytes for the same resources, and nil for nil.
+// encode returns the same bytes for the same resources, and nil for nil.
 func encode[T any, M resources[T]](m M) ([]byte, error) {
 	if m == nil {
 		return nil, nil
@@ -119,7 +118,7 @@ func encode[T any, M resources[T]](m M) ([]byte, error) {
 	return marshal(m)
 }
 
-// marshal is encode of what was validated.
+// marshal is encode for a message that was validated.
 func marshal(m proto.Message) ([]byte, error) {
 	wire, err := proto.MarshalOptions{Deterministic: true}.MarshalAppend([]byte{}, m)
 	switch {

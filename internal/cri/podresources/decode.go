@@ -12,8 +12,8 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/provisional"
 )
 
-// errOther is of bytes that are a message, and none of ours.
-var errOther = errors.New("has none of the fields of resources, so means something else")
+// errOther is the error of bytes that are another message.
+var errOther = errors.New("has none of the fields of resources, so is another message")
 
 // decodePod reads the KEP's PodResourceConfig.
 func decodePod(wire []byte) (*PodResourceConfig, error) {
@@ -45,8 +45,8 @@ func decodeResources(wire []byte) (*KubernetesResources, error) {
 	return r, r.validate()
 }
 
-// checkCounts counts before anything is allocated: containers are in field 1, what
-// the pod asks for as a whole in field 2.
+// checkCounts counts before anything is allocated: containers are in field 1, the
+// resources of the pod as a whole in field 2.
 func checkCounts(wire []byte) error {
 	var containers, all int
 	err := provisional.Fields(wire, func(number protowire.Number, kind protowire.Type, value []byte) error {
@@ -75,8 +75,8 @@ func checkCounts(wire []byte) error {
 	return nil
 }
 
-// itemsOfContainer counts what a container has in its field 3, resources, and in
-// those from 4 to 6, mounts and devices.
+// itemsOfContainer counts the items of a container in field 3, resources, and in
+// fields 4 to 6, mounts and devices.
 func itemsOfContainer(wire []byte) int {
 	n := items(wire, 4, 6)
 	_ = provisional.Fields(wire, func(number protowire.Number, _ protowire.Type, value []byte) error {

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package podresources is about what the containers of a pod ask for, told to a
-// runtime with the pod, before any of them exists: Kubernetes' KEP-4112.
+// Package podresources reads the resources of a pod's containers, which a runtime
+// gets with the pod, before any container exists: Kubernetes' KEP-4112.
 //
-// CRI has no fields for it yet. They are read from the fields of a request that
-// CRI does not know, which gRPC keeps, under the numbers of the KEP, or else from
-// an annotation of the pod; they travel to NRI plugins in provisional fields of
-// NRI's messages, see package provisional; and a container is compared with what
-// was told of it.
+// CRI has no fields for them yet. They are read from the unknown fields of a
+// request, which gRPC keeps, under the numbers of the KEP, or else from an annotation
+// of the pod; they travel to NRI plugins in provisional fields of NRI's messages, see
+// package provisional; and each container is compared with what was announced of it.
 //
-// Nothing in here fails a pod. What cannot be read is an error that says what is
-// wrong with which container, for the caller to log and to go on without.
+// Nothing in here fails a pod. Resources that cannot be read are an error that says
+// what is wrong with which container; the caller logs it and goes on without them.
 //
-// The package is bound for a runtime, and stands on CRI, Kubernetes' quantities,
-// protobuf and package provisional alone. No two copies of it can be in one program, as protobuf
-// knows its messages by their names.
+// The package is meant for a runtime, and imports only CRI, Kubernetes' quantities,
+// protobuf and package provisional. A program can have only one copy of it, as
+// protobuf registers its messages by name.
 package podresources

@@ -13,11 +13,11 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// item is a mount or a device: what it is known by, and what is compared of it.
+// item is a mount or a device: its key, and the properties that are compared.
 type item struct {
 	key        string
 	properties []property
-	allowed    bool // to come without being announced
+	allowed    bool // need not be announced
 }
 
 // A property is a field of CRI's message.
@@ -50,7 +50,7 @@ func (k kubelet) mounts(mounts []*runtime.Mount) (items []item) {
 			continue
 		}
 		m = proto.CloneOf(m)
-		if m.GetImage() != nil { // by the name that the user gave it: the kubelet may have resolved it since
+		if m.GetImage() != nil { // by the user's name for it: the kubelet may have resolved it since
 			m.Image = &runtime.ImageSpec{Image: cmp.Or(m.Image.GetUserSpecifiedImage(), m.Image.GetImage())}
 		}
 		items = append(items, item{m.GetContainerPath(), properties(m, "container_path"), k.adds(m)})
@@ -60,7 +60,7 @@ func (k kubelet) mounts(mounts []*runtime.Mount) (items []item) {
 
 func devices(devices []*runtime.Device) (items []item) {
 	for _, d := range devices {
-		permissions := []byte(d.GetPermissions()) // are a set
+		permissions := []byte(d.GetPermissions()) // their order does not matter
 		slices.SortFunc(permissions, func(a, b byte) int { return strings.IndexByte("rwm", a) - strings.IndexByte("rwm", b) })
 		d = &runtime.Device{ContainerPath: d.GetContainerPath(), HostPath: d.GetHostPath(), Permissions: string(permissions)}
 		items = append(items, item{key: d.GetContainerPath(), properties: properties(d, "container_path")})
@@ -75,8 +75,8 @@ func cdiDevices(devices []*runtime.CDIDevice) (items []item) {
 	return items
 }
 
-// properties are all fields of a message, also those that CRI will have, but for
-// the one that it is known by.
+// properties are all fields of a message, also those that CRI may add, but for its
+// key.
 func properties(m proto.Message, key protoreflect.Name) (all []property) {
 	r := m.ProtoReflect()
 	fields := r.Descriptor().Fields()
@@ -88,7 +88,7 @@ func properties(m proto.Message, key protoreflect.Name) (all []property) {
 	return all
 }
 
-// valueOf is the value for people to read.
+// valueOf is the value in readable form.
 func valueOf(f protoreflect.FieldDescriptor, v protoreflect.Value) string {
 	switch {
 	case f.IsList():
@@ -122,7 +122,7 @@ func scalarOf(f protoreflect.FieldDescriptor, v protoreflect.Value) string {
 	return v.String()
 }
 
-// compare leaves out what is equal on both sides, and pairs the rest by key.
+// compare skips items that are equal on both sides, and pairs the rest by key.
 func compare(field string, announced, got []item) (differences []Difference) {
 	announced, got = without(announced, got), without(got, announced)
 	for _, a := range announced {
@@ -147,7 +147,7 @@ func compare(field string, announced, got []item) (differences []Difference) {
 }
 
 // without returns the items that have no equal among the others, each of which
-// is the equal of one.
+// matches one item at most.
 func without(items, others []item) (rest []item) {
 	others = slices.Clone(others)
 	for _, i := range items {

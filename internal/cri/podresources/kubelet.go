@@ -8,13 +8,13 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// A kubelet adds mounts to a container by itself, which whoever announces need not
-// know: those of the service account, of the hosts file and of the termination
-// log. They are told by where they are on the host, in its directory of the pod.
+// A kubelet adds mounts to a container by itself, which an announcement need not
+// have: those of the service account, of the hosts file and of the termination log.
+// They are recognized by their path on the host, in its directory of the pod.
 type kubelet struct{ pod, container string }
 
-// adds is true of the mounts of the service account and of the hosts file. They may
-// come unannounced. If they are announced, they are compared.
+// adds is true of the mounts of the service account and of the hosts file. They need
+// not be announced. If they are, they are compared.
 func (k kubelet) adds(m *runtime.Mount) bool {
 	within, ok := k.within(m)
 	if !ok {
@@ -24,8 +24,8 @@ func (k kubelet) adds(m *runtime.Mount) bool {
 	return within == "etc-hosts" || strings.HasPrefix(within, "volumes/") && strings.HasSuffix(slashes(m.GetContainerPath()), account)
 }
 
-// isTerminationLog is true of the third. Where it is in a container is the user's
-// choice. On the host it has a name that is new at each start, and so it is never
+// isTerminationLog is true of the termination log. Its path in the container is the
+// user's choice. On the host it has a new name at each start, so it is never
 // compared.
 func (k kubelet) isTerminationLog(m *runtime.Mount) bool {
 	within, ok := k.within(m)

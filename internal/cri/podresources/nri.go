@@ -8,22 +8,21 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/provisional"
 )
 
-// FromNRIPod reads from NRI's PodSandbox what the containers of a pod ask for, and
-// nil if the runtime does not tell. A runtime puts there what [Announcement.Wire]
-// returns, with [provisional.Set].
+// FromNRIPod reads the resources of a pod's containers from NRI's PodSandbox, nil if
+// the runtime does not send them. A runtime sets them to [Announcement.Wire], with
+// [provisional.Set].
 func FromNRIPod(pod proto.Message) (*PodResourceConfig, error) {
 	return read(pod, provisional.Resources, decodePod)
 }
 
-// FromNRIContainer reads from NRI's Container what it asks for, and nil if the
-// runtime does not tell. A runtime puts there what [KubernetesResources.Wire]
-// returns.
+// FromNRIContainer reads a container's resources from NRI's Container, nil if the
+// runtime does not send them. A runtime sets them to [KubernetesResources.Wire].
 func FromNRIContainer(container proto.Message) (*KubernetesResources, error) {
 	return read(container, provisional.Resources, decodeResources)
 }
 
-// Wire is what a container asks for as it travels in a field, and nil of nothing.
+// Wire is the encoded resources for a field, nil if there are none.
 func (r *KubernetesResources) Wire() []byte {
-	wire, _ := encode(r) // what was read can be written
+	wire, _ := encode(r) // resources that were read can be written
 	return wire
 }

@@ -26,8 +26,8 @@ func parseQuantity(text string) (resource.Quantity, error) {
 	if len(text) >= maxQuantityText {
 		return resource.Quantity{}, fmt.Errorf("%d characters, want less than %d", len(text), maxQuantityText)
 	}
-	// The exponent is looked at before it is computed with: the parser, and any
-	// comparison, would write out all the digits that it stands for.
+	// The exponent is checked first: the parser, and any comparison, would write out
+	// all the digits that it stands for.
 	if at := strings.IndexAny(text, "eE"); at >= 0 && len(strings.TrimLeft(text[at+1:], "+-0")) > maxExponentDigits {
 		return resource.Quantity{}, fmt.Errorf("exponent of more than %d digits", maxExponentDigits)
 	}

@@ -11,8 +11,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 )
 
-// validate says what is wrong with the first container that something is wrong
-// with.
+// validate returns the first error of the first invalid container, or of the pod.
 func (c *PodResourceConfig) validate() error {
 	if n := len(c.GetContainers()); n >= MaxContainers {
 		return tooMany(n)
@@ -43,7 +42,7 @@ func (c *PodResourceConfig) validate() error {
 	return nil
 }
 
-// items is how many mounts, devices, CDI devices and quantities there are.
+// items is the number of mounts, devices, CDI devices and quantities.
 func (c *PodResourceConfig) items() int {
 	n := c.GetKubernetesResources().items()
 	for _, container := range c.GetContainers() {
@@ -54,7 +53,7 @@ func (c *PodResourceConfig) items() int {
 
 func (r *KubernetesResources) items() int { return len(r.GetRequests()) + len(r.GetLimits()) }
 
-// validItems says which mount or device nobody could tell from others.
+// validItems returns an error for a mount or device without a path or name.
 func (c *ContainerResourceConfig) validItems() error {
 	for i, m := range c.GetMounts() {
 		if m.GetContainerPath() == "" {
@@ -118,7 +117,7 @@ func tooManyItems(items int) error {
 	return fmt.Errorf("%d mounts, devices and quantities, want less than %d", items, MaxItems)
 }
 
-// errTooLarge is of what has MaxSize.
+// errTooLarge is the error of resources that reach MaxSize.
 var errTooLarge = errors.New("too large")
 
 func tooLarge(size int) error {

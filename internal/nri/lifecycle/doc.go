@@ -90,8 +90,9 @@
 //     wait behind it.
 //   - L17 An [Observer] is told of all of it, and [Engine.Status] says what is
 //     going on.
-//   - L22 An overdue connection costs others one timeout. Its line is bounded in
-//     events, bytes and time, and a peer that does not read is closed.
+//   - L22 An overdue connection costs others one timeout, and so does a plugin that
+//     fails to be synchronized and comes back. Lines are bounded in events, bytes
+//     and time, and a peer that does not read is closed.
 //
 // # Time
 //

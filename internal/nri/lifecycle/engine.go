@@ -93,6 +93,7 @@ type Engine struct {
 	creations map[object]*creation
 	ended     endedObjects
 	removed   removals
+	failed    map[string]bool // names whose last connection was not synchronized
 	agreed    map[string]bool // pods all were asked for, until their end: kept with OmitCreating
 }
 
@@ -136,6 +137,7 @@ func New(opts Options) *Engine {
 		creations: make(map[object]*creation),
 		ended:     make(endedObjects),
 		agreed:    make(map[string]bool),
+		failed:    make(map[string]bool),
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	return e

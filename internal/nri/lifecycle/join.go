@@ -32,6 +32,7 @@ func (e *Engine) Join(ctx context.Context, conn Connection, sync func(context.Co
 		return fmt.Errorf("synchronize plugin %s: %w", conn.Name(), err)
 	}
 	snapshot, err := e.synchronize(ctx, l, sync)
+	e.remember(l, err)
 	if err != nil {
 		err = fmt.Errorf("synchronize plugin %s: %w", conn.Name(), err)
 		e.drop(l, err)
@@ -68,10 +69,27 @@ func (e *Engine) enroll(conn Connection) (*lane, error) {
 	if e.closed {
 		return nil, ErrClosed
 	}
+	l.failed = e.failed[l.name]
 	e.lanes = insert(e.lanes, l)
 	e.work.Add(1)
 	go e.watch(l)
 	return l, nil
+}
+
+// names is how many names of plugins that failed to be synchronized the engine
+// remembers.
+const names = 1024
+
+// remember keeps whether the last connection of a name was synchronized.
+func (e *Engine) remember(l *lane, err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case err == nil:
+		delete(e.failed, l.name)
+	case len(e.failed) < names:
+		e.failed[l.name] = true
+	}
 }
 
 // synchronize lists, sends, and seeds the ledger.

@@ -27,6 +27,7 @@ type lane struct {
 	index  string
 	wants  uint32 // the kinds subscribed to, as bits
 	since  time.Time
+	failed bool // whether the last connection of that name failed to be synchronized
 
 	gone chan struct{}  // closed once the lane is
 	work sync.WaitGroup // what has to be over before the connection has left; nothing starts once closed
@@ -46,10 +47,10 @@ type lane struct {
 	joined  bool  // whether the connection was synchronized
 	closed  error // why the lane is closed, nil while it is open
 
-	cut     context.CancelFunc // of the Synchronize that is being sent, nil if none is
-	synced  time.Time          // since when it is
-	failure error              // of the last delivery that failed
-	failed  time.Time          // when it did
+	cut       context.CancelFunc // of the Synchronize that is being sent, nil if none is
+	synced    time.Time          // since when it is
+	failure   error              // of the last delivery that failed
+	failureAt time.Time          // when it did
 }
 
 // An entry of the line is one of four: a caller who waits for the turn, a part
@@ -77,8 +78,10 @@ var (
 	// not there, which is no failure of it.
 	errAbsent = errors.New("not connected")
 
-	// errJoining is what those get who waited for a connection to be
-	// synchronized, and have waited for such long enough (L13).
+	// errJoining is what those get who have waited long enough for connections
+	// to be synchronized (L13), and those who come to a connection whose last one
+	// failed to be: a plugin that hangs there and comes back is not waited for
+	// again (L22).
 	errJoining = errors.New("still to be synchronized")
 )
 
@@ -100,6 +103,9 @@ func (l *lane) enter(ctx context.Context, patience func() time.Time) (since time
 	case !l.held:
 		l.held = true
 		return since, nil
+	case l.failed && !l.joined:
+		l.mu.Unlock()
+		return since, errJoining
 	}
 	c := &caller{ready: make(chan struct{})}
 	joined := l.joined

@@ -326,6 +326,13 @@ var mutations = []mutation{
 		to:   "if false {",
 		by:   "^TestL3_TwoRemovalsAtOnce$",
 	},
+	{
+		off:  "who failed to be synchronized is not waited for again",
+		file: "lane.go",
+		from: "case l.failed && !l.joined:",
+		to:   "case false:",
+		by:   "^TestL22_FlappingPluginCostsOneTimeout$",
+	},
 }
 
 // test is the pattern of the test that finds the mutation.

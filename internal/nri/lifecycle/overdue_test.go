@@ -513,3 +513,37 @@ func TestL3_WhatEndsMeanwhileIsNotToldLate(t *testing.T) {
 		assert.NotContains(t, b.told(), "p2")
 	})
 }
+
+// A plugin that hangs in Synchronize and comes back, again and again, costs the
+// node one timeout, not one for each pod or each return.
+func TestL22_FlappingPluginCostsOneTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		var last *plugin
+		flapped := make(chan struct{})
+		go func() {
+			defer close(flapped)
+			for range 5 {
+				p := newPlugin("10-a")
+				p.synchronize = func(context.Context, Snapshot) error { <-p.closed; return ErrClosed }
+				assert.Error(t, f.join(p))
+			}
+			last = newPlugin("10-a")
+			last.synchronize = func(context.Context, Snapshot) error { time.Sleep(time.Second); return nil }
+			assert.NoError(t, f.join(last))
+		}()
+		synctest.Wait()
+		start := time.Now()
+		for i := range 20 {
+			f.did(fmt.Sprintf("RunPodSandbox:p%d", i))
+		}
+		assert.Equal(t, syncTimeout, time.Since(start))
+		time.Sleep(4*syncTimeout + time.Second/2 - time.Since(start) + syncTimeout)
+		f.did("RunPodSandbox:late") // while it is synchronized at last
+		<-flapped
+		synctest.Wait()
+		assert.Equal(t, "Synchronize() RunPodSandbox:late", last.told())
+		f.did("RunPodSandbox:after")
+		assert.Contains(t, last.told(), "RunPodSandbox:after", "it is as any other again")
+	})
+}

@@ -177,7 +177,7 @@ func (l *lane) conclude(r *request) {
 
 	l.mu.Lock()
 	if rec.Err != nil {
-		l.failure, l.failed = rec.Err, time.Now()
+		l.failure, l.failureAt = rec.Err, time.Now()
 	}
 	if !r.expired {
 		r.wake()
@@ -239,7 +239,7 @@ func (r *request) expire() {
 	took := time.Since(r.sent)
 	err := fmt.Errorf("no answer within %s: %w", r.due.Sub(r.sent), context.DeadlineExceeded)
 	drop := l.fail(r, Timeout, err)
-	l.failure, l.failed = err, time.Now()
+	l.failure, l.failureAt = err, time.Now()
 	rec := Delivery{Conn: l.conn, Event: r.event, Outcome: TimedOut, Waited: r.sent.Sub(r.posted), Took: took,
 		Late: r.event.Late || r.part != nil && r.part.late, Err: err}
 	var passed []*caller

@@ -74,7 +74,7 @@ func (l *lane) status() ConnectionStatus {
 		Depth:       len(l.line),
 		Overdue:     l.overdue(),
 		LastError:   l.failure,
-		LastErrorAt: l.failed,
+		LastErrorAt: l.failureAt,
 		Pods:        len(l.ledger.pods),
 		Containers:  len(l.ledger.containers),
 	}

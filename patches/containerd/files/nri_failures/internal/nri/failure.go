@@ -9,8 +9,8 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// podFailure says of which pod a request failed. The error has the class of
-// errdefs that goes with the code that NRI gave it.
+// podFailure adds the pod to the error of a request. The result has the class of
+// errdefs that corresponds to NRI's code.
 func podFailure(pod PodSandbox, err error) error {
 	if err == nil {
 		return nil

@@ -21,19 +21,19 @@ var (
 	nriSync           metrics.LabeledTimer
 	nriDisconnects    metrics.LabeledCounter
 
-	// queues asks for the lengths when it is collected.
+	// queues reads the lengths when metrics are collected.
 	queues = &queueCollector{}
 )
 
 func init() {
 	ns := metrics.NewNamespace("containerd", "nri", nil)
 
-	nriDeliveries = ns.NewLabeledCounter("plugin_deliveries", "Events meant for an NRI plugin, by what became of them: answered, refused, timed_out, canceled (the caller gave up), withdrawn (it gave up before the event was sent), lost (the plugin disconnected) or passed_over (the plugin owed another answer, or was still to be synchronized)", "plugin", "operation", "outcome")
+	nriDeliveries = ns.NewLabeledCounter("plugin_deliveries", "Events for an NRI plugin, by outcome: answered, refused, timed_out, canceled (the caller gave up), withdrawn (the caller gave up before the event was sent), lost (the plugin disconnected) or passed_over (the plugin owed another answer, or was not synchronized yet)", "plugin", "operation", "outcome")
 	nriDeliveryWait = ns.NewLabeledTimer("plugin_delivery_wait", "Time that events waited for the earlier requests of the same NRI plugin", "plugin", "operation")
-	nriLateDeliveries = ns.NewLabeledCounter("plugin_late_deliveries", "Events that an NRI plugin was told of when no request waited for its answer any more: the ends of pods and containers, and their beginnings if it had been passed over", "plugin", "operation")
-	nriLateAnswers = ns.NewLabeledTimer("plugin_late_answer", "Time that an NRI plugin took to answer events that had timed out, or whose caller had left", "plugin", "operation")
+	nriLateDeliveries = ns.NewLabeledCounter("plugin_late_deliveries", "Stops and removals that were delivered to an NRI plugin after the request had stopped waiting for it, and creations that it had been passed over in", "plugin", "operation")
+	nriLateAnswers = ns.NewLabeledTimer("plugin_late_answer", "Time that an NRI plugin took to answer events that had timed out, or whose caller had given up", "plugin", "operation")
 	nriSync = ns.NewLabeledTimer("plugin_sync", "Time from the registration of an NRI plugin until it was synchronized", "plugin")
-	nriDisconnects = ns.NewLabeledCounter("plugin_disconnects", "NRI plugins that are gone, by reason: closed (it left by itself, or containerd stops), or why it was dropped: timeout, backlog or error", "plugin", "reason")
+	nriDisconnects = ns.NewLabeledCounter("plugin_disconnects", "Disconnects of NRI plugins, by reason: closed (by the plugin, or because containerd stops), or why containerd disconnected it: timeout, backlog or error", "plugin", "reason")
 
 	queues.desc = ns.NewDesc("plugin_queue_length", "Events that wait for an NRI plugin now", "", "plugin")
 	ns.Add(queues)
@@ -43,8 +43,8 @@ func init() {
 
 var _ nri.LifecycleMetrics = (*nriMetrics)(nil)
 
-// RecordDelivery implements nri.LifecycleMetrics. The labels are those of the
-// metrics of plugins beside it; their values are in snake case.
+// RecordDelivery implements nri.LifecycleMetrics. The labels are those of NRI's
+// other metrics of plugins; their values are in snake case.
 func (m *nriMetrics) RecordDelivery(plugin, event, outcome string, waited, _ time.Duration, late bool) {
 	nriDeliveries.WithValues(plugin, event, strings.ReplaceAll(outcome, " ", "_")).Inc()
 	nriDeliveryWait.WithValues(plugin, event).Update(waited)
@@ -74,7 +74,7 @@ type queueCollector struct {
 	plugins atomic.Pointer[nri.Adaptation]
 }
 
-// of says whose plugins to look at.
+// of sets whose plugins are collected.
 func (c *queueCollector) of(plugins *nri.Adaptation) { c.plugins.Store(plugins) }
 
 // Describe implements prometheus.Collector.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each record shows under the name that dashboards ask for.
+// Each record has the name of the metric that dashboards use.
 func TestLifecycleMetrics(t *testing.T) {
 	m := &nriMetrics{}
 	m.RecordDelivery("10-seen", "StopPodSandbox", "answered", time.Second, time.Second, true)
@@ -30,7 +30,7 @@ func TestLifecycleMetrics(t *testing.T) {
 	}
 }
 
-// The length of queues is asked of the plugins that there are.
+// The length of queues is read from the current plugins.
 func TestQueueMetrics(t *testing.T) {
 	require.Contains(t, queues.desc.String(), "\"containerd_nri_plugin_queue_length\"")
 	cfg := DefaultConfig()

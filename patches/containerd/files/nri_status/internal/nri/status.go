@@ -9,22 +9,22 @@ import (
 	nri "github.com/containerd/nri/pkg/adaptation"
 )
 
-// Status is how NRI and its plugins are doing, in the form that is shown.
+// Status is the status of NRI and its plugins, in the form that is shown.
 type Status struct {
 	Enabled bool           `json:"enabled"`
-	Plugins []PluginStatus `json:"plugins"` // in the order in which they are asked
+	Plugins []PluginStatus `json:"plugins"` // in the order in which they get events
 
-	// Waits are the hooks that pods being created wait for, by the id of the pod.
+	// Waits are the plugins that pods being created wait for, by the id of the pod.
 	Waits map[string]WaitStatus `json:"-"`
 }
 
-// PluginStatus is how one plugin is doing.
+// PluginStatus is the status of one plugin.
 type PluginStatus struct {
 	Name          string              `json:"name"`
 	Index         string              `json:"index"`
-	Pid           int                 `json:"pid,omitempty"` // if it is a process of its own, and known
-	Synchronized  bool                `json:"synchronized"`  // false while it joins
-	Span                              // since it began to join
+	Pid           int                 `json:"pid,omitempty"` // 0 if it is not known
+	Synchronized  bool                `json:"synchronized"`  // false until it has answered Synchronize
+	Span                              // since its registration began
 	Subscriptions []string            `json:"subscriptions"`
 	FailurePolicy FailurePolicyStatus `json:"failurePolicy"`
 	QueueLength   int                 `json:"queueLength"` // events that wait for it
@@ -35,7 +35,7 @@ type PluginStatus struct {
 	LastError     *ErrorStatus        `json:"lastError,omitempty"`
 }
 
-// FailurePolicyStatus is what becomes of a request that a plugin does not answer.
+// FailurePolicyStatus is what happens when a plugin does not answer a request.
 type FailurePolicyStatus struct {
 	FailRequest   bool `json:"failRequest"`
 	KeepConnected bool `json:"keepConnected"`
@@ -55,15 +55,15 @@ type ErrorStatus struct {
 	At      time.Time `json:"at"`
 }
 
-// WaitStatus is a plugin that a hook waits for, since it was sent the event. If
-// Behind is set it was not yet, being at another one.
+// WaitStatus is a plugin that a hook waits for, since the event was sent to it. If
+// Behind is set, that is the earlier event that the plugin has to answer first.
 type WaitStatus struct {
 	Plugin string `json:"plugin"`
 	Behind string `json:"behind,omitempty"`
 	Span
 }
 
-// Span is the time since something began, in both forms.
+// Span is when something began, and the time since then.
 type Span struct {
 	Since    time.Time `json:"since"`
 	Duration string    `json:"duration"`
@@ -74,7 +74,7 @@ func NewSpan(since time.Time) Span {
 	return Span{Since: since, Duration: time.Since(since).Round(time.Millisecond).String()}
 }
 
-// Status returns how NRI and its plugins are doing. It waits for nobody.
+// Status returns the status of NRI and its plugins. It never waits.
 func (l *local) Status() Status {
 	s := Status{Plugins: []PluginStatus{}}
 	if !l.IsEnabled() {

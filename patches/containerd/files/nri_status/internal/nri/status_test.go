@@ -16,7 +16,7 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// The status shows what a plugin is at, and which pod waits for it.
+// The status shows the current event of a plugin, and which pod waits for it.
 func TestStatus(t *testing.T) {
 	asked, answer := make(chan struct{}), make(chan error)
 	l := &local{cfg: &Config{}}
@@ -74,7 +74,7 @@ func TestStatusWithoutNRI(t *testing.T) {
 	require.JSONEq(t, `{"enabled": false, "plugins": []}`, string(text))
 }
 
-// Times and durations read as such.
+// Times and durations are readable.
 func TestSpan(t *testing.T) {
 	var read map[string]string
 	text, err := json.Marshal(NewSpan(time.Now().Add(-90 * time.Second)))

@@ -9,8 +9,8 @@ import (
 )
 
 // NewPath returns a path under baseDir for a network namespace that is to be
-// created with NewNetNSAt. So the path can be recorded before there is
-// something to lose. It has the form "baseDir/cni-<random>".
+// created with NewNetNSAt, so that the path can be recorded before the namespace
+// exists. It has the form "baseDir/cni-<random>".
 func NewPath(baseDir string) (string, error) {
 	var b [16]byte
 	if _, err := rand.Read(b[:]); err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestGonePodCanBeTold(t *testing.T) {
+func TestGonePodCanBeRead(t *testing.T) {
 	a := NewAPI(&undoRecorder{}, undoCRI{})
 	pod := a.nriPodSandbox(gonePod("pod0"))
 	require.Equal(t, "pod0", pod.GetID())

@@ -9,7 +9,7 @@ import (
 	"github.com/containerd/errdefs"
 )
 
-// refuseCreating refuses what needs a sandbox that was created.
+// refuseCreating returns an error if the sandbox is still being created.
 func (c *criService) refuseCreating(id string) error {
 	if c.creations.Has(id) {
 		return fmt.Errorf("sandbox %q is still being created: %w", id, errdefs.ErrFailedPrecondition)
@@ -17,8 +17,8 @@ func (c *criService) refuseCreating(id string) error {
 	return nil
 }
 
-// abortCreation ends the creation of a sandbox, if it is under way, and waits
-// until it is undone. done is what the sandbox was, "stopped" or "removed".
+// abortCreation cancels the creation of a sandbox, if it is under way, and waits
+// until it is rolled back. done is what the caller does: "stopped" or "removed".
 func (c *criService) abortCreation(ctx context.Context, id, done string) error {
 	reason := fmt.Errorf("sandbox %q was %s while it was being created: %w", id, done, errdefs.ErrAborted)
 	return c.creations.Abort(ctx, id, reason)

@@ -11,9 +11,9 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// failOnExit makes a creation fail when the process of its sandbox ends before
-// it is sealed, and passes the exit on to whoever watches after that. It ends
-// with the sandbox.
+// failOnExit makes a creation fail when the process of its sandbox exits before
+// the creation is sealed, and passes the exit on to the exit monitor. Its goroutine
+// ends with the process.
 func failOnExit(creation *sandboxstore.Creation, exit <-chan containerd.ExitStatus) <-chan containerd.ExitStatus {
 	passed := make(chan containerd.ExitStatus, 1)
 	go func() {
@@ -32,10 +32,10 @@ func failOnExit(creation *sandboxstore.Creation, exit <-chan containerd.ExitStat
 	return passed
 }
 
-// becomeReady puts a sandbox that all agreed to into the store. Nothing in it
-// can fail.
+// becomeReady puts a sandbox that all plugins agreed to into the store. It cannot
+// fail.
 func (c *criService) becomeReady(sandbox sandboxstore.Sandbox) {
-	_ = sandbox.Status.Update(ready) // it has no error but that of ready
+	_ = sandbox.Status.Update(ready) // it only returns the error of ready
 	c.sandboxStore.Commit(sandbox)
 }
 

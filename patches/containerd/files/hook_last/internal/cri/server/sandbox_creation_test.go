@@ -15,7 +15,7 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// The exit of a sandbox fails its creation, and is there for who watches later.
+// The exit of a sandbox fails its creation, and is passed on to the exit monitor.
 func TestExitFailsCreation(t *testing.T) {
 	for name, tc := range map[string]struct {
 		exit containerd.ExitStatus

@@ -16,9 +16,9 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// detachPod takes a sandbox off its networks with what was kept of its ADD, and
-// with what is loaded for the rest (N3). path is that of the network namespace,
-// empty if it is gone.
+// detachPod runs CNI DEL for a sandbox with libcni's cached attachments, and with
+// the loaded configuration where there is none (N3). path is that of the network
+// namespace, empty if it is gone.
 func (c *criService) detachPod(ctx context.Context, plugin cni.CNI, sandbox sandboxstore.Sandbox, path string, opts ...cni.NamespaceOpts) error {
 	network, ok := plugin.(*podnet.Network)
 	if !ok {
@@ -32,42 +32,42 @@ func (c *criService) detachPod(ctx context.Context, plugin cni.CNI, sandbox sand
 	result, err := network.Detach(ctx, pod)
 	networkCachedDels.Inc(float64(result.Replaced))
 	if err != nil {
-		return err // what failed is tried again
+		return err // the caller retries
 	}
 	logger := log.G(ctx).WithField("podsandboxid", sandbox.ID)
 	if len(result.Ignored) > 0 {
-		logger.WithError(errors.Join(result.Ignored...)).Debugf("networks that sandbox %q is not on failed its DEL", sandbox.Name)
+		logger.WithError(errors.Join(result.Ignored...)).Debugf("DEL of sandbox %q failed on networks that it is not attached to", sandbox.Name)
 	}
-	wasCut := !pod.Attached && sandbox.Status.Get().CreatedAt.Before(network.Began())
-	if leaks := leaked(pod, result, wasCut); len(leaks) > 0 {
+	interrupted := !pod.Attached && sandbox.Status.Get().CreatedAt.Before(network.Began())
+	if leaks := mayLeak(pod, result, interrupted); len(leaks) > 0 {
 		networkRemovedWithoutDel.Inc()
-		logger.Warnf("sandbox %q is taken off its network without a successful DEL, and its addresses %v may have leaked: %s",
+		logger.Warnf("sandbox %q is removed without a successful DEL, and its addresses %v may have leaked: %s",
 			sandbox.Name, append([]string{sandbox.IP}, sandbox.AdditionalIPs...), strings.Join(leaks, "; "))
 	}
 	return nil
 }
 
-// leaked tells why something of a pod that is off its networks may be left. Without
-// a namespace it was off before, and it was told.
-func leaked(pod netattach.Pod, result netattach.Result, wasCut bool) (why []string) {
+// mayLeak says why addresses of a detached pod may have leaked. A pod without a
+// namespace was detached and reported before.
+func mayLeak(pod netattach.Pod, result netattach.Result, interrupted bool) (why []string) {
 	switch {
-	case result.Kept > 0 || pod.NetNS == "" || !pod.Attached && !wasCut:
-	case wasCut:
-		why = append(why, "its creation was cut, and the network that it was being attached to may be another than the one that is loaded")
+	case result.Cached > 0 || pod.NetNS == "" || !pod.Attached && !interrupted:
+	case interrupted:
+		why = append(why, "its creation was interrupted, and its network may be another than the one that is loaded")
 	case result.Loaded == 0:
-		why = append(why, "nothing was kept of it and no network is loaded")
+		why = append(why, "it has no cached attachment, and no network is loaded")
 	default:
-		why = append(why, "nothing was kept of it and DEL went to the network that is loaded, which may be another")
+		why = append(why, "it has no cached attachment, and DEL went to the loaded network, which may be another")
 	}
 	if len(result.Unreadable) > 0 {
-		why = append(why, fmt.Sprintf("what was kept of it cannot be read from %v", result.Unreadable))
+		why = append(why, fmt.Sprintf("its cached attachments cannot be read: %v", result.Unreadable))
 	}
-	for _, err := range result.LetGo {
+	for _, err := range result.Abandoned {
 		why = append(why, err.Error())
 	}
 	return why
 }
 
 // stillAttached tells that a sandbox is on one of its networks. It must not be
-// forgotten then, even if not all of its ADD succeeded.
+// forgotten then, even if not every ADD succeeded.
 func stillAttached(err error) bool { return errors.Is(err, netattach.ErrAttached) }

@@ -25,13 +25,13 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// notes has the plugin note what it got, and fail: what is attached would be
-// kept in libcni's own folder.
+// notes has the plugin record its input, and fail: an attachment would be cached in
+// libcni's own folder.
 const notes = `test $CNI_COMMAND = STATUS && exit
 echo "$CNI_ARGS" > $CNI_COMMAND.args; cat > $CNI_COMMAND.stdin
 ` + agentIsDown
 
-// What a DEL gets from here is what the ADD got through go-cni.
+// A DEL gets the arguments that the ADD got through go-cni.
 func TestAttachedPodIsAsItWasAttached(t *testing.T) {
 	c, dir := withNetwork(t, notes)
 	config := &runtime.PodSandboxConfig{
@@ -66,19 +66,19 @@ func TestAttachedPodIsAsItWasAttached(t *testing.T) {
 	assert.Len(t, stdin("DEL")["runtimeConfig"], 5)
 }
 
-// A pod that goes for good says what may be left of it.
-func TestLetGo(t *testing.T) {
+// The removal of a pod without a successful DEL logs what may have leaked.
+func TestRemovedWithoutDel(t *testing.T) {
 	for name, tc := range map[string]struct {
-		script        string
-		attached, cut bool
-		path          string
-		warning       string
+		script                string
+		attached, interrupted bool
+		path                  string
+		warning               string
 	}{
-		"nothing kept, nothing loaded":   {attached: true, path: "/run/netns/web", warning: "nothing was kept of it and no network is loaded"},
-		"nothing kept, a network loaded": {script: "exit 0", attached: true, path: "/run/netns/web", warning: "DEL went to the network that is loaded, which may be another"},
+		"nothing cached, nothing loaded": {attached: true, path: "/run/netns/web", warning: "it has no cached attachment, and no network is loaded"},
+		"nothing cached, network loaded": {script: "exit 0", attached: true, path: "/run/netns/web", warning: "DEL went to the loaded network, which may be another"},
 		"ADD and DEL failed":             {script: agentIsDown, path: "/run/netns/web", warning: "agent is down"},
-		"creation was cut":               {script: "exit 0", cut: true, path: "/run/netns/web", warning: "its creation was cut"},
-		"creation was cut, detached":     {script: "exit 0", cut: true},
+		"creation interrupted":           {script: "exit 0", interrupted: true, path: "/run/netns/web", warning: "its creation was interrupted"},
+		"creation interrupted, detached": {script: "exit 0", interrupted: true},
 		"detached before":                {attached: true},
 		"never attached":                 {path: "/run/netns/web"},
 		"detached before, other's agent": {script: agentIsDown, attached: true},
@@ -98,7 +98,7 @@ func TestLetGo(t *testing.T) {
 			if tc.attached {
 				sandbox.CNIResult = &cni.Result{}
 			}
-			if tc.cut {
+			if tc.interrupted {
 				sandbox.Status = sandboxstore.StoreStatus(sandboxstore.Status{CreatedAt: time.Now().Add(-time.Hour)})
 			}
 			require.NoError(t, c.detachPod(ctx, c.netPlugin[defaultNetworkPlugin], sandbox, tc.path))
@@ -112,7 +112,7 @@ func TestLetGo(t *testing.T) {
 	}
 }
 
-// A pod with a namespace, of which nothing is kept, is tried again.
+// The DEL of a pod with a namespace, but without a cached attachment, is retried.
 func TestStillAttached(t *testing.T) {
 	c, _ := withNetwork(t, agentIsDown)
 	sandbox := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "none", Config: &runtime.PodSandboxConfig{}, CNIResult: &cni.Result{}}, sandboxstore.Status{})

@@ -14,26 +14,26 @@ import (
 	ctrdutil "github.com/containerd/containerd/v2/internal/cri/util"
 )
 
-// networkGCTimeout bounds the garbage collection of a network, and so the time
-// that the first pods may wait for it.
+// networkGCTimeout bounds the garbage collection, and so the time that the first
+// pods may wait for it.
 const networkGCTimeout = 30 * time.Second
 
-// collectNetworks has networks free what they hold for sandboxes that vanished
-// while the runtime was down. It is called once all sandboxes are recovered and
-// before there can be another.
+// collectNetworks has networks free the resources of sandboxes that vanished while
+// the runtime was down. It is called when all sandboxes are recovered and before a
+// new one can be created.
 func (c *criService) collectNetworks() {
 	if !c.config.NetworkGCOnStart {
 		return
 	}
 	pods, err := c.podsOfNetworks(ctrdutil.NamespacedContext())
 	if err != nil {
-		log.L.WithError(err).Warn("networks keep what they hold for sandboxes that are gone")
+		log.L.WithError(err).Warn("failed to free the network resources of sandboxes that are gone")
 		return
 	}
 	podnet.Collect(c.networks(), networkGCTimeout, pods, func(name string, done []netattach.Collected, err error) {
 		logger := log.L.WithField("cni", name)
 		if err != nil {
-			logger.WithError(err).Warn("networks keep what they hold for sandboxes that are gone")
+			logger.WithError(err).Warn("failed to free the network resources of sandboxes that are gone")
 		}
 		for _, one := range done {
 			if one.Err != nil {
@@ -45,8 +45,8 @@ func (c *criService) collectNetworks() {
 	})
 }
 
-// podsOfNetworks returns all sandboxes, also those whose record is all that was
-// recovered of them.
+// podsOfNetworks returns all sandboxes, also those of which only the record was
+// recovered.
 func (c *criService) podsOfNetworks(ctx context.Context) (netattach.Pods, error) {
 	records, err := c.client.SandboxStore().List(ctx)
 	if err != nil {

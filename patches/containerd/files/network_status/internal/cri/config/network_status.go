@@ -9,8 +9,7 @@ import (
 )
 
 const (
-	// DefaultNetworkStatusInterval is from which age on the answer of STATUS is
-	// asked for again.
+	// DefaultNetworkStatusInterval is the age from which on STATUS is run again.
 	DefaultNetworkStatusInterval = 5 * time.Second
 	// DefaultNetworkStatusTimeout is how long a network has to answer STATUS.
 	DefaultNetworkStatusTimeout = 5 * time.Second

@@ -26,7 +26,7 @@ var networkReasons = map[netstatus.State]string{
 	netstatus.TimedOut:       "NetworkStatusTimeout",
 }
 
-// watchNetworks has the STATUS of each network asked in the background.
+// watchNetworks has STATUS of each network run in the background.
 func (c *criService) watchNetworks() error {
 	interval, timeout, err := c.config.NetworkStatusTimes()
 	if err != nil {
@@ -42,8 +42,7 @@ func (c *criService) watchNetworks() error {
 	return nil
 }
 
-// networks returns all networks, by the runtime handler that has one of its own, or
-// "default".
+// networks returns all networks, by the name of their runtime handler, or "default".
 func (c *criService) networks() map[string]*podnet.Network {
 	all := map[string]*podnet.Network{}
 	for name, plugin := range c.netPlugin {
@@ -54,16 +53,16 @@ func (c *criService) networks() map[string]*podnet.Network {
 	return all
 }
 
-// closeNetworks ends what is under way in the background.
+// closeNetworks stops what runs in the background.
 func (c *criService) closeNetworks() {
 	for _, network := range c.networks() {
 		network.Close()
 	}
 }
 
-// judgeNetwork writes into NetworkReady what is known of the network. It waits
-// for the first answer only, and for a moment (N1).
-func judgeNetwork(ctx context.Context, plugin cni.CNI, condition *runtime.RuntimeCondition) {
+// setNetworkCondition writes the last STATUS of the network into NetworkReady. It
+// waits for the first answer only, and not for long (N1).
+func setNetworkCondition(ctx context.Context, plugin cni.CNI, condition *runtime.RuntimeCondition) {
 	network, ok := plugin.(*podnet.Network)
 	if !ok {
 		return
@@ -80,7 +79,7 @@ func judgeNetwork(ctx context.Context, plugin cni.CNI, condition *runtime.Runtim
 type networkInfo struct {
 	Ready   bool      `json:"ready"`
 	State   string    `json:"state"`
-	Network string    `json:"network,omitempty"` // the one of several that decides
+	Network string    `json:"network,omitempty"` // the worst of several
 	Code    uint      `json:"code,omitempty"`    // of the CNI error
 	Message string    `json:"message,omitempty"`
 	Details string    `json:"details,omitempty"`
@@ -89,11 +88,11 @@ type networkInfo struct {
 	Took    string    `json:"took"`
 }
 
-// networksFirstWait is how long verbose status waits for the first answers, of
-// all networks together.
+// networksFirstWait is how long verbose status waits for the first answers of all
+// networks together.
 const networksFirstWait = time.Second
 
-// networkInfos returns that of all networks.
+// networkInfos returns the networkInfo of each network.
 func (c *criService) networkInfos(ctx context.Context) map[string]networkInfo {
 	ctx, cancel := context.WithTimeout(ctx, networksFirstWait)
 	defer cancel()
@@ -108,7 +107,7 @@ func (c *criService) networkInfos(ctx context.Context) map[string]networkInfo {
 	return all
 }
 
-// admitToNetwork refuses a pod that needs a network which takes none (N2).
+// admitToNetwork refuses a pod that needs a network which takes no pods (N2).
 func (c *criService) admitToNetwork(ctx context.Context, config *runtime.PodSandboxConfig, handler string) error {
 	if !c.config.NetworkStatusGate || hostNetwork(config) {
 		return nil

@@ -19,14 +19,14 @@ var (
 func init() {
 	ns := metrics.NewNamespace("containerd", "cri_network", nil)
 
-	networkStatusChecks = ns.NewLabeledCounter("status_checks", "Times that CNI STATUS was asked, by state: ok, try_again, not_available, degraded, other_error, exec_failed or timed_out; and by CNI error code, 0 for none", "network", "state", "code")
-	networkStatusTime = ns.NewLabeledTimer("status_check", "Time that CNI STATUS took", "network")
-	networkRefusedPods = ns.NewCounter("refused_pods", "Pods that were refused because CNI STATUS failed")
+	networkStatusChecks = ns.NewLabeledCounter("status_checks", "CNI STATUS requests, by state: ok, try_again, not_available, degraded, other_error, exec_failed or timed_out; and by CNI error code, 0 for none", "network", "state", "code")
+	networkStatusTime = ns.NewLabeledTimer("status_check", "Duration of CNI STATUS requests", "network")
+	networkRefusedPods = ns.NewCounter("refused_pods", "Pods refused because CNI STATUS failed")
 
 	metrics.Register(ns)
 }
 
-// A networkObserver counts what networks answer.
+// A networkObserver counts the answers of networks.
 type networkObserver struct{}
 
 // Answered implements netstatus.Observer.

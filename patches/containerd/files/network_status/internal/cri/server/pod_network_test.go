@@ -45,7 +45,7 @@ const (
 
 func judged(t *testing.T, c *criService) *runtime.RuntimeCondition {
 	condition := &runtime.RuntimeCondition{Type: runtime.NetworkReady, Status: true}
-	judgeNetwork(t.Context(), c.netPlugin[defaultNetworkPlugin], condition)
+	setNetworkCondition(t.Context(), c.netPlugin[defaultNetworkPlugin], condition)
 	return condition
 }
 

@@ -16,5 +16,5 @@ type PodBeingCreated struct {
 	Namespace  string          `json:"namespace"`
 	Name       string          `json:"name"`
 	nri.Span                   // since its creation began
-	WaitingFor *nri.WaitStatus `json:"waitingFor,omitempty"` // once it has come to its hook
+	WaitingFor *nri.WaitStatus `json:"waitingFor,omitempty"` // once its hook has begun
 }

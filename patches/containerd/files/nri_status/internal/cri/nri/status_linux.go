@@ -4,8 +4,7 @@ package nri
 
 import "github.com/containerd/containerd/v2/internal/nri"
 
-// Status returns how plugins and the pods being created are doing. It waits for
-// neither.
+// Status returns the status of plugins and of pods being created. It never waits.
 func (a *API) Status() Status {
 	s := Status{Status: nri.Status{Plugins: []nri.PluginStatus{}}, PodsBeingCreated: []PodBeingCreated{}}
 	if a.IsDisabled() {

@@ -23,7 +23,7 @@ type statusOf struct {
 func (s *statusOf) Status() nri.Status { return s.status }
 
 // A pod that is being created is shown by name, with the plugin that it waits for once
-// it has come to that.
+// its hook has begun.
 func TestStatusShowsPodsBeingCreated(t *testing.T) {
 	cri := newCreationCRI()
 	wait := nri.WaitStatus{Plugin: "10-holds", Span: nri.NewSpan(time.Now())}

@@ -4,14 +4,14 @@ package config
 
 import "fmt"
 
-// What becomes of a container that differs from what was announced of it.
+// What happens to a container that differs from what was announced of it.
 const (
 	PodResourcesCheckOff     = "off"     // it is not compared
-	PodResourcesCheckWarn    = "warn"    // it is let through and logged
+	PodResourcesCheckWarn    = "warn"    // it is admitted, and the difference is logged
 	PodResourcesCheckEnforce = "enforce" // it is refused
 )
 
-// validatePodResourcesCheck refuses what is none of them. Empty stands for warn.
+// validatePodResourcesCheck refuses any other value. Empty stands for warn.
 func (c *RuntimeConfig) validatePodResourcesCheck() error {
 	switch c.PodResourcesCheck {
 	case "", PodResourcesCheckOff, PodResourcesCheckWarn, PodResourcesCheckEnforce:

@@ -8,16 +8,16 @@ import (
 	"github.com/containerd/containerd/v2/internal/cri/podresources"
 )
 
-// WithContainerResources has plugins told, with the container of the request
-// that is under way, what it asks for: it is not kept before they agreed. It goes
-// with the context, as a container that is created comes here through the options
-// of containerd's client.
+// WithContainerResources adds the resources of the container in the current request,
+// which plugins get with it: they are not stored before plugins agreed. They travel
+// with the context, as a container that is created comes here through the options of
+// containerd's client.
 func WithContainerResources(ctx context.Context, asked *podresources.KubernetesResources) context.Context {
 	return withAsked(ctx, asked)
 }
 
-// ContainerResources returns what the container of the request asks for, and
-// nil if that is not said.
+// ContainerResources returns the resources of the container in the current request,
+// nil if it has none.
 func ContainerResources(ctx context.Context) *podresources.KubernetesResources {
 	return askedBy[podresources.KubernetesResources](ctx)
 }
@@ -27,13 +27,13 @@ func WithPodResources(ctx context.Context, asked *podresources.Announcement) con
 	return withAsked(ctx, asked)
 }
 
-// PodResources returns what the containers of the pod of the request ask for,
-// and nil if that is not said.
+// PodResources returns the resources of the containers of the pod in the current
+// request, nil if it has none.
 func PodResources(ctx context.Context) *podresources.Announcement {
 	return askedBy[podresources.Announcement](ctx)
 }
 
-// askedKey is where a context has what is asked for.
+// askedKey is the key of resources in a context.
 type askedKey[T any] struct{}
 
 func withAsked[T any](ctx context.Context, asked *T) context.Context {

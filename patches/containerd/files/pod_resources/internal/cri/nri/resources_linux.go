@@ -8,8 +8,8 @@ import (
 	"github.com/containerd/containerd/v2/internal/cri/podresources"
 )
 
-// GetPodResources returns what the containers of the pod ask for, encoded, and
-// nil if that is not known.
+// GetPodResources returns the resources of the pod's containers, encoded, or nil if
+// they are not known.
 func (p *criPodSandbox) GetPodResources() []byte {
 	switch {
 	case p.asked != nil:
@@ -20,15 +20,15 @@ func (p *criPodSandbox) GetPodResources() []byte {
 	return p.Status.Get().PodResources.Wire()
 }
 
-// asks takes what the request asks for in place of what is kept.
+// asks puts the resources of the request before the stored ones.
 func (p *criPodSandbox) asks(ctx context.Context) { p.asked = PodResources(ctx) }
 
-// GetKubernetesResources returns what the container asks for, encoded, and nil if
-// that is not known.
+// GetKubernetesResources returns the container's resources, encoded, or nil if they
+// are not known.
 func (c *criContainer) GetKubernetesResources() []byte { return c.resources().Wire() }
 
-// resources are those of the request that is under way, or as they were announced
-// with the pod, where each update goes, or else the container's own.
+// resources are those of the current request, or as announced with the pod, which
+// each update changes, or else the container's own.
 func (c *criContainer) resources() *podresources.KubernetesResources {
 	if c.asked != nil {
 		return c.asked
@@ -41,5 +41,5 @@ func (c *criContainer) resources() *podresources.KubernetesResources {
 	return c.own
 }
 
-// asks takes what the request asks for in place of what is kept.
+// asks puts the resources of the request before the stored ones.
 func (c *criContainer) asks(ctx context.Context) { c.asked = ContainerResources(ctx) }

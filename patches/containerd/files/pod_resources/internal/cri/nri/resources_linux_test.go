@@ -50,8 +50,8 @@ type sandboxes struct {
 
 func (s *sandboxes) SandboxStore() *sstore.Store { return s.store }
 
-// What is announced is the last word, but for that of the request under way: each
-// update goes there.
+// The announcement comes before the container's own resources, and after those of the
+// current request: each update changes it.
 func TestResourcesOfAContainer(t *testing.T) {
 	store := sstore.NewStore(label.NewStore(), nil)
 	require.NoError(t, store.Add(sstore.NewSandbox(sstore.Metadata{ID: "pod"}, sstore.Status{PodResources: announcing(t, "1")})))

@@ -17,12 +17,12 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// podResourcesKey is of the extension in a sandbox's record that keeps what its
-// containers ask for over a restart.
+// podResourcesKey is the key of the extension in a sandbox's record that keeps the
+// resources of its containers over a restart.
 const podResourcesKey = "podresources"
 
-// takeAnnouncement reads what the containers of a sandbox that is to be created
-// ask for. What cannot be read is logged and ignored (R4).
+// takeAnnouncement reads the resources of the containers of a new sandbox. What
+// cannot be read is logged and ignored (R4).
 func (c *criService) takeAnnouncement(ctx context.Context, sb *sandboxstore.Sandbox) {
 	announced, source, err := podresources.Take(sb.Config, c.config.PodResourcesAnnotation)
 	if err != nil {
@@ -32,27 +32,27 @@ func (c *criService) takeAnnouncement(ctx context.Context, sb *sandboxstore.Sand
 	setPodResources(sb, announced)
 }
 
-// recordAnnouncement adds it to the record of the sandbox. Without it the sandbox
-// runs as well, and plugins are told nothing after a restart.
+// recordAnnouncement adds them to the record of the sandbox. If that fails, the
+// sandbox runs all the same, and plugins do not get them after a restart.
 func recordAnnouncement(ctx context.Context, sb *sandboxstore.Sandbox, record *sandbox.Sandbox) {
 	announced := sb.Status.Get().PodResources
 	if announced == nil {
 		return
 	}
 	if err := record.AddExtension(podResourcesKey, announced.Kept()); err != nil {
-		log.G(ctx).WithError(err).Warnf("the resources of sandbox %q will be forgotten with a restart", sb.ID)
+		log.G(ctx).WithError(err).Warnf("a restart will lose the resources of sandbox %q", sb.ID)
 	}
 }
 
-// ignoreResources counts what a client told and nobody can read, and logs it once
-// for each pod.
+// ignoreResources counts resources that cannot be read, and logs them once for
+// each pod.
 func ignoreResources(ctx context.Context, sb *sandboxstore.Sandbox, source string, err error) {
 	podResourcesIgnored.WithValues(strings.ReplaceAll(source, " ", "_")).Inc()
 	var logged bool
 	_ = sb.Status.Update(func(status sandboxstore.Status) (sandboxstore.Status, error) {
 		logged, status.PodResourcesIgnored = status.PodResourcesIgnored, true
 		return status, nil
-	}) // it has no error but that of the function
+	}) // it only returns the function's error
 	if logged {
 		return
 	}
@@ -64,12 +64,12 @@ func setPodResources(sb *sandboxstore.Sandbox, announced *podresources.Announcem
 	_ = sb.Status.Update(func(status sandboxstore.Status) (sandboxstore.Status, error) {
 		status.PodResources = announced
 		return status, nil
-	}) // it has no error but that of the function
+	}) // it only returns the function's error
 }
 
 // configForController is the configuration of a sandbox for a controller that
-// makes it from that: with what containers ask for in one place, wherever it came
-// from. CRI's own controller reads the record.
+// creates it from that: with the resources of containers in the field, even if they
+// came from the annotation. CRI's own controller reads the record.
 func configForController(sb *sandboxstore.Sandbox) *runtime.PodSandboxConfig {
 	if sb.Sandboxer == string(criconfig.ModePodSandbox) {
 		return sb.Config
@@ -77,7 +77,7 @@ func configForController(sb *sandboxstore.Sandbox) *runtime.PodSandboxConfig {
 	return sb.Status.Get().PodResources.Put(sb.Config)
 }
 
-// recoverPodResources gives sandboxes from before a restart what was kept.
+// recoverPodResources restores the resources of sandboxes after a restart.
 func (c *criService) recoverPodResources(ctx context.Context, records []sandbox.Sandbox) {
 	for _, record := range records {
 		kept := &podresources.KeptAnnouncement{}
@@ -101,7 +101,7 @@ func (c *criService) recoverPodResources(ctx context.Context, records []sandbox.
 	}
 }
 
-// showPodResources adds what the containers of a sandbox ask for to its verbose
+// showPodResources adds the resources of a sandbox's containers to its verbose
 // status.
 func showPodResources(sb *sandboxstore.Sandbox, info map[string]string) {
 	announced := sb.Status.Get().PodResources

@@ -18,9 +18,9 @@ import (
 )
 
 // checkAnnounced compares a new container with what was announced of it. The error
-// is of class errdefs.ErrFailedPrecondition if it is to be refused for a difference
-// (R3). Else what the container asks for, by itself or as announced, goes with the
-// context.
+// is of class errdefs.ErrFailedPrecondition if the container is refused for a
+// difference (R3). Otherwise the context carries the resources of the container: its
+// own, or as announced.
 func (c *criService) checkAnnounced(ctx context.Context, sb *sandboxstore.Sandbox, config *runtime.ContainerConfig) (context.Context, error) {
 	announced, name := sb.Status.Get().PodResources, config.GetMetadata().GetName()
 	asked, err := podresources.FromContainer(config)
@@ -28,7 +28,7 @@ func (c *criService) checkAnnounced(ctx context.Context, sb *sandboxstore.Sandbo
 		ignoreResources(ctx, sb, "container", err)
 	}
 	if c.config.PodResourcesCheck != criconfig.PodResourcesCheckOff {
-		if err := c.judge(ctx, sb, name, podresources.Check(announced, sb.Config.GetMetadata(), config)); err != nil {
+		if err := c.reportDifferences(ctx, sb, name, podresources.Check(announced, sb.Config.GetMetadata(), config)); err != nil {
 			return ctx, err
 		}
 	}
@@ -38,19 +38,20 @@ func (c *criService) checkAnnounced(ctx context.Context, sb *sandboxstore.Sandbo
 	return nri.WithContainerResources(ctx, asked), nil
 }
 
-// keepAsked takes what a container says that it asks for, once it is created, as
-// the last word into what was announced of its pod.
+// keepAsked takes the resources that a container was created with into the
+// announcement of its pod.
 func (c *criService) keepAsked(ctx context.Context, sb *sandboxstore.Sandbox, config *runtime.ContainerConfig) {
 	announced := sb.Status.Get().PodResources
-	asked, _ := podresources.FromContainer(config) // what cannot be read was counted when it came
+	asked, _ := podresources.FromContainer(config) // what cannot be read was counted by checkAnnounced
 	changeContainer(ctx, sb, config.GetMetadata().GetName(), asked)
 	if sb.Status.Get().PodResources != announced {
 		c.keepPodResources(ctx, sb)
 	}
 }
 
-// judge logs differences, or refuses the container for them, as configured.
-func (c *criService) judge(ctx context.Context, sb *sandboxstore.Sandbox, container string, differences []podresources.Difference) error {
+// reportDifferences logs differences, or refuses the container for them, as
+// configured.
+func (c *criService) reportDifferences(ctx context.Context, sb *sandboxstore.Sandbox, container string, differences []podresources.Difference) error {
 	if len(differences) == 0 {
 		return nil
 	}

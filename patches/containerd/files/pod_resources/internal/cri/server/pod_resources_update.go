@@ -12,8 +12,8 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// podUpdate is what a request says that the containers of a pod ask for from now
-// on, or nil.
+// podUpdate returns the new resources of a pod's containers, nil if the request
+// has none.
 func podUpdate(ctx context.Context, sb *sandboxstore.Sandbox, r *runtime.UpdatePodSandboxResourcesRequest) *podresources.Announcement {
 	asked, err := podresources.Updated(r)
 	if err != nil {
@@ -22,8 +22,8 @@ func podUpdate(ctx context.Context, sb *sandboxstore.Sandbox, r *runtime.UpdateP
 	return asked
 }
 
-// containerUpdate is what a request says that a container asks for from now on, or
-// nil.
+// containerUpdate returns the new resources of a container, nil if the request has
+// none.
 func containerUpdate(ctx context.Context, sb *sandboxstore.Sandbox, r *runtime.UpdateContainerResourcesRequest) *podresources.KubernetesResources {
 	asked, err := podresources.FromUpdate(r)
 	if err != nil {
@@ -32,9 +32,8 @@ func containerUpdate(ctx context.Context, sb *sandboxstore.Sandbox, r *runtime.U
 	return asked
 }
 
-// changeContainer takes what a container asks for from now on into what was
-// announced of its pod, so that both tell the same. It is for keepPodResources to
-// keep it.
+// changeContainer takes the new resources of a container into the announcement of
+// its pod, so that both say the same. Only keepPodResources saves them.
 func changeContainer(ctx context.Context, sb *sandboxstore.Sandbox, name string, asked *podresources.KubernetesResources) {
 	if asked == nil {
 		return
@@ -46,20 +45,20 @@ func changeContainer(ctx context.Context, sb *sandboxstore.Sandbox, name string,
 			status.PodResources = changed
 		}
 		return status, nil
-	}) // it has no error but that of the function
+	}) // it only returns the function's error
 	if err != nil {
 		ignoreResources(ctx, sb, "container", err)
 	}
 }
 
-// keepPodResources keeps what the containers of a sandbox ask for by now. What was
-// done by the request is done, so a failure is logged. No lock is held over the
-// store: whoever wrote looks whether it was the last word, and else writes again.
+// keepPodResources saves the current resources of a sandbox's containers. The
+// request has taken effect already, so a failure is only logged. No lock is held
+// while the store writes: if the resources changed meanwhile, they are written again.
 func (c *criService) keepPodResources(ctx context.Context, sb *sandboxstore.Sandbox) {
 	var written *podresources.Announcement
 	for now := sb.Status.Get().PodResources; now != written; now = sb.Status.Get().PodResources {
 		if err := c.writePodResources(ctx, sb.ID, now); err != nil {
-			log.G(ctx).WithError(err).Warnf("a restart will forget what was changed of the resources of sandbox %q", sb.ID)
+			log.G(ctx).WithError(err).Warnf("a restart will lose the update of the resources of sandbox %q", sb.ID)
 			return
 		}
 		written = now

@@ -85,8 +85,8 @@ func TestUpdateOfAPodIsKept(t *testing.T) {
 	assert.Equal(t, "3", store.requested(t, "web"))
 }
 
-// Another update comes while one is written, and is done before it.
-func TestLastWordIsKept(t *testing.T) {
+// Another update comes while one is written, and is written as well.
+func TestLastUpdateIsKept(t *testing.T) {
 	c, sb, store := announcingAndKeeping(t, podresources.Field)
 	changeContainer(t.Context(), sb, "web", cpu("2"))
 	store.during = func() {
@@ -98,7 +98,7 @@ func TestLastWordIsKept(t *testing.T) {
 	assert.Equal(t, "3", store.requested(t, "web"))
 }
 
-// The runtime has done what was asked, so the request does not fail.
+// The request took effect, so it does not fail.
 func TestStoreThatFailsIsLogged(t *testing.T) {
 	ctx, text := logged(t)
 	c, sb, store := announcingAndKeeping(t, podresources.Field)
@@ -109,9 +109,9 @@ func TestStoreThatFailsIsLogged(t *testing.T) {
 	assert.Contains(t, text.String(), "disk is full")
 }
 
-// A container says with its creation that it asks for something else: that is the
-// last word of its pod, too, so that plugins read the same of both.
-func TestContainerHasTheLastWord(t *testing.T) {
+// A container is created with other resources than announced: they replace those in
+// the announcement, so that plugins read the same of both.
+func TestResourcesOfANewContainerAreKept(t *testing.T) {
 	c, sb, store := announcingAndKeeping(t, podresources.Field)
 	c.config.PodResourcesCheck = "warn"
 	ctx, text := logged(t)

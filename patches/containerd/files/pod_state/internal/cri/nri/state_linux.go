@@ -8,8 +8,8 @@ import (
 	sstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// GetState returns where the pod is in its life, as far as plugins go. One whose
-// process died is as good as ready: its stop is to come.
+// GetState returns the state of the pod as plugins see it. A pod whose process died
+// counts as ready: its StopPodSandbox is still to be sent.
 func (p *criPodSandbox) GetState() podstate.State {
 	if p.Sandbox == nil {
 		return podstate.Unknown

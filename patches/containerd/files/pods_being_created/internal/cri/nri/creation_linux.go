@@ -4,10 +4,9 @@ package nri
 
 import "github.com/containerd/containerd/v2/internal/nri"
 
-// ListPodSandboxes lists all pods that plugins may have to do with. Those in
-// creation are read first: one that moves to the store meanwhile is in both,
-// and never in neither. Those of which the store does not know the state, as of
-// a creation that could not be undone, have their end before them as well.
+// ListPodSandboxes lists all pods, also those being created and those in state
+// unknown, which still have to be stopped and removed. Pods being created are read
+// first: one that moves to the store meanwhile is in both lists, never in neither.
 func (a *API) ListPodSandboxes() []nri.PodSandbox {
 	creating := a.cri.CreatingSandboxes().List()
 	pods := []nri.PodSandbox{}

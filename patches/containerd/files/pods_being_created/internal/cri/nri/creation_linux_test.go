@@ -15,7 +15,7 @@ import (
 
 // A pod is listed from its first resource on, once, and for as long as it is
 // being created or in the store.
-func TestPodsInCreationAreListed(t *testing.T) {
+func TestPodsBeingCreatedAreListed(t *testing.T) {
 	cri := newCreationCRI()
 	a := NewAPI(&undoRecorder{}, cri)
 	pod := func(id string, state sstore.State) sstore.Sandbox {

@@ -16,18 +16,18 @@ import (
 	"github.com/containerd/containerd/v2/pkg/netns"
 )
 
-// phasesDir is where phases are kept, under the root directory.
+// phasesDir is the folder of phases, below the root directory.
 const phasesDir = "sandbox-phases"
 
-// openPhases opens what is known of sandboxes from before.
+// openPhases opens the phases that were kept before a restart.
 func (c *criService) openPhases() (err error) {
 	c.phases, err = sandboxstore.NewPhases(filepath.Join(c.config.RootDir, phasesDir))
 	return err
 }
 
-// startPhase enters a sandbox of which nothing is there yet, with the place of
-// its network namespace, which is in its first record already: whatever cuts
-// its creation, what it has can be found from its record.
+// startPhase enters a sandbox before any of its resources exist. The path of its
+// network namespace is in its first record already: whatever interrupts the
+// creation, the resources can be found from the record.
 func (c *criService) startPhase(sb *sandboxstore.Sandbox) error {
 	if !hostNetwork(sb.Config) {
 		path, err := netns.NewPath(c.netnsDir())
@@ -40,7 +40,7 @@ func (c *criService) startPhase(sb *sandboxstore.Sandbox) error {
 	return c.phases.Enter(sb.ID, sandboxstore.PhaseCreating)
 }
 
-// refuseStopped refuses what needs a sandbox that is there to stay.
+// refuseStopped returns an error if the sandbox is stopped or being stopped.
 func refuseStopped(sb *sandboxstore.Sandbox) error {
 	switch phase := sb.Status.Get().Phase; phase {
 	case sandboxstore.PhaseStopping, sandboxstore.PhaseStopped:
@@ -49,28 +49,28 @@ func refuseStopped(sb *sandboxstore.Sandbox) error {
 	return nil
 }
 
-// beginStop keeps new containers out of a sandbox. It need not be kept over a
-// restart: until the stop was told, all of it is to be done again.
+// beginStop keeps new containers out of a sandbox. The phase need not survive a
+// restart: until plugins have had the stop, it has to be repeated.
 func beginStop(sb *sandboxstore.Sandbox) {
 	if sb.Status.Get().Phase == "" {
 		setPhase(sb, sandboxstore.PhaseStopping)
 	}
 }
 
-// stopPhase keeps that the stop of a sandbox was told. If it cannot be kept,
-// it is told again to those that join after a restart.
+// stopPhase records that plugins have had the stop of a sandbox. If that fails,
+// plugins that register after a restart get it again.
 func (c *criService) stopPhase(ctx context.Context, sb *sandboxstore.Sandbox) {
 	if sb.Status.Get().Phase == sandboxstore.PhaseStopped {
 		return
 	}
 	setPhase(sb, sandboxstore.PhaseStopped)
 	if err := c.phases.Enter(sb.ID, sandboxstore.PhaseStopped); err != nil {
-		log.G(ctx).WithError(err).Warnf("failed to keep that sandbox %q is stopped", sb.ID)
+		log.G(ctx).WithError(err).Warnf("failed to record that sandbox %q is stopped", sb.ID)
 	}
 }
 
-// endPhase forgets the phase of a sandbox that is ready, or gone. If it cannot,
-// a ready one is taken for one that was never ready after a restart.
+// endPhase forgets the phase of a sandbox that is ready, or removed. If that fails,
+// a ready sandbox is not ready after a restart.
 func (c *criService) endPhase(ctx context.Context, sb *sandboxstore.Sandbox) {
 	setPhase(sb, "")
 	if err := c.phases.Leave(sb.ID); err != nil {
@@ -78,9 +78,9 @@ func (c *criService) endPhase(ctx context.Context, sb *sandboxstore.Sandbox) {
 	}
 }
 
-// recoverPhase gives a sandbox from before a restart the phase that it had. One
-// whose creation was cut is not ready, and one whose stop was told is no more,
-// even if its process runs.
+// recoverPhase restores the phase of a sandbox after a restart. One whose creation
+// was interrupted is not ready, nor is one that was stopped, even if its process
+// runs.
 func recoverPhase(sb *sandboxstore.Sandbox, phases map[string]sandboxstore.Phase) {
 	phase := phases[sb.ID]
 	_ = sb.Status.Update(func(status sandboxstore.Status) (sandboxstore.Status, error) {
@@ -92,14 +92,14 @@ func recoverPhase(sb *sandboxstore.Sandbox, phases map[string]sandboxstore.Phase
 	})
 }
 
-// forgetPhases drops the phases of sandboxes of which there is no record.
+// forgetPhases removes the phases of sandboxes without a record.
 func (c *criService) forgetPhases(ctx context.Context, phases map[string]sandboxstore.Phase) {
 	for id := range phases {
 		if _, err := c.sandboxStore.Get(id); err == nil {
 			continue
 		}
 		if err := c.phases.Leave(id); err != nil {
-			log.G(ctx).WithError(err).Warnf("failed to forget sandbox %q", id)
+			log.G(ctx).WithError(err).Warnf("failed to forget the phase of sandbox %q", id)
 		}
 	}
 }
@@ -119,8 +119,8 @@ func (c *criService) netnsDir() string {
 	return "/var/run/netns"
 }
 
-// recordNetNS saves where the network namespace of a sandbox is, on platforms
-// where its first record could not tell.
+// recordNetNS saves the path of a sandbox's network namespace, on platforms where it
+// was not known for the first record.
 func (c *criService) recordNetNS(ctx context.Context, record sandbox.Sandbox, sb *sandboxstore.Sandbox) (sandbox.Sandbox, error) {
 	path := sb.NetNS.GetPath()
 	if path == sb.NetNSPath {
@@ -130,7 +130,7 @@ func (c *criService) recordNetNS(ctx context.Context, record sandbox.Sandbox, sb
 	return c.recordSandbox(ctx, record, sb)
 }
 
-// recordSandbox saves what is known of a sandbox by now.
+// recordSandbox saves the current metadata of a sandbox.
 func (c *criService) recordSandbox(ctx context.Context, record sandbox.Sandbox, sb *sandboxstore.Sandbox) (sandbox.Sandbox, error) {
 	if err := record.AddExtension(podsandbox.MetadataKey, &sb.Metadata); err != nil {
 		return record, fmt.Errorf("unable to update extensions for sandbox %q: %w", sb.ID, err)

@@ -35,8 +35,8 @@ func TestRecoveredPhase(t *testing.T) {
 	}
 }
 
-// What a sandbox goes through, and what is kept of it.
-func TestPhasesOfALife(t *testing.T) {
+// The phases of a sandbox, and those that are recorded.
+func TestPhasesOfASandbox(t *testing.T) {
 	c := newTestCRIService()
 	c.config.RootDir, c.config.StateDir = t.TempDir(), t.TempDir()
 	c.config.NetNSMountsUnderStateDir = true

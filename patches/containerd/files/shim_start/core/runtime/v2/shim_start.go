@@ -11,11 +11,11 @@ import (
 	"github.com/containerd/log"
 )
 
-// startGrace is how long the start of a shim goes on without its caller.
+// startGrace is how long the start of a shim goes on after its caller gave up.
 const startGrace = 10 * time.Second
 
-// linger returns a context that ends some time after its parent does.
-func linger(parent context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
+// withGrace returns a context that is cancelled a grace period after its parent.
+func withGrace(parent context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
 	stop := context.AfterFunc(parent, func() {
 		expired := time.AfterFunc(grace, cancel)
@@ -27,10 +27,10 @@ func linger(parent context.Context, grace time.Duration) (context.Context, conte
 	}
 }
 
-// findStarted starts a shim again of which no address was kept: containerd
-// ended before the shim had reported it. One that runs answers with its
-// address, and is known from then on; if none does, a new one is there for
-// the moment, which has no tasks.
+// findStarted runs the start command again for a bundle that has no address of its
+// shim: containerd exited before the shim had reported it. A running shim answers
+// with its address, and is known from then on. If none runs, a new one is started,
+// which has no tasks and is shut down for that.
 func findStarted(ctx context.Context, b *binary) {
 	for _, kept := range []string{"bootstrap.json", "address"} {
 		if _, err := os.Stat(filepath.Join(b.bundle.Path, kept)); err == nil {

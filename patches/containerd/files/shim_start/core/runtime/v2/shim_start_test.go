@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestLinger(t *testing.T) {
+func TestWithGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		parent, giveUp := context.WithCancel(t.Context())
-		ctx, done := linger(parent, time.Second)
+		ctx, done := withGrace(parent, time.Second)
 		defer done()
 		giveUp()
 		time.Sleep(time.Second - 1)
@@ -26,9 +26,9 @@ func TestLinger(t *testing.T) {
 	})
 }
 
-func TestLingerEndsWhenDone(t *testing.T) {
+func TestWithGraceEndsWhenDone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ctx, done := linger(t.Context(), time.Hour)
+		ctx, done := withGrace(t.Context(), time.Hour)
 		done()
 		require.ErrorIs(t, ctx.Err(), context.Canceled)
 	})

@@ -24,7 +24,7 @@ func answers(after time.Duration, err error) func(context.Context, string) (stri
 	}
 }
 
-func TestSeeThrough(t *testing.T) {
+func TestCallWithGrace(t *testing.T) {
 	broken := errors.New("broken")
 	for name, tc := range map[string]struct {
 		patience, answer time.Duration
@@ -42,7 +42,7 @@ func TestSeeThrough(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), tc.patience)
 				defer cancel()
 				began := time.Now()
-				_, err := seeThrough(ctx, 5*time.Second, "task", answers(tc.answer, tc.fails))
+				_, err := callWithGrace(ctx, 5*time.Second, "task", answers(tc.answer, tc.fails))
 				assert.ErrorIs(t, err, tc.want)
 				assert.Equal(t, tc.takes, time.Since(began))
 			})
@@ -51,10 +51,10 @@ func TestSeeThrough(t *testing.T) {
 }
 
 // The shim gets no deadline of the caller's.
-func TestSeeThroughSendsNoDeadline(t *testing.T) {
+func TestCallWithGraceSendsNoDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
-	_, err := seeThrough(ctx, time.Second, "task", func(ctx context.Context, _ string) (string, error) {
+	_, err := callWithGrace(ctx, time.Second, "task", func(ctx context.Context, _ string) (string, error) {
 		_, set := ctx.Deadline()
 		assert.False(t, set)
 		return "", nil

@@ -12,9 +12,8 @@ import (
 	"github.com/containerd/containerd/v2/internal/cri/util"
 )
 
-// shutdownSandbox shuts down a sandbox that is not to be. A shim that died is
-// listed for a moment longer, in which all calls to it fail: they are made
-// again then.
+// shutdownSandbox shuts down a sandbox whose creation failed. A shim that died is
+// still listed for a moment, in which all calls to it fail: the call is retried.
 func (c *criService) shutdownSandbox(ctx context.Context, sandboxer, id string) error {
 	const longest = time.Second
 	for pause := 50 * time.Millisecond; ; pause *= 2 {

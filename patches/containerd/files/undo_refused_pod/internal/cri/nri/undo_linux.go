@@ -9,9 +9,9 @@ import (
 	ctrdutil "github.com/containerd/containerd/v2/internal/cri/util"
 )
 
-// UndoRunPodSandbox tells the plugins that were asked for a pod that its
-// creation failed: StopPodSandbox, then RemovePodSandbox. The caller's context
-// may be why it failed, so this has one of its own.
+// UndoRunPodSandbox sends the plugins that had RunPodSandbox of a pod whose creation
+// failed StopPodSandbox, then RemovePodSandbox. The caller's context may be why it
+// failed, so this has one of its own.
 func (a *API) UndoRunPodSandbox(criPod *sstore.Sandbox) {
 	if a.IsDisabled() {
 		return

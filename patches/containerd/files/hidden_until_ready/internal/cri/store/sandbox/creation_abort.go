@@ -7,9 +7,9 @@ import (
 	"fmt"
 )
 
-// Abort makes the creation of a sandbox fail, and returns when it is undone:
-// or, if it came too late for that, when the sandbox is in the store. It does
-// nothing for one that is not being created.
+// Abort makes the creation of a sandbox fail, and returns when it is rolled back,
+// or, if it was too late for that, when the sandbox is in the store. It does nothing
+// for a sandbox that is not being created.
 func (c *Creations) Abort(ctx context.Context, id string, reason error) error {
 	c.mu.Lock()
 	n := c.creations[id]
@@ -19,7 +19,7 @@ func (c *Creations) Abort(ctx context.Context, id string, reason error) error {
 	}
 	n.Fail(reason)
 	select {
-	case <-n.over:
+	case <-n.done:
 		return nil
 	case <-ctx.Done():
 		return fmt.Errorf("waiting for the end of the creation of sandbox %q: %w", id, ctx.Err())

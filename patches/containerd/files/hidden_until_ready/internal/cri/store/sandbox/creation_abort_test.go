@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Whoever aborts a creation waits until it is over.
-func TestAbortWaitsForTheEnd(t *testing.T) {
+// Abort waits until the creation is rolled back.
+func TestAbortWaitsForTheRollBack(t *testing.T) {
 	var c Creations
 	stopped := errors.New("stopped")
 	require.NoError(t, c.Abort(t.Context(), "none", stopped))

@@ -8,28 +8,28 @@ import (
 	"fmt"
 )
 
-// failing is how a creation is made to fail. The lock of Creations guards it.
+// failing holds what makes a creation fail. The lock of Creations guards it.
 type failing struct {
 	cancel  context.CancelCauseFunc // of the context that Context returned
 	sealed  bool
-	undone  bool  // it failed by itself, and is being undone
-	failure error // why it must not go on, other than the caller's doing
+	undone  bool  // it failed by itself, and is being rolled back
+	failure error // why it must not go on, unless the caller gave up
 }
 
-// Context returns a context that ends with the caller's, and when the creation
-// is made to fail. Explain ends it.
+// Context returns a context that is cancelled with the caller's, and when the
+// creation is made to fail. Explain releases it.
 func (n *Creation) Context(ctx context.Context) context.Context {
 	n.all.mu.Lock()
 	defer n.all.mu.Unlock()
 	ctx, n.cancel = context.WithCancelCause(ctx)
 	if n.failure != nil {
-		n.cancel(n.failure) // it was listed before it had a context
+		n.cancel(n.failure) // it failed before it had a context
 	}
 	return ctx
 }
 
-// Undo says that the creation has failed and is being undone. What ends from
-// here on, as the sandbox's process does, is not why.
+// Undo says that the creation has failed and is being rolled back. The exit of the
+// sandbox's process from here on is not the reason.
 func (n *Creation) Undo() {
 	n.all.mu.Lock()
 	defer n.all.mu.Unlock()
@@ -49,8 +49,8 @@ func (n *Creation) Fail(reason error) {
 	}
 }
 
-// Seal is the last moment in which the creation can fail: it returns why, or
-// nil if it can no more.
+// Seal is the last moment at which the creation can fail: it returns why it did,
+// or nil if it can no longer fail.
 func (n *Creation) Seal() error {
 	n.all.mu.Lock()
 	defer n.all.mu.Unlock()
@@ -58,8 +58,7 @@ func (n *Creation) Seal() error {
 	return n.failure
 }
 
-// Explain returns the error that a creation ended with, with the reason for it
-// if it was made to fail.
+// Explain returns the error of a creation, with the reason if it was made to fail.
 func (n *Creation) Explain(err error) error {
 	n.all.mu.Lock()
 	defer n.all.mu.Unlock()
@@ -67,7 +66,7 @@ func (n *Creation) Explain(err error) error {
 	if err == nil || n.failure == nil || errors.Is(err, n.failure) {
 		return err
 	}
-	// What failed in the end did so because the context ended: the reason has
-	// the error's class.
+	// The error came from the cancelled context. The class of errdefs is that of
+	// the reason.
 	return fmt.Errorf("%w: %v", n.failure, err)
 }

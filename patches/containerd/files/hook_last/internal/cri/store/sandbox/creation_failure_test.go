@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What made the creation fail is what its caller hears, with what came of it.
+// The error has the reason of the failure, and the error that it led to.
 func TestFailedCreationSaysWhy(t *testing.T) {
 	var c Creations
 	n := c.Begin(creating("pod"))
@@ -38,7 +38,7 @@ func TestSealedCreationCannotFail(t *testing.T) {
 	require.Error(t, ctx.Err(), "nothing holds on to the context")
 }
 
-// The end of what is being undone is not why it failed.
+// The exit of a sandbox that is being rolled back is not why it failed.
 func TestUndoneCreationKeepsItsReason(t *testing.T) {
 	var c Creations
 	n := c.Begin(creating("pod"))

@@ -8,8 +8,8 @@ import (
 	"github.com/containerd/errdefs"
 )
 
-// Reserve does of Add all that can fail. The sandbox is in the store with
-// Commit, or will not be with Release.
+// Reserve does all of Add that can fail. Commit puts the sandbox into the store,
+// Release takes the reservation back.
 func (s *Store) Reserve(sb Sandbox) error {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -26,7 +26,7 @@ func (s *Store) Reserve(sb Sandbox) error {
 	return nil
 }
 
-// Commit puts a sandbox into the store for which Reserve was called.
+// Commit puts a sandbox that was reserved into the store.
 func (s *Store) Commit(sb Sandbox) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -36,7 +36,7 @@ func (s *Store) Commit(sb Sandbox) {
 	}
 }
 
-// Release gives back what Reserve took.
+// Release undoes Reserve.
 func (s *Store) Release(sb Sandbox) {
 	s.lock.Lock()
 	defer s.lock.Unlock()

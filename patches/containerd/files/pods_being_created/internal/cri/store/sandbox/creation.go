@@ -9,14 +9,14 @@ import (
 	"time"
 )
 
-// Creations are the sandboxes that are being created. They are hidden from
-// all but those who are concerned with creations. The zero value is ready to use.
+// Creations are the sandboxes that are being created, and not in the store yet. The
+// zero value is ready to use.
 type Creations struct {
 	mu        sync.Mutex // guards what follows, and the creations in it
 	creations map[string]*Creation
 }
 
-// A Creation is one sandbox on its way to the store.
+// A Creation is one sandbox that is being created.
 type Creation struct {
 	all *Creations
 
@@ -25,13 +25,13 @@ type Creation struct {
 	since   time.Time
 }
 
-// Creating is what can be seen of a creation from outside.
+// Creating is a snapshot of a creation.
 type Creating struct {
 	Sandbox
 	Since time.Time
 }
 
-// Begin enters a sandbox. The creation is over with End.
+// Begin enters a sandbox. The creation lasts until End.
 func (c *Creations) Begin(sb Sandbox) *Creation {
 	n := &Creation{all: c, sandbox: sb, since: time.Now()}
 	c.mu.Lock()
@@ -43,14 +43,14 @@ func (c *Creations) Begin(sb Sandbox) *Creation {
 	return n
 }
 
-// Update enters what is new of the sandbox.
+// Update replaces the sandbox by its current state.
 func (n *Creation) Update(sb Sandbox) {
 	n.all.mu.Lock()
 	defer n.all.mu.Unlock()
 	n.sandbox = sb
 }
 
-// End takes the sandbox out, when it is in the store or all of it was undone.
+// End removes the sandbox, when it is in the store or rolled back.
 func (n *Creation) End() {
 	n.all.mu.Lock()
 	defer n.all.mu.Unlock()

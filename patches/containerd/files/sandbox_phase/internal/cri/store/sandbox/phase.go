@@ -10,29 +10,28 @@ import (
 	"path/filepath"
 )
 
-// A Phase is what has to be known of a sandbox after a restart and cannot be
-// told from its processes: that nobody has agreed to it yet, or that its stop
-// was told.
+// A Phase is what has to be known of a sandbox after a restart and cannot be told
+// from its processes: that plugins have not agreed to it yet, or have had its stop.
 type Phase string
 
 const (
 	// PhaseCreating sandboxes were never ready.
 	PhaseCreating Phase = "creating"
-	// PhaseStopping sandboxes take no containers any more.
+	// PhaseStopping sandboxes take no new containers.
 	PhaseStopping Phase = "stopping"
-	// PhaseStopped sandboxes have had their stop.
+	// PhaseStopped sandboxes were stopped, and plugins have had StopPodSandbox.
 	PhaseStopped Phase = "stopped"
 )
 
-// Phases keeps the phase of each sandbox that is not simply ready: a file for
-// each, with the phase as its text. It has to survive the end of containerd, not
-// that of the machine: after that a sandbox has no process that could be
-// taken for a ready one, and a stop may be told again.
+// Phases keeps the phase of each sandbox that is being created or was stopped, in a
+// file with the phase as its text. It has to survive a restart of containerd, not a
+// reboot: after that no sandbox has a process that could be taken for a ready one,
+// and a stop may be sent again.
 type Phases struct {
 	dir string
 }
 
-// NewPhases keeps phases in a directory, which it creates.
+// NewPhases keeps phases in a directory, and creates it.
 func NewPhases(dir string) (*Phases, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("create the directory for phases of sandboxes: %w", err)
@@ -40,18 +39,18 @@ func NewPhases(dir string) (*Phases, error) {
 	return &Phases{dir: dir}, nil
 }
 
-// Enter keeps the phase of a sandbox.
+// Enter records the phase of a sandbox.
 func (p *Phases) Enter(id string, phase Phase) error {
 	if p == nil {
 		return nil
 	}
 	if err := os.WriteFile(filepath.Join(p.dir, id), []byte(phase), 0o600); err != nil {
-		return fmt.Errorf("keep that sandbox %q is %s: %w", id, phase, err)
+		return fmt.Errorf("record that sandbox %q is %s: %w", id, phase, err)
 	}
 	return nil
 }
 
-// Leave forgets the phase of a sandbox, which is ready then, or gone.
+// Leave forgets the phase of a sandbox that is ready, or removed.
 func (p *Phases) Leave(id string) error {
 	if p == nil {
 		return nil
@@ -62,8 +61,8 @@ func (p *Phases) Leave(id string) error {
 	return nil
 }
 
-// Load reads the phases that were kept. One whose text was lost is that of a
-// sandbox which nobody can vouch for.
+// Load reads the recorded phases. One without a known text counts as
+// PhaseCreating, as the sandbox may not be ready.
 func (p *Phases) Load() (map[string]Phase, error) {
 	if p == nil {
 		return nil, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestPhasesOutliveTheirKeeper(t *testing.T) {
+func TestPhasesSurviveARestart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "phases")
 	p, err := NewPhases(dir)
 	require.NoError(t, err)
@@ -29,7 +29,7 @@ func TestPhasesOutliveTheirKeeper(t *testing.T) {
 	require.Equal(t, map[string]Phase{"cut": PhaseCreating, "stopped": PhaseStopped, "lost": PhaseCreating}, phases)
 }
 
-func TestPhasesOfNoOneAreNone(t *testing.T) {
+func TestNilPhasesKeepNothing(t *testing.T) {
 	var p *Phases
 	require.NoError(t, p.Enter("pod", PhaseCreating))
 	phases, err := p.Load()

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/wait"
+)
+
+// freezeShim stops the shim of a pod, which then answers nobody, until thaw is
+// called or the test ends.
+func freezeShim(t *testing.T, n *node.Node, pod string) (thaw func()) {
+	t.Helper()
+	pid, err := n.Shim(pod)
+	require.NoError(t, err)
+	require.NoError(t, unix.Kill(pid, unix.SIGSTOP))
+	thaw = func() { _ = unix.Kill(pid, unix.SIGCONT) } // it may have been killed by then
+	t.Cleanup(thaw)
+	return thaw
+}
+
+// stuckText stands in the place of runc: an update waits for the end of a pipe's
+// writer. Killed, it leaves behind a process that holds its output, so that the
+// shim waits on, as for a process that waits for the kernel.
+const stuckText = `#!/bin/sh
+for word; do
+	[ "$word" != update ] || cat '@PIPE@' >&2
+done
+exec '@RUNC@' "$@"
+`
+
+// stuckUpdates are changes of containers' resources that hang in runc.
+type stuckUpdates struct {
+	pipe string
+	end  *os.File // open once an update has come
+}
+
+// stickUpdates makes the changes that are to come hang.
+func stickUpdates(t *testing.T, n *node.Node) *stuckUpdates {
+	t.Helper()
+	s := &stuckUpdates{pipe: filepath.Join(n.Folder(), "update")}
+	require.NoError(t, unix.Mkfifo(s.pipe, 0o600))
+	runc := filepath.Join(n.Folder(), "bin", "runc")
+	program, err := os.Readlink(runc)
+	require.NoError(t, err)
+	text := strings.NewReplacer("@PIPE@", s.pipe, "@RUNC@", program).Replace(stuckText)
+	require.NoError(t, os.WriteFile(runc+".new", []byte(text), 0o755))
+	require.NoError(t, os.Rename(runc+".new", runc))
+	t.Cleanup(s.release)
+	return s
+}
+
+// requireEntered waits until an update hangs.
+func (s *stuckUpdates) requireEntered(t *testing.T) {
+	t.Helper()
+	require.NoError(t, wait.Until(withinAMinute(t), "an update of a container", func(context.Context) (err error) {
+		s.end, err = os.OpenFile(s.pipe, os.O_WRONLY|unix.O_NONBLOCK, 0) // only now has the pipe a reader
+		return err
+	}))
+}
+
+// release lets the update that hangs go on.
+func (s *stuckUpdates) release() {
+	if s.end != nil {
+		_ = s.end.Close() // a second time, it is closed
+	}
+}

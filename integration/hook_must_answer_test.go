@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/containerd/containerd/api/services/tasks/v1"
+	"github.com/containerd/containerd/api/types/task"
+	"github.com/containerd/containerd/v2/pkg/namespaces"
+	"github.com/containerd/nri/pkg/api"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/integration/wait"
+)
+
+// Ten pods wait for a plugin that requests must not do without. At the first of
+// them it freezes or crashes.
+func TestL16_NoPodThatWaitsIsReadyWithoutThePluginThatFailsRequests(t *testing.T) {
+	const timeout, pods = 6 * time.Second, 10
+	for name, s := range map[string]struct{ keptConnected, killed bool }{
+		"it freezes and is dropped":       {},
+		"it freezes and stays, as it may": {keptConnected: true},
+		"it is killed":                    {killed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := startNode(t, timeouts{request: timeout}.set)
+			// The first plugin keeps all of them from the second until all wait.
+			gate := newGate(t)
+			holds := plugin.New("10", "holds")
+			holds.Subscribe(plugin.RunPodSandbox)
+			holds.On(plugin.RunPodSandbox, gate.Hold)
+			connect(t, n, holds)
+			asked := joinProcess(t, n, plugin.Script{
+				Index: "20", Name: "asked",
+				Policy:  &api.FailurePolicy{FailRequest: true, KeepConnected: s.keptConnected},
+				Answers: map[plugin.Event]plugin.Answer{plugin.RunPodSandbox: {Freeze: true}},
+			})
+			ctx := withinAMinute(t)
+			ran := make(chan []creationOf, 1)
+			go func() { ran <- runPods(ctx, n, pods, time.Minute, podsNamed(n, "waits", pods)...) }()
+			requireSandboxesRun(ctx, t, n, pods)
+			require.True(t, isOpen(holds.Closed()), "the pods took too long to come up")
+			gate.Release()
+			require.NoError(t, asked.Frozen(ctx))
+			if !runsOnStock { // where they wait in line for both plugins
+				requireWaiting(t, n, asked, pods-1)
+			}
+			require.Empty(t, ran, "before the plugin was asked")
+			start := time.Now()
+			if s.killed {
+				require.NoError(t, asked.Kill())
+			}
+			created := <-ran
+			took := time.Since(start)
+			inTimeouts(t, "ten pods fail", took, timeout)
+
+			promise(t, "L16", "none of the pods that wait for the plugin is ready without its word", onStock(noPolicies), func(t require.TestingT) {
+				for i, c := range created {
+					assert.Error(t, c.err, "pod %d", i)
+				}
+				requireNoPodReady(ctx, t, n.CRI())
+			})
+			promise(t, "L22", "they fail together, after one timeout at most", keptOnStock, func(t require.TestingT) {
+				assert.Less(t, took, 2*timeout)
+			})
+			if s.keptConnected {
+				next := runPods(ctx, n, 1, time.Minute, podsNamed(n, "next", 1)...)
+				inTimeouts(t, fmt.Sprintf("the next pod fails (%v)", next[0].err), next[0].took, timeout)
+				promise(t, "L22", "the next pod fails at once, with what the plugin owes", onStock(noPolicies), func(t require.TestingT) {
+					assert.ErrorContains(t, next[0].err, "20-asked")
+					assert.ErrorContains(t, next[0].err, "has owed an answer to RunPodSandbox of pod")
+					assert.Less(t, next[0].took, timeout)
+				})
+			}
+			promise(t, "L7", "nothing is left of them", rollBackRaces, func(t require.TestingT) {
+				removeAllPods(ctx, t, n.CRI())
+				requireNothingLeft(t, n)
+			})
+		})
+	}
+}
+
+// requireSandboxesRun waits until so many sandboxes have a running process, whether
+// CRI shows their pods or not.
+func requireSandboxesRun(ctx context.Context, t require.TestingT, n *node.Node, count int) {
+	ctx = namespaces.WithNamespace(ctx, "k8s.io")
+	require.NoError(t, wait.Until(ctx, "sandboxes", func(ctx context.Context) error {
+		list, err := n.Containerd().TaskService().List(ctx, &tasks.ListTasksRequest{})
+		if err != nil {
+			return err
+		}
+		running := 0
+		for _, p := range list.GetTasks() {
+			if p.GetStatus() == task.Status_RUNNING {
+				running++
+			}
+		}
+		if running < count {
+			return fmt.Errorf("%d of %d run", running, count)
+		}
+		return nil
+	}))
+}

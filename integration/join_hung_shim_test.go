@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/containerd/nri/pkg/api"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// The containers of a shim that does not answer are told of as they are kept.
+// Each that the shim is asked for takes two seconds.
+func TestL22_ShimThatDoesNotAnswerKeepsNoPluginOut(t *testing.T) {
+	n := startNode(t)
+	early, late := plugin.New("10", "early"), plugin.New("20", "late")
+	connect(t, n, early)
+	ctx, c := withinAMinute(t), n.CRI()
+	config := c.Pod("hung")
+	hung := newLifeOf(t, n, config)
+	for i := range 4 {
+		container, err := c.Create(ctx, hung.pod, config, c.Container(fmt.Sprint("more", i)))
+		require.NoError(t, err)
+		require.NoError(t, c.Start(ctx, container))
+	}
+	newLife(t, n, "answers")
+	thaw := freezeShim(t, n, hung.pod)
+
+	moments := withinMoments(t)
+	joined := connectInBackground(moments, t, n, late)
+	requireSoon(t, "the registration", func(context.Context) error { return hasGot(late, plugin.Configure) })
+	_, errRan := c.RunPod(moments, c.Pod("unrelated"))
+	errJoined := <-joined
+
+	promise(t, "L22", "a plugin joins at once although a shim does not answer", onStock("it waits for the shim, once for each container"), func(t require.TestingT) {
+		require.NoError(t, errJoined)
+		told := late.Calls().Only(plugin.Synchronize)[0]
+		assert.Len(t, told.Pods, 2)
+		assert.Equal(t, started(early.Calls()), running(told.Containers))
+	})
+	promise(t, "L13", "pods are created meanwhile", onStock("they wait for the plugin that joins"), func(t require.TestingT) {
+		require.NoError(t, errRan)
+	})
+	thaw()
+	require.NoError(t, c.StopPod(ctx, hung.pod))
+	require.NoError(t, c.RemovePod(ctx, hung.pod))
+	promise(t, "L3", "who joined is told of the end of the shim's containers", onStock(cannotJoin), func(t require.TestingT) {
+		assert.Len(t, late.Calls().Of(hung.pod).Only(plugin.StopContainer), 5)
+		assert.Len(t, late.Calls().Of(hung.pod).Only(plugin.RemoveContainer), 5)
+		assert.Empty(t, history.Read(late.Calls(), nil).Faults())
+	})
+}
+
+// started are the processes of containers, by their ids, as a plugin was told of
+// them before they ran.
+func started(calls plugin.Calls) map[string]uint32 {
+	processes := map[string]uint32{}
+	for _, call := range calls.Only(plugin.StartContainer) {
+		processes[call.Container.GetId()] = call.Container.GetPid()
+	}
+	return processes
+}
+
+// running are the processes of containers that are said to run.
+func running(containers []*api.Container) map[string]uint32 {
+	processes := map[string]uint32{}
+	for _, container := range containers {
+		if container.GetState() == api.ContainerState_CONTAINER_RUNNING {
+			processes[container.GetId()] = container.GetPid()
+		}
+	}
+	return processes
+}
+
+// A change of a container's resources can hang below its shim. Nobody who wants to
+// know of the container waits for it.
+func TestL22_UpdateThatHangsKeepsNoPluginOut(t *testing.T) {
+	n := startNode(t)
+	l := newLife(t, n, "changing")
+	stuck := stickUpdates(t, n)
+	updated := updateInBackground(t, n, l.container)
+	stuck.requireEntered(t)
+
+	late := plugin.New("10", "late")
+	errJoined := <-connectInBackground(withinMoments(t), t, n, late)
+	listed, errListed := n.CRI().Runtime.ListContainers(withinMoments(t), &runtime.ListContainersRequest{})
+	hung := isOpen(updated)
+	stuck.release()
+	errUpdated := requireEnds(t, updated, "the update")
+
+	promise(t, "L22", "a plugin joins while an update of a container hangs", onStock("it waits for the update"), func(t require.TestingT) {
+		require.NoError(t, errJoined)
+		assert.True(t, hung, "the update was over before")
+		containers := late.Calls().Only(plugin.Synchronize)[0].Containers
+		require.Len(t, containers, 1)
+		assert.Equal(t, api.ContainerState_CONTAINER_RUNNING, containers[0].GetState())
+	})
+	promise(t, "L22", "CRI lists containers meanwhile", onStock("the list waits for the update"), func(t require.TestingT) {
+		require.NoError(t, errListed)
+		assert.Len(t, listed.GetContainers(), 1)
+	})
+	promise(t, "L22", "the update goes on", keptOnStock, func(t require.TestingT) { require.NoError(t, errUpdated) })
+}
+
+// updateInBackground changes the resources of a container.
+func updateInBackground(t *testing.T, n *node.Node, container string) <-chan error {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return inBackground(func() error {
+		_, err := n.CRI().Runtime.UpdateContainerResources(ctx, &runtime.UpdateContainerResourcesRequest{
+			ContainerId: container, Linux: &runtime.LinuxContainerResources{CpuShares: 100},
+		})
+		return err
+	})
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// What the tests of frozen plugins stand on.
+func TestPluginInAProcessCanBeFrozenWokenAndKilled(t *testing.T) {
+	n := startTarget(t, patient)
+	first := plugin.New("10", "first")
+	connect(t, n, first)
+	p := joinProcess(t, n, plugin.Script{Index: "20", Name: "process"})
+	ctx, c := withinAMinute(t), n.CRI()
+
+	require.NoError(t, p.Freeze(ctx))
+	ran := inBackground(func() error { _, err := c.RunPod(ctx, c.Pod("waits")); return err })
+	requireSoon(t, "the plugin before", func(context.Context) error { return hasAnswered(first, plugin.RunPodSandbox) })
+	require.True(t, isOpen(ran), "the pod is there without the frozen plugin")
+	assert.Empty(t, p.Calls().Only(plugin.RunPodSandbox), "it was frozen")
+	require.NoError(t, p.Thaw())
+	require.NoError(t, requireEnds(t, ran, "RunPodSandbox"))
+	requireSoon(t, "its record", func(context.Context) error { return hasAnswered(p, plugin.RunPodSandbox) })
+
+	require.NoError(t, p.Freeze(ctx))
+	require.NoError(t, p.Kill())
+	require.NoError(t, p.Kill(), "a second time")
+	require.Error(t, p.Thaw())
+	_, err := c.RunPod(ctx, c.Pod("next"))
+	require.NoError(t, err)
+	assert.Len(t, p.Calls().Only(plugin.RunPodSandbox), 1)
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+)
+
+// The environment of a plugin's process: what it does, and where it registers.
+const (
+	scriptVariable = "HOOKLINE_PLUGIN_SCRIPT"
+	socketVariable = "HOOKLINE_PLUGIN_SOCKET"
+)
+
+// Act acts a script if Start has started this process for it, until it is
+// killed, and tells that it did. The main function of a program that calls Start
+// calls Act first.
+func Act() (acted bool, err error) {
+	text, told := os.LookupEnv(scriptVariable)
+	if !told {
+		return false, nil
+	}
+	var s Script
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		return true, fmt.Errorf("read script of plugin: %w", err)
+	}
+	return true, s.act(os.Getenv(socketVariable), os.Stdout)
+}
+
+// again is how soon a plugin that returns tries to.
+const again = 5 * time.Millisecond
+
+func (s Script) act(socket string, out io.Writer) error {
+	p, w := New(s.Index, s.Name), &writer{out: json.NewEncoder(out), numbers: map[*Call]int{}}
+	p.policy, p.seen = s.Policy, w.call
+	for event, answer := range s.Answers {
+		p.On(event, answer.reply())
+	}
+	err := s.connection(p, socket, w.gone)
+	if !s.Returns {
+		return err
+	}
+	s.FreezeAfter = 0
+	for range time.Tick(again) {
+		_ = s.connection(p, socket, w.gone) // there is always a next one
+	}
+	return nil
+}
+
+// connection serves one connection, from its registration to its end.
+func (s Script) connection(p *Plugin, socket string, gone func()) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	p.wrap = func(c net.Conn) net.Conn {
+		return &conn{Conn: c, left: s.FreezeAfter, end: sync.OnceFunc(func() { gone(); cancel() })}
+	}
+	if err := p.Connect(ctx, socket); err != nil {
+		return err
+	}
+	<-ctx.Done()
+	return nil
+}
+
+// conn tells when the connection has ended. It stops the process once the bytes
+// are read that are left to it.
+type conn struct {
+	net.Conn
+	left int
+	end  func()
+}
+
+func (c *conn) Read(b []byte) (int, error) {
+	limited := c.left > 0
+	if limited {
+		b = b[:min(len(b), c.left)]
+	}
+	n, err := c.Conn.Read(b)
+	if c.left -= n; limited && c.left <= 0 {
+		freeze()
+	}
+	if err != nil {
+		c.end()
+	}
+	return n, err
+}
+
+// line is what a process tells: the begin or the end of a call, or, without
+// an event, that its connection has gone. Numbers count the calls from 1.
+type line struct {
+	Number int
+	Call
+	Err, Abandoned string    // in place of the errors in Call
+	Gone           time.Time // when the connection went
+}
+
+// writer writes lines, each in one piece.
+type writer struct {
+	mu      sync.Mutex
+	out     *json.Encoder
+	numbers map[*Call]int
+}
+
+// call writes the begin of a call, and its end the next time. A plugin whose
+// record nobody reads has nothing to live for.
+func (w *writer) call(of *Call, now Call) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	l := line{Number: w.numbers[of], Call: now}
+	if l.Number == 0 {
+		l.Number = len(w.numbers) + 1
+		w.numbers[of] = l.Number
+	} else { // the content went with the begin
+		l.Pods, l.Containers = nil, nil
+	}
+	if now.Err != nil {
+		l.Err = now.Err.Error()
+	}
+	if now.Abandoned != nil {
+		l.Abandoned = now.Abandoned.Error()
+	}
+	w.write(l)
+}
+
+func (w *writer) gone() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.write(line{Gone: time.Now()})
+}
+
+func (w *writer) write(l line) {
+	if err := w.out.Encode(l); err != nil {
+		panic(err)
+	}
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plugin
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hookline-nri/hookline/integration/wait"
+)
+
+// Process is a plugin in a process of its own, which can be frozen and killed
+// as any plugin can. It is this program once more, so that Act has to be called
+// in it.
+type Process struct {
+	name   string
+	cmd    *exec.Cmd
+	exited chan struct{} // closed once the process has been waited for
+
+	mu    sync.Mutex
+	calls []*Call
+	gone  []time.Time
+	err   error // why its record is cut short
+}
+
+// Start starts a plugin that registers at an NRI socket. The process ends with
+// Kill, or with this one.
+func Start(socket string, s Script) (*Process, error) {
+	p := &Process{name: s.Index + "-" + s.Name, exited: make(chan struct{})}
+	if err := p.start(socket, s); err != nil {
+		return nil, fmt.Errorf("start process of NRI plugin %s: %w", p.name, err)
+	}
+	return p, nil
+}
+
+func (p *Process) start(socket string, s Script) error {
+	script, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	p.cmd = exec.Command(program)
+	p.cmd.Env = append(os.Environ(), scriptVariable+"="+string(script), socketVariable+"="+socket)
+	p.cmd.Stderr = os.Stderr
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL}
+	record, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	started := make(chan error)
+	go func() {
+		// For Linux the parent is the thread, which must not end before the process.
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := p.cmd.Start()
+		started <- err
+		if err == nil {
+			p.follow(record)
+		}
+	}()
+	return <-started
+}
+
+// follow takes up the record until the process ends.
+func (p *Process) follow(record io.Reader) {
+	defer close(p.exited)
+	var err error
+	for lines := json.NewDecoder(record); err == nil; {
+		var l line
+		if err = lines.Decode(&l); err == nil {
+			p.takeUp(l)
+		}
+	}
+	if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) { // killed in a line, or not
+		p.mu.Lock()
+		p.err = fmt.Errorf("read record of NRI plugin %s: %w", p.name, err)
+		p.mu.Unlock()
+	}
+	_ = p.cmd.Wait() // it was killed, or said why it ended
+}
+
+func (p *Process) takeUp(l line) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !l.Gone.IsZero() {
+		p.gone = append(p.gone, l.Gone)
+		return
+	}
+	call := l.Call
+	if l.Number > len(p.calls) { // its begin
+		p.calls = append(p.calls, &call)
+		return
+	}
+	begun := p.calls[l.Number-1]
+	call.Pods, call.Containers = begun.Pods, begun.Containers
+	if l.Err != "" {
+		call.Err = errors.New(l.Err)
+	}
+	if l.Abandoned != "" {
+		call.Abandoned = errors.New(l.Abandoned)
+	}
+	*begun = call
+}
+
+// Name is what the runtime knows the plugin by.
+func (p *Process) Name() string { return p.name }
+
+// Calls returns the record so far, including what is not answered yet. A call is
+// in it moments after the plugin has it. Times are those of the process.
+func (p *Process) Calls() Calls {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	calls := make(Calls, 0, len(p.calls))
+	for _, call := range p.calls {
+		calls = append(calls, *call)
+	}
+	return calls
+}
+
+// Gone lists when the process saw its connections go, one after the other.
+func (p *Process) Gone() []time.Time {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.gone)
+}
+
+// Freeze stops the process where it is, and returns when it stands still.
+func (p *Process) Freeze(ctx context.Context) error {
+	if err := p.signal(unix.SIGSTOP); err != nil {
+		return err
+	}
+	return p.Frozen(ctx)
+}
+
+// Frozen waits until the process stands still, by Freeze or by its script.
+func (p *Process) Frozen(ctx context.Context) error {
+	return wait.Until(ctx, "NRI plugin "+p.name+" to be frozen", func(context.Context) error {
+		var info unix.Siginfo
+		if err := unix.Waitid(unix.P_PID, p.cmd.Process.Pid, &info, unix.WSTOPPED|unix.WNOWAIT|unix.WNOHANG, nil); err != nil {
+			return err
+		}
+		if info.Signo == 0 {
+			return errors.New("it runs")
+		}
+		return nil
+	})
+}
+
+// Thaw has a frozen process go on where it was.
+func (p *Process) Thaw() error { return p.signal(unix.SIGCONT) }
+
+// Kill ends the process with no goodbye, frozen or not, and returns when it is
+// no more. The error is that its record cannot be relied on.
+func (p *Process) Kill() error {
+	if err := p.signal(unix.SIGKILL); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	<-p.exited
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.err
+}
+
+func (p *Process) signal(s syscall.Signal) error {
+	if err := p.cmd.Process.Signal(s); err != nil {
+		return fmt.Errorf("send %s to NRI plugin %s: %w", s, p.name, err)
+	}
+	return nil
+}

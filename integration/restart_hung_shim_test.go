@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"testing"
+
+	"github.com/containerd/nri/pkg/api"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// A runtime that comes back gives up on a shim that does not answer, and on its
+// pod, and says so to the plugins.
+func TestL22_ShimThatDoesNotAnswerKeepsNoRuntimeFromStarting(t *testing.T) {
+	n := startNode(t)
+	ctx, c := withinAMinute(t), n.CRI()
+	hung, other := newLife(t, n, "hung"), newLife(t, n, "other")
+	freezeShim(t, n, hung.pod)
+	require.NoError(t, n.Kill(ctx))
+	errBoot := n.Boot(ctx)
+	back := plugin.New("10", "back")
+	errJoined := <-connectInBackground(withinMoments(t), t, n, back)
+
+	promise(t, "L22", "the runtime starts although a shim does not answer", keptOnStock, func(t require.TestingT) { require.NoError(t, errBoot) })
+	promise(t, "L22", "plugins join, and are told of all pods", keptOnStock, func(t require.TestingT) {
+		require.NoError(t, errJoined)
+		synchronize := back.Calls().Only(plugin.Synchronize)[0]
+		assert.Len(t, synchronize.Pods, 2)
+		require.Len(t, synchronize.Containers, 1, "that of the shim which does not answer was ended")
+		assert.Equal(t, other.container, synchronize.Containers[0].GetId())
+	})
+	errStop, errRemove := c.StopPod(ctx, hung.pod), c.RemovePod(ctx, hung.pod)
+	promise(t, "L8", "its pod can be stopped and removed", keptOnStock, func(t require.TestingT) {
+		assert.NoError(t, errStop)
+		assert.NoError(t, errRemove)
+	})
+	promise(t, "L15", "plugins are told of the end of its pod", onStock("it ends untold"), func(t require.TestingT) {
+		assert.Equal(t, undone[1:], back.Calls().Of(hung.pod).Only(undone...).Events())
+		assert.Empty(t, history.Read(back.Calls(), nil).Faults())
+	})
+	requirePodRunsAgain(t, n, c.Pod("hung"))
+	other.end(t)
+}
+
+// A shim can answer for itself, and not for a container whose change hangs.
+func TestL15_ContainerWhoseStateIsNotKnownIsTold(t *testing.T) {
+	n := startNode(t)
+	ctx, c := withinAMinute(t), n.CRI()
+	l := newLife(t, n, "changing")
+	stuck := stickUpdates(t, n)
+	updated := updateInBackground(t, n, l.container)
+	stuck.requireEntered(t)
+	require.NoError(t, n.Kill(ctx))
+	require.Error(t, <-updated)
+	require.NoError(t, n.Boot(ctx))
+	back := plugin.New("10", "back")
+	connect(t, n, back)
+
+	promise(t, "L15", "who joins is told of a container whose shim does not tell its state", onStock("it is left out"), func(t require.TestingT) {
+		containers := back.Calls().Only(plugin.Synchronize)[0].Containers
+		require.Len(t, containers, 1)
+		assert.Equal(t, l.container, containers[0].GetId())
+		assert.Equal(t, api.ContainerState_CONTAINER_UNKNOWN, containers[0].GetState())
+	})
+	stuck.release()
+	require.NoError(t, c.StopPod(ctx, l.pod))
+	require.NoError(t, c.RemovePod(ctx, l.pod))
+	promise(t, "L15", "it is told of its end", onStock("it ends untold"), func(t require.TestingT) {
+		assert.ElementsMatch(t, teardown, back.Calls().Of(l.pod).Events())
+		reading := history.Read(back.Calls(), nil)
+		assert.Empty(t, reading.Faults())
+		assert.Empty(t, reading.Alive())
+	})
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nri
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	containerd "github.com/containerd/containerd/v2/client"
+	"github.com/containerd/containerd/v2/core/containers"
+	cstore "github.com/containerd/containerd/v2/internal/cri/store/container"
+	"github.com/containerd/containerd/v2/internal/cri/store/label"
+	"github.com/containerd/containerd/v2/pkg/cio"
+	"github.com/containerd/containerd/v2/pkg/oci"
+	"github.com/containerd/nri/pkg/api"
+)
+
+// All that have not exited are listed, with what is kept of them.
+func TestContainersAreListedWithoutTheirShims(t *testing.T) {
+	const created, started, finished = 1, 2, 3
+	cri := listCRI{store: cstore.NewStore(label.NewStore(), nil)}
+	for id, status := range map[string]cstore.Status{
+		"created":        {CreatedAt: created},
+		"cut-when-new":   {CreatedAt: created, Pid: 4},
+		"being-started":  {CreatedAt: created, Starting: true, Pid: 5},
+		"running":        {CreatedAt: created, StartedAt: started, Pid: 6},
+		"does-not-tell":  {CreatedAt: created, StartedAt: started, Pid: 7, Unknown: true},
+		"exited":         {CreatedAt: created, StartedAt: started, FinishedAt: finished},
+		"failed-at-once": {CreatedAt: created, FinishedAt: finished},
+	} {
+		ctr, err := cstore.NewContainer(cstore.Metadata{ID: id}, cstore.WithStatus(status, t.TempDir()), cstore.WithContainer(listed{t: t, id: id}))
+		require.NoError(t, err)
+		require.NoError(t, cri.store.Add(ctr))
+	}
+
+	type line struct {
+		pid   uint32
+		state api.ContainerState
+	}
+	seen := map[string]line{}
+	for _, ctr := range NewAPI(nil, cri).ListContainers() {
+		status := ctr.GetStatus()
+		seen[ctr.GetID()] = line{status.Pid, status.State}
+	}
+	assert.Equal(t, map[string]line{
+		"created":       {0, api.ContainerState_CONTAINER_CREATED},
+		"cut-when-new":  {0, api.ContainerState_CONTAINER_CREATED},
+		"being-started": {5, api.ContainerState_CONTAINER_CREATED},
+		"running":       {6, api.ContainerState_CONTAINER_RUNNING},
+		"does-not-tell": {7, api.ContainerState_CONTAINER_UNKNOWN},
+	}, seen)
+}
+
+// listCRI is the rest of CRI: the container store.
+type listCRI struct {
+	CRIImplementation
+	store *cstore.Store
+}
+
+func (c listCRI) ContainerStore() *cstore.Store { return c.store }
+
+// listed is a container whose shim must not be asked.
+type listed struct {
+	containerd.Container
+	t  *testing.T
+	id string
+}
+
+func (l listed) ID() string { return l.id }
+
+func (l listed) Info(context.Context, ...containerd.InfoOpts) (containers.Container, error) {
+	return containers.Container{ID: l.id}, nil
+}
+
+func (l listed) Spec(context.Context) (*oci.Spec, error) { return &oci.Spec{}, nil }
+
+func (l listed) Task(context.Context, cio.Attach) (containerd.Task, error) {
+	l.t.Errorf("the shim of %q was asked", l.id)
+	return nil, errors.New("it does not answer")
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// ListPastHungShims lists containers to plugins from what is kept of them.
+var ListPastHungShims = edit.Patch{
+	Slug:    "list-past-hung-shims",
+	Module:  "containerd",
+	Subject: "cri,nri: list containers without asking their shims",
+	Body: `A shim that does not answer keeps every NRI plugin of the node out. For each of
+its containers, the list that plugins are synchronized with waits two seconds,
+one after the other: three containers, and whoever joins has used up its
+registration timeout. All that the shim is asked for is the process id of the
+container, and it is asked again for each event.
+
+Take the process id from the container's status, which CRI keeps and writes to
+disk, so that it is there after a restart. Note it as soon as the process is
+there: plugins get it with StartContainer. Then no list and no event depends on
+a shim, and nothing has to be left out.
+
+After a restart, a container whose shim did not tell its state is in none of
+the lists, so that plugins neither count it in nor hear of its end, although
+it runs, as far as anybody knows. List it, with a state that is not known.`,
+	Refs:   []string{"containerd/containerd#14083", "containerd/nri#63"},
+	Rules:  []string{"L2", "L13", "L15", "L22"},
+	Status: edit.Upstream,
+	Until:  "containerd asks no shim in order to tell NRI plugins of a container",
+	Edits: []edit.Edit{
+		edit.In(criNRI, edit.Method("API", "ListContainers")).Drop(),
+		edit.In(criNRI, edit.Type("criContainer")).Delete(edit.Field("pid")),
+		edit.In(criNRI, edit.Method("criContainer", "GetPid")).Drop(),
+		edit.In(criNRI, edit.Method("API", "nriContainer")).Delete(edit.Stmt(edit.Define("pid"))),
+		edit.In(criNRI, edit.Method("API", "nriContainer")).Delete(edit.Stmt(edit.Define("task", "err")).And(1)),
+		edit.In(criNRI, edit.Method("API", "nriContainer")).Delete(edit.Stmt(edit.Assign("criCtr.pid"))),
+		edit.In(criNRI, edit.Method("criContainer", "GetStatus")).Replace(edit.Stmt(edit.All(edit.Assign("status.Pid"), edit.Mentions("s.Pid"))), `status.Pid = pidOf(s)`),
+		edit.In(criNRI, edit.Method("criContainer", "GetStatus")).Delete(edit.Stmt(edit.If("status.Pid == 0"))),
+		criMethod("internal/cri/server/container_start.go", "StartContainer").Before(edit.Stmt(edit.Call("c.nri.StartContainer")), `if err := noteProcess(cntr, task.Pid()); err != nil {
+	return nil, fmt.Errorf("failed to note the process of container %q: %w", id, err)
+}
+
+`),
+	},
+}

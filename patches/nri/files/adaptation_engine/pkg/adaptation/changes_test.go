@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	nri "github.com/containerd/nri/pkg/adaptation"
+	"github.com/containerd/nri/pkg/api"
+	"github.com/containerd/nri/pkg/stub"
+)
+
+// updating is a plugin that asks for an update with each stop, and takes its time.
+type updating struct {
+	mu   sync.Mutex // guards what follows
+	said []string
+}
+
+func (p *updating) RunPodSandbox(context.Context, *api.PodSandbox) error { return nil }
+
+func (p *updating) CreateContainer(context.Context, *api.PodSandbox, *api.Container) (*api.ContainerAdjustment, []*api.ContainerUpdate, error) {
+	return nil, nil, nil
+}
+
+func (p *updating) StopContainer(ctx context.Context, _ *api.PodSandbox, ctr *api.Container) ([]*api.ContainerUpdate, error) {
+	busy := time.NewTimer(requestTimeout / 2)
+	defer busy.Stop()
+	select {
+	case <-busy.C:
+	case <-ctx.Done():
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.said = append(p.said, ctr.GetId())
+	return []*api.ContainerUpdate{{ContainerId: ctr.GetId()}}, nil
+}
+
+// Containers that stop at once have all the updates applied that a plugin asks
+// for, once each and in the order in which it did, though most of its answers
+// come when nobody waits for them any more.
+func TestOrderedUpdates(t *testing.T) {
+	const n = 20
+	nri.SetPluginRequestTimeout(requestTimeout)
+	t.Cleanup(func() { nri.SetPluginRequestTimeout(nri.DefaultPluginRequestTimeout) })
+	var (
+		mu      sync.Mutex // guards updated
+		updated []string
+		dir     = t.TempDir()
+		ctx     = context.Background()
+		pod     = &api.PodSandbox{Id: "pod0"}
+	)
+	r, err := nri.New(defaultRuntimeName, defaultRuntimeVersion,
+		func(ctx context.Context, cb nri.SyncCB) error { _, err := cb(ctx, nil, nil); return err },
+		func(_ context.Context, updates []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			for _, u := range updates {
+				updated = append(updated, u.GetContainerId())
+			}
+			return nil, nil
+		},
+		nri.WithPluginPath(filepath.Join(dir, "plugins")), nri.WithSocketPath(filepath.Join(dir, "nri.sock")), nri.WithOrderedUpdates())
+	require.NoError(t, err)
+	require.NoError(t, r.Start())
+	t.Cleanup(r.Stop)
+	p := &updating{}
+	s, err := stub.New(p, stub.WithPluginName("asks"), stub.WithPluginIdx("00"), stub.WithSocketPath(filepath.Join(dir, "nri.sock")))
+	require.NoError(t, err)
+	require.NoError(t, s.Start(ctx))
+	t.Cleanup(s.Stop)
+	require.Eventually(t, func() bool {
+		all := r.PluginStatus()
+		return len(all) == 1 && all[0].Synchronized
+	}, startupTimeout, time.Millisecond)
+
+	require.NoError(t, r.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: pod}))
+	for i := range n {
+		_, err := r.CreateContainer(ctx, &api.CreateContainerRequest{Pod: pod, Container: &api.Container{Id: fmt.Sprintf("ctr%d", i), PodSandboxId: "pod0"}})
+		require.NoError(t, err)
+	}
+	var stops sync.WaitGroup
+	for i := range n {
+		stops.Add(1)
+		go func() {
+			defer stops.Done()
+			response, _ := r.StopContainer(ctx, &api.StopContainerRequest{Pod: pod, Container: &api.Container{Id: fmt.Sprintf("ctr%d", i), PodSandboxId: "pod0"}})
+			if len(response.GetUpdate()) > 0 {
+				t.Errorf("the response has updates of its own: %v", response)
+			}
+		}()
+	}
+	stops.Wait()
+	require.Eventually(t, func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return len(updated) == n
+	}, 2*n*requestTimeout, time.Millisecond)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	mu.Lock()
+	defer mu.Unlock()
+	require.True(t, slices.Equal(p.said, updated), "said %v, applied %v", p.said, updated)
+}
