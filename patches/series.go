@@ -66,6 +66,7 @@ var Series = edit.Series{
 		// containerd: the network of a pod.
 		containerd.NetworkPackages,
 		containerd.NetworkStatus,
+		containerd.NetworkAttach,
 		containerd.NetworkDetach,
 		containerd.NetworkGC,
 

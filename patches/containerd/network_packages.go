@@ -8,15 +8,16 @@ import "github.com/hookline-nri/hookline/internal/edit"
 var NetworkPackages = edit.Patch{
 	Slug:    "network-packages",
 	Module:  "containerd",
-	Subject: "cri: add packages for CNI STATUS, DEL and GC",
+	Subject: "cri: add packages for CNI STATUS, ADD, DEL and GC",
 	Body: `go-cni runs STATUS under a lock and without a deadline, and refuses a DEL when
-no configuration is loaded, though libcni caches all that a DEL needs.
+no configuration is loaded, though libcni caches all that a DEL needs. When an ADD
+is canceled, the processes that its plugin started go on.
 
-Add five packages: cniexec runs a plugin and returns when its context ends,
-whatever processes the plugin leaves behind; netconf reads go-cni's loaded
+Add five packages: cniexec runs a plugin, and when its context ends returns once
+the plugin's process group was killed; netconf reads go-cni's loaded
 configuration; netstatus runs STATUS in the background, one at a time for each
-network, and keeps the answers; netattach runs DEL and GC with libcni's cached
-attachments; and podnet puts them beside a go-cni object, with a copy of the
+network, and keeps the answers; netattach runs ADD, and DEL and GC with libcni's
+cached attachments; and podnet puts them beside a go-cni object, with a copy of the
 configuration that is read without a lock.`,
 	Refs:   []string{"containerd/containerd#11186", "containerd/containerd#12130", "containerd/containerd#10743"},
 	Rules:  []string{"N1", "N3", "N4"},

@@ -5,7 +5,7 @@
 // plugin's output, and so for every process that a plugin left holding it. Here
 //
 //   - a plugin has a process group of its own, which is killed as a whole when the
-//     context ends;
+//     context ends, and waited for no longer than [Exec.Patience];
 //   - a plugin that exited has answered: the output of processes that it left is
 //     read for [Grace] more, and with [Exec.Sweep] they are killed;
 //   - the output that is kept is bounded;

@@ -4,6 +4,7 @@ package cniexec
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,6 +53,10 @@ type Exec struct {
 	// writing to it are ignored.
 	Stderr io.Writer
 
+	// Patience is how long the process group of a killed plugin is waited for, as a
+	// process in uninterruptible sleep does not end. Default twice Grace.
+	Patience time.Duration
+
 	host host // set by tests, that of the system by default
 }
 
@@ -63,12 +68,14 @@ func (e *Exec) FindInPath(plugin string, folders []string) (string, error) {
 	return invoke.FindInPath(plugin, folders)
 }
 
-// ExecPlugin runs the plugin at path and returns what it wrote to stdout. It
-// returns no later than a little over Grace after ctx ended. Errors are
+// ExecPlugin runs the plugin at path and returns what it wrote to stdout. If ctx ends
+// first, it returns when the plugin's process group has ended, and no later than
+// Patience after ctx. Errors are
 //
 //   - a [types.Error], if the plugin exited with a code other than 0 and a CNI
 //     error as its output;
-//   - ctx's error, wrapped, if that ended first;
+//   - ctx's error, wrapped, if that ended first, with the ids of processes that
+//     have not ended after Patience;
 //   - ErrOutput, wrapped;
 //   - anything else, if the plugin could not be run or failed without an answer.
 func (e *Exec) ExecPlugin(ctx context.Context, path string, stdin []byte, environ []string) ([]byte, error) {
@@ -101,7 +108,7 @@ func (e *Exec) run(ctx context.Context, path string, stdin []byte, environ []str
 	if err != nil {
 		return nil, fmt.Errorf("run plugin %s: %w", path, err)
 	}
-	if err := p.wait(ctx); err != nil {
+	if err := p.wait(ctx, cmp.Or(e.Patience, 2*Grace)); err != nil {
 		return nil, fmt.Errorf("plugin %s was killed: %w", path, err)
 	}
 	if e.Stderr != nil && len(stderr.kept) > 0 {

@@ -135,6 +135,86 @@ func TestDeadlineHolds(t *testing.T) {
 	}
 }
 
+// slow is a host whose kernel takes long to end the processes that a plugin started.
+type slow struct{ groups }
+
+func (slow) kill(p *os.Process) {
+	_ = p.Kill()
+	time.AfterFunc(200*time.Millisecond, func() { groups{}.kill(p) })
+}
+
+// running tells whether the process whose id the file holds runs, without waiting.
+func running(t *testing.T, file string) bool {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	stat, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(string(text)), "stat"))
+	return err == nil && !strings.Contains(string(stat), ") Z ")
+}
+
+// cut runs a plugin, and cancels it once it has written the file "left".
+func cut(t *testing.T, e *Exec, script string) (dir string, err error) {
+	t.Helper()
+	path, dir := plugin(t, script)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	go func() {
+		defer cancel()
+		assert.Eventually(t, func() bool {
+			text, err := os.ReadFile(filepath.Join(dir, "left"))
+			return err == nil && strings.HasSuffix(string(text), "\n")
+		}, generous, time.Millisecond)
+	}()
+	_, err = e.ExecPlugin(ctx, path, nil, []string{"PATH=" + os.Getenv("PATH"), "CNI_COMMAND=ADD"})
+	return dir, err
+}
+
+// heir starts a child that goes on when its plugin is gone, and holds none of its
+// pipes.
+const heir = `mkfifo $DIR/silent
+sh -c 'echo $$ > '$DIR'/left; read line < '$DIR'/silent' > /dev/null 2>&1 &
+wait`
+
+// When the call returns, no process of the killed plugin is left.
+func TestL7_KilledPluginLeavesNoHeir(t *testing.T) {
+	for name, host := range map[string]host{"host": groups{}, "slow host": slow{}} {
+		t.Run(name, func(t *testing.T) {
+			dir, err := cut(t, &Exec{Patience: generous, host: host}, heir)
+			assert.ErrorIs(t, err, context.Canceled)
+			assert.False(t, running(t, filepath.Join(dir, "left")))
+		})
+	}
+}
+
+// stuck is a host with a process that cannot be killed.
+type stuck struct{ groups }
+
+func (stuck) left(*os.Process) []int { return []int{4711} }
+
+// The call returns without it, and its error names it.
+func TestHeirThatCannotBeKilled(t *testing.T) {
+	_, err := cut(t, &Exec{Patience: 50 * time.Millisecond, host: stuck{}}, heir)
+	assert.ErrorIs(t, err, context.Canceled)
+	assert.ErrorContains(t, err, "processes [4711] of its group have not ended after 50ms")
+}
+
+// A process counts as long as any thread of it runs, and not while it waits to be
+// reaped.
+func TestMemberOfAGroup(t *testing.T) {
+	for stat, member := range map[string]bool{
+		"12 (host-local) R 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 4 0":  true,
+		"12 (a) Z 9 (b) D 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0":   true,
+		"12 (host-local) Z 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 2 0":  true,
+		"12 (host-local) Z 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0":  false,
+		"12 (host-local) X 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 0 0":  false,
+		"12 (host-local) R 1 77 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0": false,
+		"12 (host-local": false,
+		"":               false,
+	} {
+		assert.Equal(t, member, runsIn(7, stat), stat)
+	}
+}
+
 // Systems without process groups have the plugin's own process killed, and no
 // plugin that answers.
 func TestHostWithoutGroups(t *testing.T) {

@@ -17,6 +17,9 @@ type host interface {
 	awaitExit(*os.Process) bool
 	// kill kills the plugin and what it started. It may be gone already.
 	kill(*os.Process)
+	// left returns the ids of the processes of a killed plugin and of what it started
+	// that have not ended, as far as can be known.
+	left(*os.Process) []int
 	// answered tells whether a plugin had exited before it was killed, as far as can
 	// be known.
 	answered(*os.ProcessState) bool
@@ -31,5 +34,7 @@ func (alone) apart(*exec.Cmd) {}
 func (alone) awaitExit(*os.Process) bool { return false }
 
 func (alone) kill(p *os.Process) { _ = p.Kill() }
+
+func (alone) left(*os.Process) []int { return nil }
 
 func (alone) answered(*os.ProcessState) bool { return false }

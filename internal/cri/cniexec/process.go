@@ -4,10 +4,15 @@ package cniexec
 
 import (
 	"context"
+	"fmt"
 	"os/exec"
 	"sync"
 	"time"
 )
+
+// poll is how often it is checked whether a killed group has ended. There is no event
+// to wait for: the children of a plugin are not the runtime's once the plugin is gone.
+const poll = 5 * time.Millisecond
 
 // A process is a plugin that was started.
 type process struct {
@@ -50,26 +55,51 @@ func (p *process) exit(sweep bool) {
 	p.exited = true
 }
 
-// wait waits until the process has exited, or kills it when ctx ends. The error is
-// that of ctx if the process did not exit by itself.
-func (p *process) wait(ctx context.Context) error {
+// wait waits until the process has exited, or kills it when ctx ends and then waits
+// for its group. The error is that of ctx if the process did not exit by itself.
+func (p *process) wait(ctx context.Context, patience time.Duration) error {
 	select {
 	case <-p.ended:
 		return nil
 	case <-ctx.Done():
 	}
 	killed := p.kill()
-	// A process that the kernel does not end is not waited for.
-	late := time.NewTimer(2 * Grace)
-	defer late.Stop()
+	// A process that the kernel does not end is not waited for any longer.
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+	defer cancel()
 	select {
 	case <-p.ended:
-		if !killed || p.host.answered(p.cmd.ProcessState) {
+		if !killed {
 			return nil // it has answered in time, and its output was still read
 		}
-	case <-late.C:
+	case <-late.Done():
+	}
+	left := p.awaitGroup(late)
+	switch {
+	case len(left) > 0:
+		return fmt.Errorf("%w, and processes %v of its group have not ended after %s", ctx.Err(), left, patience)
+	case late.Err() == nil && p.host.answered(p.cmd.ProcessState):
+		return nil
 	}
 	return ctx.Err()
+}
+
+// awaitGroup waits for the group of a process that was killed, and returns the ids of
+// those that have not ended in time.
+func (p *process) awaitGroup(late context.Context) []int {
+	again := time.NewTicker(poll)
+	defer again.Stop()
+	for {
+		left := p.host.left(p.cmd.Process)
+		if len(left) == 0 {
+			return nil
+		}
+		select {
+		case <-late.Done():
+			return left
+		case <-again.C:
+		}
+	}
 }
 
 // kill kills the process and its group, unless it has exited by itself. It tells

@@ -16,7 +16,7 @@ import (
 // ErrAttached is the error of a pod whose DEL has to be retried.
 var ErrAttached = errors.New("still attached")
 
-// A Pod is to be detached from its networks.
+// A Pod is to be attached to networks or detached from them.
 type Pod struct {
 	ID string
 	// NetNS is the path of the network namespace, empty if that is gone.
@@ -28,7 +28,7 @@ type Pod struct {
 	// Overdue tells that its DEL has been retried for long enough, where it may never
 	// succeed.
 	Overdue bool
-	// Args and CapabilityArgs are those of its ADD. They are used for networks
+	// Args and CapabilityArgs are those of its ADD. A DEL uses them for networks
 	// without a cached attachment.
 	Args           [][2]string
 	CapabilityArgs map[string]any

@@ -20,6 +20,8 @@
 // After that, a network without other plugins fails its DEL until another network
 // is loaded, and then the DEL is abandoned; with other plugins, only those get one.
 //
+// An ADD runs here too ([Cache.Attach]), with the same exec as its DEL.
+//
 // The cache also tells which attachments are no longer valid when a runtime starts
 // ([Cache.Collect]).
 package netattach

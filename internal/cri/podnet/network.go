@@ -12,7 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/containerd/errdefs"
 	gocni "github.com/containerd/go-cni"
+	types100 "github.com/containernetworking/cni/pkg/types/100"
 
 	"github.com/hookline-nri/hookline/internal/cri/cniexec"
 	"github.com/hookline-nri/hookline/internal/cri/netattach"
@@ -45,10 +47,7 @@ type Network struct {
 	end  context.CancelFunc
 	work sync.WaitGroup
 
-	// loads keeps the configuration from changing while a pod is attached, so that the
-	// one of its ADD is known. It is held only while go-cni holds its own lock for the
-	// same.
-	loads sync.RWMutex
+	loads sync.Mutex // makes the copy that of go-cni's last load
 
 	mu         sync.Mutex                     // guards what follows
 	collecting <-chan struct{}                // closed when a garbage collection is over, nil without one
@@ -108,35 +107,45 @@ func (n *Network) Status() error {
 	return nil
 }
 
-// Setup attaches a pod. If that fails, STATUS is run again.
-func (n *Network) Setup(ctx context.Context, id, path string, opts ...gocni.NamespaceOpts) (*gocni.Result, error) {
-	return n.add(ctx, id, path, opts, n.CNI.Setup)
-}
-
-// SetupSerially is Setup with one network after the other.
-func (n *Network) SetupSerially(ctx context.Context, id, path string, opts ...gocni.NamespaceOpts) (*gocni.Result, error) {
-	return n.add(ctx, id, path, opts, n.CNI.SetupSerially)
-}
-
-type setup func(context.Context, string, string, ...gocni.NamespaceOpts) (*gocni.Result, error)
-
-func (n *Network) add(ctx context.Context, id, path string, opts []gocni.NamespaceOpts, setup setup) (*gocni.Result, error) {
+// Attach attaches a pod to the loaded networks, see [netattach.Cache.Attach]. It
+// replaces go-cni's Setup, which does not let its caller choose how plugins are run:
+// a plugin that is killed there leaves its children running, such as an IPAM plugin
+// that allocates after the DEL (L7). If it fails, STATUS is run again.
+func (n *Network) Attach(ctx context.Context, pod netattach.Pod, serially bool) (*gocni.Result, error) {
 	if err := n.collected(ctx); err != nil {
 		return nil, fmt.Errorf("wait for the garbage collection of networks: %w", err)
 	}
-	n.loads.RLock()
 	config := n.GetConfig()
-	result, err := setup(ctx, id, path, opts...)
-	n.loads.RUnlock()
+	result, err := n.add(ctx, pod, config, serially)
 	if err != nil {
 		// libcni has no cached attachment of this ADD, and the DEL is not for a network
 		// that is loaded later.
 		n.mu.Lock()
-		n.tried[id] = config
+		n.tried[pod.ID] = config
 		n.mu.Unlock()
 		n.status.AddFailed()
 	}
 	return result, err
+}
+
+// results is go-cni's conversion of results. No interface of go-cni has it.
+type results interface {
+	GetCNIResultFromResults([]*types100.Result) (*gocni.Result, error)
+}
+
+func (n *Network) add(ctx context.Context, pod netattach.Pod, config *gocni.ConfigResult, serially bool) (*gocni.Result, error) {
+	if len(netconf.OfPods(config)) == 0 {
+		return nil, gocni.ErrCNINotInitialized
+	}
+	raw, err := n.cache(config).Attach(ctx, pod, config, serially)
+	if err != nil {
+		return nil, err
+	}
+	made, ok := n.CNI.(results)
+	if !ok {
+		return nil, fmt.Errorf("result of an ADD by %T: %w", n.CNI, errdefs.ErrNotImplemented)
+	}
+	return made.GetCNIResultFromResults(raw)
 }
 
 // Began is the time from which on it knows of each ADD.
@@ -166,10 +175,13 @@ func (n *Network) Detach(ctx context.Context, pod netattach.Pod) (netattach.Resu
 	return result, err
 }
 
+// killedPatience is how long the process group of a killed plugin is waited for.
+const killedPatience = 10 * time.Second
+
 // cache is libcni's cache of attachments. Plugins run as with go-cni, but with a
-// deadline that is kept.
+// deadline that is kept for all processes that they start.
 func (n *Network) cache(config *gocni.ConfigResult) *netattach.Cache {
-	return netattach.New(config.PluginDirs, n.cacheDir, &cniexec.Exec{Stderr: os.Stderr})
+	return netattach.New(config.PluginDirs, n.cacheDir, &cniexec.Exec{Stderr: os.Stderr, Patience: killedPatience})
 }
 
 // Close stops the work in the background. It does not wait for go-cni.

@@ -44,7 +44,7 @@ func newNode(t *testing.T) *node {
 // plugin writes the plugin, which notes its requests and then runs the script.
 func (n *node) plugin(script string) {
 	text := "#!/bin/sh\nDIR='" + n.dir + "'\necho $CNI_COMMAND $CNI_CONTAINERID >> $DIR/asked\n" + script +
-		// What is attached through go-cni fails: it would be cached in libcni's own folder.
+		// An ADD into no namespace fails.
 		"\ntest \"$CNI_COMMAND $CNI_NETNS\" = 'ADD /nowhere' && { " + down + "; }" +
 		"\necho '{\"cniVersion\": \"1.0.0\", \"ips\": [{\"address\": \"10.1.2.3/24\"}]}'\n"
 	path := filepath.Join(n.dir, "plugin")
@@ -61,8 +61,7 @@ var (
 	another = gocni.WithConfListBytes([]byte(`{"cniVersion": "1.1.0", "name": "green", "plugins": [{"type": "plugin"}]}`))
 )
 
-// attach attaches a pod as go-cni does, which caches attachments in libcni's own
-// folder alone.
+// attach attaches a pod past the network, as an earlier run of the runtime did.
 func (n *node) attach(id string) {
 	list, err := libcni.NetworkConfFromBytes([]byte(blue))
 	require.NoError(n, err)
@@ -143,18 +142,6 @@ func TestLoadedAgainIsNotAskedAgain(t *testing.T) {
 	assert.Equal(t, "STATUS\n", n.asked())
 }
 
-// reloadWaits waits until a reload waits for an ADD.
-func (n *node) reloadWaits() {
-	n.Helper()
-	require.Eventually(n, func() bool {
-		if n.net.loads.TryRLock() {
-			n.net.loads.RUnlock()
-			return false
-		}
-		return true
-	}, 10*time.Second, time.Millisecond)
-}
-
 // A network takes the place of another while pods are attached, of which the first
 // takes long. Whatever each ADD was made with has its DEL.
 func TestN3_FailedADDAndAReload(t *testing.T) {
@@ -173,18 +160,13 @@ func TestN3_FailedADDAndAReload(t *testing.T) {
 
 	var busy sync.WaitGroup
 	busy.Go(func() {
-		_, err := n.net.Setup(t.Context(), "early", "/nowhere")
+		_, err := n.net.Attach(t.Context(), netattach.Pod{ID: "early", NetNS: "/nowhere"}, false)
 		assert.ErrorContains(t, err, "agent is down")
 	})
 	require.Eventually(t, func() bool { return strings.Contains(n.asked(), "ADD early") }, 10*time.Second, time.Millisecond)
-	busy.Go(func() {
-		assert.NoError(t, n.net.Load(gocni.WithConfListBytes([]byte(`{"cniVersion": "1.1.0", "name": "red", "plugins": [{"type": "other"}]}`))))
-	})
-	n.reloadWaits()
-	busy.Go(func() {
-		_, err := n.net.Setup(t.Context(), "late", "/nowhere")
-		assert.ErrorContains(t, err, "agent is down")
-	})
+	require.NoError(t, n.net.Load(gocni.WithConfListBytes([]byte(`{"cniVersion": "1.1.0", "name": "red", "plugins": [{"type": "other"}]}`))))
+	_, err = n.net.Attach(t.Context(), netattach.Pod{ID: "late", NetNS: "/nowhere"}, false)
+	assert.ErrorContains(t, err, "agent is down")
 	n.release()
 	busy.Wait()
 	detach("early")
@@ -198,7 +180,7 @@ func TestMigrationAfterAFailedADD(t *testing.T) {
 	n := newNode(t)
 	n.load()
 	n.attach("web")
-	_, err := n.net.Setup(t.Context(), "web", "/nowhere") // on another of its networks
+	_, err := n.net.Attach(t.Context(), netattach.Pod{ID: "web", NetNS: "/nowhere"}, false) // on another of its networks
 	require.Error(t, err)
 	pod := netattach.Pod{ID: "web", NetNS: "/nowhere"}
 	n.plugin(down)
@@ -237,7 +219,7 @@ func TestAddThatFailsAsks(t *testing.T) {
 	n.load()
 	require.NoError(t, n.net.TakesPods(t.Context()))
 	n.plugin(down)
-	_, err := n.net.Setup(t.Context(), "web", "/nowhere")
+	_, err := n.net.Attach(t.Context(), netattach.Pod{ID: "web", NetNS: "/nowhere"}, false)
 	assert.ErrorContains(t, err, "agent is down")
 	assert.Eventually(t, func() bool { return n.net.Status() != nil }, 10*time.Second, 5*time.Millisecond)
 }
@@ -250,7 +232,7 @@ func TestN4_HungStatusHoldsUpNobody(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	n.attach("web")
-	_, _ = n.net.Setup(ctx, "other", "/nowhere")
+	_, _ = n.net.Attach(ctx, netattach.Pod{ID: "other", NetNS: "/nowhere"}, false)
 	require.NoError(t, ctx.Err(), n.asked())
 	require.NoError(t, n.net.Load(conf))
 	result, err := n.net.Detach(ctx, netattach.Pod{ID: "web"})
@@ -259,49 +241,17 @@ func TestN4_HungStatusHoldsUpNobody(t *testing.T) {
 	assert.NoError(t, n.net.Status(), "nothing is known against it")
 }
 
-// A lockedCNI keeps its lock during an ADD, as go-cni does. go-cni's own lock
-// is another in tests with -race, one that mistakes goroutines for each other.
-type lockedCNI struct {
-	gocni.CNI
-	mu     sync.RWMutex
-	adding chan struct{} // closed when an ADD has begun
-	added  chan struct{} // an ADD ends when it is closed
-}
-
-func (c *lockedCNI) Load(opts ...gocni.Opt) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.CNI.Load(opts...)
-}
-
-func (c *lockedCNI) GetConfig() *gocni.ConfigResult {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	return c.CNI.GetConfig()
-}
-
-func (c *lockedCNI) Setup(context.Context, string, string, ...gocni.NamespaceOpts) (*gocni.Result, error) {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	close(c.adding)
-	<-c.added
-	return nil, nil
-}
-
-// An ADD hangs and a reload waits for it: neither keeps a DEL or a question waiting.
+// An ADD hangs: it keeps no reload, DEL or question waiting.
 func TestN3_HungADDHoldsUpNoDEL(t *testing.T) {
 	n := newNode(t)
-	cni := &lockedCNI{CNI: n.net.CNI, adding: make(chan struct{}), added: make(chan struct{})}
-	n.net = New(cni, Options{CacheDir: n.dir})
-	t.Cleanup(n.net.Close)
 	n.load()
 	n.attach("web")
+	n.plugin(`test "$CNI_COMMAND" = ADD && { ` + hang + `; }`)
 
 	var busy sync.WaitGroup
-	busy.Go(func() { _, _ = n.net.Setup(t.Context(), "hangs", "/nowhere") })
-	<-cni.adding
-	busy.Go(func() { _ = n.net.Load(conf) })
-	n.reloadWaits()
+	busy.Go(func() { _, _ = n.net.Attach(t.Context(), netattach.Pod{ID: "hangs", NetNS: "/nowhere"}, false) })
+	require.Eventually(t, func() bool { return strings.Contains(n.asked(), "ADD hangs") }, 10*time.Second, time.Millisecond)
+	require.NoError(t, n.net.Load(conf))
 
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
@@ -309,8 +259,53 @@ func TestN3_HungADDHoldsUpNoDEL(t *testing.T) {
 	assert.NoError(t, err)
 	assert.NoError(t, n.net.Status())
 	assert.Len(t, n.net.GetConfig().Networks, 1)
-	close(cni.added)
+	n.release()
 	busy.Wait()
+}
+
+// An ADD whose caller gave up returns when the processes that it started have ended:
+// they would allocate after the DEL.
+func TestL7_CutADDLeavesNoHeir(t *testing.T) {
+	n := newNode(t)
+	n.plugin(`test "$CNI_COMMAND" = ADD && {
+mkfifo $DIR/silent
+sh -c 'echo $$ > '$DIR'/left; read line < '$DIR'/silent' > /dev/null 2>&1 &
+wait; }`)
+	n.load()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	left := filepath.Join(n.dir, "left")
+	var busy sync.WaitGroup
+	busy.Go(func() {
+		defer cancel()
+		assert.Eventually(t, func() bool {
+			text, err := os.ReadFile(left)
+			return err == nil && strings.HasSuffix(string(text), "\n")
+		}, 10*time.Second, time.Millisecond)
+	})
+	_, err := n.net.Attach(ctx, netattach.Pod{ID: "web", NetNS: "/nowhere"}, false)
+	assert.ErrorIs(t, err, context.Canceled)
+	busy.Wait()
+	pid, err := os.ReadFile(left)
+	require.NoError(t, err)
+	stat, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(string(pid)), "stat"))
+	assert.True(t, err != nil || strings.Contains(string(stat), ") Z "), "%s", stat)
+}
+
+// A process that a plugin leaves after an ADD that succeeded goes on: a DHCP client
+// renews the lease of the pod.
+func TestADDThatSucceededKeepsItsDaemon(t *testing.T) {
+	n := newNode(t)
+	n.plugin(`test "$CNI_COMMAND" = ADD && {
+mkfifo $DIR/go; sh -c 'read line < '$DIR'/go; echo renewed >> '$DIR'/asked' > /dev/null 2>&1 & }`)
+	n.load()
+	result, err := n.net.Attach(t.Context(), netattach.Pod{ID: "web", NetNS: "/run/netns/web"}, true)
+	require.NoError(t, err)
+	require.Len(t, result.Interfaces["eth0"].IPConfigs, 1)
+	assert.Equal(t, "10.1.2.3", result.Interfaces["eth0"].IPConfigs[0].IP.String())
+	assert.Len(t, result.Raw(), 1)
+	n.release()
+	assert.Eventually(t, func() bool { return strings.Contains(n.asked(), "renewed") }, 10*time.Second, time.Millisecond)
 }
 
 func TestLoadThatFailsLeavesNothingLoaded(t *testing.T) {
@@ -342,13 +337,13 @@ func TestPodsWaitForTheCollection(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, one := range []*node{n, other} {
-		_, err := one.net.Setup(ctx, "early", "/nowhere")
+		_, err := one.net.Attach(ctx, netattach.Pod{ID: "early", NetNS: "/nowhere"}, false)
 		assert.ErrorIs(t, err, context.Canceled)
 		assert.NotContains(t, one.asked(), "early")
 	}
 
 	n.release()
-	_, _ = n.net.Setup(t.Context(), "web", "/nowhere")
+	_, _ = n.net.Attach(t.Context(), netattach.Pod{ID: "web", NetNS: "/nowhere"}, false)
 	assert.Equal(t, []netattach.Collected{{Network: "blue"}}, <-told)
 	assert.Regexp(t, `(?s)ADD gone.*DEL gone.*GC.*ADD web`, n.asked())
 }

@@ -6,15 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"strings"
 
 	"github.com/containerd/go-cni"
 	"github.com/containerd/log"
-	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/containerd/containerd/v2/internal/cri/annotations"
 	"github.com/containerd/containerd/v2/internal/cri/netattach"
 	"github.com/containerd/containerd/v2/internal/cri/podnet"
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
@@ -75,31 +71,3 @@ func mayLeak(pod netattach.Pod, result netattach.Result, interrupted bool) (why 
 // stillAttached tells that a sandbox is on one of its networks. It must not be
 // forgotten then, even if not every ADD succeeded.
 func stillAttached(err error) bool { return errors.Is(err, netattach.ErrAttached) }
-
-// attachedPod is a pod with the arguments of its ADD, see cniNamespaceOpts.
-func attachedPod(id, path string, config *runtime.PodSandboxConfig) (netattach.Pod, error) {
-	pod := netattach.Pod{ID: id, NetNS: path, CapabilityArgs: map[string]any{
-		annotations.PodAnnotations: config.GetAnnotations(),
-	}}
-	labels := toCNILabels(id, config)
-	for _, name := range slices.Sorted(maps.Keys(labels)) {
-		pod.Args = append(pod.Args, [2]string{name, labels[name]})
-	}
-	bandwidth, err := toCNIBandWidth(config.GetAnnotations())
-	if err != nil {
-		return pod, fmt.Errorf("bandwidth of pod %s: %w", id, err)
-	}
-	if bandwidth != nil {
-		pod.CapabilityArgs["bandwidth"] = *bandwidth
-	}
-	if ports := toCNIPortMappings(config.GetPortMappings()); len(ports) > 0 {
-		pod.CapabilityArgs["portMappings"] = ports
-	}
-	if dns := toCNIDNS(config.GetDnsConfig()); dns != nil {
-		pod.CapabilityArgs["dns"] = *dns
-	}
-	if cgroup := config.GetLinux().GetCgroupParent(); cgroup != "" {
-		pod.CapabilityArgs["cgroupPath"] = cgroup
-	}
-	return pod, nil
-}
