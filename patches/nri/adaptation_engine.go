@@ -94,6 +94,14 @@ defer r.life.Unlock()
 if r.stopped {
 	return errors.New("runtime interface was stopped")
 }`),
+			edit.In(adaptation, edit.Method("Adaptation", "Start")).Replace(edit.Stmt(edit.Call("r.startListener")), `r.listen()
+`),
+			// A file that is no plugin is left out alone.
+			edit.In(adaptation, edit.Method("Adaptation", "discoverPlugins")).Replace(
+				edit.Stmt(edit.All(edit.If("err != nil"), edit.Has(edit.Call("fmt.Errorf")))).Within(edit.Range("entries")).Times(2), `if err != nil {
+	log.Errorf(noCtx, "leaving out pre-installed plugin %s in %s: %v", name, r.pluginPath, err)
+	continue
+}`),
 			edit.In(adaptation, edit.Method("Adaptation", "Stop")).Replace(edit.Stmt(edit.Call("r.Lock")).And(1), `r.life.Lock()
 defer r.life.Unlock()
 if r.stopped {

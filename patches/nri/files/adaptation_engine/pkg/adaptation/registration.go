@@ -15,6 +15,39 @@ import (
 // has the registration timeout to get through.
 const registering = 64
 
+// listen lets plugins connect. Where their socket cannot be made, because of what
+// lies in its place for one, that is tried again for as long as the runtime runs:
+// it does not keep the runtime from starting. The caller holds r.life.
+func (r *Adaptation) listen() {
+	err := r.startListener()
+	if err == nil {
+		return
+	}
+	log.Errorf(noCtx, "no plugin can connect, trying again: %v", err)
+	go func() {
+		var failed backoff
+		for failed.wait(r.ending) {
+			if r.listenAgain() {
+				return
+			}
+		}
+	}()
+}
+
+// listenAgain says whether there is nothing left to try.
+func (r *Adaptation) listenAgain() bool {
+	r.life.Lock()
+	defer r.life.Unlock()
+	if r.stopped {
+		return true
+	}
+	if r.startListener() != nil {
+		return false
+	}
+	log.Infof(noCtx, "plugins can connect")
+	return true
+}
+
 // acceptPluginConnections lets plugins register for as long as the listener
 // is open. A plugin that takes its time delays no other, up to as many as may
 // be registering.
