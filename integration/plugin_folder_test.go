@@ -3,6 +3,7 @@
 package integration
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
@@ -24,8 +26,16 @@ var endsAtOnce = onStock("it ends at once, at each start")
 func TestL22_RuntimeStartsWhateverIsInThePluginFolder(t *testing.T) {
 	base := t.TempDir()
 	plugins, conf := filepath.Join(base, "plugins"), filepath.Join(base, "conf")
-	program := func(name, text string) func() error {
-		return func() error { return os.WriteFile(filepath.Join(plugins, name), []byte(text), 0o755) }
+	self, err := os.Executable()
+	require.NoError(t, err)
+	record := filepath.Join(base, "record")
+	program := func(name, text string) func() error { // beside a plugin with nothing wrong
+		return func() error {
+			return errors.Join(
+				os.WriteFile(filepath.Join(plugins, name), []byte(text), 0o755),
+				os.Symlink(self, filepath.Join(plugins, "20-launched")),
+				os.WriteFile(filepath.Join(conf, "launched.conf"), []byte(record), 0o644))
+		}
 	}
 	fine := func() error { return nil }
 	n := startNode(t, func(o *node.Options) {
@@ -37,24 +47,29 @@ func TestL22_RuntimeStartsWhateverIsInThePluginFolder(t *testing.T) {
 		is    string
 		put   func() error
 		stock breach
+		alone bool // no plugin can be beside it
 	}{
-		{"a program that ends at once", program("10-ends", "#!/bin/sh\nexit 1\n"), keptOnStock},
-		{"a program that says nothing", program("10-silent", "#!/bin/sh\nexec sleep 1000\n"), keptOnStock},
-		{"no program", program("10-none", "none"), keptOnStock},
-		{"named as no plugin is", program("README", "#!/bin/sh\n"), endsAtOnce},
+		{"a program that ends at once", program("10-ends", "#!/bin/sh\nexit 1\n"), keptOnStock, false},
+		{"a program that says nothing", program("10-silent", "#!/bin/sh\nexec sleep 1000\n"), keptOnStock, false},
+		{"no program", program("10-none", "none"), keptOnStock, false},
+		{"named as no plugin is", program("README", "#!/bin/sh\n"), endsAtOnce, false},
 		{"a program with a configuration that cannot be read", func() error {
 			return errors.Join(program("10-ends", "#!/bin/sh\nexit 1\n")(), os.MkdirAll(filepath.Join(conf, "10-ends.conf"), 0o755))
-		}, endsAtOnce},
+		}, endsAtOnce, false},
 		{"a file in place of the folder", func() error {
 			return errors.Join(os.Remove(plugins), os.WriteFile(plugins, nil, 0o644))
-		}, endsAtOnce},
+		}, endsAtOnce, true},
 	} {
 		t.Run(there.is, func(t *testing.T) {
 			require.NoError(t, n.Kill(withinAMinute(t)))
+			require.NoError(t, os.RemoveAll(record))
 			errBoot, errJoined := bootWith(t, n, plugins, conf, there.put)
 			promise(t, "L22", "the runtime starts, and serves other plugins", there.stock, func(t require.TestingT) {
 				require.NoError(t, errBoot)
 				assert.NoError(t, errJoined)
+				if !there.alone {
+					assert.Equal(t, []string{"Synchronize 1"}, linesOf(t, record))
+				}
 			})
 		})
 	}
@@ -79,4 +94,22 @@ func bootWith(t *testing.T, n *node.Node, plugins, conf string, put func() error
 	other := plugin.New("90", "other")
 	t.Cleanup(other.Crash)
 	return nil, other.Connect(withinMoments(t), n.NRISocket())
+}
+
+// What was left where the runtime listens for plugins is no reason not to start.
+func TestL22_RuntimeStartsWhateverIsInPlaceOfItsSocket(t *testing.T) {
+	n := startNode(t)
+	require.NoError(t, n.Kill(withinAMinute(t)))
+	require.NoError(t, os.RemoveAll(n.NRISocket()))
+	require.NoError(t, os.MkdirAll(filepath.Join(n.NRISocket(), "left"), 0o755))
+	ctx := withinAMinute(t)
+	booted := inBackground(func() error { return n.Boot(ctx) })
+	promise(t, "L22", "the runtime starts, and listens once it can", endsAtOnce, func(t require.TestingT) {
+		requireSoon(t, "CRI", func(ctx context.Context) error {
+			_, err := n.CRI().Runtime.Version(ctx, &runtime.VersionRequest{})
+			return err
+		})
+		require.NoError(t, os.RemoveAll(n.NRISocket()))
+		require.NoError(t, <-booted)
+	})
 }
