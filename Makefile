@@ -39,14 +39,14 @@ bench: tools ## stock and patched side by side, a table with ratios, their confi
 .PHONY: test
 ifeq ($(RUNTIME),stock)
 test: build tools ## everything: unit, CLI, series, upstream's unit tests, integration (RUNTIME=stock: lists what stock breaks)
-	RUNTIME=stock go test -C integration -count=1
+	RUNTIME=stock go test -C integration -count=1 -timeout 30m
 else
 test: unit check upstream-test integration ## everything: unit, CLI, series, upstream's unit tests, integration (RUNTIME=stock: lists what stock breaks)
 endif
 
 .PHONY: unit
 unit: ## unit, edit and CLI tests with the race detector
-	go test -race $$(go list ./... | grep -v /integration$$)
+	go test -race -timeout 30m $$(go list ./... | grep -v /integration$$)
 
 FUZZTIME ?= 30s
 
@@ -68,7 +68,7 @@ upstream-test: ## upstream's own unit tests of the touched packages, on the patc
 
 .PHONY: integration
 integration: build tools ## real pods on the built containerd (root)
-	RUNTIME=$(RUNTIME) go test -C integration -count=1
+	RUNTIME=$(RUNTIME) go test -C integration -count=1 -timeout 30m
 
 .PHONY: export
 export: ## the series as files for git am, in _output/series
