@@ -4,12 +4,6 @@ package nri
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-const (
-	connectionFile = "pkg/adaptation/connection.go"
-	creationFile   = "pkg/adaptation/creation.go"
-	requestsFile   = "pkg/adaptation/requests.go"
-)
-
 // PluginErrors says who refused, and gives errors their gRPC codes.
 var PluginErrors = edit.Patch{
 	Slug:    "plugin-errors",

@@ -109,7 +109,7 @@ func (g *ledger) admitLate(ev Event) bool {
 		g.enter(ev.Pod, ev.Container, told)
 		return true
 	}
-	if pod.mark != unknown && !(pod.mark == listed && pod.creating) {
+	if pod.mark != unknown && (pod.mark != listed || !pod.creating) {
 		return false
 	}
 	pod.mark = told

@@ -282,7 +282,7 @@ var mutations = []mutation{
 	{
 		off:  "what Synchronize told is not told late",
 		file: "ledger.go",
-		from: "if pod.mark != unknown && !(pod.mark == listed && pod.creating) {",
+		from: "if pod.mark != unknown && (pod.mark != listed || !pod.creating) {",
 		to:   "if pod.mark != unknown && pod.mark != listed {",
 		by:   "^TestL13_RuntimeWithALockOfItsOwn$",
 	},
