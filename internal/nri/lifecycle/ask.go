@@ -134,7 +134,10 @@ func (q *question) send(l *lane) (any, error) {
 		}
 		<-ready // in the same moment
 	}
-	return r.reply, r.outcome
+	if r.outcome != nil {
+		return nil, r.outcome // a reply may still come, and is nothing to the caller
+	}
+	return r.reply, nil
 }
 
 // leave is for a caller who gives up on a request that was sent. It returns nil

@@ -166,6 +166,7 @@ func TestL22_LateRunRefusesNothing(t *testing.T) {
 		a, thaw := frozen("10-a", UpdatePodSandbox)
 		f.joined(a)
 		f.did("RunPodSandbox:p1", "UpdatePodSandbox:p1", "RunPodSandbox:p2", "CreateContainer:p2/c1")
+		synctest.Wait()
 		a.refuse(RunPodSandbox, CreateContainer)
 		thaw()
 		synctest.Wait()
@@ -307,6 +308,7 @@ func TestL9_LateRepliesAreNotLost(t *testing.T) {
 			<-stopped
 		}
 		time.Sleep(n * requestTimeout)
+		synctest.Wait()
 		close(done)
 		var all []string
 		for reply := range done {
