@@ -28,7 +28,7 @@ func TestReadEngine(t *testing.T) {
 	require.InDeltaSlice(t, []float64{3e-6, 4e-6}, []float64(rows[0].Patched), 1e-12)
 	require.Equal(t, []Goal{{"at most 5.000µs", "3.500µs", true}}, rows[0].Goals)
 	require.Equal(t, []Goal{{"at most 5.000µs", "6.000µs", false}}, rows[1].Goals)
-	require.Empty(t, rows[2].Goals)
+	require.Equal(t, []Goal{{"at most 25.00µs", "26.00µs", false}}, rows[2].Goals)
 	require.Equal(t, []Goal{{"at most 0.000", "0.000", true}}, rows[3].Goals)
 	require.Equal(t, []Goal{{"at most 512.0B", "223.0B", true}}, rows[4].Goals)
 }

@@ -384,7 +384,7 @@ func testMutated(t *testing.T, m mutation) (string, error) {
 
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "go", "test", "-overlay", overlayFile, "-run", m.test(), "-count", "1", "-timeout", "60s",
+	cmd := exec.CommandContext(ctx, "go", "test", "-vet=off", "-ldflags=-s -w", "-overlay", overlayFile, "-run", m.test(), "-count", "1", "-timeout", "60s",
 		".", "-rapid.checks", "30000", "-rapid.nofailfile", "-rapid.shrinktime", "1s")
 	out, err := cmd.CombinedOutput()
 	return string(out), err
