@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
@@ -44,6 +45,11 @@ func TestL17_LogSaysWhatACallerWhoIsGoneWaitedFor(t *testing.T) {
 			requireClosed(t, gate.Entered(), "the hook")
 			caller.giveUp(ctx, cancel)
 			err := <-ran
+			// Requests of one connection are read in their order: who is answered now
+			// has a runtime that knows of the end of the call before. The hook must not
+			// be answered sooner, or the pod is Ready and nothing is left to log.
+			_, versionErr := n.CRI().Runtime.Version(withinAMinute(t), &runtime.VersionRequest{})
+			require.NoError(t, versionErr)
 
 			// Stock may take the end of the caller's time for that of the plugin's.
 			promise(t, "L16", "the error of a caller who "+caller.does+" has its code", sometimesOnStock("the pod runs"), func(t require.TestingT) {
