@@ -4,8 +4,10 @@
 
 RUNTIME ?= hookline
 
-# Built as containerd is, so that the two share what they have in common.
-HACK := CGO_ENABLED=0 go run -trimpath ./hack
+# hack and the integration tests are built as containerd is, so that they share
+# what they have in common.
+GO := CGO_ENABLED=0 go
+HACK := $(GO) run -trimpath ./hack
 ifeq ($(RUNTIME),stock)
 BUILD := build --stock
 else
@@ -39,14 +41,15 @@ bench: tools ## stock and patched side by side, a table with ratios, their confi
 .PHONY: test
 ifeq ($(RUNTIME),stock)
 test: build tools ## everything: unit, CLI, series, upstream's unit tests, integration (RUNTIME=stock: lists what stock breaks)
-	RUNTIME=stock go test -C integration -count=1 -timeout 30m
+	RUNTIME=stock $(GO) test -C integration -trimpath -count=1 -timeout 30m
 else
 test: unit check upstream-test integration ## everything: unit, CLI, series, upstream's unit tests, integration (RUNTIME=stock: lists what stock breaks)
 endif
 
 .PHONY: unit
-unit: ## unit, edit and CLI tests with the race detector
-	go test -race -timeout 30m $$(go list ./... | grep -v /integration$$)
+unit: ## unit, edit and CLI tests, with the race detector all but the command line
+	go test -race -timeout 30m $$(go list ./internal/... ./patches/... ./podresources/... ./podstate/... ./integration/... | grep -v /integration$$)
+	$(GO) test -trimpath -timeout 30m ./hack/...
 
 FUZZTIME ?= 30s
 
@@ -68,7 +71,7 @@ upstream-test: ## upstream's own unit tests of the touched packages, on the patc
 
 .PHONY: integration
 integration: build tools ## real pods on the built containerd (root)
-	RUNTIME=$(RUNTIME) go test -C integration -count=1 -timeout 30m
+	RUNTIME=$(RUNTIME) $(GO) test -C integration -trimpath -count=1 -timeout 30m
 
 .PHONY: export
 export: ## the series as files for git am, in _output/series

@@ -18,6 +18,7 @@ import (
 const undoneDead = "the roll-back runs under the dead context of the caller"
 
 func TestL7_CreationIsUndoneWhenItsCallerGivesUpInAHook(t *testing.T) {
+	t.Parallel()
 	cancels := func(_ context.Context, cancel context.CancelFunc) { cancel() }
 	waits := func(ctx context.Context, _ context.CancelFunc) { <-ctx.Done() }
 	for _, caller := range []struct {

@@ -19,6 +19,7 @@ import (
 // say is in its log, with the code of what it saw first: the end of the time, or
 // of the call.
 func TestL17_LogSaysWhatACallerWhoIsGoneWaitedFor(t *testing.T) {
+	t.Parallel()
 	for _, caller := range []struct {
 		does   string
 		code   codes.Code

@@ -18,6 +18,7 @@ import (
 
 // Wherever a creation is when its caller goes away, all of it is undone.
 func TestL7_CreationIsUndoneWhereverTheCallerGoes(t *testing.T) {
+	t.Parallel()
 	for _, w := range waves {
 		t.Run(w.name, func(t *testing.T) { w.callersGone(t, codes.Canceled, time.Minute) })
 	}
@@ -25,6 +26,7 @@ func TestL7_CreationIsUndoneWhereverTheCallerGoes(t *testing.T) {
 
 // The same when the caller's time is up, at the longest steps.
 func TestL7_CreationIsUndoneWhenTheCallersTimeIsUp(t *testing.T) {
+	t.Parallel()
 	for _, w := range waves {
 		switch w.name {
 		case "network", "process", "last hook":

@@ -13,6 +13,7 @@ import (
 )
 
 func TestL11_PodInItsADDCanBeStopped(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	p := plugin.New("10", "told")
 	connect(t, n, p)

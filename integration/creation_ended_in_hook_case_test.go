@@ -17,6 +17,7 @@ import (
 // Whoever ends a pod that is being created ends its creation, and hears when
 // all of it is undone.
 func TestL11_PodInItsHookCanBeEnded(t *testing.T) {
+	t.Parallel()
 	const goesOn = "it cannot be ended, and becomes ready"
 	for done, end := range map[string]func(*cri.Client, context.Context, string) error{
 		"stopped": (*cri.Client).StopPod,

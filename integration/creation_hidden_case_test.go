@@ -15,6 +15,7 @@ import (
 )
 
 func TestL6_PodIsHiddenWhileItsHookRuns(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t, patient)
 	p := plugin.New("10", "holds")
 	connect(t, n, p)

@@ -17,6 +17,7 @@ import (
 // started and stopped, on any runtime. What it is told of the pods it adopts is
 // what a runtime without the contract does not say.
 func TestL2_ExamplePluginReconciles(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	ctx, c := withinAMinute(t), n.CRI()
 	program, folder := example(t, "reconcile"), filepath.Join(t.TempDir(), "pods")

@@ -17,6 +17,7 @@ import (
 
 // The example plugin prints what each pod requests, whenever that is new to it.
 func TestR1_ExamplePluginTellsWhatPodsRequest(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	ctx, c := withinAMinute(t), n.CRI()
 	there := newLifeOf(t, n, announced(t, n, "field", threeContainers()))

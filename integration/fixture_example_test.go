@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	goruntime "runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,7 +20,9 @@ import (
 func example(t *testing.T, name string) (program string) {
 	t.Helper()
 	program = filepath.Join(t.TempDir(), name)
-	out, err := exec.CommandContext(withinAMinute(t), "go", "build", "-o", program, "./example/"+name).CombinedOutput()
+	build := exec.CommandContext(withinAMinute(t), "go", "build", "-trimpath", "-o", program, "./example/"+name)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as these tests are: what they share is built
+	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return program
 }
@@ -35,7 +38,18 @@ func runExample(t *testing.T, n *node.Node, program string, prints *os.File, arg
 	if prints != nil {
 		cmd.Stdout = prints
 	}
-	require.NoError(t, cmd.Start())
+	started, exited := make(chan error), make(chan error, 1)
+	go func() {
+		// For Linux the parent is the thread, which must not end before the process.
+		goruntime.LockOSThread()
+		defer goruntime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			exited <- cmd.Wait()
+		}
+	}()
+	require.NoError(t, <-started)
 	ended := false
 	stop = func() {
 		if ended {
@@ -43,7 +57,7 @@ func runExample(t *testing.T, n *node.Node, program string, prints *os.File, arg
 		}
 		ended = true
 		_ = cmd.Process.Signal(syscall.SIGTERM)
-		if err := cmd.Wait(); err != nil {
+		if err := <-exited; err != nil {
 			t.Errorf("the example ended with %v: %s", err, said.String())
 		}
 	}

@@ -16,6 +16,7 @@ import (
 // A plugin that works does not learn that nobody waits for it any more: it is
 // asked to undo what it does only once it has done it.
 func TestL4_StopWaitsForTheHookOfACallerWhoLeft(t *testing.T) {
+	t.Parallel()
 	const timeout, work = 10 * time.Second, 1500 * time.Millisecond
 	n := startTarget(t, timeouts{request: timeout})
 	works := joinProcess(t, n, plugin.Script{

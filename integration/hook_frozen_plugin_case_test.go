@@ -18,6 +18,7 @@ import (
 // A plugin freezes at the first of twenty pods, and stays connected, as it asked
 // for. Some of the pods end before it wakes up.
 func TestL22_FrozenPluginCostsOneTimeoutHoweverManyPods(t *testing.T) {
+	t.Parallel()
 	const timeout, pods, atATime = 3 * time.Second, 20, 8
 	n := startTarget(t, timeouts{request: timeout})
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute) // on stock, each pod takes its time

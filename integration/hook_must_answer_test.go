@@ -23,6 +23,7 @@ import (
 // Ten pods wait for a plugin that requests must not do without. At the first of
 // them it freezes or crashes.
 func TestL16_NoPodThatWaitsIsReadyWithoutThePluginThatFailsRequests(t *testing.T) {
+	t.Parallel()
 	const timeout, pods = 6 * time.Second, 10
 	for name, s := range map[string]struct{ keptConnected, killed bool }{
 		"it freezes and is dropped":       {},

@@ -57,6 +57,7 @@ func serveAddresses(l net.Listener) {
 }
 
 func TestL5_NetworkOfAPodIsUpInItsHook(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	host, err := n.Listen()
 	require.NoError(t, err)
@@ -74,6 +75,7 @@ func TestL5_NetworkOfAPodIsUpInItsHook(t *testing.T) {
 }
 
 func TestL5_PodIsThereInItsHook(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	p := plugin.New("10", "looks")
 	p.On(plugin.RunPodSandbox, agreesIfNetworkStands(n))

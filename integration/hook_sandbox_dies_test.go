@@ -16,6 +16,7 @@ import (
 
 // What makes a pod in the midst of its hook one that cannot come to be.
 func TestL5_PodFailsIfItsSandboxDiesInTheHook(t *testing.T) {
+	t.Parallel()
 	for what, end := range map[string]struct {
 		kill  func(*node.Node, inHook) error
 		clean func(require.TestingT, target)

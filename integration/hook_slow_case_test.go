@@ -12,6 +12,7 @@ import (
 )
 
 func TestL14_SlowHookHoldsUpOnlyItsOwnPod(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t, patient)
 	slow, other := plugin.New("10", "slow"), plugin.New("20", "other")
 	slow.Subscribe(plugin.RunPodSandbox, plugin.StopPodSandbox, plugin.RemovePodSandbox)

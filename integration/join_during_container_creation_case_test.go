@@ -14,6 +14,7 @@ import (
 
 // containerd/containerd#13698
 func TestL2_ContainerBeingCreatedIsToldToWhoJoinsOnce(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t, patient)
 	slow, joining := plugin.New("10", "slow"), plugin.New("20", "joins")
 	connect(t, n, slow)

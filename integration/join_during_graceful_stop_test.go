@@ -16,6 +16,7 @@ import (
 )
 
 func TestL13_RegistrationWaitsForNoGracefulStop(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	joining := plugin.New("10", "joins")
 	ctx, c := withinAMinute(t), n.CRI()

@@ -17,6 +17,7 @@ const cannotJoin = "it cannot join"
 // Who joins during the hook of another plugin is asked as well: the pod is not
 // Ready before all have agreed.
 func TestL2_PodInItsHookIsToldToWhoJoinsWhoIsAsked(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t, patient)
 	slow, joining := plugin.New("10", "slow"), plugin.New("20", "joins")
 	connect(t, n, slow)

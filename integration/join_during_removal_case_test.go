@@ -16,6 +16,7 @@ import (
 // Registration waits for the operations that run, and holds up those that
 // come. It must not hold up a part of an operation that it waits for.
 func TestL13_RegistrationAndRemovalDoNotWaitForOneAnother(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t)
 	slow, joining := plugin.New("10", "slow"), plugin.New("20", "joins")
 	connect(t, n, slow)

@@ -20,6 +20,7 @@ import (
 // A plugin freezes in the midst of reading what there is, which is more than its
 // socket holds: whoever writes it waits for the plugin to read.
 func TestL22_PluginThatFreezesInItsRegistrationHoldsUpNobody(t *testing.T) {
+	t.Parallel()
 	const timeout, pods, atATime, large = 3 * time.Second, 40, 8, 20 // KiB
 	n := startTarget(t, timeouts{request: timeout, registration: timeout})
 	other := plugin.New("10", "other")

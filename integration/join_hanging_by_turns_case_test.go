@@ -17,6 +17,7 @@ import (
 // Two plugins hang in Synchronize, are dropped, and come back at once, so that
 // there is always one that synchronizes.
 func TestL13_PluginsThatHangInSynchronizeByTurnsCostOneTimeout(t *testing.T) {
+	t.Parallel()
 	const timeout = 3 * time.Second
 	n := startTarget(t, timeouts{request: timeout, registration: timeout})
 	other := plugin.New("10", "other")

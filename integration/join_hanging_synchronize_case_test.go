@@ -15,6 +15,7 @@ import (
 
 // Nobody waits for a plugin that synchronizes but those who need its answer.
 func TestL13_PluginThatHangsInSynchronizeHoldsUpNobody(t *testing.T) {
+	t.Parallel()
 	// On stock, a Synchronize has the time of a request.
 	n := startTarget(t, timeouts{request: 30 * time.Second, registration: 30 * time.Second})
 	other, hangs := plugin.New("10", "other"), plugin.New("20", "hangs")
@@ -50,6 +51,7 @@ func TestL13_PluginThatHangsInSynchronizeHoldsUpNobody(t *testing.T) {
 // A plugin that must be asked is waited for, up to the time that it has to
 // synchronize, which is not that of a request. Then it is dropped.
 func TestL13_PluginThatHangsInSynchronizeIsDropped(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t, timeouts{request: 30 * time.Second, registration: time.Second})
 	other, hangs := plugin.New("10", "other"), plugin.New("20", "hangs")
 	connect(t, n, other)

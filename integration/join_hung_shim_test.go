@@ -21,6 +21,7 @@ import (
 // The containers of a shim that does not answer are told of as they are kept.
 // Each that the shim is asked for takes two seconds.
 func TestL22_ShimThatDoesNotAnswerKeepsNoPluginOut(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	early, late := plugin.New("10", "early"), plugin.New("20", "late")
 	connect(t, n, early)
@@ -84,6 +85,7 @@ func running(containers []*api.Container) map[string]uint32 {
 // A change of a container's resources can hang below its shim. Nobody who wants to
 // know of the container waits for it.
 func TestL22_UpdateThatHangsKeepsNoPluginOut(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	l := newLife(t, n, "changing")
 	stuck := stickUpdates(t, n)

@@ -23,6 +23,7 @@ var (
 // What there is does not fit in a message of NRI, of 4 MiB, and neither do
 // eight of the objects, or else there are no eight.
 func TestL2_PodsAndContainersAreToldHoweverLargeTheyAre(t *testing.T) {
+	t.Parallel()
 	for name, large := range map[string]struct {
 		pods, containers int // in each pod
 		annotation, env  int // KiB in each pod, in each container

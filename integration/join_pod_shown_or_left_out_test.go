@@ -18,6 +18,7 @@ import (
 // A pod being created is in the Synchronize of a plugin that joins, as such, or
 // left out of it where that is set. Either way the plugin is asked.
 func TestL2_PodBeingCreatedIsShownOrLeftOutAsSet(t *testing.T) {
+	t.Parallel()
 	for name, want := range map[string]struct {
 		leaveOut bool
 		listed   int

@@ -15,6 +15,7 @@ import (
 
 // Somebody who connects and says nothing keeps no plugin from registering.
 func TestL13_RegistrationThatStallsHoldsUpNoOther(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t, timeouts{registration: 30 * time.Second})
 	silent, err := new(net.Dialer).DialContext(withinAMinute(t), "unix", n.NRISocket())
 	require.NoError(t, err)

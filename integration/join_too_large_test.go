@@ -13,6 +13,7 @@ import (
 
 // What no message holds keeps plugins out, and is named to who reads the log.
 func TestL17_PodTooLargeToBeToldIsNamed(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	ctx, c := withinAMinute(t), n.CRI()
 	config := c.Pod("huge")

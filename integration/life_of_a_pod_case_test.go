@@ -13,6 +13,7 @@ import (
 )
 
 func TestL1_EventsOfAPodComeInOrder(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t)
 	plugins := []*plugin.Plugin{plugin.New("10", "first"), plugin.New("20", "second"), plugin.New("30", "third")}
 	connect(t, n, plugins...)
@@ -36,6 +37,7 @@ func TestL1_EventsOfAPodComeInOrder(t *testing.T) {
 }
 
 func TestL11_RepeatedTeardownTellsNothing(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t)
 	p := plugin.New("10", "once")
 	connect(t, n, p)
@@ -46,6 +48,7 @@ func TestL11_RepeatedTeardownTellsNothing(t *testing.T) {
 }
 
 func TestL3_RemovalOfARunningPodTellsEveryEnd(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t)
 	p := plugin.New("10", "told")
 	connect(t, n, p)

@@ -11,6 +11,7 @@ import (
 
 // DEL does not ask whether the network takes pods.
 func TestN3_PodsEndWhileStatusFails(t *testing.T) {
+	t.Parallel()
 	for name, script := range map[string]string{"cannot add": takesNone, "degraded": degraded, "garbage": garbage} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t)
@@ -26,6 +27,7 @@ func TestN3_PodsEndWhileStatusFails(t *testing.T) {
 // All addresses are taken: new pods are refused with the plugin's words, old
 // ones go, and then new ones come.
 func TestN3_PodsEndWhenAllAddressesAreTaken(t *testing.T) {
+	t.Parallel()
 	a := newAgent(t)
 	a.loadNetwork("tiny", "10.92.0.0/29")
 	var pods []string

@@ -17,6 +17,7 @@ import (
 // The runtime was killed in the middle of an ADD, of which libcni has cached
 // nothing, and comes up with another network: what may have leaked is said.
 func TestN3_WhatAnADDThatWasCutMayHaveLeakedIsLogged(t *testing.T) {
+	t.Parallel()
 	a := newAgent(t)
 	a.says("ADD", "printf x >>hangs; exec 3<>silent; exec read -r word <&3")
 	c := a.n.CRI()
@@ -47,6 +48,7 @@ func TestN3_WhatAnADDThatWasCutMayHaveLeakedIsLogged(t *testing.T) {
 // A plugin of the chain fails its ADD and its DEL: what those before it have
 // taken is freed.
 func TestN3_ChainThatFailedHalfWayIsUndone(t *testing.T) {
+	t.Parallel()
 	for name, script := range map[string]string{"fails": fails, "has nothing to delete": notFound} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t)
@@ -68,6 +70,7 @@ func TestN3_ChainThatFailedHalfWayIsUndone(t *testing.T) {
 // A pod is added to one of two networks, and cannot be taken off it at once: it
 // is not forgotten.
 func TestN3_PodThatCannotBeTakenOffItsNetworkIsKept(t *testing.T) {
+	t.Parallel()
 	a := newAgent(t, "max_conf_num = 2")
 	a.writeConfig("20-more.conflist", `{"cniVersion": "1.1.0", "name": "more", "plugins": [{"type": "agent"}]}`)
 	a.requireSoon("both to be loaded", func(ctx context.Context) error { return a.hasLoaded(ctx, "more") })

@@ -13,6 +13,7 @@ import (
 
 // Pods end whatever has become of the configuration that they were set up with.
 func TestN3_PodsEndWhateverBecameOfTheirConfiguration(t *testing.T) {
+	t.Parallel()
 	stuck := onStock("the pod cannot be stopped")
 	for name, s := range map[string]struct {
 		change func(a *agent)
@@ -58,6 +59,7 @@ func TestN3_PodsEndWhateverBecameOfTheirConfiguration(t *testing.T) {
 
 // One network takes the place of another, twice, while pods of all three run.
 func TestN3_EachPodEndsWithItsOwnNetwork(t *testing.T) {
+	t.Parallel()
 	a := newAgent(t)
 	var pods []string
 	networks := []string{"blue", "green", "red"}
@@ -79,6 +81,7 @@ func TestN3_EachPodEndsWithItsOwnNetwork(t *testing.T) {
 
 // The runtime was restarted since, and comes up without the configuration.
 func TestN3_PodsEndWithoutTheirConfigurationAfterARestart(t *testing.T) {
+	t.Parallel()
 	for name, s := range map[string]struct {
 		change func(a *agent)
 		stock  breach
@@ -105,6 +108,7 @@ func TestN3_PodsEndWithoutTheirConfigurationAfterARestart(t *testing.T) {
 
 // A network is added to that of a pod which runs, and fails: the pod is not on it.
 func TestN3_PodEndsThoughANetworkThatItIsNotOnFails(t *testing.T) {
+	t.Parallel()
 	a := newAgent(t, "max_conf_num = 2")
 	pod := a.runPod("web")
 	a.writeConfig("20-more.conflist", `{"cniVersion": "1.1.0", "name": "more", "plugins": [{"type": "agent"}]}`)
@@ -127,6 +131,7 @@ func TestN3_PodEndsThoughANetworkThatItIsNotOnFails(t *testing.T) {
 // A pod that was stopped is removed, though the network that has come since
 // fails: it never had the pod.
 func TestN3_StoppedPodIsRemovedThoughANetworkThatItIsNotOnFails(t *testing.T) {
+	t.Parallel()
 	a := newAgent(t)
 	pod := a.runPod("web")
 	a.loadNetwork("green", "10.90.0.0/24")
@@ -148,6 +153,7 @@ func TestN3_StoppedPodIsRemovedThoughANetworkThatItIsNotOnFails(t *testing.T) {
 
 // Nothing is left to go by: the pod goes, and the log says what may have leaked.
 func TestN3_PodIsRemovedWithoutADELIfNothingIsKnown(t *testing.T) {
+	t.Parallel()
 	a := newAgent(t)
 	pod := a.runPod("web")
 	ip := a.addressesTaken("blue")[0]

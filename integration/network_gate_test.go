@@ -14,6 +14,7 @@ import (
 
 // While STATUS fails no ADD is tried, and what needs no network goes on.
 func TestN2_PodsAreRefusedWhileStatusFails(t *testing.T) {
+	t.Parallel()
 	const getsADD, notCounted = "it gets its ADD, or waits", "they are not"
 	for name, s := range map[string]struct {
 		script, message, counted string
@@ -68,6 +69,7 @@ func TestN2_PodsAreRefusedWhileStatusFails(t *testing.T) {
 }
 
 func TestN2_PodsAreTriedIfTheGateIsOff(t *testing.T) {
+	t.Parallel()
 	a := newAgent(t, "status_gate = false")
 	a.says("STATUS", takesNone)
 	a.requireNetworkDown(t, "agent is down")

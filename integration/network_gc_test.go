@@ -14,6 +14,7 @@ import (
 
 // Addresses of pods that are gone are freed at start, where that is wanted.
 func TestN3_AddressesOfPodsThatVanishedAreFreedAtStart(t *testing.T) {
+	t.Parallel()
 	for name, s := range map[string]struct {
 		settings            []string
 		cut, lost, collects bool

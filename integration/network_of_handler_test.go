@@ -21,6 +21,7 @@ import (
 
 // Each network has an answer of its own, and the default one decides.
 func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
+	t.Parallel()
 	other := t.TempDir()
 	a := newAgent(t, "[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.other]",
 		"runtime_type = 'io.containerd.runc.v2'", fmt.Sprintf("cni_conf_dir = %q", other))

@@ -17,6 +17,7 @@ import (
 
 // While STATUS hangs, calls of Status get the answer before it.
 func TestN1_HungStatusDelaysNoCall(t *testing.T) {
+	t.Parallel()
 	a := newAgent(t, "status_timeout = '30s'")
 	a.requireNetworkReady(t)
 	a.says("STATUS", hangs)
@@ -54,6 +55,7 @@ func (a *agent) timesHung() int {
 
 // While STATUS hangs, pods come and go and the configuration is loaded again.
 func TestN4_HungStatusDelaysNoPodAndNoReload(t *testing.T) {
+	t.Parallel()
 	a := newAgent(t, "status_timeout = '30s'")
 	before := a.runPod("before")
 	a.requireNetworkReady(t)

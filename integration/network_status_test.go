@@ -13,6 +13,7 @@ func mkfifo(t *testing.T, path string) { require.NoError(t, unix.Mkfifo(path, 0o
 
 // NetworkReady is the STATUS of the network, and says what of it.
 func TestN1_NetworkReadyIsTheStatusOfTheNetwork(t *testing.T) {
+	t.Parallel()
 	oneReason, waits := onStock("one reason for all"), onStock("the call waits for the plugin")
 	for name, s := range map[string]struct {
 		script, reason, message string
@@ -42,6 +43,7 @@ func TestN1_NetworkReadyIsTheStatusOfTheNetwork(t *testing.T) {
 }
 
 func TestN1_NetworkWithoutConfigurationIsNotReady(t *testing.T) {
+	t.Parallel()
 	a := newAgent(t)
 	a.unloadNetwork()
 	a.requireNetworkNotReady(t, "NetworkPluginNotReady", "cni plugin not initialized")
@@ -51,6 +53,7 @@ func TestN1_NetworkWithoutConfigurationIsNotReady(t *testing.T) {
 
 // A network that comes and goes.
 func TestN1_NetworkReadyFollowsAStatusThatFlaps(t *testing.T) {
+	t.Parallel()
 	a := newAgent(t)
 	for range 5 {
 		a.says("STATUS", takesNone)

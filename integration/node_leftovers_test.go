@@ -11,6 +11,7 @@ import (
 
 // What requireNothingLeft proves is worth what Leftovers sees.
 func TestLeftoversAreAllOfAPod(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	l := newLife(t, n, "seen")
 	left, err := n.Leftovers(withinAMinute(t))

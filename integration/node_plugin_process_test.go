@@ -14,6 +14,7 @@ import (
 
 // What the tests of frozen plugins stand on.
 func TestPluginInAProcessCanBeFrozenWokenAndKilled(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t, patient)
 	first := plugin.New("10", "first")
 	connect(t, n, first)

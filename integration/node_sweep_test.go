@@ -40,6 +40,7 @@ func leaveANode() error {
 }
 
 func TestSweepRemovesWhatAKilledRunLeft(t *testing.T) {
+	t.Parallel()
 	alive := startNode(t)
 	run := exec.CommandContext(t.Context(), os.Args[0])
 	run.Env = append(os.Environ(), leave+"="+pause)

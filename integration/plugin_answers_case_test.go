@@ -14,6 +14,7 @@ import (
 )
 
 func TestL14_PluginsGetOnlyWhatTheySubscribedTo(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t)
 	p := plugin.New("10", "few")
 	p.Subscribe(plugin.RunPodSandbox, plugin.StopContainer)
@@ -24,6 +25,7 @@ func TestL14_PluginsGetOnlyWhatTheySubscribedTo(t *testing.T) {
 }
 
 func TestL16_PluginThatDoesNotAnswerInTimeHasFailed(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t, timeouts{request: time.Second})
 	slow, next := plugin.New("10", "slow"), plugin.New("20", "next")
 	connect(t, n, slow, next)
@@ -45,6 +47,7 @@ func TestL16_PluginThatDoesNotAnswerInTimeHasFailed(t *testing.T) {
 }
 
 func TestL1_AdjustmentReachesTheContainerAndThePluginsAfter(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t)
 	first, second := plugin.New("10", "adjusts"), plugin.New("20", "looks")
 	connect(t, n, first, second)

@@ -71,6 +71,7 @@ func (u *unstable) live(ctx context.Context, n target, done <-chan struct{}) err
 }
 
 func TestL3_EndsAreToldWhilePluginsCrashAndReturn(t *testing.T) {
+	t.Parallel()
 	const workers, lives = 6, 7
 	n := startTarget(t)
 	steady := plugin.New("20", "steady")

@@ -24,6 +24,7 @@ var endsAtOnce = onStock("it ends at once, at each start")
 // The runtime starts whatever is in the folder of the plugins that it launches, and
 // in that of their configurations.
 func TestL22_RuntimeStartsWhateverIsInThePluginFolder(t *testing.T) {
+	t.Parallel()
 	base := t.TempDir()
 	plugins, conf := filepath.Join(base, "plugins"), filepath.Join(base, "conf")
 	self, err := os.Executable()
@@ -98,6 +99,7 @@ func bootWith(t *testing.T, n *node.Node, plugins, conf string, put func() error
 
 // What was left where the runtime listens for plugins is no reason not to start.
 func TestL22_RuntimeStartsWhateverIsInPlaceOfItsSocket(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	require.NoError(t, n.Kill(withinAMinute(t)))
 	require.NoError(t, os.RemoveAll(n.NRISocket()))

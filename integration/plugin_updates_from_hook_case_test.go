@@ -16,6 +16,7 @@ import (
 
 // A plugin may ask for updates of containers from inside any of its handlers.
 func TestL4_PluginMayAskForUpdatesInItsHandlers(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t, timeouts{request: 3 * time.Second})
 	p := plugin.New("10", "asks")
 	connect(t, n, p)

@@ -13,6 +13,7 @@ func isTrue(t require.TestingT)  { require.True(t, true) }
 func isFalse(t require.TestingT) { require.True(t, false, "it is not so") }
 
 func TestFailuresAreRecorded(t *testing.T) {
+	t.Parallel()
 	require.Empty(t, failures(isTrue))
 	require.Contains(t, failures(func(t require.TestingT) {
 		isFalse(t)
@@ -22,6 +23,7 @@ func TestFailuresAreRecorded(t *testing.T) {
 }
 
 func TestPromiseMustHoldOrBeDeclaredBroken(t *testing.T) {
+	t.Parallel()
 	declared, racing := onStock("it is otherwise"), sometimesOnStock("it may be otherwise")
 	for name, s := range map[string]struct {
 		unpatched  bool
@@ -62,6 +64,7 @@ func requireSays(t *testing.T, text, words string) {
 }
 
 func TestBrokenPromisesAreListed(t *testing.T) {
+	t.Parallel()
 	var list brokenPromises
 	list.add("L1   pods are told; on stock, they are not (TestL1_Pods)")
 	list.add("L2   ends are told; on stock, they are not (TestL2_Ends)")

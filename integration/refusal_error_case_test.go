@@ -18,6 +18,7 @@ import (
 )
 
 func TestL17_ErrorOfARefusedPodSaysWhoRefusedIt(t *testing.T) {
+	t.Parallel()
 	for _, refusal := range []struct {
 		name string
 		err  error
@@ -44,6 +45,7 @@ func TestL17_ErrorOfARefusedPodSaysWhoRefusedIt(t *testing.T) {
 }
 
 func TestL17_ErrorOfARefusedContainerSaysWhoRefusedIt(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t)
 	refuses := plugin.New("10", "refuses")
 	connect(t, n, refuses)
@@ -86,6 +88,7 @@ func TestL17_ErrorOfARefusedContainerSaysWhoRefusedIt(t *testing.T) {
 }
 
 func TestL16_PodIsRefusedIfARequiredPluginDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t, timeouts{request: 300 * time.Millisecond})
 	hangs, gate := plugin.New("10", "hangs"), plugin.NewGate()
 	defer gate.Release()

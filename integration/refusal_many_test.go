@@ -40,6 +40,7 @@ func runRefusedPods(ctx context.Context, t *testing.T, n *node.Node, from, to in
 
 // Two hundred pods that a plugin refuses leave the node as it was.
 func TestL7_ManyRefusalsLeaveNothing(t *testing.T) {
+	t.Parallel()
 	const first, more = 20, 200
 	// Open files and goroutines go up and down a little by themselves: with
 	// requests to the runtime, such as those that count, and with collectors.

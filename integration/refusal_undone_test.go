@@ -48,6 +48,7 @@ func runRefused(t *testing.T, p *plugin.Plugin, n target) *runtime.PodSandboxCon
 }
 
 func TestL7_RefusedPodIsUndone(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	first, second, third := connectTrio(t, n)
 
@@ -67,6 +68,7 @@ func TestL7_RefusedPodIsUndone(t *testing.T) {
 }
 
 func TestL7_RefusalOfTheFirstIsToldToNoOther(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	first, second, third := connectTrio(t, n)
 
@@ -83,6 +85,7 @@ func TestL7_RefusalOfTheFirstIsToldToNoOther(t *testing.T) {
 
 // A plugin that refuses may fail again when told of the end.
 func TestL9_RollBackReachesAllIfAPluginFails(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	first, second, _ := connectTrio(t, n)
 	first.On(plugin.StopPodSandbox, plugin.Fail("cannot stop"))
@@ -98,6 +101,7 @@ func TestL9_RollBackReachesAllIfAPluginFails(t *testing.T) {
 }
 
 func TestL7_RefusedPodIsUndoneEachTime(t *testing.T) {
+	t.Parallel()
 	tries := 60
 	if runsOnStock {
 		tries = 400 // up to the first that fails

@@ -14,6 +14,7 @@ import (
 
 // The field wins over the annotation.
 func TestR1_FieldWinsOverTheAnnotation(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t)
 	p := plugin.New("10", "sums")
 	connect(t, n, p)
@@ -28,6 +29,7 @@ func TestR1_FieldWinsOverTheAnnotation(t *testing.T) {
 
 // crictl inspectp shows them.
 func TestR1_VerboseStatusShowsWhatWasAnnounced(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t)
 	id, err := n.CRI().RunPod(withinAMinute(t), announced(t, n, "field", threeContainers()))
 	require.NoError(t, err)

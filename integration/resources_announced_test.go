@@ -15,6 +15,7 @@ import (
 
 // All containers' resources are known in RunPodSandbox, and again after a restart.
 func TestR1_ResourcesOfAllContainersAreTold(t *testing.T) {
+	t.Parallel()
 	for _, how := range ways {
 		t.Run(how, func(t *testing.T) {
 			n := startNode(t)
@@ -57,6 +58,7 @@ func TestR1_ResourcesOfAllContainersAreTold(t *testing.T) {
 
 // Whoever makes a pod can write its annotations, and may not be trusted with them.
 func TestR1_AnnotationThatIsSwitchedOffIsNotRead(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, withSetting("pod_resources_annotation = false"))
 	p := plugin.New("10", "sums")
 	connect(t, n, p)
@@ -80,6 +82,7 @@ func TestR1_AnnotationThatIsSwitchedOffIsNotRead(t *testing.T) {
 
 // The shim of a sandbox gets them with CreateSandbox, wherever they came from.
 func TestR1_ShimThatMakesSandboxesIsTold(t *testing.T) {
+	t.Parallel()
 	for how, stock := range map[string]breach{"field": keptOnStock, "annotation": onStock("the shim has to know the annotation")} {
 		t.Run(how, func(t *testing.T) {
 			n := startSandboxer(t)

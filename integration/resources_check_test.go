@@ -47,6 +47,7 @@ func requireRefusedFor(t require.TestingT, err error, differs string) {
 
 // A container that differs is let through, logged or refused.
 func TestR3_ContainerThatDiffersIsLetThroughLoggedOrRefused(t *testing.T) {
+	t.Parallel()
 	const differs = "requests[cpu]: announced 500m, got 2"
 	for how, s := range map[string]struct{ logged, refused bool }{
 		"off": {}, "warn": {logged: true}, "enforce": {refused: true}, "": {logged: true},
@@ -187,6 +188,7 @@ func realThings(t *testing.T, n *node.Node) (folder string, what podresources.Po
 
 // What differs is said field by field, and counted.
 func TestR3_WhatDiffersIsSaidFieldByField(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"warn", "enforce"} {
 		t.Run(how, func(t *testing.T) {
 			n := startNode(t, comparing(how))

@@ -43,6 +43,7 @@ func requireIgnored(t require.TestingT, n *node.Node, where string, counts map[s
 
 // What cannot be read fails no pod.
 func TestR4_WhatCannotBeReadFailsNoPod(t *testing.T) {
+	t.Parallel()
 	type spoil = func(*runtime.PodSandboxConfig)
 	field := func(value string) spoil {
 		return func(c *runtime.PodSandboxConfig) {
@@ -94,6 +95,7 @@ func TestR4_WhatCannotBeReadFailsNoPod(t *testing.T) {
 // Requests about a pod that was announced, with what cannot be read, are done as
 // without.
 func TestR4_BadUpdatesChangeNothing(t *testing.T) {
+	t.Parallel()
 	n, p, pod, id := runAnnounced(t)
 	ctx, c := withinAMinute(t), n.CRI()
 	config := c.Container("main")
@@ -159,6 +161,7 @@ func largestAnnounced(t *testing.T, n *node.Node, how string) (*runtime.PodSandb
 // What is just within the bounds arrives, also with as many pods as are more than
 // a message of NRI can hold.
 func TestR4_LargestAnnouncementIsTold(t *testing.T) {
+	t.Parallel()
 	const pods = 17
 	for _, how := range ways {
 		t.Run(how, func(t *testing.T) {

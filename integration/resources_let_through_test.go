@@ -69,6 +69,7 @@ func withThings(c *runtime.ContainerConfig) {
 
 // A webhook knows of no mounts and no devices, and does not say so either.
 func TestR3_WhatAWebhookCannotKnowIsLetThrough(t *testing.T) {
+	t.Parallel()
 	e := enforce(t, "annotation")
 	_, err := e.create(withinAMinute(t), "main", "500m", withThings)
 	require.NoError(t, err)
@@ -89,6 +90,7 @@ func TestR3_WhatAWebhookCannotKnowIsLetThrough(t *testing.T) {
 
 // Ephemeral containers are never announced.
 func TestR3_EphemeralContainerIsLetThrough(t *testing.T) {
+	t.Parallel()
 	for _, how := range ways {
 		t.Run(how, func(t *testing.T) {
 			e := enforce(t, how)
@@ -101,6 +103,7 @@ func TestR3_EphemeralContainerIsLetThrough(t *testing.T) {
 
 // A container is what it was updated to, when it is created again.
 func TestR3_UpdatedContainerCanBeCreatedAgain(t *testing.T) {
+	t.Parallel()
 	e := enforce(t, "field")
 	ctx, c := withinAMinute(t), e.n.CRI()
 	first, err := e.create(ctx, "main", "500m", nil)
@@ -123,6 +126,7 @@ func TestR3_UpdatedContainerCanBeCreatedAgain(t *testing.T) {
 
 // An init container that restarts was announced as any init container.
 func TestR3_RestartableInitContainerIsLetThrough(t *testing.T) {
+	t.Parallel()
 	e := enforce(t, "field")
 	ctx, c := withinAMinute(t), e.n.CRI()
 	for i, name := range []string{"setup", "main", "setup"} { // it restarts beside the main one
@@ -140,6 +144,7 @@ func TestR3_RestartableInitContainerIsLetThrough(t *testing.T) {
 
 // What the kubelet mounts by itself nobody announces.
 func TestR3_MountsOfTheKubeletAreLetThrough(t *testing.T) {
+	t.Parallel()
 	e := enforce(t, "field")
 	pod := filepath.Join(e.n.Folder(), "pods", e.config.GetMetadata().GetUid())
 	kubelets := func(c *runtime.ContainerConfig) {

@@ -14,6 +14,7 @@ import (
 
 // A pod of a client that announces nothing, by field or annotation, is as it was.
 func TestR1_PodOfWhichNothingIsAnnouncedIsAsEver(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	p := plugin.New("10", "sums")
 	connect(t, n, p)

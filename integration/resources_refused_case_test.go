@@ -16,6 +16,7 @@ import (
 // A plugin refuses a container that another agreed to. The end that is told of it
 // is that of the same container.
 func TestR2_EndOfARefusedContainerTellsItsResources(t *testing.T) {
+	t.Parallel()
 	for name, asks := range map[string]string{
 		"main":  "",     // what was announced of it
 		"side":  "500m", // something else than was announced

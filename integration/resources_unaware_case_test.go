@@ -40,6 +40,7 @@ func plain(t *testing.T, l life, m proto.Message) map[string]any {
 // A plugin that does not know of resources sees the same life of a pod that has
 // some as of one that has none.
 func TestR1_PluginThatDoesNotLookSeesTheSameAsEver(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t)
 	p := plugin.New("10", "unaware")
 	connect(t, n, p)

@@ -42,6 +42,7 @@ func updatePod(ctx context.Context, n target, pod string, asks podresources.Pod)
 
 // A container's own resources, and what an in-place update makes of them.
 func TestR2_ContainersAndUpdatesTellTheirResources(t *testing.T) {
+	t.Parallel()
 	n, p, pod, id := runAnnounced(t)
 	ctx, c := withinAMinute(t), n.CRI()
 	config := c.Container("main")
@@ -84,6 +85,7 @@ func TestR2_ContainersAndUpdatesTellTheirResources(t *testing.T) {
 
 // What a plugin refuses is not kept.
 func TestR2_UpdateThatAPluginRefusesIsNotTold(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	first, second := plugin.New("10", "first"), plugin.New("20", "second")
 	connect(t, n, first, second)
@@ -143,6 +145,7 @@ func updatesAtOnce(ctx context.Context, n *node.Node, pod string, containers [2]
 // Whichever of several updates came last, a plugin is told the same before a restart
 // and after it.
 func TestR2_UpdatesAtOnceAreToldTheSameAfterARestart(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	pod := announced(t, n, "field", threeContainers())
 	l := newLifeOf(t, n, pod)
@@ -172,6 +175,7 @@ func TestR2_UpdatesAtOnceAreToldTheSameAfterARestart(t *testing.T) {
 // A container that was not announced keeps what it says of itself, and what was
 // announced of the pod is as it was.
 func TestR2_EphemeralContainerSpeaksForItself(t *testing.T) {
+	t.Parallel()
 	n, p, pod, id := runAnnounced(t)
 	ctx, c := withinAMinute(t), n.CRI()
 	config := c.Container("debug")

@@ -16,6 +16,7 @@ import (
 // A runtime that comes back gives up on a shim that does not answer, and on its
 // pod, and says so to the plugins.
 func TestL22_ShimThatDoesNotAnswerKeepsNoRuntimeFromStarting(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	ctx, c := withinAMinute(t), n.CRI()
 	hung, other := newLife(t, n, "hung"), newLife(t, n, "other")
@@ -48,6 +49,7 @@ func TestL22_ShimThatDoesNotAnswerKeepsNoRuntimeFromStarting(t *testing.T) {
 
 // A shim can answer for itself, and not for a container whose change hangs.
 func TestL15_ContainerWhoseStateIsNotKnownIsTold(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	ctx, c := withinAMinute(t), n.CRI()
 	l := newLife(t, n, "changing")

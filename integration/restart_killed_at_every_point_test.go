@@ -13,6 +13,7 @@ import (
 // Wherever a creation is when the runtime is killed, the kubelet finds the pod
 // not ready or not at all, and what it can remove is all that there is.
 func TestL15_CreationThatWasCutIsUndoneWhereverItWas(t *testing.T) {
+	t.Parallel()
 	for _, w := range waves {
 		t.Run(w.name, w.killed)
 	}

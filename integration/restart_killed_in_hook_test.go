@@ -21,6 +21,7 @@ const readyAfterwards = "it is ready"
 // A pod whose hook was cut is nobody's ready pod: plugins that join afterwards
 // hear of it, and of its end, but not that it came to be.
 func TestL15_PodThatWasCutInItsHookIsNotReady(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, patient.set)
 	p := plugin.New("10", "holds")
 	connect(t, n, p)

@@ -24,6 +24,7 @@ import (
 // Each round kills the runtime when so many CRI calls were made, with others
 // under way, and ends afterwards what it finds.
 func TestL15_EndsAreToldThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
+	t.Parallel()
 	const rounds, workers = 4, 4
 	n := startNode(t)
 	plugins := []*plugin.Plugin{plugin.New("10", "first"), plugin.New("20", "second")}

@@ -21,6 +21,7 @@ import (
 // A plugin that the runtime launches itself is served as any other, and is
 // launched again and told of what there is after a restart.
 func TestL15_LaunchedPluginIsLaunchedAgainAndTold(t *testing.T) {
+	t.Parallel()
 	record := filepath.Join(t.TempDir(), "record")
 	n := startNode(t, func(o *node.Options) { o.Config = launching(t, record) })
 	l := newLife(t, n, "kept")

@@ -17,6 +17,7 @@ import (
 // Containers that have exited are not told of, those that run are
 // (containerd/containerd#8426).
 func TestL15_EndsOfPodsOfBeforeARestartAreTold(t *testing.T) {
+	t.Parallel()
 	ends := []plugin.Event{plugin.StopContainer, plugin.StopPodSandbox, plugin.RemoveContainer, plugin.RemovePodSandbox}
 	for _, was := range []struct {
 		state  string

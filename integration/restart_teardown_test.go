@@ -13,6 +13,7 @@ import (
 )
 
 func TestL8_PodsOfBeforeARestartCanBeEnded(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(*node.Node, context.Context) error{
 		"killed":  (*node.Node).Kill,
 		"stopped": (*node.Node).Stop,

@@ -15,6 +15,7 @@ import (
 )
 
 func TestL1_EventsOfAPodOfAShimComeInOrder(t *testing.T) {
+	t.Parallel()
 	n := startSandboxer(t)
 	p := plugin.New("10", "watches")
 	connect(t, n, p)
@@ -26,6 +27,7 @@ func TestL1_EventsOfAPodOfAShimComeInOrder(t *testing.T) {
 }
 
 func TestL7_RefusedPodOfAShimIsUndone(t *testing.T) {
+	t.Parallel()
 	n := startSandboxer(t)
 	first, second, third := connectTrio(t, n)
 
@@ -43,6 +45,7 @@ func TestL7_RefusedPodOfAShimIsUndone(t *testing.T) {
 }
 
 func TestL5_PodOfAShimFailsIfItsSandboxDiesInTheHook(t *testing.T) {
+	t.Parallel()
 	for dies, who := range map[string]func(*testing.T, int) int{
 		"sandbox process": func(_ *testing.T, sandbox int) int { return sandbox },
 		"shim":            parent,
@@ -83,6 +86,7 @@ func TestL5_PodOfAShimFailsIfItsSandboxDiesInTheHook(t *testing.T) {
 }
 
 func TestL15_EndOfAPodOfAShimIsToldAfterARestart(t *testing.T) {
+	t.Parallel()
 	n := startSandboxer(t)
 	back := plugin.New("10", "back")
 	connect(t, n, back)

@@ -19,6 +19,7 @@ import (
 const notShown = "there is no status of plugins"
 
 func TestL17_StatusShowsWhatAPodWaitsFor(t *testing.T) {
+	t.Parallel()
 	began := time.Now()
 	n := startTarget(t, timeouts{request: 20 * time.Second})
 	fails, holds := plugin.New("10", "fails"), plugin.New("20", "holds")

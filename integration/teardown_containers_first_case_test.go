@@ -17,6 +17,7 @@ import (
 // Of two containers, one exits while the pod is stopped, the other was never
 // started. Both end before their pod does.
 func TestL1_ContainersEndBeforeTheirPodWhateverTheyDo(t *testing.T) {
+	t.Parallel()
 	const pods = 20
 	n := startTarget(t)
 	p := plugin.New("10", "watches")

@@ -14,6 +14,7 @@ import (
 
 // A pod whose process died is ended as any other.
 func TestL11_EveryEndOfADeadSandboxIsToldOnce(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	p := plugin.New("10", "told")
 	connect(t, n, p)

@@ -13,6 +13,7 @@ import (
 
 // A stop that fails half-way is repeated, but not told again.
 func TestL11_StopThatFailedIsNotToldAgain(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	p := plugin.New("10", "told")
 	connect(t, n, p)
@@ -36,6 +37,7 @@ func TestL11_StopThatFailedIsNotToldAgain(t *testing.T) {
 // A removal whose stop fails half-way leaves the pod in the list, and removes
 // it when it is repeated.
 func TestL11_RemovalThatFailedCanBeRepeated(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	p := plugin.New("10", "told")
 	connect(t, n, p)

@@ -17,6 +17,7 @@ import (
 // A plugin freezes at a pod's stop, stays connected, as it asked for, and wakes up
 // when the pod has gone.
 func TestL4_PluginThatFreezesInAStopIsToldOfTheRemovalAfterIt(t *testing.T) {
+	t.Parallel()
 	const timeout = 3 * time.Second
 	n := startTarget(t, timeouts{request: timeout})
 	frozen := joinProcess(t, n, plugin.Script{

@@ -17,6 +17,7 @@ import (
 // Five plugins never answer StopPodSandbox: three of them stay connected over
 // it, as they asked for, and two are dropped.
 func TestL9_PluginsThatHangInAStopCostOneTimeout(t *testing.T) {
+	t.Parallel()
 	const timeout = 1500 * time.Millisecond
 	n := startTarget(t, timeouts{request: timeout})
 	gate := newGate(t)

@@ -19,6 +19,7 @@ import (
 // Inside the hook there is all that a ready pod has. After the stop there is
 // what removal needs.
 func TestL10_AllOfAPodIsThereInItsStopHook(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, patient.set)
 	ctx, c := withinAMinute(t), n.CRI()
 	p := plugin.New("10", "looks")
@@ -75,6 +76,7 @@ func TestL10_AllOfAPodIsThereInItsStopHook(t *testing.T) {
 // The removal is told while the kubelet still sees the pod, and nothing of it
 // but its place in the list is left.
 func TestL12_RemovalIsToldWhileThePodIsListed(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, patient.set)
 	p := plugin.New("10", "looks")
 	var inside []string

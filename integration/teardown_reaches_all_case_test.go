@@ -13,6 +13,7 @@ import (
 )
 
 func TestL9_TeardownReachesAllIfAPluginFails(t *testing.T) {
+	t.Parallel()
 	for others := 1; others <= 2; others++ {
 		t.Run(fmt.Sprintf("one fails of %d", others+1), func(t *testing.T) {
 			n := startTarget(t)
@@ -48,6 +49,7 @@ func TestL9_TeardownReachesAllIfAPluginFails(t *testing.T) {
 }
 
 func TestL9_TeardownReachesAllIfAPluginCrashes(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t)
 	crashing, other := plugin.New("10", "crashes"), plugin.New("20", "agrees")
 	connect(t, n, crashing, other)

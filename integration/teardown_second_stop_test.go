@@ -39,6 +39,7 @@ func stopImpatiently(t *testing.T, n *node.Node, pod string) error {
 
 // A second stop sends nothing, but it waits for the hooks of the first.
 func TestL10_SecondStopWaitsForTheHookOfTheFirst(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, patient.set)
 	p, gate := connectSlowToStop(t, n)
 	ctx, c := withinAMinute(t), n.CRI()
@@ -62,6 +63,7 @@ func TestL10_SecondStopWaitsForTheHookOfTheFirst(t *testing.T) {
 
 // The first caller gives up. The hook runs on, and the network stays for it.
 func TestL10_NetworkStandsForTheHookOfAStopThatWasGivenUp(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, patient.set)
 	p, gate := connectSlowToStop(t, n)
 	ctx, c := withinAMinute(t), n.CRI()

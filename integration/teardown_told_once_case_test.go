@@ -55,6 +55,7 @@ func atOnce(f, g func() error) {
 // However a pod is ended, each end is told once and in order, its containers'
 // before its own.
 func TestL11_EveryEndIsToldOnceHoweverAPodIsEnded(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t)
 	p := plugin.New("10", "told")
 	connect(t, n, p)
@@ -74,6 +75,7 @@ func TestL11_EveryEndIsToldOnceHoweverAPodIsEnded(t *testing.T) {
 
 // There is no way into a pod that is stopped.
 func TestL11_NoContainerIsCreatedInAStoppedPod(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t)
 	p := plugin.New("10", "told")
 	connect(t, n, p)

@@ -90,10 +90,7 @@ func (w *Workspace) test(ctx context.Context, t Tree, tags, patterns []string) (
 	}
 	end := w.Step(fmt.Sprintf("upstream's tests of %s %s with %d patches", t.Name, t.Version, len(t.Commits)))
 	defer end()
-	args := []string{"test", "-json"}
-	if len(tags) > 0 {
-		args = append(args, "-tags="+strings.Join(tags, ","))
-	}
+	args := append([]string{"test", "-json"}, tagsFlag(tags)...)
 	out, in := io.Pipe()
 	counted := make(chan error, 1)
 	go func() {
