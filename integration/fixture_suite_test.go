@@ -160,7 +160,7 @@ func requireClosed(t *testing.T, done <-chan struct{}, what string) {
 
 // requireSoon waits for what should come within moments.
 func requireSoon(t require.TestingT, what string, holds func(context.Context) error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	require.NoError(t, wait.Until(ctx, what, holds))
 }
