@@ -49,10 +49,14 @@ else
 test: unit check upstream-test integration ## everything: unit, CLI, series, upstream's unit tests, integration (RUNTIME=stock: lists what stock breaks)
 endif
 
+# The packages that start goroutines or take locks, and what is tested of them by
+# itself: the fixtures of the tests with pods are not.
+CONCURRENT := ./internal/cri/... ./internal/nri/lifecycle ./internal/progress ./internal/tree
+
 .PHONY: unit
-unit: ## unit, edit and CLI tests, what runs in containerd and the fixtures with the race detector
-	go test -race -timeout 30m $$(go list ./... | grep -v -e /hack -e /integration$$ -e /integration/bench$$)
-	$(GO) test -trimpath -timeout 30m ./hack/... ./integration/bench/...
+unit: ## unit, edit and CLI tests; with the race detector where there is more than one goroutine
+	go test -race -timeout 30m $(CONCURRENT)
+	$(GO) test -trimpath -timeout 30m $$(go list ./... | grep -vxF -e "$$(go list ./integration $(CONCURRENT))")
 
 FUZZTIME ?= 30s
 

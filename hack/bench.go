@@ -67,7 +67,7 @@ Run build, build --stock and tools before.`,
 				Only:    cmd.StringSlice("only"),
 				Counts:  counts,
 				Engine:  a.benchEngine,
-				Step:    a.progress.step,
+				Step:    a.progress.Step,
 			}
 			load := averageLoad()
 			rows, err := bench.Run(ctx, options)

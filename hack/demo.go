@@ -34,7 +34,7 @@ held. It removes all of it. Run build and tools before.`,
 			default:
 				return fmt.Errorf("there is no runtime %q: hookline or stock", name)
 			}
-			return demo.Run(ctx, options, a.stdout, a.progress.step)
+			return demo.Run(ctx, options, a.stdout, a.progress.Step)
 		},
 	}
 }

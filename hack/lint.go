@@ -39,7 +39,7 @@ belong to upstream packages are vetted in their trees: see check.`,
 
 // gofmt covers the files for upstream packages too, which are in no package here.
 func (a *app) gofmt(ctx context.Context) error {
-	defer a.progress.step("gofmt")()
+	defer a.progress.Step("gofmt")()
 	list := exec.CommandContext(ctx, "gofmt", "-l", "hack", "integration", "internal", "patches")
 	list.Dir = a.root
 	unclean, err := list.CombinedOutput()
@@ -55,7 +55,7 @@ func (a *app) gofmt(ctx context.Context) error {
 // passes runs a check and shows its output if it fails.
 func (a *app) passes(ctx context.Context, name string, args ...string) error {
 	what := strings.Join(append([]string{filepath.Base(name)}, args...), " ")
-	defer a.progress.step(what)()
+	defer a.progress.Step(what)()
 	check := exec.CommandContext(ctx, name, args...)
 	check.Dir = a.root
 	if out, err := check.CombinedOutput(); err != nil {

@@ -12,17 +12,18 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/hookline-nri/hookline/internal/progress"
 	"github.com/hookline-nri/hookline/internal/tree"
 )
 
 // app is a run of the CLI.
 type app struct {
 	config
-	progress progress
+	progress *progress.Printer
 }
 
 func run(ctx context.Context, cfg config, args []string) error {
-	a := &app{cfg, progress{cfg.stderr}}
+	a := &app{cfg, progress.New(cfg.stderr)}
 	root := &cli.Command{
 		Name:  "hack",
 		Usage: "apply, build, check and export the patches of containerd and NRI",
@@ -61,7 +62,7 @@ func run(ctx context.Context, cfg config, args []string) error {
 // in opens the workspace for a command, and closes it after.
 func (a *app) in(do func(context.Context, *cli.Command, *tree.Workspace) error) cli.ActionFunc {
 	return func(ctx context.Context, cmd *cli.Command) (err error) {
-		w, err := tree.Open(a.series, a.root, cmd.String("output"), cmd.Name, a.progress.step)
+		w, err := tree.Open(a.series, a.root, cmd.String("output"), cmd.Name, a.progress.Step)
 		if err != nil {
 			return err
 		}

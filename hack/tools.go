@@ -37,7 +37,7 @@ func (a *app) goTool(ctx context.Context, what, module, output string) error {
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	defer a.progress.step(what)()
+	defer a.progress.Step(what)()
 	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-o", bin+string(filepath.Separator), "tool")
 	build.Dir = filepath.Join(a.root, module)
 	build.Env = append(os.Environ(), "CGO_ENABLED=1")

@@ -10,30 +10,28 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Check compiles and vets every commit: the packages it touches, and what the
 // product is built from. A module that is not the product is compiled whole.
 // Commits that passed before are not checked again. It returns how many were.
 func (w *Workspace) Check(ctx context.Context, trees []Tree, p Product) (checked int, err error) {
-	dir, err := w.temp("check")
-	if err != nil {
-		return 0, err
-	}
 	// In build order: a commit is compiled with the tips of the modules before.
-	for i, t := range trees {
-		n, err := w.checkTree(ctx, trees[:i+1], p, filepath.Join(dir, t.Name))
+	for i := range trees {
+		n, err := w.checkTree(ctx, trees[:i+1], p)
+		checked += n
 		if err != nil {
 			return checked, err
 		}
-		checked += n
 	}
 	return checked, nil
 }
 
-func (w *Workspace) checkTree(ctx context.Context, trees []Tree, p Product, dir string) (checked int, err error) {
+func (w *Workspace) checkTree(ctx context.Context, trees []Tree, p Product) (checked int, err error) {
 	t := trees[len(trees)-1]
 	toolchain, err := w.toolchain(ctx, t.Work)
 	if err != nil {
@@ -46,47 +44,95 @@ func (w *Workspace) checkTree(ctx context.Context, trees []Tree, p Product, dir 
 			what = append(what, "./"+c)
 		}
 	}
-	r, there := repo{work: dir}, false
+	var due []checkedCommit
 	for _, c := range t.Commits {
 		if err := formatted(c); err != nil {
-			return checked, err
+			return 0, err
 		}
 		passed := w.path("checked", key(append([]string{"check 1", toolchain, Revision(trees[:len(trees)-1]), c.ID}, append(p.Tags, what...)...)...))
-		if exists(passed) {
-			continue
+		if !exists(passed) {
+			due = append(due, checkedCommit{c, passed})
 		}
-		if !there {
-			if err := w.borrow(ctx, trees[:len(trees)-1], filepath.Dir(dir)); err != nil {
-				return checked, err
-			}
-			if r, err = t.repo().scratch(ctx, dir, c.ID); err != nil {
-				return checked, err
-			}
-		} else if _, err := r.git(ctx, "reset", "--quiet", "--hard", c.ID); err != nil {
-			return checked, err
-		}
-		there = true
-		if err := w.checkCommit(ctx, c, dir, what, p.Tags); err != nil {
-			return checked, err
+	}
+	return w.checkSideBySide(ctx, trees, due, what, p.Tags)
+}
+
+// A checkedCommit is a commit, and the file that says that it passed.
+type checkedCommit struct {
+	Commit
+	passed string
+}
+
+// checkSideBySide checks commits in as many work trees as there are processors:
+// most of the time one package is compiled that all others wait for. A commit
+// that fails mostly fails those after it as well. So they are begun in order,
+// none after one that failed, and the first failure is the one that is returned.
+func (w *Workspace) checkSideBySide(ctx context.Context, trees []Tree, due []checkedCommit, what, tags []string) (checked int, err error) {
+	var mu sync.Mutex // guards next, checked and failures
+	next, failures := 0, make([]error, len(due))
+	take := func() (i int, ok bool) {
+		mu.Lock()
+		defer mu.Unlock()
+		next++
+		return next - 1, next <= len(due)
+	}
+	put := func(i int, err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if failures[i] = err; err != nil {
+			next = len(due)
+			return
 		}
 		checked++
-		if err := replaceFile(passed, nil); err != nil {
+	}
+	var work sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(due)) {
+		work.Go(func() {
+			var r repo
+			for i, ok := take(); ok; i, ok = take() {
+				var err error
+				if r, err = w.checkOut(ctx, r, trees, due[i].Commit); err == nil {
+					err = w.checkCommit(ctx, due[i].Commit, r.work, what, tags)
+				}
+				if err == nil {
+					err = replaceFile(due[i].passed, nil)
+				}
+				put(i, err)
+			}
+		})
+	}
+	work.Wait()
+	for _, err := range failures {
+		if err != nil {
 			return checked, err
 		}
 	}
 	return checked, nil
 }
 
+// checkOut puts a commit of the last of the trees into the work tree r, which is
+// made if there is none yet.
+func (w *Workspace) checkOut(ctx context.Context, r repo, trees []Tree, c Commit) (repo, error) {
+	if r.work != "" {
+		_, err := r.git(ctx, "reset", "--quiet", "--hard", c.ID)
+		return r, err
+	}
+	dir, err := w.temp("check")
+	if err != nil {
+		return repo{}, err
+	}
+	t := trees[len(trees)-1]
+	if err := w.borrow(ctx, trees[:len(trees)-1], dir); err != nil {
+		return repo{}, err
+	}
+	return t.repo().scratch(ctx, filepath.Join(dir, t.Name), c.ID)
+}
+
 // borrow puts the tips of modules beside the tree to compile, where its go.mod
-// looks for them, unless checking them has left them there.
+// looks for them.
 func (w *Workspace) borrow(ctx context.Context, trees []Tree, dir string) error {
 	for _, t := range trees {
-		work := filepath.Join(dir, t.Name)
-		if exists(work) {
-			if _, err := (repo{work: work}).git(ctx, "reset", "--quiet", "--hard", t.Tip()); err != nil {
-				return err
-			}
-		} else if _, err := t.repo().scratch(ctx, work, t.Tip()); err != nil {
+		if _, err := t.repo().scratch(ctx, filepath.Join(dir, t.Name), t.Tip()); err != nil {
 			return err
 		}
 	}
