@@ -61,8 +61,8 @@ func TestL7_ManyRefusalsLeaveNothing(t *testing.T) {
 	var after node.Vitals
 	t.Logf("before: %s", before)
 	defer func() { t.Logf("after: %s", after) }()
-	promise(t, "L7", "nothing is left of many refused pods", onStock("some of the roll-backs fail"), func(t require.TestingT) { requireNothingLeft(t, n) })
-	promise(t, "L7", "the runtime holds no more files, goroutines and records than before", onStock("it holds those of roll-backs that failed"), func(t require.TestingT) {
+	promise(t, "L7", "nothing is left of many refused pods", sometimesOnStock("some of the roll-backs fail"), func(t require.TestingT) { requireNothingLeft(t, n) })
+	promise(t, "L7", "the runtime holds no more files, goroutines and records than before", sometimesOnStock("it holds those of roll-backs that failed"), func(t require.TestingT) {
 		requireSoon(t, "containerd to hold what it held before", func(ctx context.Context) (err error) {
 			if after, err = n.Vitals(ctx); err != nil {
 				return err
