@@ -40,6 +40,7 @@ go test -bench:
 
 Scenarios:
   run        RunPodSandbox without plugins
+  shim       size, start and memory of the shim
   resources  RunPodSandbox with the resources of 20 containers, and without
   rate       pods per second, without plugins and with slow ones
   neighbour  a container's life while another pod's hook takes long
@@ -49,10 +50,12 @@ Scenarios:
              slowest join and RunPodSandbox, memory and goroutines before and after
   engine     the engine alone, from go test -bench
 
-Run build, build --stock and tools before.`,
+Run build, build --stock and tools before. With --stock another folder of binaries
+takes the place of what build --stock made, such as those of upstream's own Makefile.`,
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "only", Usage: "measure this `SCENARIO` only; may be repeated", DefaultText: "all"},
-			&cli.IntFlag{Name: "runs", Usage: "`NUMBER` of pods of each runtime in run, and of each kind in resources", Value: counts.Runs, Destination: &counts.Runs},
+			&cli.StringFlag{Name: "stock", Usage: "`FOLDER` of the stock containerd and its shim", DefaultText: "stock/bin in the output folder"},
+			&cli.IntFlag{Name: "runs", Usage: "`NUMBER` of pods of each runtime in run and shim, and of each kind in resources", Value: counts.Runs, Destination: &counts.Runs},
 			&cli.IntFlag{Name: "pods", Usage: "`NUMBER` of pods in a round of rate", Value: counts.Pods, Destination: &counts.Pods},
 			&cli.IntFlag{Name: "rounds", Usage: "`NUMBER` of rounds in rate, neighbour, hung, register and flap", Value: counts.Rounds, Destination: &counts.Rounds},
 			&cli.IntFlag{Name: "node-pods", Usage: "`NUMBER` of pods on the node in register and flap", Value: counts.NodePods, Destination: &counts.NodePods},
@@ -61,8 +64,12 @@ Run build, build --stock and tools before.`,
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			out := cmd.String("output")
 			tools := filepath.Join(out, "tools", "bin")
+			stock := filepath.Join(out, "stock", "bin")
+			if cmd.IsSet("stock") {
+				stock = cmd.String("stock")
+			}
 			options := bench.Options{
-				Stock:   node.Options{Bin: filepath.Join(out, "stock", "bin"), Tools: tools},
+				Stock:   node.Options{Bin: stock, Tools: tools},
 				Patched: node.Options{Bin: filepath.Join(out, "bin"), Tools: tools},
 				Only:    cmd.StringSlice("only"),
 				Counts:  counts,

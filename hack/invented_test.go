@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/hookline-nri/hookline/hack/docs"
+	"github.com/hookline-nri/hookline/internal/crossvet"
 	"github.com/hookline-nri/hookline/internal/edit"
 	"github.com/hookline-nri/hookline/internal/tree"
 )
@@ -91,6 +92,13 @@ func invented(variant string) edit.Series {
 		Until:   "greet is quiet",
 		Edits:   []edit.Edit{edit.DropFile("loud/loud.go")},
 	}
+	switch variant {
+	case "unportable": // does not compile for plan9
+		hall.Edits = append(hall.Edits, edit.AddImport("cmd/hall/main.go", "syscall"),
+			edit.In("cmd/hall/main.go", edit.Func("main")).Before(edit.Top(), "_ = syscall.Flock"))
+	case "unvetted-elsewhere":
+		hall.Edits = append(hall.Edits, edit.In("cmd/hall/door_plan9.go", edit.Func("door")).Before(edit.Top(), `fmt.Printf("%d doors\n", "two")`))
+	}
 	if variant == "setting" {
 		bell := edit.In("cmd/bell/main.go", edit.Func("main"))
 		hall.Edits = append(hall.Edits,
@@ -119,11 +127,18 @@ func hackMain() {
 	root, err := os.Getwd()
 	if err == nil {
 		err = runToEnd(config{
-			root:    root,
-			series:  invented(os.Getenv("SERIES")),
-			product: tree.Product{Module: "hall", Commands: []string{"cmd/hall", "cmd/bell"}, Tags: []string{"festive"}, Vars: "version"},
-			build:   "invented.1",
-			tests:   map[string][]string{"hall": {"./internal/..."}},
+			root:   root,
+			series: invented(os.Getenv("SERIES")),
+			product: tree.Product{
+				Module:   "hall",
+				Commands: []tree.Command{{Package: "cmd/hall", Cgo: true}, {Package: "cmd/bell", Tags: []string{"deep"}}},
+				Tags:     []string{"festive"},
+				Vars:     "version",
+				Link:     "-s -w",
+			},
+			build:     "invented.1",
+			tests:     map[string][]string{"hall": {"./internal/..."}},
+			platforms: []crossvet.Platform{{OS: "plan9", Arch: "amd64"}},
 			pages: docs.Pages{
 				Patches:  "docs/patches.md",
 				Rules:    "docs/contract.md",

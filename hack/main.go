@@ -15,6 +15,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/hookline-nri/hookline/hack/docs"
+	"github.com/hookline-nri/hookline/internal/crossvet"
 	"github.com/hookline-nri/hookline/internal/edit"
 	"github.com/hookline-nri/hookline/internal/tree"
 	"github.com/hookline-nri/hookline/patches"
@@ -29,7 +30,9 @@ type config struct {
 	product tree.Product
 	build   string              // behind the plus sign of the built version
 	tests   map[string][]string // packages of upstream to test, by module, besides those touched
-	pages   docs.Pages          // of the documentation
+	// platforms are those that upstream builds for, besides this one.
+	platforms []crossvet.Platform
+	pages     docs.Pages // of the documentation
 	// defaults is a command of the product that prints its default configuration.
 	defaults []string
 	stdout   io.Writer
@@ -48,20 +51,28 @@ func hookline(args []string) error {
 	if err != nil {
 		return err
 	}
+	static := []string{"osusergo", "netgo", "static_build"}
 	return runToEnd(config{
 		root:   root,
 		series: patches.Series,
 		product: tree.Product{
-			Module:   "containerd",
-			Commands: []string{"cmd/containerd", "cmd/ctr", "cmd/containerd-shim-runc-v2"},
-			Tags:     []string{"urfave_cli_no_docs"},
-			Vars:     "version",
+			Module: "containerd",
+			// As upstream's Makefile does it for a static release (STATIC=1).
+			Commands: []tree.Command{
+				{Package: "cmd/containerd", Tags: static, Cgo: true}, // the btrfs snapshotter needs cgo
+				{Package: "cmd/ctr", Tags: static, Cgo: true},
+				{Package: "cmd/containerd-shim-runc-v2", Tags: []string{"no_grpc"}},
+			},
+			Tags: []string{"urfave_cli_no_docs"},
+			Vars: "version",
+			Link: "-s -w -extldflags -static",
 		},
 		build: fmt.Sprintf("hookline.%d", patches.Release),
 		tests: map[string][]string{
 			"nri":        {"./pkg/..."},
 			"containerd": {"./internal/nri/...", "./internal/cri/..."},
 		},
+		platforms: []crossvet.Platform{{OS: "windows", Arch: "amd64"}, {OS: "darwin", Arch: "arm64"}, {OS: "freebsd", Arch: "amd64"}},
 		pages: docs.Pages{
 			Patches:  "docs/patches.md",
 			Rules:    "docs/contract.md",

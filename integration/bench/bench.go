@@ -47,6 +47,7 @@ var scenarios = []struct {
 	measure func(*bench, context.Context) ([]Row, error)
 }{
 	{"run", (*bench).run},
+	{"shim", (*bench).shim},
 	{"resources", (*bench).resources},
 	{"rate", (*bench).rate},
 	{"neighbour", (*bench).neighbour},

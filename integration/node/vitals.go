@@ -45,7 +45,19 @@ func (n *Node) Memory(ctx context.Context) (int, error) {
 	if _, err := n.profile(ctx, "heap?gc=1"); err != nil {
 		return 0, err
 	}
-	pid := n.cmd.Process.Pid
+	return residentOf(n.cmd.Process.Pid)
+}
+
+// ShimMemory is the resident memory of the shim of a pod, in bytes.
+func (n *Node) ShimMemory(pod string) (int, error) {
+	pid, err := n.Shim(pod)
+	if err != nil {
+		return 0, err
+	}
+	return residentOf(pid)
+}
+
+func residentOf(pid int) (int, error) {
 	resident, err := statusOf(pid, "VmRSS:")
 	if err != nil {
 		return 0, err

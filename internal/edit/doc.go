@@ -77,6 +77,7 @@
 //
 //	Before, After, Replace, Delete    at a place
 //	MoveBefore, MoveAfter             a run of statements, to a place in the same declaration
+//	Comment, Doc                      the comment above a place, or above the declaration
 //	Signature                         of a function
 //	AddField                          of a struct or interface
 //	Drop, Rename                      the declaration
@@ -84,6 +85,8 @@
 //	Append, AddImport, DropImport     in a file
 //	DropFile                          a file
 //	GoMod with Require, Substitute    in a go.mod file
+//	InSection with Replace, After     a paragraph of a document in Markdown
+//	ProtoComment                      the comment above a message or field of protobuf
 //
 // # Text
 //

@@ -13,7 +13,7 @@ type Edit struct {
 	path   string
 	decl   string // the declaration it is in, for errors; "" at file level
 	change func(*source) ([]splice, error)
-	mod    func([]byte) ([]byte, error) // in place of change, for go.mod
+	mod    func([]byte) ([]byte, error) // in place of change, where the file is no Go source
 	remove bool                         // in place of change, for a whole file
 	err    error                        // why it cannot be made at all
 }

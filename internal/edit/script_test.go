@@ -8,6 +8,7 @@ import (
 	"go/parser"
 	"reflect"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -22,7 +23,11 @@ var funcs = map[string]any{
 	"Call": Call, "Mentions": Mentions, "Assign": Assign, "Define": Define, "Declare": Declare, "If": If, "Range": Range,
 	"Return": Return, "Defer": Defer, "Has": Has, "All": All,
 	"AddImport": AddImport, "DropImport": DropImport, "DropFile": DropFile,
-	"Append": Append, "GoMod": GoMod, "Require": Require, "Substitute": Substitute,
+	"InSection": func(path, heading, mentions string) Paragraph {
+		return InSection(path, heading, strings.Fields(mentions)...)
+	},
+	"ProtoComment": ProtoComment,
+	"Append":       Append, "GoMod": GoMod, "Require": Require, "Substitute": Substitute,
 	"Package":       func(from, to string) Package { return Package{From: from, To: to} },
 	"PackageExcept": func(from, to, except string) Package { return Package{from, to, []string{except}} },
 }

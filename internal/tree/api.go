@@ -40,7 +40,7 @@ func (w *Workspace) checkAPI(ctx context.Context, t Tree, before []Tree, tags []
 	if err != nil {
 		return err
 	}
-	passed := w.path("checked", key(append([]string{"api 1", toolchain, Revision(before), t.Base, t.Tip()}, tags...)...))
+	passed := w.path("checked", key(append([]string{"api 1", fmt.Sprint(toolchain), Revision(before), t.Base, t.Tip()}, tags...)...))
 	if exists(passed) {
 		return nil
 	}

@@ -7,18 +7,30 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // Product says what is built, and from which module of the series.
 type Product struct {
-	Module   string   // short name; it is the last module, the others are what it is built with
-	Commands []string // packages below the module's root: "cmd/containerd"
-	Tags     []string // build tags
+	Module   string // short name; it is the last module, the others are what it is built with
+	Commands []Command
+	Tags     []string // build tags of all commands, and of checks and tests
 	Vars     string   // package below the module's root whose Package, Version and Revision the linker sets
+	Link     string   // further flags of the linker
 }
+
+// Command is one program of a product.
+type Command struct {
+	Package string   // below the module's root: "cmd/containerd"
+	Tags    []string // build tags besides those of the product
+	Cgo     bool     // built with cgo, which takes a C compiler and a static libc
+}
+
+func (c Command) name() string { return path.Base(c.Package) }
 
 // Revision names a state of the trees: it is the same for the same commits.
 func Revision(trees []Tree) string {
@@ -29,27 +41,26 @@ func Revision(trees []Tree) string {
 	return key(parts...)[:12]
 }
 
-// Build builds the product's commands into the folder bin. build is put behind
-// the plus sign of their version. It returns the version, and whether there was
-// anything to do.
+// Build builds the product's commands into the folder bin, each with its own
+// tags. build is put behind the plus sign of their version. It returns the
+// version, and whether there was anything to do.
 func (w *Workspace) Build(ctx context.Context, trees []Tree, p Product, build string) (version string, fresh bool, err error) {
 	t, err := find(trees, p.Module)
 	if err != nil {
 		return "", false, err
 	}
 	version = t.Version + "+" + build
-	toolchain, err := w.toolchain(ctx, t.Work)
+	toolchain, err := w.toolchain(ctx, t.Work, "CC", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_LDFLAGS")
 	if err != nil {
 		return "", false, err
 	}
-	vars := t.Path + "/" + p.Vars
-	args := append([]string{"build", "-buildvcs=false"}, tagsFlag(p.Tags)...)
-	args = append(args, fmt.Sprintf("-ldflags=-X %[1]s.Package=%[2]s -X %[1]s.Version=%[3]s -X %[1]s.Revision=%[4]s", vars, t.Path, version, Revision(trees)))
-	for _, c := range p.Commands {
-		args = append(args, "./"+c)
+	if err := p.compiles(toolchain["CC"]); err != nil {
+		return "", false, err
 	}
+	vars := t.Path + "/" + p.Vars
+	link := fmt.Sprintf("-X %[1]s.Package=%[2]s -X %[1]s.Version=%[3]s -X %[1]s.Revision=%[4]s %[5]s", vars, t.Path, version, Revision(trees), p.Link)
 	bin, stamp := w.path("bin"), w.path("bin", ".stamp")
-	inputs := toolchain + "\n" + strings.Join(args, "\n") + "\n"
+	inputs := fmt.Sprintln(toolchain, link, p.Tags, p.Commands)
 	if was, err := os.ReadFile(stamp); err == nil && string(was) == inputs+binaries(bin, p) {
 		return version, false, nil
 	}
@@ -61,9 +72,10 @@ func (w *Workspace) Build(ctx context.Context, trees []Tree, p Product, build st
 	if err != nil {
 		return "", false, err
 	}
-	args = append(args[:1:1], append([]string{"-o", made + "/"}, args[1:]...)...)
-	if _, err := w.golang(ctx, t.Work, args...); err != nil {
-		return "", false, fmt.Errorf("build %s: %w", t.Name, err)
+	for _, c := range p.Commands {
+		if err := w.buildCommand(ctx, t.Work, made, c, p.Tags, link); err != nil {
+			return "", false, fmt.Errorf("build %s: %w", t.Name, err)
+		}
 	}
 	// The stamp goes before the first binary and comes after the last.
 	if err := os.MkdirAll(bin, 0o755); err != nil {
@@ -80,11 +92,36 @@ func (w *Workspace) Build(ctx context.Context, trees []Tree, p Product, build st
 	return version, fresh, replaceFile(stamp, []byte(inputs+binaries(bin, p)))
 }
 
+// buildCommand builds one command into a folder.
+func (w *Workspace) buildCommand(ctx context.Context, dir, into string, c Command, tags []string, link string) error {
+	args := append([]string{"build", "-buildvcs=false", "-o", into + "/", "-ldflags=" + link}, tagsFlag(slices.Concat(tags, c.Tags))...)
+	var env []string
+	if c.Cgo {
+		env = append(env, "CGO_ENABLED=1")
+	}
+	_, err := w.golangWith(ctx, dir, env, append(args, "./"+c.Package)...)
+	return err
+}
+
+// compiles fails if the product needs a C compiler, and there is none.
+func (p Product) compiles(cc string) error {
+	program, _, _ := strings.Cut(cc, " ") // flags may follow
+	for _, c := range p.Commands {
+		if !c.Cgo {
+			continue
+		}
+		if _, err := exec.LookPath(program); err != nil {
+			return fmt.Errorf("%s is not on the PATH: %s is built with cgo, install gcc with the headers and the static library of libc", program, c.name())
+		}
+	}
+	return nil
+}
+
 // names are the file names of the product's commands.
 func names(p Product) []string {
 	var names []string
 	for _, c := range p.Commands {
-		names = append(names, path.Base(c))
+		names = append(names, c.name())
 	}
 	return names
 }

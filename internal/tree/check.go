@@ -17,8 +17,9 @@ import (
 )
 
 // Check compiles and vets every commit: the packages it touches, and what the
-// product is built from. A module that is not the product is compiled whole.
-// Commits that passed before are not checked again. It returns how many were.
+// product is built from, with the tags that all its commands share. A module that
+// is not the product is compiled whole. Commits that passed before are not checked
+// again. It returns how many were.
 func (w *Workspace) Check(ctx context.Context, trees []Tree, p Product) (checked int, err error) {
 	// In build order: a commit is compiled with the tips of the modules before.
 	for i := range trees {
@@ -41,7 +42,7 @@ func (w *Workspace) checkTree(ctx context.Context, trees []Tree, p Product) (che
 	if t.Name == p.Module {
 		what = nil
 		for _, c := range p.Commands {
-			what = append(what, "./"+c)
+			what = append(what, "./"+c.Package)
 		}
 	}
 	var due []checkedCommit
@@ -49,7 +50,7 @@ func (w *Workspace) checkTree(ctx context.Context, trees []Tree, p Product) (che
 		if err := formatted(c); err != nil {
 			return 0, err
 		}
-		passed := w.path("checked", key(append([]string{"check 1", toolchain, Revision(trees[:len(trees)-1]), c.ID}, append(p.Tags, what...)...)...))
+		passed := w.path("checked", key(append([]string{"check 1", fmt.Sprint(toolchain), Revision(trees[:len(trees)-1]), c.ID}, append(p.Tags, what...)...)...))
 		if !exists(passed) {
 			due = append(due, checkedCommit{c, passed})
 		}

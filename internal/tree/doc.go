@@ -13,7 +13,7 @@
 //	<out>/bin                   what was built, and the stamp of what it was built from
 //	<out>/stock/{src,bin}       the same for the module without patches
 //	<out>/series/<module>       the exported series
-//	<out>/checked               one empty file per commit, and per API, that passed its checks
+//	<out>/checked               one file per commit, per API and per platform that passed its checks
 //	<out>/tmp                   emptied by each run
 //
 // Three things hold, and every file here is about one of them:

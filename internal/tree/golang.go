@@ -9,18 +9,25 @@ import (
 )
 
 // golang runs the go command with what changes its results fixed: flags and
-// workspace of the user, cgo (built commands are static, and no C compiler is needed).
+// workspace of the user, cgo (off, so that no C compiler is needed).
 func (w *Workspace) golang(ctx context.Context, dir string, args ...string) (string, error) {
 	return w.golangTo(ctx, dir, nil, args...)
 }
 
+// golangWith is golang with an environment that has the given variables besides.
+func (w *Workspace) golangWith(ctx context.Context, dir string, env []string, args ...string) (string, error) {
+	return w.goCommand(dir, env, args).run(ctx)
+}
+
+// golangTo is golang with its output going elsewhere.
 func (w *Workspace) golangTo(ctx context.Context, dir string, stdout io.Writer, args ...string) (string, error) {
-	return command{
-		dir:    dir,
-		stdout: stdout,
-		args:   append([]string{"go"}, args...),
-		env:    w.goEnviron(),
-	}.run(ctx)
+	c := w.goCommand(dir, nil, args)
+	c.stdout = stdout
+	return c.run(ctx)
+}
+
+func (w *Workspace) goCommand(dir string, env, args []string) command {
+	return command{dir: dir, env: append(w.goEnviron(), env...), args: append([]string{"go"}, args...)}
 }
 
 func (w *Workspace) goEnviron() []string {
@@ -28,10 +35,19 @@ func (w *Workspace) goEnviron() []string {
 		"GOFLAGS=-mod=readonly", "GOWORK=off", "GO111MODULE=on", "CGO_ENABLED=0", "GOTMPDIR="+w.tmp)
 }
 
-// toolchain names all about the go command that decides what it builds.
-func (w *Workspace) toolchain(ctx context.Context, dir string) (string, error) {
-	out, err := w.golang(ctx, dir, "env", "GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT", "GOFIPS140")
-	return strings.Join(strings.Fields(out), " "), err
+// toolchain is all about the go command that decides what it builds, by the names of
+// go env, and the further ones given. It prints in a fixed order.
+func (w *Workspace) toolchain(ctx context.Context, dir string, further ...string) (map[string]string, error) {
+	names := append([]string{"GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT", "GOFIPS140"}, further...)
+	out, err := w.golang(ctx, dir, append([]string{"env"}, names...)...)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]string{}
+	for i, value := range strings.Split(strings.TrimSuffix(out, "\n"), "\n") {
+		values[names[i]] = value
+	}
+	return values, nil
 }
 
 // tagsFlag is the go command's flag for build tags; -trimpath comes with it so

@@ -53,6 +53,14 @@ a container stops are applied even if another plugin failed.`,
 			edit.In(localNRI, edit.Type("local")).Delete(edit.Field("state")),
 			edit.In(localNRI, edit.Func("New")).Delete(edit.Stmt(edit.Assign("l.state"))),
 			edit.DropImport(localNRI, "sync"),
+			edit.In(localNRI, edit.Type("API")).Comment(edit.Field("BlockPluginSync"), `// BlockPluginSync marks an operation on a pod or container, up to Unblock. It keeps
+// no plugin from registering: one may join at any time, and misses nothing.`),
+			edit.In(localNRI, edit.Type("API")).Comment(edit.Field("StopPodSandbox"), `// StopPodSandbox tells the plugins that know the pod, and have not heard it yet, that
+// it stops. The error says which of them failed.`),
+			edit.In(localNRI, edit.Type("API")).Comment(edit.Field("RemovePodSandbox"), `// RemovePodSandbox does the same for the removal of a pod.`),
+			edit.In(localNRI, edit.Type("API")).Comment(edit.Field("StopContainer"), `// StopContainer tells the plugins that know the container, and have not heard it yet,
+// that it has stopped. What they ask for of other containers is applied in any case.`),
+			edit.In(localNRI, edit.Type("API")).Comment(edit.Field("RemoveContainer"), `// RemoveContainer does the same for the removal of a container.`),
 		},
 	),
 }

@@ -31,7 +31,7 @@ removal, which RemovePodSandbox calls under its own block.`,
 			Delete(edit.Stmt(edit.All(edit.Defer(), edit.Call("c.nri.BlockPluginSync")))),
 		edit.In(containerRemove, edit.Method("criService", "RemoveContainer")).Rename("removeContainer"),
 		edit.In(containerRemove, edit.Method("criService", "removeContainer")).InsertBefore(
-			`// RemoveContainer removes the container. Plugins that register meanwhile wait.
+			`// RemoveContainer removes the container within a block of its own of plugin synchronization.
 func (c *criService) RemoveContainer(ctx context.Context, r *runtime.RemoveContainerRequest) (*runtime.RemoveContainerResponse, error) {
 	defer c.nri.BlockPluginSync().Unblock()
 

@@ -168,10 +168,72 @@ changes    changes     // that the plugin asks for`),
 begin(t, rt, tc.event, pod1, ctr1)
 `),
 		},
+		engineComments,
 		testRelays("runPodSandbox", "updatePodSandbox", "postUpdatePodSandbox", "stopPodSandbox", "removePodSandbox",
 			"createContainer", "postCreateContainer", "startContainer", "postStartContainer",
 			"updateContainer", "postUpdateContainer", "stopContainer", "removeContainer"),
 	),
+}
+
+// engineComments say what is so with the engine, in the places that say otherwise.
+var engineComments = []edit.Edit{
+	edit.In(adaptation, edit.Type("SyncCB")).Doc(`// SyncCB takes what pods and containers the runtime has, for plugins that join. It
+// returns at once and without updates: what plugins ask for in their replies goes
+// through UpdateFn.`),
+	edit.In(adaptation, edit.Type("UpdateFn")).Doc(`// UpdateFn applies updates of containers that plugins ask for outside of the runtime's
+// requests: by themselves, in a reply to Synchronize, and in one that came after the
+// request had ended. See also WithOrderedUpdates.`),
+	edit.In(adaptation, edit.Method("Adaptation", "updateContainers")).Doc(
+		"// updateContainers applies updates that no request of the runtime returns."),
+	edit.InSection("README.md", failureSection, "`fail_request`", "`keep_connected`", "unregisters").Replace(`
+  - ` + "`fail_request`" + `: a request that the plugin leaves unanswered fails, with an
+    error that says which plugin and which request. Nobody behind it is asked. If
+    not set, those behind it are asked as usual, and the runtime hears nothing of
+    it. Ends go to all plugins either way.
+  - ` + "`keep_connected`" + `: a timeout does not cost the plugin its registration. It owes
+    that answer: until it comes, nothing else is sent to it, and nobody waits for
+    it. Then it is told of the pods and containers that it missed and that are
+    still there. If not set, a timeout ends its connection. A connection that
+    breaks is over in any case.`),
+	edit.InSection("README.md", failureSection, "`fail_request`", "`StopContainer`").Replace(`
+While a plugin owes an answer, new pods and containers fail at once if it has set
+` + "`fail_request`" + `, and come up without it otherwise. It costs the node one request
+timeout, not one for each request.`),
+	edit.ProtoComment("pkg/api/api.proto", "FailurePolicy", "keep_connected", keepConnected),
+	edit.In("pkg/api/api.pb.go", edit.Type("FailurePolicy")).Comment(edit.Field("KeepConnected"), keepConnected),
+	edit.ProtoComment("pkg/api/api.proto", "FailurePolicy", "fail_request", failRequest),
+	edit.In("pkg/api/api.pb.go", edit.Type("FailurePolicy")).Comment(edit.Field("FailRequest"), failRequest),
+
+	policyCase("TestPluginFailurePolicy", edit.Range("lifecycleRequests"), `// A plugin that goes while it is idle is dropped then, and asked nothing any more:
+// with fail_request it would fail a request that it cannot get. Each kind of
+// request is tested as the first one after that.`),
+	policyCase("TestPluginFailurePolicy", edit.Call("validator.Stop"), `// The same holds for a plugin that only validates. To have containers wait for
+// it, name it in the default validator (scenario E).`),
+	policyCase("TestPluginFailureScenarios", edit.All(edit.Call("t.Run"), edit.Has(edit.Define("restarted"))), `// Scenario B, a plugin that hangs for good: nobody counts how often it failed.
+// Without a policy each request waits for a timeout and drops the plugin, which
+// comes back. With keep_connected only the first one waits. With fail_request too
+// each of them fails, those after the first at once.`),
+	edit.In(policyTest, edit.Func("TestPluginFailurePolicy")).Comment(
+		edit.Stmt(edit.Define("closed")).Within(edit.All(edit.Call("t.Run"), edit.Has(edit.Call("s.Prepare")))), "// Look up the plugin while it is registered."),
+	edit.In(policyTest, edit.Func("TestPluginFailureScenarios")).Comment(
+		edit.Stmt(edit.Mentions("context.Canceled")), "// It is the caller's own error."),
+}
+
+const (
+	failRequest = `// A request that the plugin leaves unanswered fails, with an error that says
+// which plugin and which request, and the plugins behind it are not asked. If
+// not set, they are asked as usual. The end of a pod or container is told to
+// all plugins in any case.`
+	keepConnected = `// A timeout does not cost the plugin its connection. It owes that answer: until
+// it comes, nothing else is sent to it, and nobody waits for it. Then it is told
+// of the pods and containers that it missed and that are still there. If not
+// set, a timeout ends the connection. One that breaks is over in any case.`
+)
+
+// policyCase replaces the comment of the case that has a statement of that shape, of
+// one of upstream's tests.
+func policyCase(test string, has edit.Shape, text string) edit.Edit {
+	return edit.In(policyTest, edit.Func(test)).Comment(edit.Stmt(edit.All(edit.Call("t.Run"), edit.Has(has))), text)
 }
 
 const (

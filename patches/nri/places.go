@@ -11,6 +11,9 @@ import (
 const (
 	adaptation = "pkg/adaptation/adaptation.go" // relays requests of the runtime to plugins
 	pluginFile = "pkg/adaptation/plugin.go"     // relays a request to one plugin
+
+	// The section of README.md on plugins that fail.
+	failureSection = "Request Errors, Timeouts and Failure Policy"
 )
 
 var (

@@ -24,5 +24,8 @@ that use it, and costs nothing.`,
 		edit.In(adaptation, edit.Type("PluginSyncBlock")).Drop(),
 		edit.In(adaptation, edit.Method("Adaptation", "BlockPluginSync")).Drop(),
 		edit.In(adaptation, edit.Method("PluginSyncBlock", "Unblock")).Drop(),
+		// It no longer waits for anything.
+		edit.In("pkg/adaptation/suite_test.go", edit.Method("Suite", "WaitForPluginsToSync")).
+			Delete(edit.Stmt(edit.Call("s.runtime.runtime.BlockPluginSync"))),
 	},
 }

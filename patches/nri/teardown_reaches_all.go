@@ -27,6 +27,12 @@ updates of those that answered beside the error.`,
 		continueAfterError("RemovePodSandbox"),
 		continueAfterError("RemoveContainer"),
 		stopContainerContinues(),
+		[]edit.Edit{edit.InSection("README.md", failureSection, "in index order").Replace(`
+A request goes to the plugins one after the other, by index. The first that answers
+with an error ends it: those behind are not asked, and the operation on the pod or
+container fails. Ends are different. StopPodSandbox, RemovePodSandbox,
+StopContainer and RemoveContainer go to every plugin, and the runtime is told of all
+that failed.`)},
 	),
 }
 

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package edit
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// Paragraph is a paragraph of a document in Markdown: the one below a heading that
+// mentions all the given names. An item of a list is a paragraph, too, where blank
+// lines are around it.
+type Paragraph struct {
+	path, heading string
+	mentions      []string
+}
+
+// InSection names a paragraph of the document at path.
+func InSection(path, heading string, mentions ...string) Paragraph {
+	return Paragraph{path, heading, mentions}
+}
+
+// Replace replaces the paragraph by text, which may be several.
+func (p Paragraph) Replace(text string) Edit {
+	return p.edit(func(string) string { return plainText(text) })
+}
+
+// After puts text behind the paragraph, as one of its own.
+func (p Paragraph) After(text string) Edit {
+	return p.edit(func(was string) string { return was + "\n" + plainText(text) })
+}
+
+func (p Paragraph) edit(change func(string) string) Edit {
+	return document(p.path, fmt.Sprintf("section %q", p.heading), func(doc string) (string, error) {
+		lo, hi, err := section(doc, p.heading)
+		if err != nil {
+			return "", err
+		}
+		parts := strings.SplitAfter(doc[lo:hi], "\n\n")
+		found := -1
+		for i, part := range parts {
+			if !mentionsAll(part, p.mentions) {
+				continue
+			}
+			if found >= 0 {
+				return "", fmt.Errorf("more than one paragraph mentions %s", strings.Join(p.mentions, ", "))
+			}
+			found = i
+		}
+		if found < 0 {
+			return "", fmt.Errorf("no paragraph mentions %s", strings.Join(p.mentions, ", "))
+		}
+		was := strings.TrimRight(parts[found], "\n") + "\n"
+		parts[found] = change(was) + strings.TrimPrefix(parts[found], was)
+		return doc[:lo] + strings.Join(parts, "") + doc[hi:], nil
+	})
+}
+
+func mentionsAll(text string, names []string) bool {
+	for _, name := range names {
+		if !strings.Contains(text, name) {
+			return false
+		}
+	}
+	return true
+}
+
+// section returns where the text below a heading lies, up to the next heading.
+// Lines of a fenced block are none, whatever they begin with.
+func section(doc, heading string) (lo, hi int, err error) {
+	at, fenced := 0, false
+	for line := range strings.Lines(doc) {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		if !fenced && strings.HasPrefix(line, "#") {
+			switch {
+			case lo > 0:
+				return lo, at, nil
+			case strings.TrimSpace(strings.TrimLeft(line, "#")) == heading:
+				lo = at + len(line)
+			}
+		}
+		at += len(line)
+	}
+	if lo == 0 {
+		return 0, 0, errors.New("no such heading")
+	}
+	return lo, at, nil
+}
+
+// ProtoComment replaces the comment lines directly above a message of the protobuf
+// file at path, or above its field where there is one. Text is comment lines, without
+// indent.
+func ProtoComment(path, message, field, text string) Edit {
+	name := "message " + message
+	if field != "" {
+		name += "." + field
+	}
+	return document(path, name, func(doc string) (string, error) {
+		at := regexp.MustCompile(`(?m)^message ` + regexp.QuoteMeta(message) + ` \{`).FindStringIndex(doc)
+		if at == nil {
+			return "", errors.New("no such message")
+		}
+		lo := at[0]
+		if field != "" {
+			end := strings.Index(doc[lo:], "\n}")
+			in := regexp.MustCompile(`(?m)^[ \t]+[\w.<>, ]+ ` + regexp.QuoteMeta(field) + ` = \d`).FindStringIndex(doc[lo : lo+max(end, 0)])
+			if in == nil {
+				return "", errors.New("no such field")
+			}
+			lo += in[0]
+		}
+		indent := doc[lo : lo+len(doc[lo:])-len(strings.TrimLeft(doc[lo:], " \t"))]
+		top := lo
+		for top > 0 {
+			above := strings.LastIndexByte(doc[:top-1], '\n') + 1
+			if !strings.HasPrefix(strings.TrimSpace(doc[above:top]), "//") {
+				break
+			}
+			top = above
+		}
+		if top == lo {
+			return "", errors.New("has no comment above it")
+		}
+		lines, err := commentLines(text)
+		return doc[:top] + reindent(lines, indent) + doc[lo:], err
+	})
+}
+
+// document makes an edit of a file that is no Go source; name is that of the place,
+// for errors.
+func document(path, name string, change func(string) (string, error)) Edit {
+	return Edit{path: path, decl: name, mod: func(src []byte) ([]byte, error) {
+		text, crs := plain(src)
+		out, err := change(string(text))
+		if err == nil && len(crs) > 0 {
+			out = strings.ReplaceAll(out, "\n", "\r\n")
+		}
+		return []byte(out), err
+	}}
+}
+
+// plainText is text with one newline at its end and none at its start.
+func plainText(text string) string {
+	return strings.Trim(text, "\n") + "\n"
+}

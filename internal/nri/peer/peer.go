@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package peer
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// ErrGone says that the process that connected has exited, so that nothing more can
+// be told of it.
+var ErrGone = errors.New("the process that connected has exited")
+
+// Peer is the process that made a connection. Close it when it is no longer needed.
+type Peer struct {
+	UID, GID uint32 // effective, when it connected
+	PID      int    // in the pid namespace of the caller
+
+	pidfd *os.File
+}
+
+// Pod is what the cgroup of a process says of the pod that it runs in. The zero value
+// is that of a process which runs in none.
+type Pod struct {
+	UID       string // of the pod's metadata; for a static pod, the hash that the kubelet gives it
+	Container string // id of the container in CRI, empty where the cgroup is the pod's own
+}
+
+// String describes the peer for logs and errors.
+func (p *Peer) String() string {
+	return fmt.Sprintf("process %d of user %d", p.PID, p.UID)
+}
+
+// Close lets the process go.
+func (p *Peer) Close() error { return p.pidfd.Close() }
