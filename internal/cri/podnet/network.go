@@ -3,7 +3,6 @@
 package podnet
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -29,9 +28,6 @@ type Options struct {
 	// CacheDir is where libcni keeps attachments. Default libcni's own folder,
 	// which go-cni uses.
 	CacheDir string
-	// Patience is how long the DEL of a pod is retried whose network was replaced by
-	// another. Default 5 min.
-	Patience time.Duration
 }
 
 // A Network is a go-cni object whose STATUS and DEL do not wait for go-cni's lock.
@@ -39,7 +35,6 @@ type Network struct {
 	gocni.CNI
 	status   *netstatus.Monitor
 	cacheDir string
-	patience time.Duration
 	began    time.Time
 	loaded   atomic.Pointer[gocni.ConfigResult]
 
@@ -52,7 +47,6 @@ type Network struct {
 	mu         sync.Mutex                     // guards what follows
 	collecting <-chan struct{}                // closed when a garbage collection is over, nil without one
 	tried      map[string]*gocni.ConfigResult // by pod, the configuration of its ADD, which failed
-	detaching  map[string]time.Time           // by pod, when its DEL failed first
 }
 
 var _ gocni.CNI = (*Network)(nil)
@@ -60,12 +54,10 @@ var _ gocni.CNI = (*Network)(nil)
 // New returns the network of a go-cni object, which nobody else may load.
 func New(cni gocni.CNI, options Options) *Network {
 	n := &Network{
-		CNI:       cni,
-		cacheDir:  options.CacheDir,
-		patience:  cmp.Or(options.Patience, 5*time.Minute),
-		began:     time.Now(),
-		tried:     map[string]*gocni.ConfigResult{},
-		detaching: map[string]time.Time{},
+		CNI:      cni,
+		cacheDir: options.CacheDir,
+		began:    time.Now(),
+		tried:    map[string]*gocni.ConfigResult{},
 	}
 	n.life, n.end = context.WithCancel(context.Background())
 	n.loaded.Store(cni.GetConfig())
@@ -94,6 +86,10 @@ func (n *Network) GetConfig() *gocni.ConfigResult { return n.loaded.Load() }
 
 // Answer is the last answer to STATUS, see [netstatus.Monitor.Status].
 func (n *Network) Answer(ctx context.Context) netstatus.Status { return n.status.Status(ctx) }
+
+// Current is the last answer to STATUS, without a wait, see
+// [netstatus.Monitor.Current].
+func (n *Network) Current() netstatus.Status { return n.status.Current() }
 
 // Status returns nil if networks are loaded and, as far as is known, take pods. It
 // neither waits nor starts anything.
@@ -156,23 +152,17 @@ func (n *Network) Began() time.Time { return n.began }
 func (n *Network) Detach(ctx context.Context, pod netattach.Pod) (netattach.Result, error) {
 	n.mu.Lock()
 	pod.Tried = n.tried[pod.ID]
-	since, failed := n.detaching[pod.ID]
-	pod.Overdue = failed && time.Since(since) >= n.patience
 	n.mu.Unlock()
 
 	config := n.GetConfig()
 	result, err := n.cache(config).Detach(ctx, pod, config)
-
+	if err != nil {
+		return result, err
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	switch {
-	case err == nil:
-		delete(n.tried, pod.ID)
-		delete(n.detaching, pod.ID)
-	case !failed:
-		n.detaching[pod.ID] = time.Now()
-	}
-	return result, err
+	delete(n.tried, pod.ID)
+	return result, nil
 }
 
 // killedPatience is how long the process group of a killed plugin is waited for.
