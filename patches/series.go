@@ -62,6 +62,7 @@ var Series = edit.Series{
 		containerd.NRISettings,
 		containerd.NRIFailures,
 		containerd.NRIStatus,
+		containerd.CreationMetrics,
 
 		// containerd: the network of a pod.
 		containerd.NetworkPackages,
