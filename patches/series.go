@@ -63,6 +63,7 @@ var Series = edit.Series{
 		containerd.NRIFailures,
 		containerd.NRIStatus,
 		containerd.CreationMetrics,
+		containerd.PodSpans,
 
 		// containerd: the network of a pod.
 		containerd.NetworkPackages,

@@ -14,8 +14,10 @@ import (
 	"github.com/containerd/errdefs"
 	gocni "github.com/containerd/go-cni"
 	types100 "github.com/containernetworking/cni/pkg/types/100"
+	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/hookline-nri/hookline/internal/cri/cniexec"
+	"github.com/hookline-nri/hookline/internal/cri/cnispan"
 	"github.com/hookline-nri/hookline/internal/cri/netattach"
 	"github.com/hookline-nri/hookline/internal/cri/netconf"
 	"github.com/hookline-nri/hookline/internal/cri/netstatus"
@@ -107,12 +109,20 @@ func (n *Network) Status() error {
 // replaces go-cni's Setup, which does not let its caller choose how plugins are run:
 // a plugin that is killed there leaves its children running, such as an IPAM plugin
 // that allocates after the DEL (L7). If it fails, STATUS is run again.
-func (n *Network) Attach(ctx context.Context, pod netattach.Pod, serially bool) (*gocni.Result, error) {
+//
+// It is a span with the name that it has in go-cni, and so is Detach.
+func (n *Network) Attach(ctx context.Context, pod netattach.Pod, serially bool) (result *gocni.Result, err error) {
+	name := "cni.Setup"
+	if serially {
+		name = "cni.SetupSerially"
+	}
+	ctx, end := span(ctx, name, pod)
+	defer func() { end(err) }()
 	if err := n.collected(ctx); err != nil {
 		return nil, fmt.Errorf("wait for the garbage collection of networks: %w", err)
 	}
 	config := n.GetConfig()
-	result, err := n.add(ctx, pod, config, serially)
+	result, err = n.add(ctx, pod, config, serially)
 	if err != nil {
 		// libcni has no cached attachment of this ADD, and the DEL is not for a network
 		// that is loaded later.
@@ -144,18 +154,26 @@ func (n *Network) add(ctx context.Context, pod netattach.Pod, config *gocni.Conf
 	return made.GetCNIResultFromResults(raw)
 }
 
+func span(ctx context.Context, name string, pod netattach.Pod) (context.Context, func(error)) {
+	return cnispan.Start(ctx, name, func() []attribute.KeyValue {
+		return []attribute.KeyValue{attribute.String("cni.id", pod.ID), attribute.String("cni.path", pod.NetNS)}
+	})
+}
+
 // Began is the time from which on it knows of each ADD.
 func (n *Network) Began() time.Time { return n.began }
 
 // Detach detaches a pod from its networks, whatever is loaded and whatever STATUS
 // says (N3), see [netattach.Cache.Detach].
-func (n *Network) Detach(ctx context.Context, pod netattach.Pod) (netattach.Result, error) {
+func (n *Network) Detach(ctx context.Context, pod netattach.Pod) (result netattach.Result, err error) {
+	ctx, end := span(ctx, "cni.Remove", pod)
+	defer func() { end(err) }()
 	n.mu.Lock()
 	pod.Tried = n.tried[pod.ID]
 	n.mu.Unlock()
 
 	config := n.GetConfig()
-	result, err := n.cache(config).Detach(ctx, pod, config)
+	result, err = n.cache(config).Detach(ctx, pod, config)
 	if err != nil {
 		return result, err
 	}
