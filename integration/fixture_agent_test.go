@@ -190,13 +190,18 @@ func (a *agent) info(ctx context.Context) (map[string]string, error) {
 
 // networkCondition returns the condition of the network.
 func (a *agent) networkCondition(ctx context.Context) (*runtime.RuntimeCondition, error) {
+	return a.condition(ctx, runtime.NetworkReady)
+}
+
+// condition returns a condition of the runtime.
+func (a *agent) condition(ctx context.Context, name string) (*runtime.RuntimeCondition, error) {
 	r, err := a.n.CRI().Runtime.Status(ctx, &runtime.StatusRequest{})
 	for _, condition := range r.GetStatus().GetConditions() {
-		if condition.GetType() == runtime.NetworkReady {
+		if condition.GetType() == name {
 			return condition, err
 		}
 	}
-	return nil, errors.Join(err, errors.New("no condition of the network"))
+	return nil, errors.Join(err, fmt.Errorf("no condition %s", name))
 }
 
 // requireNetworkReady waits for the network to be ready.

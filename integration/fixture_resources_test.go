@@ -57,7 +57,7 @@ func inFull() podresources.Pod {
 	}
 	main.Devices = []podresources.Device{{ContainerPath: "/dev/fuse", HostPath: "/dev/fuse", Permissions: "rw"}}
 	main.CDIDevices = []string{"vendor.com/gpu=0", "vendor.com/gpu=1"}
-	all.Resources = requests("3", "1Gi")
+	all.Resources = requests("2", "1Gi")
 	return all
 }
 
@@ -74,6 +74,12 @@ func announced(t *testing.T, n target, how string, what podresources.Pod) *runti
 	pod.Annotations = map[string]string{key: value}
 	return pod
 }
+
+// readingAnnotation has the runtime read the annotation of pods, where an admission
+// policy would let only a webhook write it.
+func readingAnnotation(o *node.Options) { withSetting(readsAnnotation)(o) }
+
+const readsAnnotation = "pod_resources_annotation = true"
 
 // withSetting is a line of the configuration of CRI's runtime.
 func withSetting(line string) func(*node.Options) {

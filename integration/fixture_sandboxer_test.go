@@ -34,13 +34,16 @@ var sandboxShim = sync.OnceValues(func() (string, error) {
 })
 
 // startSandboxer runs a node whose pods' sandboxes are made by their shim.
-func startSandboxer(t *testing.T) *node.Node {
+func startSandboxer(t *testing.T, change ...func(*node.Options)) *node.Node {
 	t.Helper()
 	folder, err := sandboxShim()
 	require.NoError(t, err)
 	return startNode(t, func(o *node.Options) {
 		require.NoError(t, o.SandboxesByShim(folder))
 		o.RequestTimeout = 30 * time.Second
+		for _, f := range change {
+			f(o)
+		}
 	})
 }
 

@@ -39,7 +39,7 @@ func TestN2_PodsAreRefusedWhileStatusFails(t *testing.T) {
 			promise(t, "N2", "refused pods are counted", onStock(notCounted), func(t require.TestingT) {
 				counted, err := a.n.Metrics(withinAMinute(a.T), "containerd_cri_network_refused_pods_total")
 				require.NoError(t, err)
-				assert.Equal(t, map[string]float64{"": 1}, counted)
+				assert.Equal(t, map[string]float64{`{handler="default"}`: 1}, counted)
 			})
 			promise(t, "N1", "answers of STATUS are counted", onStock(notCounted), func(t require.TestingT) {
 				answers, err := a.n.Metrics(withinAMinute(a.T), "containerd_cri_network_status_checks_total")

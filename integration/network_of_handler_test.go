@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +19,9 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 )
+
+// handlerNetworksReady is the condition of the networks of runtime handlers.
+const handlerNetworksReady = "RuntimeHandlerNetworksReady"
 
 // Each network has an answer of its own, and the default one decides.
 func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
@@ -47,10 +51,28 @@ func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
 			return nil
 		})
 	})
+	promise(t, "N1", "a condition says of which handlers the networks are not ready, and the default one stays ready", onStock("there is none"), func(t require.TestingT) {
+		requireSoon(t, "the condition of the handlers' networks", func(ctx context.Context) error {
+			c, err := a.condition(ctx, handlerNetworksReady)
+			if err == nil && (c.GetStatus() || c.GetReason() != "RuntimeHandlerNetworksNotReady" ||
+				!strings.Contains(c.GetMessage(), `runtime handler "other": NetworkPluginNotReady: `)) {
+				err = fmt.Errorf("it is %v", c)
+			}
+			return err
+		})
+		c, err := a.networkCondition(withinAMinute(a.T))
+		require.NoError(t, err)
+		assert.True(t, c.GetStatus())
+	})
 	request := &runtime.RunPodSandboxRequest{Config: a.n.CRI().Pod("other"), RuntimeHandler: "other"}
 	_, errOther := a.n.CRI().Runtime.RunPodSandbox(withinAMinute(t), request)
 	promise(t, "N2", "a pod of a handler whose network is not ready is refused", onStock("it fails without a code"), func(t require.TestingT) {
 		assert.Equal(t, codes.Unavailable, status.Code(errOther), errOther)
+	})
+	promise(t, "N2", "it is counted for the handler", onStock("it is not counted"), func(t require.TestingT) {
+		counted, err := a.n.Metrics(withinAMinute(a.T), "containerd_cri_network_refused_pods_total")
+		require.NoError(t, err)
+		assert.Equal(t, map[string]float64{`{handler="other"}`: 1}, counted)
 	})
 
 	// Pods of the handler come and go with its own network, and also without it.
@@ -70,6 +92,11 @@ func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
 		}
 	})
 	require.Len(t, a.addressesTaken("other"), 2)
+	promise(t, "N1", "the condition is true then", onStock("there is none"), func(t require.TestingT) {
+		c, err := a.condition(withinAMinute(a.T), handlerNetworksReady)
+		require.NoError(t, err)
+		assert.True(t, c.GetStatus(), c)
+	})
 	a.requirePodEnds(t, pods[0])
 	require.NoError(t, os.Remove(file))
 	promise(t, "N3", "a pod of the handler ends without its configuration", onStock("it cannot be stopped"), func(t require.TestingT) {

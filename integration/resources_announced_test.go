@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/hookline-nri/hookline/podresources"
 )
@@ -18,7 +19,7 @@ func TestR1_ResourcesOfAllContainersAreTold(t *testing.T) {
 	t.Parallel()
 	for _, how := range ways {
 		t.Run(how, func(t *testing.T) {
-			n := startNode(t)
+			n := startNode(t, readingAnnotation)
 			p := plugin.New("10", "sums")
 			connect(t, n, p)
 			ctx, c := withinAMinute(t), n.CRI()
@@ -56,10 +57,23 @@ func TestR1_ResourcesOfAllContainersAreTold(t *testing.T) {
 	}
 }
 
+// The field wins over the annotation.
+func TestR1_FieldWinsOverTheAnnotation(t *testing.T) {
+	n := startNode(t, readingAnnotation)
+	p := plugin.New("10", "sums")
+	connect(t, n, p)
+	pod := announced(t, n, "annotation", podresources.Pod{Containers: []podresources.Container{{Name: "main", Type: podresources.MainContainer, Resources: requests("1", "1Mi")}}})
+	require.NoError(t, podresources.SetPod(pod, threeContainers()))
+	_, err := n.CRI().RunPod(withinAMinute(t), pod)
+	require.NoError(t, err)
+	promise(t, "R1", "what is in the field is told, not what is in the annotation", onStock(toldNothing), func(t require.TestingT) {
+		assert.Equal(t, []string{allThree}, sumsTold(p, plugin.RunPodSandbox))
+	})
+}
+
 // Whoever makes a pod can write its annotations, and may not be trusted with them.
-func TestR1_AnnotationThatIsSwitchedOffIsNotRead(t *testing.T) {
-	t.Parallel()
-	n := startNode(t, withSetting("pod_resources_annotation = false"))
+func TestR1_AnnotationIsNotReadUnlessThatIsSet(t *testing.T) {
+	n := startNode(t)
 	p := plugin.New("10", "sums")
 	connect(t, n, p)
 	ctx, c := withinAMinute(t), n.CRI()
@@ -75,7 +89,7 @@ func TestR1_AnnotationThatIsSwitchedOffIsNotRead(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, ignored, "it is not bad, only not read")
 	assert.Equal(t, "untold", sumsTold(p, plugin.RunPodSandbox)[0])
-	promise(t, "R1", "what is in the field is told if the annotation is switched off", onStock(toldNothing), func(t require.TestingT) {
+	promise(t, "R1", "what is in the field is told where the annotation is not read", onStock(toldNothing), func(t require.TestingT) {
 		assert.Equal(t, allThree, sumsTold(p, plugin.RunPodSandbox)[1])
 	})
 }
@@ -85,7 +99,9 @@ func TestR1_ShimThatMakesSandboxesIsTold(t *testing.T) {
 	t.Parallel()
 	for how, stock := range map[string]breach{"field": keptOnStock, "annotation": onStock("the shim has to know the annotation")} {
 		t.Run(how, func(t *testing.T) {
-			n := startSandboxer(t)
+			n := startSandboxer(t, func(o *node.Options) {
+				o.Config += "\n[plugins.'io.containerd.cri.v1.runtime']\n" + readsAnnotation + "\n"
+			})
 			id, err := n.CRI().RunPod(withinAMinute(t), announced(t, n, how, inFull()))
 			require.NoError(t, err)
 			promise(t, "R1", "the shim that makes a sandbox is told what was announced of its pod", stock, func(t require.TestingT) {

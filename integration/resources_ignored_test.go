@@ -73,9 +73,11 @@ func TestR4_WhatCannotBeReadFailsNoPod(t *testing.T) {
 		"absurd":                   {"annotation", asking("1Ei")},
 		"absurd to compute with":   {"annotation", asking("1e999999999")},
 		"no JSON":                  {"annotation", annotation("cpu: 1")},
+		"large, annotated":         {"annotation", annotation(`{"containers": []` + strings.Repeat(" ", 32<<10) + `}`)},
+		"more than there is":       {"annotation", asking("1000000")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := startNode(t)
+			n := startNode(t, readingAnnotation)
 			p := plugin.New("10", "sums")
 			connect(t, n, p)
 			pod := n.CRI().Pod("web")
@@ -137,10 +139,13 @@ func TestR4_BadUpdatesChangeNothing(t *testing.T) {
 // largestAnnounced is a pod of which as much is announced as can be, but for a KiB.
 func largestAnnounced(t *testing.T, n *node.Node, how string) (*runtime.PodSandboxConfig, podresources.Pod) {
 	t.Helper()
-	const size = 255 << 10
+	size, mounts := 255<<10, 240
+	if how == "annotation" {
+		size, mounts = 31<<10, 28
+	}
 	what := threeContainers()
 	main := &what.Containers[1]
-	for i := range 240 {
+	for i := range mounts {
 		main.Mounts = append(main.Mounts, podresources.Mount{ContainerPath: fmt.Sprintf("/mnt/%03d", i), HostPath: "/" + strings.Repeat("x", 1000)})
 	}
 	measure := func() (*runtime.PodSandboxConfig, int) {
@@ -165,7 +170,7 @@ func TestR4_LargestAnnouncementIsTold(t *testing.T) {
 	const pods = 17
 	for _, how := range ways {
 		t.Run(how, func(t *testing.T) {
-			n := startNode(t)
+			n := startNode(t, readingAnnotation)
 			p := plugin.New("10", "told")
 			connect(t, n, p)
 			ctx, c := withinAMinute(t), n.CRI()
@@ -196,7 +201,7 @@ func TestR4_LargestAnnouncementIsTold(t *testing.T) {
 				requireTold(t, after, plugin.StopPodSandbox, what)
 			})
 			promise(t, "R4", "verbose status shows all of it, also after a restart", onStock("nothing is shown"), func(t require.TestingT) {
-				assert.Greater(t, len(visible), 250<<10)
+				assert.Greater(t, len(visible), map[string]int{"field": 250, "annotation": 30}[how]<<10)
 				assert.Equal(t, visible, inspectp(t, n, id), "after the restart")
 			})
 		})

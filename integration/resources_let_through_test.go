@@ -26,7 +26,7 @@ type enforced struct {
 // enforce runs a pod of which the three containers were announced.
 func enforce(t *testing.T, how string) enforced {
 	t.Helper()
-	n := startNode(t, comparing("enforce"))
+	n := startNode(t, withSetting("pod_resources_check = \"enforce\"\n"+readsAnnotation))
 	config := announced(t, n, how, threeContainers())
 	id, err := n.CRI().RunPod(withinAMinute(t), config)
 	require.NoError(t, err)

@@ -62,6 +62,8 @@ var Series = edit.Series{
 		containerd.NRISettings,
 		containerd.NRIFailures,
 		containerd.NRIStatus,
+		containerd.CreationMetrics,
+		containerd.PodSpans,
 
 		// containerd: the network of a pod.
 		containerd.NetworkPackages,

@@ -82,6 +82,9 @@ func (n *Node) exec() error {
 	cmd := exec.Command(filepath.Join(bin, "containerd"), "--config", n.paths.config())
 	cmd.Dir = n.Folder()
 	cmd.Env = append(os.Environ(), "PATH="+n.paths.bin()+":"+os.Getenv("PATH")) // where the shim is looked for
+	if n.options.Traces {
+		cmd.Env = append(cmd.Env, "OTEL_EXPORTER_OTLP_ENDPOINT=http://"+traces, "OTEL_BSP_SCHEDULE_DELAY=50") // in milliseconds
+	}
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // ^C in a terminal is for the caller, who closes the node
 	if err := n.ns.do(cmd.Start); err != nil {

@@ -116,6 +116,10 @@ func (p paths) containerd(o Options) string {
 		level = "debug"
 	}
 	var imports, timeouts strings.Builder
+	noTraces := noTracesText
+	if o.Traces {
+		noTraces = ""
+	}
 	if o.Config != "" {
 		fmt.Fprintf(&imports, "%q", p.more())
 	}
@@ -129,6 +133,7 @@ func (p paths) containerd(o Options) string {
 	}
 	return strings.NewReplacer(
 		"@IMPORTS@", imports.String(),
+		"@NO_TRACES@", noTraces,
 		"@LEVEL@", level,
 		"@ROOT@", p.root(),
 		"@STATE@", p.state(),
@@ -150,6 +155,11 @@ func (p paths) containerd(o Options) string {
 	).Replace(configText)
 }
 
+// noTracesText are the plugins that send traces.
+const noTracesText = `
+  "io.containerd.internal.v1.tracing",
+  "io.containerd.tracing.processor.v1.otlp",`
+
 // configText leaves out what pods do not need here, so that a node starts fast.
 const configText = `version = 4
 root = "@ROOT@"
@@ -165,9 +175,7 @@ disabled_plugins = [
   "io.containerd.differ.v1.erofs",
   "io.containerd.mount-handler.v1.erofs",
   "io.containerd.image-verifier.v1.bindir",
-  "io.containerd.monitor.container.v1.restart",
-  "io.containerd.internal.v1.tracing",
-  "io.containerd.tracing.processor.v1.otlp",
+  "io.containerd.monitor.container.v1.restart",@NO_TRACES@
 ]
 
 [debug]

@@ -38,6 +38,8 @@ type Options struct {
 	Network string
 	// Chained adds a plugin to the default network, pass, which does nothing.
 	Chained bool
+	// Traces has containerd send its traces to where ReceiveTraces receives them.
+	Traces bool
 	// LogLevel of containerd; debug when empty.
 	LogLevel string
 }

@@ -21,13 +21,31 @@ loaded configuration only for interfaces without one. Run the DEL of each plugin
 in a chain whose ADD failed, and give each network a share of the time, so that
 one that hangs does not block the others. Where nothing is cached and no network
 is loaded, or the plugins of a replaced network are uninstalled, remove the pod
-without a successful DEL and log what may have leaked. A pod that is still on
-one of its networks is not forgotten, even if the ADD of another one failed.`,
+without a successful DEL and log what may have leaked; where they are there and
+fail, only after a time that is a setting and goes on over restarts. A pod that is
+still on one of its networks is not forgotten, even if the ADD of another one failed.`,
 	Refs:   []string{"containerd/containerd#10743", "containerd/containerd#10744", "containerd/containerd#8774", "containerd/containerd#12130"},
 	Rules:  []string{"N3"},
 	Status: edit.Upstream,
 	Until:  "containerd runs DEL with libcni's cached attachments",
 	Edits: []edit.Edit{
+		storedStatus.AddField(`
+// DetachFailing is since when the CNI DEL of the sandbox has failed, zero if it has
+// not.
+DetachFailing time.Time`),
+		recoverAll.Before(edit.Stmt(edit.Call("c.ImageService.CheckImages")), `c.recoverDetachFailing(ctx, storedSandboxes)
+`),
+		cniConfig.AddField(`
+// NetworkDelPatience is how long the DEL of a pod is retried, as a duration, where
+// another network has replaced that of the pod and its plugins fail. After it the
+// pod is removed without a successful DEL.
+NetworkDelPatience string ` + "`toml:\"del_patience\" json:\"delPatience\"`"),
+		unixDefaults.After(edit.Key("NetworkStatusTimeout"), delDefaults),
+		windowsDefaults.After(edit.Key("NetworkStatusTimeout"), delDefaults),
+		validateConfig.Before(edit.Stmt(edit.If(`c.DrainExecSyncIOTimeout != ""`)), `if _, err := c.NetworkDelTime(); err != nil {
+	return warnings, err
+}
+`),
 		edit.In(sandboxStop, edit.Method("criService", "teardownPodNetwork")).
 			Replace(edit.Expr("netPlugin.Remove(ctx, id, path, opts...)"), "c.detachPod(ctx, netPlugin, sandbox, path, opts...)"),
 		stop.
@@ -35,3 +53,5 @@ one of its networks is not forgotten, even if the ADD of another one failed.`,
 		run.Replace(edit.Expr("sandbox.CNIResult == nil"), "sandbox.CNIResult == nil && !stillAttached(cleanupErr)"),
 	},
 }
+
+const delDefaults = `NetworkDelPatience:         DefaultNetworkDelPatience.String(),`

@@ -13,8 +13,8 @@ var NetworkPackages = edit.Patch{
 no configuration is loaded, though libcni caches all that a DEL needs. When an ADD
 is canceled, the processes that its plugin started go on.
 
-Add five packages: cniexec runs a plugin, and when its context ends returns once
-the plugin's process group was killed; netconf reads go-cni's loaded
+Add six packages: cniexec runs a plugin, and when its context ends returns once
+the plugin's process group was killed; cnispan makes spans of requests; netconf reads go-cni's loaded
 configuration; netstatus runs STATUS in the background, one at a time for each
 network, and keeps the answers; netattach runs ADD, and DEL and GC with libcni's
 cached attachments; and podnet puts them beside a go-cni object, with a copy of the
@@ -24,6 +24,7 @@ configuration that is read without a lock.`,
 	Status: edit.Upstream,
 	Until:  "go-cni runs STATUS without a lock, and DEL with libcni's cached attachments",
 	Packages: []edit.Package{
+		networkPackage("cnispan"),
 		networkPackage("cniexec"),
 		networkPackage("netconf"),
 		networkPackage("netstatus"),

@@ -19,8 +19,11 @@ Run STATUS in the background, with a deadline, and answer Status from the last
 result. The reason and message of NetworkReady say whether the network is not
 configured, takes no pods, is degraded, wants to be tried later, did not answer
 or could not be run, with the plugin's message and since when. Run STATUS once
-more before refusing a pod, and refuse it before anything of it is created.
-Show all networks in verbose status, and count answers and refusals.`,
+more before refusing a pod, and refuse it before anything of it is created. Only
+after a start is the first answer waited for: a restart makes no network NotReady
+because its STATUS takes a while. Show all networks in verbose status, and those of
+runtime handlers in a condition of their own, which the kubelet does not act on.
+Count answers and refusals, and log each transition once.`,
 	Refs:   []string{"containerd/containerd#11186", "containernetworking/cni#859"},
 	Rules:  []string{"N1", "N2", "N4"},
 	Status: edit.Upstream,
@@ -48,6 +51,7 @@ NetworkStatusTimeout string ` + "`toml:\"status_timeout\" json:\"statusTimeout\"
 		edit.In(criService, edit.Method("criService", "Close")).Before(edit.Stmt(edit.Call("c.eventMonitor.Stop")), `c.closeNetworks()`),
 		status.Before(edit.Stmt(edit.Define("resp")), `setNetworkCondition(ctx, netPlugin, networkCondition)
 `),
+		status.After(edit.Stmt(edit.Define("resp")), `resp.Status.Conditions = append(resp.Status.Conditions, c.handlerNetworkConditions()...)`),
 		status.Before(edit.Stmt(edit.Define("defaultStatus")), `networks, err := json.Marshal(c.networkInfos(ctx))
 if err != nil {
 	return nil, err

@@ -21,7 +21,9 @@ record over restarts, change them with in-place updates, show them in verbose
 status, and pass them to the sandbox's controller in its configuration, and to
 NRI plugins in a provisional field of each pod and container. Compare each
 container with what was announced, and admit it, log the difference or refuse
-it, as configured. Resources that cannot be read fail no pod.`,
+it, as configured. Resources that cannot be read fail no pod. The annotation is read
+only where that is set, since whoever creates the pod writes it; it is bounded in
+size, and what it requests by what the machine has.`,
 	Refs:   []string{"kubernetes/enhancements#4113", "containerd/nri#286"},
 	Rules:  []string{"R1", "R2", "R3", "R4"},
 	Status: edit.Upstream,
@@ -127,13 +129,14 @@ asked *podresources.KubernetesResources // by the current request`),
 // difference, "enforce" refuses the container.
 PodResourcesCheck string ` + "`toml:\"pod_resources_check\" json:\"podResourcesCheck\"`" + `
 // PodResourcesAnnotation is whether the resources of a pod's containers are read
-// from an annotation, where the client does not announce them. Treat the
-// annotation as untrusted: whoever creates the pod writes it.
+// from an annotation, where the client does not announce them. Whoever creates a
+// pod writes its annotations: set it where an admission policy lets only a webhook
+// that is trusted write this one.
 PodResourcesAnnotation bool ` + "`toml:\"pod_resources_annotation\" json:\"podResourcesAnnotation\"`"),
 		unixDefaults.After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesCheck:                PodResourcesCheckWarn,
-PodResourcesAnnotation:           true,`),
+PodResourcesAnnotation:           false,`),
 		windowsDefaults.After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesCheck:      PodResourcesCheckWarn,
-PodResourcesAnnotation: true,`),
+PodResourcesAnnotation: false,`),
 		validateConfig.Before(edit.Stmt(edit.If(`c.DrainExecSyncIOTimeout != ""`)), `if err := c.validatePodResourcesCheck(); err != nil {
 	return warnings, err
 }

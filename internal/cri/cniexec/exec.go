@@ -17,7 +17,10 @@ import (
 
 	"github.com/containernetworking/cni/pkg/invoke"
 	"github.com/containernetworking/cni/pkg/version"
+	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/propagation"
+
+	"github.com/hookline-nri/hookline/internal/cri/cnispan"
 )
 
 const (
@@ -78,9 +81,13 @@ func (e *Exec) FindInPath(plugin string, folders []string) (string, error) {
 //     have not ended after Patience;
 //   - ErrOutput, wrapped;
 //   - anything else, if the plugin could not be run or failed without an answer.
-func (e *Exec) ExecPlugin(ctx context.Context, path string, stdin []byte, environ []string) ([]byte, error) {
+//
+// The request is a span, where ctx has one, with the plugin and its network.
+func (e *Exec) ExecPlugin(ctx context.Context, path string, stdin []byte, environ []string) (out []byte, err error) {
+	ctx, end := cnispan.Start(ctx, "cni."+command(environ), func() []attribute.KeyValue { return attributes(path, stdin, environ) })
+	defer func() { end(err) }()
 	for try := 1; ; try++ {
-		out, err := e.run(ctx, path, stdin, environ)
+		out, err = e.run(ctx, path, stdin, environ)
 		if !errors.Is(err, syscall.ETXTBSY) || try == busyTries {
 			return out, err
 		}

@@ -62,8 +62,8 @@ func (m *Monitor) askOne(ctx context.Context, n network) Status {
 	}
 	ctx, cancel := context.WithTimeout(ctx, m.options.Timeout)
 	defer cancel()
-	err := n.cni.GetStatusNetworkList(ctx, n.list)
-	s.Took = time.Since(s.Asked)
+	plugin, err := n.status(ctx)
+	s.Plugin, s.Took = plugin, time.Since(s.Asked)
 
 	var answer *types.Error
 	switch {
@@ -78,6 +78,19 @@ func (m *Monitor) askOne(ctx context.Context, n network) Status {
 		s.State, s.Message = ExecFailed, clip(err.Error())
 	}
 	return s
+}
+
+// status asks the plugins one after the other, as libcni does, and returns the first
+// error with the type of the plugin. libcni does not tell that one.
+func (n network) status(ctx context.Context) (plugin string, err error) {
+	for i, p := range n.list.Plugins {
+		one := *n.list
+		one.Plugins = n.list.Plugins[i : i+1]
+		if err := n.cni.GetStatusNetworkList(ctx, &one); err != nil {
+			return p.Network.Type, err
+		}
+	}
+	return "", nil
 }
 
 func stateOf(code uint) State {

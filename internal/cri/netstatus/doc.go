@@ -22,7 +22,8 @@
 // share it.
 //
 //   - N1 [Monitor.Status] returns the last answer. It waits for the first answer
-//     only, up to Options.FirstWait after the first call.
+//     only, up to Options.FirstWait after the first call: a runtime that was restarted
+//     does not take a network for failing because its STATUS takes a while.
 //   - N2 [Monitor.Fresh] runs STATUS once more before a pod is refused, and
 //     [Status.Err] is the error to refuse it with.
 //   - N4 No lock is held while a plugin or go-cni runs, neither here nor in go-cni:

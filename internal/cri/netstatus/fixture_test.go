@@ -53,6 +53,7 @@ type node struct {
 	asking  map[string]bool
 	asked   map[string][]time.Duration // when, since the node began
 	told    []Status
+	moves   []string
 	reload  chan struct{} // if set, the configuration is locked until it is closed
 }
 
@@ -154,6 +155,19 @@ func (n *node) Answered(s Status) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.told = append(n.told, s)
+}
+
+func (n *node) Moved(before, now Status) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.moves = append(n.moves, before.State.String()+" "+now.State.String()+" "+now.Plugin)
+}
+
+// transitions returns those that the observer was told.
+func (n *node) transitions() []string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return slices.Clone(n.moves)
 }
 
 // times returns when the network was asked.

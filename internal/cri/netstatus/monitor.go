@@ -44,7 +44,7 @@ func (m *Monitor) Status(ctx context.Context) Status {
 	m.mu.Lock()
 	now := time.Now()
 	if !now.Before(m.due) {
-		m.begin()
+		m.begin(ctx)
 	}
 	if m.last.State != Unknown || m.round == nil {
 		defer m.mu.Unlock()
@@ -57,6 +57,17 @@ func (m *Monitor) Status(ctx context.Context) Status {
 	r, left := m.round, m.waitTill.Sub(now)
 	m.mu.Unlock()
 	return m.await(ctx, r, left)
+}
+
+// Current returns the last answer, and starts a round if that is older than the
+// interval. It does not wait.
+func (m *Monitor) Current() Status {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !time.Now().Before(m.due) {
+		m.begin(context.Background())
+	}
+	return m.last
 }
 
 // Last returns the last answer, and starts nothing.
@@ -79,7 +90,7 @@ func (m *Monitor) Outdated() bool {
 // may refuse a pod.
 func (m *Monitor) Fresh(ctx context.Context, bound time.Duration) Status {
 	m.mu.Lock()
-	m.begin()
+	m.begin(ctx)
 	r := m.round
 	m.mu.Unlock()
 	return m.await(ctx, r, bound)
@@ -94,7 +105,7 @@ func (m *Monitor) Changed() {
 	m.timeouts = 0
 	m.outdated = true
 	if m.round == nil {
-		m.begin()
+		m.begin(context.Background())
 		return
 	}
 	m.round.again = true
@@ -111,7 +122,7 @@ func (m *Monitor) AddFailed() {
 		return
 	}
 	if m.timeouts == 0 || !time.Now().Before(m.due) {
-		m.begin()
+		m.begin(context.Background())
 	}
 }
 

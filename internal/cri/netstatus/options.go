@@ -2,7 +2,10 @@
 
 package netstatus
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // Options are the times of a Monitor. Zero values stand for the defaults.
 type Options struct {
@@ -11,7 +14,8 @@ type Options struct {
 	// Timeout is for each network's STATUS. Default 5 s.
 	Timeout time.Duration
 	// FirstWait is how long after the first call of Status callers wait for the first
-	// answer. Default 1 s; they do not wait if it is negative.
+	// answer. Default until the first STATUS has answered or timed out, but a minute at
+	// most; they do not wait if it is negative.
 	FirstWait time.Duration
 	// MaxBackoff is what the interval grows to, doubled with each timeout that
 	// follows another. Default 1 min, and at least Interval.
@@ -20,11 +24,22 @@ type Options struct {
 	Observer Observer
 }
 
+const (
+	// settle is how long after its timeout a STATUS has answered that it timed out:
+	// the plugin's processes are killed first.
+	settle = time.Second
+	// longestFirstWait bounds FirstWait by default. Callers give up soon after that.
+	longestFirstWait = time.Minute
+)
+
 // An Observer gets the answers of networks. It is called by one goroutine at a time,
 // with no lock held, and may delay the next round, but no caller.
 type Observer interface {
 	// Answered is called for each network of a round. Since is not set.
 	Answered(Status)
+	// Moved is called once each time that the answer for the configuration has another
+	// state than before, or another network, plugin or code. before is Unknown at first.
+	Moved(before, now Status)
 }
 
 func (o Options) withDefaults() Options {
@@ -34,13 +49,13 @@ func (o Options) withDefaults() Options {
 	}{
 		{&o.Interval, 5 * time.Second},
 		{&o.Timeout, 5 * time.Second},
-		{&o.FirstWait, time.Second},
 		{&o.MaxBackoff, time.Minute},
 	} {
 		if *d.value == 0 {
 			*d.value = d.other
 		}
 	}
+	o.FirstWait = cmp.Or(o.FirstWait, min(o.Timeout+settle, longestFirstWait))
 	o.MaxBackoff = max(o.MaxBackoff, o.Interval)
 	if o.Observer == nil {
 		o.Observer = nobody{}
@@ -50,4 +65,5 @@ func (o Options) withDefaults() Options {
 
 type nobody struct{}
 
-func (nobody) Answered(Status) {}
+func (nobody) Answered(Status)      {}
+func (nobody) Moved(Status, Status) {}

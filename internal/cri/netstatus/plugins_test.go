@@ -105,8 +105,27 @@ func TestN1_RealPlugins(t *testing.T) {
 			assert.Contains(t, s.Message, test.says)
 			assert.Less(t, s.Took, generous/2)
 			assert.Equal(t, "real", s.Network)
+			assert.Equal(t, test.state != OK, s.Plugin == "real", s.Plugin)
 		})
 	}
+}
+
+// The plugin of a chain that failed is named, and those after it are not asked.
+func TestL17_PluginOfAChain(t *testing.T) {
+	dir := script(t, `echo '{"code": 50, "msg": "agent is down"}'; exit 1`)
+	for _, name := range []string{"first", "last"} {
+		text := "#!/bin/sh\necho $CNI_COMMAND >> '" + dir + "/" + name + ".asked'\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o755))
+	}
+	chain := `{"cniVersion": "1.1.0", "name": "chain", "plugins": [{"type": "first"}, {"type": "real"}, {"type": "last"}]}`
+	loaded, err := gocni.New(gocni.WithPluginDir([]string{dir}), gocni.WithConfListBytes([]byte(chain)))
+	require.NoError(t, err)
+	s := monitor(t, loaded.GetConfig, Options{FirstWait: generous}).Status(t.Context())
+	assert.Equal(t, NotAvailable, s.State, s.String())
+	assert.Equal(t, "chain", s.Network)
+	assert.Equal(t, "real", s.Plugin)
+	assert.FileExists(t, filepath.Join(dir, "first.asked"))
+	assert.NoFileExists(t, filepath.Join(dir, "last.asked"))
 }
 
 func TestN1_NoSuchPlugin(t *testing.T) {

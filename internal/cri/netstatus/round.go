@@ -16,12 +16,13 @@ type round struct {
 	more   bool               // an ADD failed, maybe after the answers: another round follows
 }
 
-// begin starts a round, unless one is under way. It is called with m.mu held.
-func (m *Monitor) begin() {
+// begin starts a round, unless one is under way. Of its caller's context it takes the
+// values, such as the span that it is part of. It is called with m.mu held.
+func (m *Monitor) begin(caller context.Context) {
 	if m.round != nil || m.closed {
 		return
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.WithoutCancel(caller))
 	m.round = &round{done: make(chan struct{}), cancel: cancel}
 	go m.run(ctx, m.round)
 }
@@ -29,9 +30,12 @@ func (m *Monitor) begin() {
 func (m *Monitor) run(ctx context.Context, r *round) {
 	for ctx != nil {
 		answers := m.turn(ctx)
-		if m.store(r, answers) {
+		if before, now, counts := m.store(r, answers); counts {
 			for _, s := range answers {
 				m.options.Observer.Answered(s)
+			}
+			if !now.same(before) {
+				m.options.Observer.Moved(before, now)
 			}
 		}
 		ctx = m.end(r)
@@ -55,17 +59,18 @@ func (m *Monitor) turn(ctx context.Context) []Status {
 	return m.ask(ctx, networks)
 }
 
-// store stores the answer, and tells whether it counts.
-func (m *Monitor) store(r *round, answers []Status) bool {
+// store stores the answer, and tells whether it counts. It returns the last one and
+// the new one.
+func (m *Monitor) store(r *round, answers []Status) (before, s Status, counts bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if r.again || m.closed {
-		return false
+		return before, s, false
 	}
-	s, now := worst(answers), time.Now()
+	before, s = m.last, worst(answers)
 	s.Since = s.Asked
-	if s.same(m.last) {
-		s.Since = m.last.Since
+	if s.same(before) {
+		s.Since = before.Since
 	}
 	m.last, m.outdated = s, false
 
@@ -76,8 +81,8 @@ func (m *Monitor) store(r *round, answers []Status) bool {
 	} else {
 		m.timeouts = 0
 	}
-	m.due = now.Add(wait)
-	return true
+	m.due = time.Now().Add(wait)
+	return before, s, true
 }
 
 // end ends the round, or returns the context to go on with.
@@ -94,7 +99,7 @@ func (m *Monitor) end(r *round) context.Context {
 	m.round = nil
 	close(r.done)
 	if r.more && m.timeouts == 0 {
-		m.begin()
+		m.begin(context.Background())
 	}
 	return nil
 }

@@ -16,8 +16,24 @@ var (
 	lost = types.NewError(51, "no route", "")
 )
 
-func TestN1_OnlyTheFirstAnswerIsWaitedFor(t *testing.T) {
+// A runtime starts, and the plugin takes its time.
+func TestN1_FirstAnswerThatTakesLongIsNoFailure(t *testing.T) {
+	at(t, map[string]plugin{"a": takes(4*time.Second, nil)}, Options{}, func(t *testing.T, n *node, m *Monitor) {
+		assert.Equal(t, Unknown, m.Current().State, "which does not wait")
+		assert.Equal(t, 4*time.Second, took(func() { assert.Equal(t, OK, m.Status(t.Context()).State) }))
+		pass(0)
+		assert.Equal(t, []string{"Unknown OK "}, n.transitions())
+	})
 	at(t, map[string]plugin{"a": hangs}, Options{}, func(t *testing.T, n *node, m *Monitor) {
+		assert.Equal(t, 5*time.Second, took(func() { assert.Equal(t, TimedOut, m.Status(t.Context()).State) }))
+	})
+	at(t, map[string]plugin{"a": hangs}, Options{Timeout: time.Hour}, func(t *testing.T, n *node, m *Monitor) {
+		assert.Equal(t, time.Minute, took(func() { assert.Equal(t, Unknown, m.Status(t.Context()).State) }))
+	})
+}
+
+func TestN1_OnlyTheFirstAnswerIsWaitedFor(t *testing.T) {
+	at(t, map[string]plugin{"a": hangs}, Options{FirstWait: time.Second}, func(t *testing.T, n *node, m *Monitor) {
 		assert.Equal(t, time.Second, took(func() { assert.Equal(t, Unknown, m.Status(t.Context()).State) }))
 		assert.Zero(t, took(func() {
 			s := m.Status(t.Context())
@@ -43,7 +59,8 @@ func TestN1_HangLaterOnIsNotWaitedFor(t *testing.T) {
 		assert.Equal(t, OK, m.Status(t.Context()).State)
 		n.set("a", hangs)
 		pass(10 * time.Second)
-		assert.Zero(t, took(func() { assert.Equal(t, OK, m.Status(t.Context()).State) }), "it is asked now")
+		assert.Zero(t, took(func() { assert.Equal(t, OK, m.Current().State) }), "it is asked now")
+		assert.Zero(t, took(func() { assert.Equal(t, OK, m.Status(t.Context()).State) }))
 		pass(5 * time.Second)
 		assert.Equal(t, TimedOut, m.Status(t.Context()).State)
 	})
@@ -93,6 +110,17 @@ func TestSinceFollowsTheState(t *testing.T) {
 			assert.Equal(t, time.Now(), s.Asked)
 			pass(10 * time.Second)
 		}
+	})
+}
+
+func TestL17_EachTransitionIsToldOnce(t *testing.T) {
+	at(t, map[string]plugin{"a": says(nil)}, Options{}, func(t *testing.T, n *node, m *Monitor) {
+		for _, err := range []error{nil, nil, down, down, types.NewError(50, "agent is still down", ""), lost, nil, nil} {
+			n.set("a", says(err))
+			m.Fresh(t.Context(), time.Second)
+			pass(10 * time.Second)
+		}
+		assert.Equal(t, []string{"Unknown OK ", "OK NotAvailable a", "NotAvailable Degraded a", "Degraded OK "}, n.transitions())
 	})
 }
 

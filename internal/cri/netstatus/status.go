@@ -76,6 +76,8 @@ type Status struct {
 	// Network is the name of the network that answered: the worst of several.
 	// It is empty if there is none, or no answer yet.
 	Network string
+	// Plugin is the type of the plugin that failed, empty if none did.
+	Plugin string
 	// Code is the CNI error code, and 0 if the plugin gave none.
 	Code uint
 	// Message and Details are the plugin's, or for ExecFailed, TimedOut and
@@ -83,7 +85,7 @@ type Status struct {
 	Message, Details string
 	// Asked is when the plugin was asked, zero for Unknown.
 	Asked time.Time
-	// Since is when answers began to have this network, state and code.
+	// Since is when answers began to have this network, plugin, state and code.
 	Since time.Time
 	// Took is how long the answer took.
 	Took time.Duration
@@ -127,7 +129,7 @@ func (s Status) Err() error {
 	return fmt.Errorf("%s: %w", s, errdefs.ErrUnavailable)
 }
 
-// same tells whether s has the network, state and code of before.
+// same tells whether s has the network, plugin, state and code of before.
 func (s Status) same(before Status) bool {
-	return s.State == before.State && s.Network == before.Network && s.Code == before.Code
+	return s.State == before.State && s.Network == before.Network && s.Plugin == before.Plugin && s.Code == before.Code
 }

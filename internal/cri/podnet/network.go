@@ -3,7 +3,6 @@
 package podnet
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -15,8 +14,10 @@ import (
 	"github.com/containerd/errdefs"
 	gocni "github.com/containerd/go-cni"
 	types100 "github.com/containernetworking/cni/pkg/types/100"
+	"go.opentelemetry.io/otel/attribute"
 
 	"github.com/hookline-nri/hookline/internal/cri/cniexec"
+	"github.com/hookline-nri/hookline/internal/cri/cnispan"
 	"github.com/hookline-nri/hookline/internal/cri/netattach"
 	"github.com/hookline-nri/hookline/internal/cri/netconf"
 	"github.com/hookline-nri/hookline/internal/cri/netstatus"
@@ -29,9 +30,6 @@ type Options struct {
 	// CacheDir is where libcni keeps attachments. Default libcni's own folder,
 	// which go-cni uses.
 	CacheDir string
-	// Patience is how long the DEL of a pod is retried whose network was replaced by
-	// another. Default 5 min.
-	Patience time.Duration
 }
 
 // A Network is a go-cni object whose STATUS and DEL do not wait for go-cni's lock.
@@ -39,7 +37,6 @@ type Network struct {
 	gocni.CNI
 	status   *netstatus.Monitor
 	cacheDir string
-	patience time.Duration
 	began    time.Time
 	loaded   atomic.Pointer[gocni.ConfigResult]
 
@@ -52,7 +49,6 @@ type Network struct {
 	mu         sync.Mutex                     // guards what follows
 	collecting <-chan struct{}                // closed when a garbage collection is over, nil without one
 	tried      map[string]*gocni.ConfigResult // by pod, the configuration of its ADD, which failed
-	detaching  map[string]time.Time           // by pod, when its DEL failed first
 }
 
 var _ gocni.CNI = (*Network)(nil)
@@ -60,12 +56,10 @@ var _ gocni.CNI = (*Network)(nil)
 // New returns the network of a go-cni object, which nobody else may load.
 func New(cni gocni.CNI, options Options) *Network {
 	n := &Network{
-		CNI:       cni,
-		cacheDir:  options.CacheDir,
-		patience:  cmp.Or(options.Patience, 5*time.Minute),
-		began:     time.Now(),
-		tried:     map[string]*gocni.ConfigResult{},
-		detaching: map[string]time.Time{},
+		CNI:      cni,
+		cacheDir: options.CacheDir,
+		began:    time.Now(),
+		tried:    map[string]*gocni.ConfigResult{},
 	}
 	n.life, n.end = context.WithCancel(context.Background())
 	n.loaded.Store(cni.GetConfig())
@@ -95,6 +89,10 @@ func (n *Network) GetConfig() *gocni.ConfigResult { return n.loaded.Load() }
 // Answer is the last answer to STATUS, see [netstatus.Monitor.Status].
 func (n *Network) Answer(ctx context.Context) netstatus.Status { return n.status.Status(ctx) }
 
+// Current is the last answer to STATUS, without a wait, see
+// [netstatus.Monitor.Current].
+func (n *Network) Current() netstatus.Status { return n.status.Current() }
+
 // Status returns nil if networks are loaded and, as far as is known, take pods. It
 // neither waits nor starts anything.
 func (n *Network) Status() error {
@@ -111,12 +109,20 @@ func (n *Network) Status() error {
 // replaces go-cni's Setup, which does not let its caller choose how plugins are run:
 // a plugin that is killed there leaves its children running, such as an IPAM plugin
 // that allocates after the DEL (L7). If it fails, STATUS is run again.
-func (n *Network) Attach(ctx context.Context, pod netattach.Pod, serially bool) (*gocni.Result, error) {
+//
+// It is a span with the name that it has in go-cni, and so is Detach.
+func (n *Network) Attach(ctx context.Context, pod netattach.Pod, serially bool) (result *gocni.Result, err error) {
+	name := "cni.Setup"
+	if serially {
+		name = "cni.SetupSerially"
+	}
+	ctx, end := span(ctx, name, pod)
+	defer func() { end(err) }()
 	if err := n.collected(ctx); err != nil {
 		return nil, fmt.Errorf("wait for the garbage collection of networks: %w", err)
 	}
 	config := n.GetConfig()
-	result, err := n.add(ctx, pod, config, serially)
+	result, err = n.add(ctx, pod, config, serially)
 	if err != nil {
 		// libcni has no cached attachment of this ADD, and the DEL is not for a network
 		// that is loaded later.
@@ -148,31 +154,33 @@ func (n *Network) add(ctx context.Context, pod netattach.Pod, config *gocni.Conf
 	return made.GetCNIResultFromResults(raw)
 }
 
+func span(ctx context.Context, name string, pod netattach.Pod) (context.Context, func(error)) {
+	return cnispan.Start(ctx, name, func() []attribute.KeyValue {
+		return []attribute.KeyValue{attribute.String("cni.id", pod.ID), attribute.String("cni.path", pod.NetNS)}
+	})
+}
+
 // Began is the time from which on it knows of each ADD.
 func (n *Network) Began() time.Time { return n.began }
 
 // Detach detaches a pod from its networks, whatever is loaded and whatever STATUS
 // says (N3), see [netattach.Cache.Detach].
-func (n *Network) Detach(ctx context.Context, pod netattach.Pod) (netattach.Result, error) {
+func (n *Network) Detach(ctx context.Context, pod netattach.Pod) (result netattach.Result, err error) {
+	ctx, end := span(ctx, "cni.Remove", pod)
+	defer func() { end(err) }()
 	n.mu.Lock()
 	pod.Tried = n.tried[pod.ID]
-	since, failed := n.detaching[pod.ID]
-	pod.Overdue = failed && time.Since(since) >= n.patience
 	n.mu.Unlock()
 
 	config := n.GetConfig()
-	result, err := n.cache(config).Detach(ctx, pod, config)
-
+	result, err = n.cache(config).Detach(ctx, pod, config)
+	if err != nil {
+		return result, err
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	switch {
-	case err == nil:
-		delete(n.tried, pod.ID)
-		delete(n.detaching, pod.ID)
-	case !failed:
-		n.detaching[pod.ID] = time.Now()
-	}
-	return result, err
+	delete(n.tried, pod.ID)
+	return result, nil
 }
 
 // killedPatience is how long the process group of a killed plugin is waited for.

@@ -35,8 +35,8 @@ func FromAnnotation(text string) (*PodResourceConfig, error) {
 }
 
 func fromJSON(text string) (*PodResourceConfig, error) {
-	if len(text) >= MaxSize {
-		return nil, tooLarge(len(text))
+	if len(text) >= MaxAnnotation {
+		return nil, tooLarge(len(text), MaxAnnotation)
 	}
 	config := &PodResourceConfig{}
 	if err := protojson.Unmarshal([]byte(text), config); err != nil {
@@ -47,17 +47,25 @@ func fromJSON(text string) (*PodResourceConfig, error) {
 			return nil, fmt.Errorf("container %q has no type", clip(c.GetName()))
 		}
 	}
-	return config, config.validate()
+	return config, config.validAnnotation()
+}
+
+// validAnnotation is validate with the bounds of the annotation.
+func (c *PodResourceConfig) validAnnotation() error {
+	if n := c.items(); n >= MaxAnnotationItems {
+		return tooManyItems(n, MaxAnnotationItems)
+	}
+	return c.validate()
 }
 
 // ToAnnotation makes the annotation's text, the same for the same resources.
 func ToAnnotation(config *PodResourceConfig) (string, error) {
-	if err := config.validate(); err != nil {
+	if err := config.validAnnotation(); err != nil {
 		return "", fmt.Errorf("annotation %s: %w", Annotation, err)
 	}
 	text, err := toJSON(config)
-	if err == nil && len(text) >= MaxSize {
-		err = tooLarge(len(text))
+	if err == nil && len(text) >= MaxAnnotation {
+		err = tooLarge(len(text), MaxAnnotation)
 	}
 	if err != nil {
 		return "", fmt.Errorf("annotation %s: %w", Annotation, err)

@@ -91,27 +91,6 @@ func TestPut(t *testing.T) {
 	assert.Same(t, pod, (*Announcement)(nil).Put(pod))
 }
 
-// JSON of what is announced can be smaller than what travels of it.
-func TestAnnotationThatIsTooLargeToTravel(t *testing.T) {
-	var text strings.Builder
-	text.WriteString(`{"containers":[`)
-	for i := range 39 {
-		fmt.Fprintf(&text, `{"name":"c%d","type":"CONTAINER","kubernetesResources":{"requests":{"cpu":"1"`, i)
-		for j := range 103 {
-			fmt.Fprintf(&text, `,"%03d%s":"1"`, j, strings.Repeat("x", 54))
-		}
-		text.WriteString("}}},")
-	}
-	whole := strings.TrimSuffix(text.String(), ",") + "]}"
-	require.Less(t, len(whole), MaxSize)
-	pod := config(t)
-	pod.Annotations = map[string]string{Annotation: whole}
-	a, source, err := Take(pod, true)
-	require.ErrorContains(t, err, "bytes, want less than 262144")
-	assert.Equal(t, FromPod, source)
-	assert.Nil(t, a)
-}
-
 func TestWithContainer(t *testing.T) {
 	before := announced(t, Field,
 		&ContainerResourceConfig{Name: "web", KubernetesResources: requests("cpu", "1")},

@@ -6,9 +6,9 @@ package podresources
 // far above what the Kubernetes API allows, and protect the runtime's memory and
 // store.
 const (
-	// MaxSize is in bytes, on the wire or in the annotation. It is what Kubernetes
-	// allows for all annotations of an object, and leaves room for several pods in a
-	// message of NRI, of 4 MiB.
+	// MaxSize is in bytes, on the wire. It is what Kubernetes allows for all
+	// annotations of an object, and leaves room for several pods in a message of NRI,
+	// of 4 MiB.
 	MaxSize = 256 << 10
 	// MaxContainers is the number of containers of one pod.
 	MaxContainers = 500
@@ -19,6 +19,16 @@ const (
 	MaxName = 512
 	// MaxQuantity is in whole units: an exbibyte, if they are bytes.
 	MaxQuantity = 1 << 60
+)
+
+// Bounds of the annotation. Whoever creates a pod writes it, and the runtime and each
+// plugin hold what it says for as long as the pod exists. They are above what a pod of
+// many containers needs, with all its quantities.
+const (
+	// MaxAnnotation is in bytes of its text.
+	MaxAnnotation = 32 << 10
+	// MaxAnnotationItems is what MaxItems is for the field.
+	MaxAnnotationItems = 512
 )
 
 // A quantity with more characters, or more digits in its exponent, would take too

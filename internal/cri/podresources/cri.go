@@ -83,7 +83,7 @@ func read[T any, M resources[T]](from proto.Message, number protowire.Number, de
 	case wire == nil:
 		return nil, nil
 	case len(wire) >= MaxSize:
-		return nil, inField(number, from, tooLarge(len(wire)))
+		return nil, inField(number, from, tooLarge(len(wire), MaxSize))
 	}
 	m, err := decode(wire)
 	if err != nil {
@@ -125,7 +125,7 @@ func marshal(m proto.Message) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case len(wire) >= MaxSize:
-		return nil, tooLarge(len(wire))
+		return nil, tooLarge(len(wire), MaxSize)
 	}
 	return wire, nil
 }

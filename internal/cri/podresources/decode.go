@@ -34,7 +34,7 @@ func decodePod(wire []byte) (*PodResourceConfig, error) {
 func decodeResources(wire []byte) (*KubernetesResources, error) {
 	r := &KubernetesResources{}
 	if n := items(wire, 1, 2); n >= MaxItems {
-		return nil, tooManyItems(n)
+		return nil, tooManyItems(n, MaxItems)
 	}
 	if err := proto.Unmarshal(wire, r); err != nil {
 		return nil, fmt.Errorf("malformed: %w", err)
@@ -70,7 +70,7 @@ func checkCounts(wire []byte) error {
 	case containers >= MaxContainers:
 		return tooMany(containers)
 	case all >= MaxItems:
-		return tooManyItems(all)
+		return tooManyItems(all, MaxItems)
 	}
 	return nil
 }

@@ -17,7 +17,7 @@ func (c *PodResourceConfig) validate() error {
 		return tooMany(n)
 	}
 	if n := c.items(); n >= MaxItems {
-		return tooManyItems(n)
+		return tooManyItems(n, MaxItems)
 	}
 	seen := map[string]int{}
 	for i, container := range c.GetContainers() {
@@ -75,7 +75,7 @@ func (c *ContainerResourceConfig) validItems() error {
 
 func (r *KubernetesResources) validate() error {
 	if n := r.items(); n >= MaxItems {
-		return tooManyItems(n)
+		return tooManyItems(n, MaxItems)
 	}
 	if err := validQuantities(r.GetRequests()); err != nil {
 		return fmt.Errorf("requests: %w", err)
@@ -113,13 +113,13 @@ func tooMany(containers int) error {
 	return fmt.Errorf("%d containers, want less than %d", containers, MaxContainers)
 }
 
-func tooManyItems(items int) error {
-	return fmt.Errorf("%d mounts, devices and quantities, want less than %d", items, MaxItems)
+func tooManyItems(items, most int) error {
+	return fmt.Errorf("%d mounts, devices and quantities, want less than %d", items, most)
 }
 
-// errTooLarge is the error of resources that reach MaxSize.
+// errTooLarge is the error of resources that reach MaxSize, or MaxAnnotation.
 var errTooLarge = errors.New("too large")
 
-func tooLarge(size int) error {
-	return fmt.Errorf("%w: %d bytes, want less than %d", errTooLarge, size, MaxSize)
+func tooLarge(size, most int) error {
+	return fmt.Errorf("%w: %d bytes, want less than %d", errTooLarge, size, most)
 }

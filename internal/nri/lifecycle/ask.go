@@ -153,7 +153,7 @@ func (q *question) leave(l *lane, r *request) error {
 	l.mu.Unlock()
 	err := fmt.Errorf("%s: asking plugin %s: %w", q.event, l.name, q.ctx.Err())
 	q.engine.opts.Observer.Delivered(Delivery{
-		Conn: l.conn, Event: q.event, Outcome: Canceled, Waited: sent.Sub(r.posted), Took: time.Since(sent), Err: err,
+		Context: q.ctx, Conn: l.conn, Event: q.event, Outcome: Canceled, Waited: sent.Sub(r.posted), Took: time.Since(sent), Err: err,
 	})
 	return err
 }
@@ -163,7 +163,7 @@ func (q *question) leave(l *lane, r *request) error {
 func (q *question) unsent(l *lane, posted time.Time, err error) error {
 	var overdue *Overdue
 	failure := Loss
-	rec := Delivery{Conn: l.conn, Event: q.event, Err: err}
+	rec := Delivery{Context: q.ctx, Conn: l.conn, Event: q.event, Err: err}
 	if !posted.IsZero() {
 		rec.Waited = time.Since(posted)
 	}

@@ -141,12 +141,18 @@ func TestL17_DeliveriesTellTheTimes(t *testing.T) {
 		}
 		f.joined(a)
 		done := make(chan error, 2)
-		go func() { done <- f.ask(t.Context(), "RunPodSandbox:p1") }()
+		type mark struct{}
+		ctx := context.WithValue(t.Context(), mark{}, "request")
+		go func() { done <- f.ask(ctx, "RunPodSandbox:p1") }()
 		synctest.Wait()
-		go func() { done <- f.ask(t.Context(), "RunPodSandbox:p2") }()
+		go func() { done <- f.ask(ctx, "RunPodSandbox:p2") }()
 		<-done
 		<-done
 		require.Len(t, f.journal.deliveries, 2)
+		for _, d := range f.journal.deliveries {
+			assert.Equal(t, "request", d.Context.Value(mark{}), "it is told with its request")
+		}
+		f.journal.deliveries[0].Context, f.journal.deliveries[1].Context = nil, nil
 		assert.Equal(t, Delivery{Conn: a, Event: event("RunPodSandbox:p1"), Outcome: Answered, Took: time.Second}, f.journal.deliveries[0])
 		assert.Equal(t, Delivery{Conn: a, Event: event("RunPodSandbox:p2"), Outcome: Answered, Waited: time.Second, Took: time.Second}, f.journal.deliveries[1])
 	})

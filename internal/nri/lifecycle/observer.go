@@ -2,7 +2,10 @@
 
 package lifecycle
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // An Observer is told of all that the engine does, for metrics and logs
 // (L17). Its methods are called without a lock, from several goroutines, and
@@ -29,6 +32,8 @@ type Observer interface {
 
 // A Delivery is what became of one event at one connection.
 type Delivery struct {
+	// Context is that of the request, for its values alone: it may have ended.
+	Context context.Context
 	Conn    Connection
 	Event   Event
 	Outcome Outcome

@@ -240,7 +240,7 @@ func (l *lane) tell(p *part, ev Event) (sent bool) {
 // told. l.mu is held, though not throughout.
 func (l *lane) lose(p *part, ev Event) {
 	p.fail(ev, ErrClosed)
-	rec := Delivery{Conn: l.conn, Event: ev, Outcome: Lost, Waited: time.Since(p.posted), Late: p.late, Err: ErrClosed}
+	rec := Delivery{Context: p.round.ctx, Conn: l.conn, Event: ev, Outcome: Lost, Waited: time.Since(p.posted), Late: p.late, Err: ErrClosed}
 	l.mu.Unlock()
 	l.engine.opts.Observer.Delivered(rec)
 	l.mu.Lock()

@@ -152,7 +152,7 @@ func (l *lane) conclude(r *request) {
 	late := r.expired || r.abandoned // what became of it was told then
 	recovered := late && !errors.Is(r.err, ErrClosed)
 	took := time.Since(r.sent)
-	rec := Delivery{Conn: l.conn, Event: r.event, Outcome: Answered, Waited: r.sent.Sub(r.posted), Took: took}
+	rec := Delivery{Context: r.Context, Conn: l.conn, Event: r.event, Outcome: Answered, Waited: r.sent.Sub(r.posted), Took: took}
 	var drop bool
 	if r.err != nil && !r.expired {
 		rec.Outcome, rec.Err, drop = l.judge(r)
@@ -240,7 +240,7 @@ func (r *request) expire() {
 	err := fmt.Errorf("no answer within %s: %w", r.due.Sub(r.sent), context.DeadlineExceeded)
 	drop := l.fail(r, Timeout, err)
 	l.failure, l.failureAt = err, time.Now()
-	rec := Delivery{Conn: l.conn, Event: r.event, Outcome: TimedOut, Waited: r.sent.Sub(r.posted), Took: took,
+	rec := Delivery{Context: r.Context, Conn: l.conn, Event: r.event, Outcome: TimedOut, Waited: r.sent.Sub(r.posted), Took: took,
 		Late: r.event.Late || r.part != nil && r.part.late, Err: err}
 	var passed []*caller
 	if !drop {

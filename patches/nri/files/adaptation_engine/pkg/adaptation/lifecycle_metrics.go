@@ -37,6 +37,47 @@ type LifecycleMetrics interface {
 	RecordLeave(plugin, reason string)
 }
 
+// LifecycleTracer is what the value given to WithMetrics may implement beside Metrics,
+// to see each delivery with the request that it is part of, as for spans. Like that, it
+// must be thread-safe, and quick.
+type LifecycleTracer interface {
+	// TraceDelivery is called when an event ended for a plugin. ctx is that of the
+	// request, for its values alone: it may have ended.
+	TraceDelivery(ctx context.Context, d DeliveryTrace)
+}
+
+// DeliveryTrace is one event at one plugin.
+type DeliveryTrace struct {
+	Plugin, Event string
+	// Outcome is as for RecordDelivery, and Err is set unless it is "answered".
+	Outcome string
+	Err     error
+	// Pod is the id of the pod, and PodUID what Kubernetes calls it, if it is known.
+	Pod, PodUID string
+	// Container is the id of the container, empty in events of the pod itself.
+	Container string
+	// Waited is the time behind other requests of the plugin, and Took that in it,
+	// which has just ended. An event that was not sent took none.
+	Waited, Took time.Duration
+	Late         bool
+}
+
+// traceOf describes a delivery. Requests of all events but Synchronize have the pod.
+func traceOf(d lifecycle.Delivery) DeliveryTrace {
+	t := DeliveryTrace{
+		Plugin: d.Conn.Name(), Event: d.Event.Kind.String(), Outcome: d.Outcome.String(), Err: d.Err,
+		Pod: d.Event.Pod, Container: d.Event.Container, Waited: d.Waited, Took: d.Took, Late: d.Late,
+	}
+	request := d.Event.Request
+	if container, is := request.(*newContainer); is {
+		request = container.request
+	}
+	if of, is := request.(interface{ GetPod() *PodSandbox }); is {
+		t.PodUID = of.GetPod().GetUid()
+	}
+	return t
+}
+
 // lifecycleMetrics is nil unless they are wanted.
 func (r *Adaptation) lifecycleMetrics() LifecycleMetrics {
 	m, _ := r.metrics.(LifecycleMetrics)

@@ -67,6 +67,9 @@ func (o observer) Delivered(d lifecycle.Delivery) {
 	if m := o.r.lifecycleMetrics(); m != nil {
 		m.RecordDelivery(d.Conn.Name(), d.Event.Kind.String(), d.Outcome.String(), d.Waited, d.Took, d.Late)
 	}
+	if t, wanted := o.r.metrics.(LifecycleTracer); wanted {
+		t.TraceDelivery(d.Context, traceOf(d))
+	}
 }
 
 // Recovered implements lifecycle.Observer.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 
 	"github.com/containerd/errdefs"
+
+	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
 // refuseCreating returns an error if the sandbox is still being created.
@@ -21,5 +23,5 @@ func (c *criService) refuseCreating(id string) error {
 // until it is rolled back. done is what the caller does: "stopped" or "removed".
 func (c *criService) abortCreation(ctx context.Context, id, done string) error {
 	reason := fmt.Errorf("sandbox %q was %s while it was being created: %w", id, done, errdefs.ErrAborted)
-	return c.creations.Abort(ctx, id, reason)
+	return c.creations.Abort(ctx, id, &sandboxstore.Interruption{By: done, Err: reason})
 }

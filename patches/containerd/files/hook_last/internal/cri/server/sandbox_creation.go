@@ -22,11 +22,11 @@ func failOnExit(creation *sandboxstore.Creation, exit <-chan containerd.ExitStat
 		if !ok {
 			return
 		}
+		reason := fmt.Errorf("sandbox process exited with status %d before it was ready: %w", status.ExitCode(), errdefs.ErrUnavailable)
 		if err := status.Error(); err != nil {
-			creation.Fail(fmt.Errorf("sandbox was lost before it was ready: %v: %w", err, errdefs.ErrUnavailable))
-		} else {
-			creation.Fail(fmt.Errorf("sandbox process exited with status %d before it was ready: %w", status.ExitCode(), errdefs.ErrUnavailable))
+			reason = fmt.Errorf("sandbox was lost before it was ready: %v: %w", err, errdefs.ErrUnavailable)
 		}
+		creation.Fail(&sandboxstore.Interruption{By: "exited", Err: reason})
 		passed <- status
 	}()
 	return passed

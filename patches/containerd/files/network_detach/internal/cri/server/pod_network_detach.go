@@ -29,9 +29,11 @@ func (c *criService) detachPod(ctx context.Context, plugin cni.CNI, sandbox sand
 		return err
 	}
 	pod.Attached = sandbox.CNIResult != nil
+	pod.Overdue = c.detachOverdue(&sandbox)
 	result, err := network.Detach(ctx, pod)
 	networkCachedDels.Inc(float64(result.Replaced))
 	if err != nil {
+		c.detachFailed(ctx, &sandbox)
 		return err // the caller retries
 	}
 	logger := log.G(ctx).WithField("podsandboxid", sandbox.ID)

@@ -5,7 +5,6 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"os"
@@ -16,8 +15,6 @@ import (
 	"time"
 
 	"github.com/containerd/go-cni"
-	"github.com/containerd/log"
-	"github.com/sirupsen/logrus"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -85,11 +82,7 @@ func TestRemovedWithoutDel(t *testing.T) {
 		"ADD failed and DEL succeeded":   {script: "exit 0", path: "/run/netns/web"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var said bytes.Buffer
-			logger := logrus.New()
-			logger.SetOutput(&said)
-			ctx := log.WithLogger(t.Context(), logrus.NewEntry(logger))
-
+			ctx, said := logged(t)
 			c, _ := withNetwork(t, tc.script)
 			sandbox := sandboxstore.Sandbox{Metadata: sandboxstore.Metadata{
 				ID: "none", Name: "web_shop", IP: "10.1.2.3", Config: &runtime.PodSandboxConfig{},
@@ -115,6 +108,7 @@ func TestRemovedWithoutDel(t *testing.T) {
 // The DEL of a pod with a namespace, but without a cached attachment, is retried.
 func TestStillAttached(t *testing.T) {
 	c, _ := withNetwork(t, agentIsDown)
+	withRecord(t, c, "none")
 	sandbox := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "none", Config: &runtime.PodSandboxConfig{}, CNIResult: &cni.Result{}}, sandboxstore.Status{})
 	err := c.detachPod(t.Context(), c.netPlugin[defaultNetworkPlugin], sandbox, "/run/netns/web")
 	assert.True(t, stillAttached(err), err)

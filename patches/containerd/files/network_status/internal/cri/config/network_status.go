@@ -14,19 +14,20 @@ const (
 	// DefaultNetworkStatusTimeout is how long a network has to answer STATUS.
 	DefaultNetworkStatusTimeout = 5 * time.Second
 
-	shortestNetworkStatus = 10 * time.Millisecond
-	longestNetworkStatus  = time.Hour
+	longestNetworkStatus = time.Hour
+	shortestNetworkTime  = 10 * time.Millisecond
 )
 
 // NetworkStatusTimes returns the interval and the timeout of STATUS. A setting
 // that is empty stands for its default.
 func (c *CniConfig) NetworkStatusTimes() (interval, timeout time.Duration, err error) {
-	interval, intervalErr := networkStatusTime("status_interval", c.NetworkStatusInterval, DefaultNetworkStatusInterval)
-	timeout, timeoutErr := networkStatusTime("status_timeout", c.NetworkStatusTimeout, DefaultNetworkStatusTimeout)
+	interval, intervalErr := networkTime("status_interval", c.NetworkStatusInterval, DefaultNetworkStatusInterval, longestNetworkStatus)
+	timeout, timeoutErr := networkTime("status_timeout", c.NetworkStatusTimeout, DefaultNetworkStatusTimeout, longestNetworkStatus)
 	return interval, timeout, errors.Join(intervalErr, timeoutErr)
 }
 
-func networkStatusTime(name, text string, standard time.Duration) (time.Duration, error) {
+// networkTime reads a setting that is a duration.
+func networkTime(name, text string, standard, longest time.Duration) (time.Duration, error) {
 	if text == "" {
 		return standard, nil
 	}
@@ -34,8 +35,8 @@ func networkStatusTime(name, text string, standard time.Duration) (time.Duration
 	if err != nil {
 		return 0, fmt.Errorf("invalid `%s`: %w", name, err)
 	}
-	if d < shortestNetworkStatus || d > longestNetworkStatus {
-		return 0, fmt.Errorf("invalid `%s`: %s is not between %s and %s", name, d, shortestNetworkStatus, longestNetworkStatus)
+	if d < shortestNetworkTime || d > longest {
+		return 0, fmt.Errorf("invalid `%s`: %s is not between %s and %s", name, d, shortestNetworkTime, longest)
 	}
 	return d, nil
 }

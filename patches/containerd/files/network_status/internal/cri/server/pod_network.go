@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/containerd/go-cni"
+	"github.com/containerd/log"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/containerd/containerd/v2/internal/cri/netstatus"
@@ -36,7 +37,7 @@ func (c *criService) watchNetworks() error {
 		c.netPlugin[name] = podnet.New(plugin, podnet.Options{Status: netstatus.Options{
 			Interval: interval,
 			Timeout:  timeout,
-			Observer: networkObserver{},
+			Observer: networkObserver{of: name, log: log.L},
 		}})
 	}
 	return nil
@@ -80,6 +81,7 @@ type networkInfo struct {
 	Ready   bool      `json:"ready"`
 	State   string    `json:"state"`
 	Network string    `json:"network,omitempty"` // the worst of several
+	Plugin  string    `json:"plugin,omitempty"`  // that failed
 	Code    uint      `json:"code,omitempty"`    // of the CNI error
 	Message string    `json:"message,omitempty"`
 	Details string    `json:"details,omitempty"`
@@ -100,7 +102,7 @@ func (c *criService) networkInfos(ctx context.Context) map[string]networkInfo {
 	for name, network := range c.networks() {
 		s := network.Answer(ctx)
 		all[name] = networkInfo{
-			Ready: s.Ready(), State: s.State.String(), Network: s.Network, Code: s.Code,
+			Ready: s.Ready(), State: s.State.String(), Network: s.Network, Plugin: s.Plugin, Code: s.Code,
 			Message: s.Message, Details: s.Details, Since: s.Since, Asked: s.Asked, Took: s.Took.String(),
 		}
 	}
@@ -117,9 +119,17 @@ func (c *criService) admitToNetwork(ctx context.Context, config *runtime.PodSand
 		return nil
 	}
 	if err := network.TakesPods(ctx); err != nil {
-		networkRefusedPods.Inc()
+		networkRefusedPods.WithValues(c.networkName(handler)).Inc()
 		pod := config.GetMetadata()
 		return fmt.Errorf("pod %s/%s needs the network: %w", pod.GetNamespace(), pod.GetName(), err)
 	}
 	return nil
+}
+
+// networkName is the name of the network of a runtime handler, see networks.
+func (c *criService) networkName(handler string) string {
+	if _, own := c.netPlugin[handler]; own {
+		return handler
+	}
+	return defaultNetworkPlugin
 }

@@ -5,6 +5,7 @@ package server
 import (
 	"strconv"
 
+	"github.com/containerd/log"
 	"github.com/docker/go-metrics"
 
 	"github.com/containerd/containerd/v2/internal/cri/netstatus"
@@ -13,7 +14,7 @@ import (
 var (
 	networkStatusChecks metrics.LabeledCounter
 	networkStatusTime   metrics.LabeledTimer
-	networkRefusedPods  metrics.Counter
+	networkRefusedPods  metrics.LabeledCounter
 )
 
 func init() {
@@ -21,13 +22,16 @@ func init() {
 
 	networkStatusChecks = ns.NewLabeledCounter("status_checks", "CNI STATUS requests, by state: ok, try_again, not_available, degraded, other_error, exec_failed or timed_out; and by CNI error code, 0 for none", "network", "state", "code")
 	networkStatusTime = ns.NewLabeledTimer("status_check", "Duration of CNI STATUS requests", "network")
-	networkRefusedPods = ns.NewCounter("refused_pods", "Pods refused because CNI STATUS failed")
+	networkRefusedPods = ns.NewLabeledCounter("refused_pods", "Pods refused because CNI STATUS failed, by the runtime handler whose network it is: default, or a handler with a network of its own", "handler")
 
 	metrics.Register(ns)
 }
 
-// A networkObserver counts the answers of networks.
-type networkObserver struct{}
+// A networkObserver counts the answers of networks, and logs when they change.
+type networkObserver struct {
+	of  string // the runtime handler, or "default"
+	log *log.Entry
+}
 
 // Answered implements netstatus.Observer.
 func (networkObserver) Answered(s netstatus.Status) {
@@ -36,4 +40,14 @@ func (networkObserver) Answered(s netstatus.Status) {
 	}
 	networkStatusChecks.WithValues(s.Network, s.State.Label(), strconv.FormatUint(uint64(s.Code), 10)).Inc()
 	networkStatusTime.WithValues(s.Network).Update(s.Took)
+}
+
+// Moved implements netstatus.Observer.
+func (o networkObserver) Moved(before, now netstatus.Status) {
+	entry := o.log.WithFields(log.Fields{"networks": o.of, "network": now.Network, "state": now.State.Label(), "before": before.State.Label()})
+	if now.Ready() {
+		entry.Info("network takes pods")
+		return
+	}
+	entry.WithFields(log.Fields{"plugin": now.Plugin, "reason": networkReasons[now.State]}).Warnf("network takes no pods: %s", now)
 }

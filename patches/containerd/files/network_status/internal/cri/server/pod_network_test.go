@@ -8,9 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/containerd/errdefs"
 	"github.com/containerd/go-cni"
+	"github.com/containerd/log"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -78,6 +80,49 @@ func TestEveryStateThatIsNotReadyHasAReason(t *testing.T) {
 	for state := netstatus.Unknown; state <= netstatus.NotInitialized; state++ {
 		assert.Equal(t, state.Ready(), networkReasons[state] == "", state)
 	}
+}
+
+// The network of a handler is in a condition of its own.
+func TestHandlerNetworkConditions(t *testing.T) {
+	c, _ := withNetwork(t, agentIsDown)
+	assert.Empty(t, c.handlerNetworkConditions(), "no handler has a network")
+
+	other, _ := withNetwork(t, agentIsDown)
+	c.netPlugin["kata"] = other.netPlugin[defaultNetworkPlugin]
+	fine, _ := withNetwork(t, "exit 0")
+	c.netPlugin["runc"] = fine.netPlugin[defaultNetworkPlugin]
+	silent, dir := withNetwork(t, "mkfifo silent; read line < silent")
+	c.netPlugin["youki"] = silent.netPlugin[defaultNetworkPlugin]
+	require.Eventually(t, func() bool { // which hangs
+		_, err := os.Stat(filepath.Join(dir, "silent"))
+		return err == nil
+	}, 10*time.Second, time.Millisecond)
+
+	require.Eventually(t, func() bool { return !c.handlerNetworkConditions()[0].GetStatus() }, 10*time.Second, time.Millisecond)
+	conditions := c.handlerNetworkConditions()
+	require.Len(t, conditions, 1)
+	assert.Equal(t, "RuntimeHandlerNetworksReady", conditions[0].GetType())
+	assert.Equal(t, "RuntimeHandlerNetworksNotReady", conditions[0].GetReason())
+	assert.Regexp(t, `^runtime handler "kata": NetworkNotAvailable: network "blue" takes no pods .*: agent is down$`, conditions[0].GetMessage())
+
+	delete(c.netPlugin, "kata")
+	conditions = c.handlerNetworkConditions()
+	require.Len(t, conditions, 1)
+	assert.True(t, conditions[0].GetStatus())
+	assert.Empty(t, conditions[0].GetReason()+conditions[0].GetMessage())
+}
+
+// Whoever is to blame for a transition is named, once.
+func TestL17_TransitionOfANetworkIsLogged(t *testing.T) {
+	ctx, text := logged(t)
+	o := networkObserver{of: "kata", log: log.G(ctx)}
+	ready := netstatus.Status{State: netstatus.OK, Network: "blue"}
+	down := netstatus.Status{State: netstatus.NotAvailable, Network: "blue", Plugin: "agent", Code: 50, Message: "agent is down"}
+	o.Moved(ready, down)
+	assert.Regexp(t, `^time=\S+ level=warning msg="network takes no pods: .*agent is down" before=ok network=blue networks=kata plugin=agent reason=NetworkNotAvailable state=not_available\n$`, text.String())
+	text.Reset()
+	o.Moved(down, ready)
+	assert.Regexp(t, `^time=\S+ level=info msg="network takes pods" before=not_available network=blue networks=kata state=ok\n$`, text.String())
 }
 
 func TestAdmitToNetwork(t *testing.T) {

@@ -25,6 +25,9 @@ const podResourcesKey = "podresources"
 // cannot be read is logged and ignored (R4).
 func (c *criService) takeAnnouncement(ctx context.Context, sb *sandboxstore.Sandbox) {
 	announced, source, err := podresources.Take(sb.Config, c.config.PodResourcesAnnotation)
+	if err == nil {
+		err = announced.Fits(thisMachine())
+	}
 	if err != nil {
 		ignoreResources(ctx, sb, string(source), err)
 		return

@@ -3,14 +3,10 @@
 package server
 
 import (
-	"bytes"
-	"context"
 	"strings"
 	"testing"
 
 	"github.com/containerd/errdefs"
-	"github.com/containerd/log"
-	"github.com/sirupsen/logrus"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -58,14 +54,6 @@ func announcing(t *testing.T, c *criService, source podresources.Source) *sandbo
 	c.config.PodResourcesAnnotation = true
 	c.takeAnnouncement(t.Context(), &sb)
 	return &sb
-}
-
-// logged returns a context with a log that can be read.
-func logged(t *testing.T) (context.Context, *bytes.Buffer) {
-	var text bytes.Buffer
-	logger := logrus.New()
-	logger.SetOutput(&text)
-	return log.WithLogger(t.Context(), logrus.NewEntry(logger)), &text
 }
 
 func TestAnnouncementIsKept(t *testing.T) {

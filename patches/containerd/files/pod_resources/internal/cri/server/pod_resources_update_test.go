@@ -3,7 +3,6 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"testing"
 
@@ -11,34 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	containerd "github.com/containerd/containerd/v2/client"
-	"github.com/containerd/containerd/v2/core/sandbox"
 	"github.com/containerd/containerd/v2/internal/cri/podresources"
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
-
-// A recordStore has one record.
-type recordStore struct {
-	sandbox.Store
-	record  sandbox.Sandbox
-	during  func() // what happens while it is written
-	written []string
-	fails   error
-}
-
-func (s *recordStore) Get(context.Context, string) (sandbox.Sandbox, error) {
-	return sandbox.Sandbox{ID: s.record.ID}, s.fails
-}
-
-func (s *recordStore) Update(_ context.Context, record sandbox.Sandbox, paths ...string) (sandbox.Sandbox, error) {
-	if during := s.during; during != nil {
-		s.during = nil
-		during()
-	}
-	s.record = record
-	s.written = append(s.written, paths...)
-	return record, nil
-}
 
 func (s *recordStore) requested(t *testing.T, container string) string {
 	t.Helper()
@@ -51,10 +25,7 @@ func (s *recordStore) requested(t *testing.T, container string) string {
 func announcingAndKeeping(t *testing.T, source podresources.Source) (*criService, *sandboxstore.Sandbox, *recordStore) {
 	t.Helper()
 	c := newTestCRIService()
-	store := &recordStore{record: sandbox.Sandbox{ID: "id"}}
-	client, err := containerd.New("", containerd.WithServices(containerd.WithSandboxStore(store)))
-	require.NoError(t, err)
-	c.client = client
+	store := withRecord(t, c, "id")
 	return c, announcing(t, c, source), store
 }
 

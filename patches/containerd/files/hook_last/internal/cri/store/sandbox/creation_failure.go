@@ -16,6 +16,20 @@ type failing struct {
 	failure error // why it must not go on, unless the caller gave up
 }
 
+// An Interruption is the failure of a creation whose own steps did not fail.
+type Interruption struct {
+	// By is what ended it: the pod was "stopped" or "removed" by a client, its process
+	// has "exited", or a "plugin" did not agree.
+	By  string
+	Err error
+}
+
+// Error implements error.
+func (i *Interruption) Error() string { return i.Err.Error() }
+
+// Unwrap returns what happened.
+func (i *Interruption) Unwrap() error { return i.Err }
+
 // Context returns a context that is cancelled with the caller's, and when the
 // creation is made to fail. Explain releases it.
 func (n *Creation) Context(ctx context.Context) context.Context {

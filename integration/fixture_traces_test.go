@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/node"
+)
+
+// traced has containerd send traces.
+func traced(o *node.Options) { o.Traces = true }
+
+// receiveTraces receives the traces of a node for as long as the test runs.
+func receiveTraces(t *testing.T, n *node.Node) *node.Traces {
+	t.Helper()
+	traces, err := n.ReceiveTraces()
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, traces.Close()) })
+	return traces
+}
+
+// A tree is the spans below one.
+type tree struct {
+	node.Span
+	below []*tree
+}
+
+// find returns the first span below, at any depth, with a name and attributes.
+func (t *tree) find(name string, attributes map[string]string) *tree {
+	for _, b := range t.below {
+		if b.Name == name && has(b.Attributes, attributes) {
+			return b
+		}
+		if found := b.find(name, attributes); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// child is find for the spans directly below.
+func (t *tree) child(name string, attributes map[string]string) *tree {
+	for _, b := range t.below {
+		if b.Name == name && has(b.Attributes, attributes) {
+			return b
+		}
+	}
+	return nil
+}
+
+func has(all, some map[string]string) bool {
+	for k, v := range some {
+		if all[k] != v {
+			return false
+		}
+	}
+	return true
+}
+
+// String lists the tree, a line for each span.
+func (t *tree) String() string {
+	var b strings.Builder
+	t.write(&b, "")
+	return b.String()
+}
+
+func (t *tree) write(b *strings.Builder, indent string) {
+	fmt.Fprintf(b, "%s%s %s %v %s\n", indent, t.Name, t.Took, t.Attributes, t.Failure)
+	for _, below := range t.below {
+		below.write(b, indent+"  ")
+	}
+}
+
+// trees returns the spans of calls of CRI that were received, with all below them. The
+// span of a call ends last.
+func trees(traces *node.Traces, call string) (of []*tree, err error) {
+	spans, err := traces.Spans()
+	all := map[string]*tree{}
+	for _, s := range spans {
+		all[s.ID] = &tree{Span: s}
+	}
+	for _, s := range spans {
+		if parent := all[s.Parent]; parent != nil {
+			parent.below = append(parent.below, all[s.ID])
+		}
+		if strings.HasSuffix(s.Name, "/"+call) {
+			of = append(of, all[s.ID])
+		}
+	}
+	return of, err
+}
+
+// requireTree waits for the span of a call for a pod, which some attribute below it
+// names.
+func requireTree(t require.TestingT, traces *node.Traces, call, pod string) (of *tree) {
+	requireSoon(t, "the trace of "+call+" of "+pod, func(context.Context) error {
+		all, err := trees(traces, call)
+		for _, t := range all {
+			if strings.Contains(t.String(), pod) {
+				of = t
+				return err
+			}
+		}
+		return errors.Join(err, fmt.Errorf("it is not among %d calls", len(all)))
+	})
+	return of
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// slow is a STATUS that takes its time, and less than it has.
+const slow = `sleep 3`
+
+// The runtime comes back, and STATUS takes its time: the node stays ready.
+func TestN1_RestartMakesNoNetworkNotReady(t *testing.T) {
+	a := newAgent(t)
+	a.requireNetworkReady(t)
+	a.says("STATUS", slow)
+	require.NoError(t, a.n.Kill(withinAMinute(t)))
+
+	ctx, cancel := context.WithCancel(withinAMinute(t))
+	answers, first := make(chan []*runtime.RuntimeCondition), make(chan struct{})
+	go func() {
+		var all []*runtime.RuntimeCondition
+		for ctx.Err() == nil {
+			if c, err := a.networkCondition(ctx); err == nil {
+				if len(all) == 0 {
+					close(first)
+				}
+				all = append(all, c)
+			}
+		}
+		answers <- all
+	}()
+	err := a.n.Boot(withinAMinute(t))
+	if err == nil {
+		<-first
+	}
+	cancel()
+	all := <-answers
+	require.NoError(t, err)
+	promise(t, "N1", "NetworkReady is true from the first answer on", keptOnStock, func(t require.TestingT) {
+		for _, c := range all {
+			require.True(t, c.GetStatus(), c)
+		}
+	})
+}
+
+// Each transition is one line in the log, with who is to blame and why.
+func TestL17_TransitionsOfANetworkAreLoggedOnce(t *testing.T) {
+	a := newAgent(t)
+	for range 2 {
+		a.says("STATUS", takesNone)
+		a.requireNetworkDown(t, "agent is down")
+		a.says("STATUS", "")
+		a.requireNetworkReady(t)
+	}
+	log, err := a.n.Log()
+	require.NoError(t, err)
+	promise(t, "L17", "each transition of a network is logged once, with plugin and reason", onStock("none is"), func(t require.TestingT) {
+		var down, up int
+		for line := range strings.Lines(log) {
+			switch {
+			case strings.Contains(line, "network takes no pods") && strings.Contains(line, "network=blue"):
+				down++
+				assert.Contains(t, line, "plugin=agent")
+				assert.Contains(t, line, "reason=NetworkNotAvailable")
+				assert.Contains(t, line, "agent is down; no socket")
+			case strings.Contains(line, "network takes pods") && strings.Contains(line, "before=not_available"):
+				up++
+			}
+		}
+		assert.Equal(t, 2, down, "though it was asked %d times", a.timesAsked("STATUS", ""))
+		assert.Equal(t, 2, up)
+	})
+}

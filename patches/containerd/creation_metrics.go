@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// CreationMetrics shows what becomes of pods that are being created.
+var CreationMetrics = edit.Patch{
+	Slug:    "creation-metrics",
+	Module:  "containerd",
+	Subject: "cri: count pods being created, and what becomes of them",
+	Body: `A pod whose creation hangs is in no metric, nor is one whose creation failed: CRI
+counts what succeeded. How many pods wait for a plugin, and for how long, is known
+only to whoever reads the log. And the time that a stop of a sandbox takes has that
+of its hooks in it, since plugins get the stop before the sandbox is stopped.
+
+Add the number of pods being created and the age of the oldest, creations that
+ended early by reason, roll-backs that left something, and pods whose creation was
+interrupted by a restart. Give the hooks of pods a timer and spans of their own, and
+leave them out of the timer of the stop, as they were before.`,
+	Refs:   []string{"containerd/nri#286", "containerd/containerd#13859"},
+	Rules:  []string{"L17"},
+	Status: edit.Upstream,
+	Until:  "CRI has metrics of pods being created and of hooks",
+	Edits: []edit.Edit{
+		newService.Before(edit.Stmt(edit.Assign("c.nri")), "beingCreated.of(&c.creations)\n"),
+		run.Before(edit.Stmt(edit.Call("creation.Context")), `defer func(caller context.Context) { countCreation(caller, retErr, cleanupErr) }(ctx)
+`),
+		run.Replace(edit.Expr("c.nri.RunPodSandbox(ctx, &sandbox)"), "c.runHook(ctx, &sandbox)"),
+		stop.Replace(edit.Expr("c.nri.StopContainer(ctx, &sandbox, &container)"),
+			`leftOut(ctx, &stop, "StopContainer", func(ctx context.Context) error { return c.nri.StopContainer(ctx, &sandbox, &container) })`),
+		stop.Replace(edit.Expr("c.nri.StopPodSandbox(ctx, &sandbox)"),
+			`leftOut(ctx, &stop, "StopPodSandbox", func(ctx context.Context) error { return c.nri.StopPodSandbox(ctx, &sandbox) })`),
+		recoverAll.Before(edit.Stmt(edit.Call("c.ImageService.CheckImages")), "c.countInterrupted()\n"),
+	},
+}
