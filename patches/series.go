@@ -50,6 +50,7 @@ var Series = edit.Series{
 
 		// containerd: what the engine makes possible.
 		containerd.NRIWithoutLock,
+		containerd.SandboxWithoutSpec,
 		containerd.PodsBeingCreated,
 		containerd.ListPastHungShims,
 		containerd.StatusDuringUpdate,
