@@ -58,6 +58,8 @@ var Series = edit.Series{
 		containerd.HiddenUntilReady,
 		containerd.StopBeforeReclaim,
 		containerd.ContainersStopFirst,
+		containerd.UnreadableRecords,
+		containerd.RecoverTheRest,
 		containerd.SandboxPhase,
 		containerd.PodState,
 		containerd.NRISettings,

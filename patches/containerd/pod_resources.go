@@ -46,7 +46,7 @@ KubernetesResources *podresources.KubernetesResources ` + "`json:\",omitempty\"`
 		run.Before(edit.Stmt(edit.Mentions("sandboxInfo.AddExtension(podsandbox.MetadataKey, &sandbox.Metadata)")), `recordAnnouncement(ctx, &sandbox, &sandboxInfo)
 `),
 		run.Replace(edit.Expr("sb.WithOptions(config)"), "sb.WithOptions(configForController(&sandbox))"),
-		recoverAll.After(edit.Stmt(edit.Call("c.forgetPhases")), `c.recoverPodResources(ctx, storedSandboxes)`),
+		recoverAll.After(edit.Stmt(edit.Call("c.recoverPhases")), `c.recoverPodResources(ctx, storedSandboxes)`),
 		podStatus.Before(
 			edit.Stmt(edit.Define("status")), `if r.GetVerbose() {
 	showPodResources(&sandbox, info)
