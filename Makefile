@@ -27,6 +27,11 @@ help: ## print this list
 build: ## containerd, ctr and containerd-shim-runc-v2 in _output/bin (RUNTIME=stock: unpatched, in _output/stock/bin)
 	@$(HACK) $(BUILD)
 
+.PHONY: both
+both: ## hookline and stock, for what compares them or moves a node from one to the other
+	@$(HACK) build
+	@$(HACK) build --stock
+
 .PHONY: tools
 tools: ## runc and the CNI plugins in _output/tools/bin, from their modules
 	@$(HACK) tools
@@ -36,14 +41,12 @@ demo: build tools ## watch pods and plugins on a private node, and which rules h
 	@$(HACK) demo --runtime $(RUNTIME)
 
 .PHONY: bench
-bench: tools ## stock and patched side by side, a table with ratios, their confidence, and goals (root; BENCH="--only run" for one scenario)
-	@$(HACK) build
-	@$(HACK) build --stock
+bench: both tools ## stock and patched side by side, a table with ratios, their confidence, and goals (root; BENCH="--only run" for one scenario)
 	@$(HACK) bench $(BENCH)
 
 .PHONY: test
 ifeq ($(RUNTIME),stock)
-test: build tools ## everything: unit, CLI, series, upstream's unit tests, integration (RUNTIME=stock: lists what stock breaks)
+test: both tools ## everything: unit, CLI, series, upstream's unit tests, integration (RUNTIME=stock: lists what stock breaks)
 	RUNTIME=stock $(GO) test -C integration -trimpath -count=1 $(SIDE_BY_SIDE) -timeout 30m
 else
 test: unit check upstream-test integration ## everything: unit, CLI, series, upstream's unit tests, integration (RUNTIME=stock: lists what stock breaks)
@@ -77,7 +80,7 @@ upstream-test: ## upstream's own unit tests of the touched packages, on the patc
 	@$(HACK) test
 
 .PHONY: integration
-integration: build tools ## real pods on the built containerd (root)
+integration: both tools ## real pods on the built containerd (root)
 	RUNTIME=$(RUNTIME) $(GO) test -C integration -trimpath -count=1 $(SIDE_BY_SIDE) -timeout 30m
 
 .PHONY: export

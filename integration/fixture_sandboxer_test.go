@@ -91,3 +91,21 @@ func parent(t *testing.T, pid int) int {
 	require.NoError(t, err)
 	return ppid
 }
+
+// startsOfShims are the points around a shim's start command.
+var startsOfShims = []node.Point{node.Before(shim, "start"), node.After(shim, "start")}
+
+// holdStartOfShim begins to create a pod, and returns when the start of its shim is
+// held. The shim of a sandbox is started without a specification, from which a hold
+// knows the pod: the start of any is held.
+func holdStartOfShim(ctx context.Context, t *testing.T, n *node.Node, at node.Point, pod *runtime.PodSandboxConfig) (*node.Hold, <-chan error) {
+	t.Helper()
+	hold, err := n.HoldAt(at, "")
+	require.NoError(t, err)
+	ran := inBackground(func() error {
+		_, err := n.CRI().RunPod(ctx, pod)
+		return err
+	})
+	require.NoError(t, hold.Entered(ctx))
+	return hold, ran
+}

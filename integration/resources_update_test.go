@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -107,6 +109,25 @@ func TestR2_UpdateThatAPluginRefusesIsNotTold(t *testing.T) {
 	promise(t, "R2", "what a plugin refused is not told later", onStock(toldNothing), func(t require.TestingT) {
 		requireTold(t, after, plugin.Synchronize, threeContainers())
 		assert.Equal(t, []string{"StopContainer 500m"}, cpusTold(after, plugin.StopContainer))
+	})
+}
+
+// The status of a container cannot be written: the update has failed, and what is
+// told of the pod is what was before, as it is of the container.
+func TestR2_UpdateThatCannotBeWrittenIsNotTold(t *testing.T) {
+	n, _, pod, id := runAnnounced(t)
+	ctx, c := withinAMinute(t), n.CRI()
+	container, err := c.Create(ctx, id, pod, c.Container("main"))
+	require.NoError(t, err)
+	status := filepath.Join(n.Folder(), "root", "io.containerd.grpc.v1.cri", "containers", container)
+	require.NoError(t, os.Rename(status, status+".away"))
+	require.ErrorContains(t, update(ctx, n, container, requests("9", "128Mi")), "checkpoint")
+	require.NoError(t, os.Rename(status+".away", status))
+
+	next := plugin.New("20", "next")
+	connect(t, n, next)
+	promise(t, "R2", "an update that cannot be written is not told later", onStock(toldNothing), func(t require.TestingT) {
+		requireTold(t, next, plugin.Synchronize, threeContainers())
 	})
 }
 

@@ -106,3 +106,50 @@ func TestL15_EndOfAPodOfAShimIsToldAfterARestart(t *testing.T) {
 		assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, records[len(records)-1].Of(pod).Events())
 	})
 }
+
+// Whether the start command has started the shim or is about to: the shim of a
+// sandbox is found, and ends with its pod.
+func TestL15_ShimOfASandboxThatWasCutInItsStartEnds(t *testing.T) {
+	for _, at := range startsOfShims {
+		t.Run(at.String(), func(t *testing.T) {
+			ctx, n := withinAMinute(t), startSandboxer(t)
+			config := n.CRI().Pod("cut")
+			hold, ran := holdStartOfShim(ctx, t, n, at, config)
+			require.NoError(t, n.Kill(ctx))
+			require.Error(t, <-ran)
+			require.NoError(t, hold.Release())
+			require.NoError(t, n.Quiet(ctx))
+			require.NoError(t, n.Boot(ctx))
+			promise(t, "L15", "a pod whose shim was cut in its start is not ready", keptOnStock, func(t require.TestingT) {
+				requireNoPodReady(ctx, t, n.CRI())
+			})
+			removeAllPods(ctx, t, n.CRI())
+			promise(t, "L15", "nothing is left of it once it is removed", leavesShim, func(t require.TestingT) { requireNoSandboxLeft(t, n) })
+			promise(t, "L15", "it can be created again", keptOnStock, func(t require.TestingT) { requirePodRunsAgain(t, n, config) })
+		})
+	}
+}
+
+func TestL7_ShimOfASandboxEndsWhenItsCallerIsGone(t *testing.T) {
+	for i, at := range startsOfShims {
+		left := []breach{keptOnStock, leavesShim}[i] // killed before it does anything, it leaves nothing
+		t.Run(at.String(), func(t *testing.T) {
+			ctx, n := withinAMinute(t), startSandboxer(t)
+			config := n.CRI().Pod("given up")
+			calling, giveUp := context.WithCancel(ctx)
+			hold, ran := holdStartOfShim(calling, t, n, at, config)
+			giveUp()
+			require.Error(t, <-ran)
+			promise(t, "L7", "nothing is left of a pod whose caller was gone while its shim was started", left, func(t require.TestingT) {
+				require.NoError(t, hold.Release())
+				requireNoSandboxLeft(t, n)
+			})
+			promise(t, "L7", "it can be created again", keptOnStock, func(t require.TestingT) {
+				pod, err := runOnceNameIsFree(ctx, n, config)
+				require.NoError(t, err)
+				require.NoError(t, n.CRI().StopPod(ctx, pod))
+				require.NoError(t, n.CRI().RemovePod(ctx, pod))
+			})
+		})
+	}
+}

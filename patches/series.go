@@ -50,6 +50,7 @@ var Series = edit.Series{
 
 		// containerd: what the engine makes possible.
 		containerd.NRIWithoutLock,
+		containerd.SandboxWithoutSpec,
 		containerd.PodsBeingCreated,
 		containerd.ListPastHungShims,
 		containerd.StatusDuringUpdate,
@@ -57,6 +58,8 @@ var Series = edit.Series{
 		containerd.HiddenUntilReady,
 		containerd.StopBeforeReclaim,
 		containerd.ContainersStopFirst,
+		containerd.UnreadableRecords,
+		containerd.RecoverTheRest,
 		containerd.SandboxPhase,
 		containerd.PodState,
 		containerd.NRISettings,

@@ -48,7 +48,7 @@ KubernetesResources *podresources.KubernetesResources ` + "`json:\",omitempty\"`
 		run.Before(edit.Stmt(edit.Mentions("sandboxInfo.AddExtension(podsandbox.MetadataKey, &sandbox.Metadata)")), `recordAnnouncement(ctx, &sandbox, &sandboxInfo)
 `),
 		run.Replace(edit.Expr("sb.WithOptions(config)"), "sb.WithOptions(configForController(&sandbox))"),
-		recoverAll.After(edit.Stmt(edit.Call("c.forgetPhases")), `c.recoverPodResources(ctx, storedSandboxes)`),
+		recoverAll.After(edit.Stmt(edit.Call("c.recoverPhases")), `c.recoverPodResources(ctx, storedSandboxes)`),
 		podStatus.Before(
 			edit.Stmt(edit.Define("status")), `if r.GetVerbose() {
 	showPodResources(&sandbox, info)
@@ -66,29 +66,32 @@ KubernetesResources *podresources.KubernetesResources ` + "`json:\",omitempty\"`
 		edit.AddImport(containerCreate, "github.com/containerd/containerd/v2/internal/cri/nri"),
 
 		// In-place updates.
-		edit.In(criUpdate, edit.Method("criService", "UpdateContainerResources")).Before(edit.Stmt(edit.Define("resources")), `asked := containerUpdate(ctx, &sandbox, r)
+		updateContainer.Before(edit.Stmt(edit.Define("resources")), `asked := containerUpdate(ctx, &sandbox, r)
 ctx = nri.WithContainerResources(ctx, asked)
 `),
-		edit.In(criUpdate, edit.Method("criService", "UpdateContainerResources")).Replace(edit.Stmt(edit.Return("c.updateContainerResources(ctx, container, r, status)")), `status, err := c.updateContainerResources(ctx, container, r, status)
+		updateContainer.Replace(edit.Stmt(edit.Return("c.updateContainerResources(ctx, container, r, status)")), `status, err := c.updateContainerResources(ctx, container, r, status)
 if err == nil && asked != nil {
 	status.KubernetesResources = asked
-	changeContainer(ctx, &sandbox, container.Config.GetMetadata().GetName(), asked)
 }
 return status, err`),
-		edit.In(criUpdate, edit.Method("criService", "UpdateContainerResources")).Before(edit.Stmt(edit.Mentions("c.nri.PostUpdateContainerResources(ctx, &sandbox, &container)")), `if asked != nil {
+		updateContainer.Before(edit.Stmt(edit.Mentions("c.nri.PostUpdateContainerResources(ctx, &sandbox, &container)")), `if asked != nil {
+	followContainer(ctx, &sandbox, &container)
 	c.keepPodResources(ctx, &sandbox)
 }
 `),
 		edit.AddImport(criUpdate, "github.com/containerd/containerd/v2/internal/cri/nri"),
-		edit.In(sandboxUpdate, edit.Method("criService", "UpdatePodSandboxResources")).Before(edit.Stmt(edit.Define("overhead")), `asked := podUpdate(ctx, &sandbox, r)
+		updatePod.Before(edit.Stmt(edit.Define("overhead")), `asked := podUpdate(ctx, &sandbox, r)
 ctx = nri.WithPodResources(ctx, asked)
 `),
-		// It writes its own part of the record only: a container's update may write another.
-		edit.In(sandboxUpdate, edit.Method("criService", "UpdatePodSandboxResources")).Replace(edit.Expr(`c.client.SandboxStore().Update(ctx, sandboxInfo, "extensions")`),
-			`c.client.SandboxStore().Update(ctx, sandboxInfo, "extensions."+podsandbox.UpdatedResourcesKey)`),
-		edit.In(sandboxUpdate, edit.Method("criService", "UpdatePodSandboxResources")).Before(edit.Stmt(edit.Mentions("c.nri.PostUpdatePodSandboxResources(ctx, &sandbox)")), `if asked != nil {
+		// It writes its own parts of the record only, as the update of a container may write
+		// another. What cannot be written is not remembered either.
+		updatePod.Replace(edit.Expr(`c.client.SandboxStore().Update(ctx, sandboxInfo, "extensions")`),
+			`c.client.SandboxStore().Update(ctx, sandboxInfo, changed...)`),
+		updatePod.Before(edit.Stmt(edit.Call("c.client.SandboxStore().Update")), `changed := recordUpdate(ctx, &sandboxInfo, asked)`),
+		updatePod.MoveAfter(edit.Stmt(edit.Call("sandbox.Status.Update")).And(1), edit.Stmt(edit.Call("c.client.SandboxStore().Update"))),
+		updatePod.Before(edit.Stmt(edit.Call("c.sandboxService.UpdateSandbox")), `if asked != nil {
 	setPodResources(&sandbox, asked)
-	c.keepPodResources(ctx, &sandbox)
+	c.keepPodResources(ctx, &sandbox) // an update at the same time may have written another
 }
 `),
 		edit.AddImport(sandboxUpdate, "github.com/containerd/containerd/v2/internal/cri/nri"),
@@ -152,6 +155,11 @@ PodResourcesAnnotation: false,`),
 		Except: []string{"testdata"},
 	}},
 }
+
+var (
+	updateContainer = criMethod(criUpdate, "UpdateContainerResources")
+	updatePod       = criMethod(sandboxUpdate, "UpdatePodSandboxResources")
+)
 
 const (
 	criUpdate     = "internal/cri/server/container_update_resources.go"

@@ -30,10 +30,14 @@ that plugins have had StopPodSandbox, which neither the state of the process
 nor that of the network can tell. And a pod that is being stopped takes no new
 containers.
 
+A containerd without this patch reads no phases. A sandbox that it took for
+ready, and that has containers since, is ready; and nothing that lies among the
+phases keeps CRI from starting.
+
 Choose the path of the network namespace first, so that it is in the first
 record; that saves one transaction of the metadata database.`,
 	Refs:   []string{"containerd/containerd#8426", "containerd/containerd#13859", "containerd/nri#286"},
-	Rules:  []string{"L5", "L7", "L11", "L15"},
+	Rules:  []string{"L5", "L7", "L11", "L15", "L22", "L23"},
 	Status: edit.Upstream,
 	Until:  "containerd does not report a sandbox as ready whose creation a restart interrupted, and records its network namespace before it is made",
 	Edits: []edit.Edit{
@@ -62,9 +66,7 @@ Phase Phase`),
 		serviceType.AddField(`
 // phases keeps the phases of sandboxes over a restart.
 phases *sandboxstore.Phases`),
-		newService.Before(edit.Stmt(edit.All(edit.If("err != nil"), edit.Call("c.initPlatform"))), `if err := c.openPhases(); err != nil {
-	return nil, nil, err
-}
+		newService.Before(edit.Stmt(edit.All(edit.If("err != nil"), edit.Call("c.initPlatform"))), `c.phases = c.openPhases()
 `),
 		run.After(edit.Stmt(edit.Define("undoNRI")).And(1), `
 
@@ -100,16 +102,7 @@ defer func() {
 }`),
 
 		// A restart.
-		recoverAll.Before(edit.Stmt(edit.Define("sandboxes", "err")), `phases, err := c.phases.Load()
-if err != nil {
-	return err
-}
-`),
-		recoverAll.After(edit.Stmt(edit.Define("sb", "err")).And(1), "recoverPhase(&sb, phases)"),
-		recoverAll.After(edit.Stmt(edit.Assign("sb.NetNS")), "recoverPhase(&sb, phases)"),
-		recoverAll.After(edit.Stmt(edit.Call("c.sandboxStore.Add")).Within(edit.Range("storedSandboxes")), `if err := c.sandboxNameIndex.Reserve(sb.Name, sb.ID); err != nil {
-	return fmt.Errorf("failed to reserve sandbox name %q: %w", sb.Name, err)
-}`),
-		recoverAll.After(edit.Stmt(edit.Range("storedSandboxes")), "c.forgetPhases(ctx, phases)"),
+		recoverAll.After(edit.Stmt(edit.Call("c.sandboxStore.Add")).Within(edit.Range("storedSandboxes")), `c.recoverSandboxName(ctx, &sb)`),
+		recoverAll.Before(edit.Stmt(edit.Call("c.ImageService.CheckImages")), "c.recoverPhases(ctx)"),
 	},
 }

@@ -16,8 +16,12 @@ died: the shim is still listed while it is cleaned up, and calls to it fail with
 a closed connection. A RunPodSandbox that fails because the shim died is
 therefore not rolled back, and the sandbox stays in state unknown.
 
-Treat a closed connection as a stopped sandbox, and go on to delete the shim,
-which waits for the clean-up.
+Treat a closed connection, of ttrpc or of gRPC, as a stopped sandbox, and go on
+to delete the shim, which waits for the clean-up.
+
+A shim that was started, and has no sandbox yet, answers that there is none. CRI
+does not see it as that answer, so that it cannot tell the status of such a pod.
+Give it the class it has from other calls.
 
 A shim whose sandbox could not be created is shut down under the context of the
 request. If the caller gave up, the shim leaks. Use a context of its own.`,
@@ -26,17 +30,16 @@ request. If the caller gave up, the shim leaks. Use a context of its own.`,
 	Status: edit.Upstream,
 	Until:  "the shim sandbox controller stops and shuts down a sandbox whose shim is gone, and shuts a shim down even if the caller gave up",
 	Edits: []edit.Edit{
-		edit.AddImport(sandboxController, "errors"),
-		edit.AddImport(sandboxController, "github.com/containerd/ttrpc"),
 		edit.In(sandboxController, edit.Method("controllerLocal", "cleanupShim")).Before(edit.Top(), `ctx, done := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
 defer done()
 `),
-		edit.In(sandboxController, edit.Method("controllerLocal", "Stop")).Before(edit.Stmt(edit.Assign("err")).Within(edit.Call("svc.StopSandbox")), `if errors.Is(err, ttrpc.ErrClosed) {
+		edit.In(sandboxController, edit.Method("controllerLocal", "Stop")).Before(edit.Stmt(edit.Assign("err")).Within(edit.Call("svc.StopSandbox")), `if isGone(ctx, err) {
 	return nil
 }`),
-		edit.In(sandboxController, edit.Method("controllerLocal", "Shutdown")).After(edit.Stmt(edit.Call("svc.ShutdownSandbox")), `if errors.Is(err, ttrpc.ErrClosed) {
+		edit.In(sandboxController, edit.Method("controllerLocal", "Shutdown")).After(edit.Stmt(edit.Call("svc.ShutdownSandbox")), `if isGone(ctx, err) {
 	err = nil
 }`),
+		edit.In(sandboxController, edit.Method("controllerLocal", "Status")).Before(edit.Stmt(edit.Call("fmt.Errorf")).Within(edit.All(edit.If("err != nil"), edit.Has(edit.Mentions("err")))), `err = errgrpc.ToNative(err)`),
 		edit.In(sandboxController, edit.Method("controllerLocal", "Shutdown")).Replace(
 			edit.Expr("err != nil").Within(edit.Call("c.shims.Delete")), "err != nil && !errdefs.IsNotFound(err)"),
 	},

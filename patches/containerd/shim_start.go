@@ -15,16 +15,27 @@ the command has started the shim, and its answer is lost.
 
 Give the command some time after its caller gave up, so that the shim can be
 shut down in the usual way. On a restart, run the command again for a bundle
-without an address. A running shim answers with its address, and if it has no
-tasks, it is shut down like any other shim without tasks.`,
+without an address, within the time that loading a shim has anyway. A running
+shim answers with its address, and if it has no tasks, it is shut down like any
+other shim without tasks. That of a sandbox is kept until the sandbox is
+removed; its runtime is in the record of the sandbox, as it is no container.
+That there is no task in such a shim when it ends is no error.`,
 	Refs:   []string{"containerd/containerd#6860"},
-	Rules:  []string{"L7", "L15"},
+	Rules:  []string{"L7", "L15", "L17", "L22"},
 	Status: edit.Upstream,
 	Until:  "containerd shuts down shims whose start command was interrupted",
 	Edits: []edit.Edit{
-		edit.In("core/runtime/v2/binary.go", edit.Method("binary", "Start")).Before(edit.Top(), `ctx, done := withGrace(ctx, startGrace)
+		edit.In("core/runtime/v2/shim_manager.go", edit.Method("ShimManager", "startShim")).Before(edit.Stmt(edit.Call("b.Start")), `ctx, done := withGrace(ctx, startGrace)
 defer done()
 `),
-		edit.In("core/runtime/v2/shim_load.go", edit.Method("ShimManager", "loadShim")).After(edit.Stmt(edit.Define("binaryCall")), `findStarted(ctx, binaryCall)`),
+		edit.In("core/runtime/v2/binary.go", edit.Method("binary", "Start")).Before(edit.Stmt(edit.Call("cmd.CombinedOutput")), `cmd.WaitDelay = startGrace // what it started may hold its output
+`),
+		edit.In("core/runtime/v2/shim.go", edit.Method("shimTask", "delete")).Replace(
+			edit.Stmt(edit.Call("log.G")).Within(edit.If("shimErr != nil")), `logDelete(ctx, s.ID(), shimErr)`),
+		loadShim.Replace(edit.Expr("m.containers.Get(ctx, id)"), "m.runtimeOf(ctx, id)"),
+		loadShim.Replace(edit.Expr("container.Runtime.Name"), "container.Name"),
+		loadShim.After(edit.Stmt(edit.Define("binaryCall")), `findStarted(ctx, binaryCall)`),
 	},
 }
+
+var loadShim = edit.In("core/runtime/v2/shim_load.go", edit.Method("ShimManager", "loadShim"))

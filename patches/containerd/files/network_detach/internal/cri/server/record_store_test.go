@@ -19,7 +19,8 @@ type recordStore struct {
 	record  sandbox.Sandbox
 	during  func() // what happens while it is written
 	written []string
-	fails   error
+	fails   error // to read
+	full    error // to write
 }
 
 // withRecord gives a service a store with the record of a sandbox.
@@ -39,6 +40,9 @@ func (s *recordStore) Get(context.Context, string) (sandbox.Sandbox, error) {
 }
 
 func (s *recordStore) Update(_ context.Context, record sandbox.Sandbox, paths ...string) (sandbox.Sandbox, error) {
+	if s.full != nil {
+		return record, s.full
+	}
 	if during := s.during; during != nil {
 		s.during = nil
 		during()

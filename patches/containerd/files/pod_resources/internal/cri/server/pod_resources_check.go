@@ -43,7 +43,7 @@ func (c *criService) checkAnnounced(ctx context.Context, sb *sandboxstore.Sandbo
 func (c *criService) keepAsked(ctx context.Context, sb *sandboxstore.Sandbox, config *runtime.ContainerConfig) {
 	announced := sb.Status.Get().PodResources
 	asked, _ := podresources.FromContainer(config) // what cannot be read was counted by checkAnnounced
-	changeContainer(ctx, sb, config.GetMetadata().GetName(), asked)
+	changeContainer(ctx, sb, config.GetMetadata().GetName(), func() *podresources.KubernetesResources { return asked })
 	if sb.Status.Get().PodResources != announced {
 		c.keepPodResources(ctx, sb)
 	}

@@ -8,7 +8,10 @@ import (
 	"github.com/containerd/log"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/containerd/containerd/v2/core/sandbox"
 	"github.com/containerd/containerd/v2/internal/cri/podresources"
+	"github.com/containerd/containerd/v2/internal/cri/server/podsandbox"
+	containerstore "github.com/containerd/containerd/v2/internal/cri/store/container"
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
@@ -32,14 +35,39 @@ func containerUpdate(ctx context.Context, sb *sandboxstore.Sandbox, r *runtime.U
 	return asked
 }
 
+// recordUpdate adds the new resources of a pod's containers to its record, and returns
+// which parts of the record an update of the pod writes. The controller of the sandbox
+// gets the record.
+func recordUpdate(ctx context.Context, record *sandbox.Sandbox, asked *podresources.Announcement) []string {
+	changed := []string{"extensions." + podsandbox.UpdatedResourcesKey}
+	if asked == nil {
+		return changed
+	}
+	if err := record.AddExtension(podResourcesKey, asked.Kept()); err != nil {
+		log.G(ctx).WithError(err).Warnf("a restart will lose the update of the resources of sandbox %q", record.ID)
+		return changed
+	}
+	return append(changed, "extensions."+podResourcesKey)
+}
+
+// followContainer takes the resources that a container has after an update into the
+// announcement of its pod. They are read under the lock of the sandbox's status: of
+// several updates at once, the last one is what both have.
+func followContainer(ctx context.Context, sb *sandboxstore.Sandbox, container *containerstore.Container) {
+	changeContainer(ctx, sb, container.Config.GetMetadata().GetName(), func() *podresources.KubernetesResources {
+		return container.Status.Get().KubernetesResources
+	})
+}
+
 // changeContainer takes the new resources of a container into the announcement of
 // its pod, so that both say the same. Only keepPodResources saves them.
-func changeContainer(ctx context.Context, sb *sandboxstore.Sandbox, name string, asked *podresources.KubernetesResources) {
-	if asked == nil {
-		return
-	}
+func changeContainer(ctx context.Context, sb *sandboxstore.Sandbox, name string, resources func() *podresources.KubernetesResources) {
 	var err error
 	_ = sb.Status.Update(func(status sandboxstore.Status) (sandboxstore.Status, error) {
+		asked := resources()
+		if asked == nil {
+			return status, nil
+		}
 		var changed *podresources.Announcement
 		if changed, err = status.PodResources.WithContainer(name, asked); err == nil {
 			status.PodResources = changed

@@ -3,6 +3,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"testing"
 
@@ -10,7 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/containerd/containerd/v2/core/sandbox"
 	"github.com/containerd/containerd/v2/internal/cri/podresources"
+	containerstore "github.com/containerd/containerd/v2/internal/cri/store/container"
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
@@ -29,19 +32,23 @@ func announcingAndKeeping(t *testing.T, source podresources.Source) (*criService
 	return c, announcing(t, c, source), store
 }
 
+func always(asked *podresources.KubernetesResources) func() *podresources.KubernetesResources {
+	return func() *podresources.KubernetesResources { return asked }
+}
+
 func TestUpdateOfAContainerIsKept(t *testing.T) {
 	c, sb, store := announcingAndKeeping(t, podresources.Field)
 	r := &runtime.UpdateContainerResourcesRequest{}
 	require.NoError(t, podresources.SetUpdate(r, cpu("2")))
-	changeContainer(t.Context(), sb, "web", containerUpdate(t.Context(), sb, r))
+	changeContainer(t.Context(), sb, "web", always(containerUpdate(t.Context(), sb, r)))
 	c.keepPodResources(t.Context(), sb)
 	assert.Equal(t, "2", requested(sb, "web"))
 	assert.Equal(t, "2", store.requested(t, "web"))
 	assert.Equal(t, []string{"extensions." + podResourcesKey}, store.written, "others write other parts of the record")
 
 	before := sb.Status.Get().PodResources
-	changeContainer(t.Context(), sb, "debug", cpu("2"))
-	changeContainer(t.Context(), sb, "web", nil)
+	changeContainer(t.Context(), sb, "debug", always(cpu("2")))
+	changeContainer(t.Context(), sb, "web", always(nil))
 	assert.Same(t, before, sb.Status.Get().PodResources, "one that is not announced, and an update that does not say")
 }
 
@@ -56,12 +63,78 @@ func TestUpdateOfAPodIsKept(t *testing.T) {
 	assert.Equal(t, "3", store.requested(t, "web"))
 }
 
+// A toldController keeps what it is told of a sandbox.
+type toldController struct {
+	fakeSandboxService
+	record sandbox.Sandbox
+}
+
+func (c *toldController) UpdateSandbox(_ context.Context, _ string, _ string, record sandbox.Sandbox, _ ...string) error {
+	c.record = record
+	return nil
+}
+
+func updateOfAPod(t *testing.T, amount string) *runtime.UpdatePodSandboxResourcesRequest {
+	t.Helper()
+	r := &runtime.UpdatePodSandboxResourcesRequest{PodSandboxId: "id", Resources: &runtime.LinuxContainerResources{CpuQuota: 200}}
+	require.NoError(t, podresources.SetPodUpdate(r, webAsks(amount)))
+	return r
+}
+
+// A controller that sizes a VM has to get what is asked for now.
+func TestControllerGetsTheUpdateOfAPod(t *testing.T) {
+	c, sb, store := announcingAndKeeping(t, podresources.Field)
+	told := &toldController{}
+	c.sandboxService = told
+	require.NoError(t, c.sandboxStore.Add(*sb))
+
+	_, err := c.UpdatePodSandboxResources(t.Context(), updateOfAPod(t, "3"))
+	require.NoError(t, err)
+	assert.Equal(t, "3", (&recordStore{record: told.record}).requested(t, "web"))
+	assert.Equal(t, "3", store.requested(t, "web"))
+	assert.Equal(t, "3", requested(sb, "web"))
+	assert.EqualValues(t, 200, sb.Status.Get().Resources.GetLinux().GetCpuQuota())
+	assert.Subset(t, []string{"extensions.updated-resources", "extensions." + podResourcesKey}, store.written, "others write other parts of the record")
+}
+
+// What cannot be written would be forgotten with a restart, and the caller is told so.
+func TestUpdateOfAPodThatCannotBeWrittenIsNotRemembered(t *testing.T) {
+	c, sb, store := announcingAndKeeping(t, podresources.Field)
+	told := &toldController{}
+	c.sandboxService = told
+	require.NoError(t, c.sandboxStore.Add(*sb))
+	store.full = errors.New("disk is full")
+	before := sb.Status.Get()
+
+	_, err := c.UpdatePodSandboxResources(t.Context(), updateOfAPod(t, "3"))
+	require.ErrorContains(t, err, "disk is full")
+	assert.Equal(t, before, sb.Status.Get())
+	assert.Empty(t, told.record.ID, "the controller is told of what is recorded")
+}
+
+// The status of a container is written before its pod follows.
+func TestPodFollowsItsContainer(t *testing.T) {
+	_, sb, _ := announcingAndKeeping(t, podresources.Field)
+	container, err := containerstore.NewContainer(
+		containerstore.Metadata{ID: "c", Config: &runtime.ContainerConfig{Metadata: &runtime.ContainerMetadata{Name: "web"}}},
+		containerstore.WithStatus(containerstore.Status{CreatedAt: 1}, t.TempDir()))
+	require.NoError(t, err)
+	followContainer(t.Context(), sb, &container)
+	assert.Equal(t, "1", requested(sb, "web"), "it has none of its own")
+	require.NoError(t, container.Status.UpdateSync(func(status containerstore.Status) (containerstore.Status, error) {
+		status.KubernetesResources = cpu("2")
+		return status, nil
+	}))
+	followContainer(t.Context(), sb, &container)
+	assert.Equal(t, "2", requested(sb, "web"))
+}
+
 // Another update comes while one is written, and is written as well.
 func TestLastUpdateIsKept(t *testing.T) {
 	c, sb, store := announcingAndKeeping(t, podresources.Field)
-	changeContainer(t.Context(), sb, "web", cpu("2"))
+	changeContainer(t.Context(), sb, "web", always(cpu("2")))
 	store.during = func() {
-		changeContainer(t.Context(), sb, "web", cpu("3"))
+		changeContainer(t.Context(), sb, "web", always(cpu("3")))
 		c.keepPodResources(t.Context(), sb)
 		require.Equal(t, "3", store.requested(t, "web"))
 	}
@@ -74,7 +147,7 @@ func TestStoreThatFailsIsLogged(t *testing.T) {
 	ctx, text := logged(t)
 	c, sb, store := announcingAndKeeping(t, podresources.Field)
 	store.fails = errors.New("disk is full")
-	changeContainer(ctx, sb, "web", cpu("2"))
+	changeContainer(ctx, sb, "web", always(cpu("2")))
 	c.keepPodResources(ctx, sb)
 	assert.Equal(t, "2", requested(sb, "web"))
 	assert.Contains(t, text.String(), "disk is full")

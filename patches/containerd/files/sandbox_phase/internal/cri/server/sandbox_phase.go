@@ -16,13 +16,13 @@ import (
 	"github.com/containerd/containerd/v2/pkg/netns"
 )
 
-// phasesDir is the folder of phases, below the root directory.
+// phasesDir is the folder of phases, below the state directory.
 const phasesDir = "sandbox-phases"
 
-// openPhases opens the phases that were kept before a restart.
-func (c *criService) openPhases() (err error) {
-	c.phases, err = sandboxstore.NewPhases(filepath.Join(c.config.RootDir, phasesDir))
-	return err
+// openPhases returns the phases that were kept before a restart. They are kept where
+// containerd keeps what ends with a reboot.
+func (c *criService) openPhases() *sandboxstore.Phases {
+	return sandboxstore.NewPhases(filepath.Join(c.config.StateDir, phasesDir))
 }
 
 // startPhase enters a sandbox before any of its resources exist. The path of its
@@ -69,38 +69,12 @@ func (c *criService) stopPhase(ctx context.Context, sb *sandboxstore.Sandbox) {
 	}
 }
 
-// endPhase forgets the phase of a sandbox that is ready, or removed. If that fails,
-// a ready sandbox is not ready after a restart.
+// endPhase forgets the phase of a sandbox that is ready, or removed. If that fails, a
+// ready sandbox without containers is not ready after a restart.
 func (c *criService) endPhase(ctx context.Context, sb *sandboxstore.Sandbox) {
 	setPhase(sb, "")
 	if err := c.phases.Leave(sb.ID); err != nil {
 		log.G(ctx).WithError(err).Errorf("failed to forget the phase of sandbox %q", sb.ID)
-	}
-}
-
-// recoverPhase restores the phase of a sandbox after a restart. One whose creation
-// was interrupted is not ready, nor is one that was stopped, even if its process
-// runs.
-func recoverPhase(sb *sandboxstore.Sandbox, phases map[string]sandboxstore.Phase) {
-	phase := phases[sb.ID]
-	_ = sb.Status.Update(func(status sandboxstore.Status) (sandboxstore.Status, error) {
-		status.Phase = phase
-		if phase == sandboxstore.PhaseCreating || phase != "" && status.State == sandboxstore.StateReady {
-			status.State = sandboxstore.StateUnknown
-		}
-		return status, nil
-	})
-}
-
-// forgetPhases removes the phases of sandboxes without a record.
-func (c *criService) forgetPhases(ctx context.Context, phases map[string]sandboxstore.Phase) {
-	for id := range phases {
-		if _, err := c.sandboxStore.Get(id); err == nil {
-			continue
-		}
-		if err := c.phases.Leave(id); err != nil {
-			log.G(ctx).WithError(err).Warnf("failed to forget the phase of sandbox %q", id)
-		}
 	}
 }
 

@@ -8,10 +8,15 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/containerd/errdefs"
+	"github.com/containerd/errdefs/pkg/errgrpc"
 	"github.com/containerd/log"
+
+	"github.com/containerd/containerd/v2/core/containers"
 )
 
-// startGrace is how long the start of a shim goes on after its caller gave up.
+// startGrace is how long the start of a shim goes on after its caller gave up, and how
+// long the output of the start command is waited for after its end.
 const startGrace = 10 * time.Second
 
 // withGrace returns a context that is cancelled a grace period after its parent.
@@ -27,20 +32,51 @@ func withGrace(parent context.Context, grace time.Duration) (context.Context, co
 	}
 }
 
+// runtimeOf returns the runtime that a shim was started for: that of its container, or
+// of its sandbox if it makes sandboxes.
+func (m *ShimManager) runtimeOf(ctx context.Context, id string) (containers.RuntimeInfo, error) {
+	container, err := m.containers.Get(ctx, id)
+	if !errdefs.IsNotFound(err) {
+		return container.Runtime, err
+	}
+	made, missing := m.sandboxStore.Get(ctx, id)
+	if missing != nil {
+		return containers.RuntimeInfo{}, err
+	}
+	return containers.RuntimeInfo{Name: made.Runtime.Name, Options: made.Runtime.Options}, nil
+}
+
 // findStarted runs the start command again for a bundle that has no address of its
 // shim: containerd exited before the shim had reported it. A running shim answers
 // with its address, and is known from then on. If none runs, a new one is started,
-// which has no tasks and is shut down for that.
+// which has no tasks and is shut down for that, or with its sandbox. It takes no longer
+// than ctx, which bounds how long containerd waits for one shim at start.
 func findStarted(ctx context.Context, b *binary) {
 	for _, kept := range []string{"bootstrap.json", "address"} {
 		if _, err := os.Stat(filepath.Join(b.bundle.Path, kept)); err == nil {
 			return
 		}
 	}
-	s, err := b.Start(ctx, nil, func() {})
-	if err != nil {
-		log.G(ctx).WithError(err).WithField("id", b.bundle.ID).Warn("failed to find a shim that may have been started")
-		return
+	found := make(chan struct{})
+	go func() { // which ends soon after ctx, when nobody waits for the command's output any more
+		defer close(found)
+		s, err := b.Start(ctx, nil, func() {})
+		if err != nil {
+			log.G(ctx).WithError(err).WithField("id", b.bundle.ID).Warn("failed to find a shim that may have been started")
+			return
+		}
+		_ = s.Close()
+	}()
+	select {
+	case <-found:
+	case <-ctx.Done():
 	}
-	_ = s.Close()
+}
+
+// logDelete logs that a task was not deleted. That there is none is in order: the shim
+// was started and got no further.
+func logDelete(ctx context.Context, id string, err error) {
+	if !errdefs.IsNotFound(errgrpc.ToNative(err)) {
+		log.G(ctx).WithError(err).WithField("id", id).Error("the task is not deleted")
+	}
 }

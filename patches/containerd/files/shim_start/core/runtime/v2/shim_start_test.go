@@ -4,11 +4,21 @@ package v2
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/containerd/errdefs"
 	"github.com/stretchr/testify/require"
+
+	"github.com/containerd/containerd/v2/core/containers"
+	"github.com/containerd/containerd/v2/core/sandbox"
+	"github.com/containerd/containerd/v2/pkg/namespaces"
 )
 
 func TestWithGrace(t *testing.T) {
@@ -32,4 +42,62 @@ func TestWithGraceEndsWhenDone(t *testing.T) {
 		done()
 		require.ErrorIs(t, ctx.Err(), context.Canceled)
 	})
+}
+
+// startText is a start command that hangs, and that something of its own outlives
+// with its output.
+const startText = "#!/bin/sh\nsleep 60 & echo $! >pid; wait\n"
+
+// A shim is looked for no longer than it may take to load one.
+func TestFindStartedIsBounded(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the start command is a script of a shell")
+	}
+	folder := t.TempDir()
+	program := filepath.Join(folder, "shim")
+	require.NoError(t, os.WriteFile(program, []byte(startText), 0o755))
+	t.Cleanup(func() { // the end of what holds the output
+		text, err := os.ReadFile(filepath.Join(folder, "pid"))
+		require.NoError(t, err)
+		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		require.NoError(t, err)
+		process, err := os.FindProcess(pid)
+		require.NoError(t, err)
+		require.NoError(t, process.Kill())
+	})
+	ctx, cancel := context.WithTimeout(namespaces.WithNamespace(t.Context(), "test"), time.Second)
+	defer cancel()
+	began := time.Now()
+	findStarted(ctx, shimBinary(&Bundle{ID: "pod", Path: folder}, shimBinaryConfig{runtime: program}))
+	require.Less(t, time.Since(began), startGrace/2)
+}
+
+type oneContainer struct{ containers.Store }
+
+func (oneContainer) Get(_ context.Context, id string) (containers.Container, error) {
+	if id != "container" {
+		return containers.Container{}, errdefs.ErrNotFound
+	}
+	return containers.Container{Runtime: containers.RuntimeInfo{Name: "of-container"}}, nil
+}
+
+type oneSandbox struct{ sandbox.Store }
+
+func (oneSandbox) Get(_ context.Context, id string) (sandbox.Sandbox, error) {
+	if id != "sandbox" {
+		return sandbox.Sandbox{}, errdefs.ErrNotFound
+	}
+	return sandbox.Sandbox{Runtime: sandbox.RuntimeOpts{Name: "of-sandbox"}}, nil
+}
+
+// A shim that makes sandboxes is known by its sandbox.
+func TestRuntimeOfShim(t *testing.T) {
+	m := &ShimManager{containers: oneContainer{}, sandboxStore: oneSandbox{}}
+	for _, id := range []string{"container", "sandbox"} {
+		found, err := m.runtimeOf(t.Context(), id)
+		require.NoError(t, err)
+		require.Equal(t, "of-"+id, found.Name)
+	}
+	_, err := m.runtimeOf(t.Context(), "neither")
+	require.ErrorIs(t, err, errdefs.ErrNotFound)
 }

@@ -21,7 +21,8 @@ func (c *criService) shutdownSandbox(ctx context.Context, sandboxer, id string) 
 		if err == nil || errdefs.IsNotFound(err) {
 			return nil
 		}
-		if !util.IsShimTTRPCClosed(err) || pause > longest {
+		gone := util.IsShimTTRPCClosed(err) || errdefs.IsUnavailable(err) // over ttrpc, over gRPC
+		if !gone || pause > longest {
 			return err
 		}
 		log.G(ctx).WithError(err).Warnf("shim of sandbox %q is gone, shutting down the sandbox again in %s", id, pause)

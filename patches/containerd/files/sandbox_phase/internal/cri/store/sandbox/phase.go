@@ -8,6 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/containerd/continuity"
 )
 
 // A Phase is what has to be known of a sandbox after a restart and cannot be told
@@ -21,7 +24,12 @@ const (
 	PhaseStopping Phase = "stopping"
 	// PhaseStopped sandboxes were stopped, and plugins have had StopPodSandbox.
 	PhaseStopped Phase = "stopped"
+	// PhaseUnreadable is what cannot be read. It is no phase of a sandbox.
+	PhaseUnreadable Phase = "unreadable"
 )
+
+// cutWrite begins the names of files that continuity writes before it renames them.
+const cutWrite = ".tmp-"
 
 // Phases keeps the phase of each sandbox that is being created or was stopped, in a
 // file with the phase as its text. It has to survive a restart of containerd, not a
@@ -31,20 +39,19 @@ type Phases struct {
 	dir string
 }
 
-// NewPhases keeps phases in a directory, and creates it.
-func NewPhases(dir string) (*Phases, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("create the directory for phases of sandboxes: %w", err)
-	}
-	return &Phases{dir: dir}, nil
-}
+// NewPhases keeps phases in a directory, which need not exist.
+func NewPhases(dir string) *Phases { return &Phases{dir: dir} }
 
 // Enter records the phase of a sandbox.
 func (p *Phases) Enter(id string, phase Phase) error {
 	if p == nil {
 		return nil
 	}
-	if err := os.WriteFile(filepath.Join(p.dir, id), []byte(phase), 0o600); err != nil {
+	err := os.MkdirAll(p.dir, 0o700)
+	if err == nil {
+		err = continuity.AtomicWriteFile(filepath.Join(p.dir, id), []byte(phase), 0o600)
+	}
+	if err != nil {
 		return fmt.Errorf("record that sandbox %q is %s: %w", id, phase, err)
 	}
 	return nil
@@ -61,26 +68,71 @@ func (p *Phases) Leave(id string) error {
 	return nil
 }
 
-// Load reads the recorded phases. One without a known text counts as
-// PhaseCreating, as the sandbox may not be ready.
-func (p *Phases) Load() (map[string]Phase, error) {
+// Load reads the recorded phases. What holds no phase is PhaseUnreadable, stays where
+// it is, and has an error of its own; what is in the place of the directory is put
+// aside.
+func (p *Phases) Load() (map[string]Phase, []error) {
 	if p == nil {
 		return nil, nil
 	}
+	if err := p.putAside(); err != nil {
+		return nil, []error{err}
+	}
 	entries, err := os.ReadDir(p.dir)
-	if err != nil {
-		return nil, fmt.Errorf("list phases of sandboxes: %w", err)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, []error{fmt.Errorf("list phases of sandboxes: %w", err)}
 	}
 	phases := make(map[string]Phase, len(entries))
+	var unreadable []error
 	for _, entry := range entries {
-		text, err := os.ReadFile(filepath.Join(p.dir, entry.Name()))
+		path := filepath.Join(p.dir, entry.Name())
+		if strings.HasPrefix(entry.Name(), cutWrite) {
+			_ = os.Remove(path) // what stays is looked at again after the next start
+			continue
+		}
+		phase, err := read(path, entry)
 		if err != nil {
-			return nil, fmt.Errorf("read the phase of sandbox %q: %w", entry.Name(), err)
+			unreadable = append(unreadable, fmt.Errorf("read the phase of a sandbox in %s: %w", path, err))
 		}
-		phases[entry.Name()] = PhaseCreating
-		if Phase(text) == PhaseStopped {
-			phases[entry.Name()] = PhaseStopped
-		}
+		phases[entry.Name()] = phase
 	}
-	return phases, nil
+	return phases, unreadable
+}
+
+// putAside renames what is in the place of the directory, and returns an error that
+// says so.
+func (p *Phases) putAside() error {
+	info, err := os.Stat(p.dir)
+	if err != nil || info.IsDir() {
+		return nil // what is wrong with it, reading it tells
+	}
+	aside := p.dir + ".aside"
+	if err := os.Rename(p.dir, aside); err != nil {
+		return fmt.Errorf("put aside what is in the place of the directory for phases of sandboxes: %w", err)
+	}
+	return fmt.Errorf("%s is no directory for phases of sandboxes, and is %s now", p.dir, aside)
+}
+
+// read returns the phase that a file holds. Only a regular one is opened: a pipe would
+// wait for its writer.
+func read(path string, entry fs.DirEntry) (Phase, error) {
+	if !entry.Type().IsRegular() {
+		return PhaseUnreadable, fmt.Errorf("it is no file, but %s", entry.Type())
+	}
+	info, err := entry.Info()
+	if err != nil {
+		return PhaseUnreadable, err
+	}
+	if info.Size() > int64(len(PhaseUnreadable)) {
+		return PhaseUnreadable, fmt.Errorf("%d bytes are no phase", info.Size())
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return PhaseUnreadable, err
+	}
+	switch phase := Phase(text); phase {
+	case PhaseCreating, PhaseStopped:
+		return phase, nil
+	}
+	return PhaseUnreadable, fmt.Errorf("%q is no phase", text)
 }

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// A build is a containerd that a node can move to, by the folder below output that
+// it is in. What is promised of moves is promised of both: the tests of it do the
+// same whichever of them RUNTIME names.
+type build string
+
+const (
+	patched build = "bin"
+	stock   build = "stock/bin"
+)
+
+// A mover is a node that moves between the two.
+type mover struct {
+	*node.Node
+	folders map[build]string
+}
+
+// startMover starts a node with one of the two. The sandboxes of its pods are made by
+// containerd, or by their shim.
+func startMover(t *testing.T, first build, byShim bool) *mover {
+	t.Helper()
+	m := &mover{folders: map[build]string{}}
+	options := map[build]node.Options{}
+	for _, b := range []build{patched, stock} {
+		o := binaries()
+		o.Bin = filepath.Join(output, string(b))
+		if err := o.Check(); errors.Is(err, node.ErrPrerequisite) && os.Getenv("CI") == "" {
+			t.Skip(err)
+		} else {
+			require.NoError(t, err)
+		}
+		if byShim {
+			require.NoError(t, o.SandboxesByShim(withSandboxShim(t)))
+		}
+		o.RequestTimeout = 30 * time.Second
+		m.folders[b], options[b] = o.Bin, o
+	}
+	m.Node = startNode(t, func(o *node.Options) { *o = options[first] })
+	return m
+}
+
+// withSandboxShim returns a folder that has sandboxshim and nothing else.
+func withSandboxShim(t *testing.T) string {
+	t.Helper()
+	from, err := sandboxShim()
+	require.NoError(t, err)
+	folder := t.TempDir()
+	const shim = "containerd-shim-runc-v2"
+	require.NoError(t, os.Symlink(filepath.Join(from, shim), filepath.Join(folder, shim)))
+	return folder
+}
+
+// moveTo ends containerd as a crash does, unless it has ended, and goes on with the
+// other.
+func (m *mover) moveTo(t *testing.T, b build) {
+	t.Helper()
+	require.NoError(t, m.Kill(withinAMinute(t)))
+	require.NoError(t, m.Move(m.folders[b]))
+	require.NoError(t, m.Boot(withinAMinute(t)))
+}
+
+// passedOver is the metric of what was not recovered at start.
+const passedOver = "containerd_cri_recovery_passed_over_total"
+
+// requireReady checks that pods are ready, in the list and by their status.
+func requireReady(ctx context.Context, t require.TestingT, n target, pods ...string) {
+	r, err := n.CRI().Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
+	require.NoError(t, err)
+	states := map[string]runtime.PodSandboxState{}
+	for _, pod := range r.GetItems() {
+		states[pod.GetId()] = pod.GetState()
+	}
+	for _, pod := range pods {
+		require.Contains(t, states, pod)
+		require.Equal(t, runtime.PodSandboxState_SANDBOX_READY, states[pod], "in the list")
+		r, err := n.CRI().Runtime.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: pod})
+		require.NoError(t, err)
+		require.Equal(t, runtime.PodSandboxState_SANDBOX_READY, r.GetStatus().GetState())
+	}
+}
+
+// eachController runs a test with both ways to make a sandbox.
+func eachController(t *testing.T, test func(t *testing.T, byShim bool)) {
+	t.Run("sandboxes of containerd", func(t *testing.T) { test(t, false) })
+	t.Run("sandboxes of shims", func(t *testing.T) { test(t, true) })
+}
+
+// runningSince is when a container that runs was started.
+func runningSince(ctx context.Context, t require.TestingT, n target, container string) int64 {
+	r, err := n.CRI().Runtime.ContainerStatus(ctx, &runtime.ContainerStatusRequest{ContainerId: container})
+	require.NoError(t, err)
+	require.Equal(t, runtime.ContainerState_CONTAINER_RUNNING, r.GetStatus().GetState())
+	return r.GetStatus().GetStartedAt()
+}
+
+// runMore runs another container in a pod, which has to be ready for that.
+func runMore(ctx context.Context, t require.TestingT, n target, pod string, config *runtime.PodSandboxConfig, name string) (container string) {
+	container, err := n.CRI().Create(ctx, pod, config, n.CRI().Container(name))
+	require.NoError(t, err)
+	require.NoError(t, n.CRI().Start(ctx, container))
+	require.NoError(t, n.Settled(ctx, container))
+	return container
+}
+
+// killInHook kills a node's containerd while a plugin is at a pod's hook.
+func killInHook(t *testing.T, n *node.Node, name string) inHook {
+	t.Helper()
+	p := plugin.New("10", "holds")
+	connect(t, n, p)
+	pod := newInHook(t, n, p, name)
+	require.NoError(t, n.Kill(withinAMinute(t)))
+	require.Error(t, <-pod.ran)
+	pod.gate.Release()
+	return pod
+}

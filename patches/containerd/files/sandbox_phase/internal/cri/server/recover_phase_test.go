@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	containerstore "github.com/containerd/containerd/v2/internal/cri/store/container"
+	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
+)
+
+var (
+	created = containerstore.Status{CreatedAt: 1}
+	running = containerstore.Status{CreatedAt: 1, StartedAt: 2}
+	exited  = containerstore.Status{CreatedAt: 1, StartedAt: 2, FinishedAt: time.Now().UnixNano()}
+)
+
+// A sandbox comes back ready if it was ready, or if another containerd had it since
+// and ran containers in it, and only then.
+func TestRecoveredPhase(t *testing.T) {
+	const (
+		ready    = sandboxstore.StateReady
+		notReady = sandboxstore.StateNotReady
+		unknown  = sandboxstore.StateUnknown
+		creating = sandboxstore.PhaseCreating
+		stopped  = sandboxstore.PhaseStopped
+	)
+	type statuses = []containerstore.Status
+	for name, tc := range map[string]struct {
+		phase      sandboxstore.Phase
+		state      sandboxstore.State
+		containers statuses
+		become     sandboxstore.State
+		keeps      sandboxstore.Phase
+	}{
+		"ready":                            {"", ready, statuses{running}, ready, ""},
+		"died":                             {"", notReady, statuses{exited}, notReady, ""},
+		"cut, runs":                        {creating, ready, nil, unknown, creating},
+		"cut, never ran":                   {creating, notReady, nil, unknown, creating},
+		"cut, with a container":            {creating, ready, statuses{created}, ready, ""},
+		"cut, and a container has run":     {creating, ready, statuses{exited}, ready, ""},
+		"cut, with a container, died":      {creating, notReady, statuses{exited}, notReady, ""},
+		"stop told, runs":                  {stopped, ready, statuses{exited}, unknown, stopped},
+		"stop told, never started a thing": {stopped, ready, statuses{created}, unknown, stopped},
+		"stop told, a container runs":      {stopped, ready, statuses{exited, running}, ready, ""},
+		"stopped and is gone":              {stopped, notReady, statuses{exited}, notReady, stopped},
+		"stopped without containers":       {stopped, notReady, nil, notReady, stopped},
+		"lost, runs":                       {"?", ready, nil, unknown, creating},
+		"lost, with a container":           {"?", ready, statuses{running}, ready, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newTestCRIService()
+			c.config.StateDir = t.TempDir()
+			c.phases = c.openPhases()
+			require.NoError(t, c.sandboxStore.Add(sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod", Name: "pod"}, sandboxstore.Status{State: tc.state})))
+			for i, status := range tc.containers {
+				id := strings.Repeat("c", i+1)
+				container, err := containerstore.NewContainer(containerstore.Metadata{ID: id, Name: id, SandboxID: "pod"}, containerstore.WithFakeStatus(status))
+				require.NoError(t, err)
+				require.NoError(t, c.containerStore.Add(container))
+			}
+			other, err := containerstore.NewContainer(containerstore.Metadata{ID: "other", Name: "other", SandboxID: "other"}, containerstore.WithFakeStatus(running))
+			require.NoError(t, err)
+			require.NoError(t, c.containerStore.Add(other))
+			if tc.phase != "" {
+				require.NoError(t, c.phases.Enter("pod", tc.phase))
+			}
+
+			c.recoverPhases(t.Context())
+
+			sb, err := c.sandboxStore.Get("pod")
+			require.NoError(t, err)
+			require.Equal(t, tc.become, sb.Status.Get().State)
+			require.Equal(t, tc.keeps, sb.Status.Get().Phase)
+			kept, _ := c.phases.Load()
+			require.Equal(t, tc.keeps == "", kept["pod"] == "", "what is kept: %v", kept)
+		})
+	}
+}
+
+// What lies among the phases is no sandbox, even if the id of one begins with its name.
+func TestAlienPhaseIsOfNoSandbox(t *testing.T) {
+	c := newTestCRIService()
+	c.config.StateDir = t.TempDir()
+	c.phases = c.openPhases()
+	require.NoError(t, c.sandboxStore.Add(sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "abcd", Name: "pod"}, sandboxstore.Status{State: sandboxstore.StateReady})))
+	require.NoError(t, c.phases.Enter("ab", "notes"))
+	require.NoError(t, os.Mkdir(filepath.Join(c.config.StateDir, phasesDir, "lost+found"), 0o700))
+
+	c.recoverPhases(t.Context())
+
+	sb, err := c.sandboxStore.Get("abcd")
+	require.NoError(t, err)
+	require.Equal(t, sandboxstore.StateReady, sb.Status.Get().State)
+	kept, unreadable := c.phases.Load()
+	require.Equal(t, map[string]sandboxstore.Phase{"ab": sandboxstore.PhaseUnreadable, "lost+found": sandboxstore.PhaseUnreadable}, kept, "it is not ours to remove")
+	require.Len(t, unreadable, 2)
+}
