@@ -32,6 +32,7 @@ one of its networks is not forgotten, even if the ADD of another one failed.`,
 			Replace(edit.Expr("netPlugin.Remove(ctx, id, path, opts...)"), "c.detachPod(ctx, netPlugin, sandbox, path, opts...)"),
 		stop.
 			Replace(edit.Expr("sandbox.CNIResult != nil"), "sandbox.CNIResult != nil || stillAttached(err)"),
-		run.Replace(edit.Expr("sandbox.CNIResult == nil"), "sandbox.CNIResult == nil && !stillAttached(cleanupErr)"),
+		criMethod(sandboxUndo, "undoNetwork").
+			Replace(edit.Expr("sandbox.CNIResult == nil"), "sandbox.CNIResult == nil && !stillAttached(err)"),
 	},
 }

@@ -16,6 +16,7 @@ const (
 	sandboxRun      = "internal/cri/server/sandbox_run.go"
 	sandboxStatus   = "internal/cri/server/sandbox_status.go"
 	sandboxStop     = "internal/cri/server/sandbox_stop.go"
+	sandboxUndo     = "internal/cri/server/sandbox_undo.go"    // of undo-in-order
 	creationFile    = "internal/cri/store/sandbox/creation.go" // of pods-being-created
 	localNRI        = "internal/nri/nri.go"                    // hands NRI's requests to the adaptation
 	nriSandbox      = "internal/nri/sandbox.go"
