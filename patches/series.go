@@ -58,6 +58,7 @@ var Series = edit.Series{
 		containerd.StopBeforeReclaim,
 		containerd.ContainersStopFirst,
 		containerd.SandboxPhase,
+		containerd.StartAgainstStop,
 		containerd.PodState,
 		containerd.NRISettings,
 		containerd.NRIFailures,
