@@ -59,6 +59,7 @@ var Series = edit.Series{
 		containerd.ContainersStopFirst,
 		containerd.SandboxPhase,
 		containerd.StartAgainstStop,
+		containerd.EventsAfterTheFact,
 		containerd.PodState,
 		containerd.NRISettings,
 		containerd.NRIFailures,
