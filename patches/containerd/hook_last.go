@@ -36,7 +36,8 @@ defer func() { retErr = creation.Explain(retErr) }()
 
 		// What may make it fail comes before the hook.
 		run.MoveBefore(edit.Stmt(edit.Define("exitCh", "err")).And(1), edit.Stmt(edit.All(edit.Defer(), edit.Call("c.nri.BlockPluginSync().Unblock")))),
-		run.After(edit.Stmt(edit.Define("exitCh", "err")).And(1), `exitCh = failOnExit(creation, exitCh)
+		run.After(edit.Stmt(edit.Define("exitCh", "err")).And(1), `exit := failOnExit(creation, exitCh)
+defer exit.end()
 
 if err := c.sandboxStore.Reserve(sandbox); err != nil {
 	return nil, fmt.Errorf("failed to reserve sandbox %q in the store: %w", id, err)
@@ -53,5 +54,6 @@ if err := creation.Seal(); err != nil {
 }
 c.becomeReady(sandbox)
 `),
+		run.Replace(edit.Expr("c.startSandboxExitMonitor(context.Background(), id, exitCh)"), "c.startSandboxExitMonitor(context.Background(), id, exit.end())"),
 	},
 }
