@@ -61,6 +61,8 @@ var Series = edit.Series{
 		containerd.UnreadableRecords,
 		containerd.RecoverTheRest,
 		containerd.SandboxPhase,
+		containerd.StartAgainstStop,
+		containerd.EventsAfterTheFact,
 		containerd.PodState,
 		containerd.NRISettings,
 		containerd.NRIFailures,

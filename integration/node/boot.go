@@ -107,7 +107,11 @@ func (n *Node) ready(ctx context.Context) error {
 		return fmt.Errorf("%w: containerd exited: %s", wait.ErrPermanent, n.cmd.ProcessState)
 	default:
 	}
-	for _, socket := range []string{n.paths.grpc(), n.paths.nri()} {
+	sockets := []string{n.paths.grpc()}
+	if !n.options.WithoutNRI {
+		sockets = append(sockets, n.paths.nri())
+	}
+	for _, socket := range sockets {
 		conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
 		if err != nil {
 			return err

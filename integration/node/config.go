@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -148,6 +149,7 @@ func (p paths) containerd(o Options) string {
 		"@CDI@", p.in("cdi"),
 		"@RUNC@", filepath.Join(p.bin(), "runc"),
 		"@RUNC_ROOT@", p.runc(),
+		"@NRI_OFF@", strconv.FormatBool(o.WithoutNRI),
 		"@NRI@", p.nri(),
 		"@NRI_PLUGINS@", p.in("nri", "plugins"),
 		"@NRI_CONF@", p.in("nri", "conf"),
@@ -219,6 +221,7 @@ BinaryName = "@RUNC@"
 Root = "@RUNC_ROOT@"
 
 [plugins."io.containerd.nri.v1.nri"]
+disable = @NRI_OFF@
 socket_path = "@NRI@"
 plugin_path = "@NRI_PLUGINS@"
 plugin_config_path = "@NRI_CONF@"

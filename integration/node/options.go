@@ -31,6 +31,9 @@ type Options struct {
 	RequestTimeout      time.Duration
 	RegistrationTimeout time.Duration
 
+	// WithoutNRI switches NRI off: no plugin is asked or told.
+	WithoutNRI bool
+
 	// Config is additional configuration of containerd in TOML, which overrides the
 	// node's own. It starts with its version.
 	Config string

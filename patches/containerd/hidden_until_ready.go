@@ -16,7 +16,8 @@ it becomes ready. Yet its id is known: from logs, NRI events and "crictl info".
 
 Refuse a container with the reason that its sandbox is still being created. Let
 a stop or removal cancel the creation, and return when it is rolled back: so a
-pod whose creation is stuck can be removed.`,
+pod whose creation is stuck can be removed. Its id may be shortened as that of
+any other sandbox, up to what it has in common with another one's.`,
 	Refs:   []string{"containerd/nri#286"},
 	Rules:  []string{"L6", "L8"},
 	Status: edit.Upstream,
@@ -33,12 +34,17 @@ done chan struct{}`),
 	return nil, err
 }`),
 		edit.In(sandboxStop, edit.Method("criService", "StopPodSandbox")).Before(
-			edit.Stmt(edit.Define("sandbox", "err")), `if err := c.abortCreation(ctx, r.GetPodSandboxId(), "stopped"); err != nil {
+			edit.Stmt(edit.Define("sandbox", "err")), `sandboxID, err := c.abortCreation(ctx, r.GetPodSandboxId(), "stopped")
+if err != nil {
 	return nil, err
 }`),
+		edit.In(sandboxStop, edit.Method("criService", "StopPodSandbox")).Replace(
+			edit.Expr("c.sandboxStore.Get(r.GetPodSandboxId())"), "c.sandboxStore.Get(sandboxID)"),
 		remove.Before(
-			edit.Stmt(edit.Define("sandbox", "err")), `if err := c.abortCreation(ctx, r.GetPodSandboxId(), "removed"); err != nil {
+			edit.Stmt(edit.Define("sandbox", "err")), `sandboxID, err := c.abortCreation(ctx, r.GetPodSandboxId(), "removed")
+if err != nil {
 	return nil, err
 }`),
+		remove.Replace(edit.Expr("c.sandboxStore.Get(r.GetPodSandboxId())"), "c.sandboxStore.Get(sandboxID)"),
 	},
 }

@@ -32,20 +32,20 @@ failing`),
 ctx = creation.Context(ctx)
 defer func() { retErr = creation.Explain(retErr) }()
 `),
-		run.Before(edit.Stmt(edit.Call("c.nri.UndoRunPodSandbox")), "creation.Undo()"),
+		run.Before(edit.Stmt(edit.Call("undo.run")), "creation.Undo()"),
 
 		// What may make it fail comes before the hook.
 		run.MoveBefore(edit.Stmt(edit.Define("exitCh", "err")).And(1), edit.Stmt(edit.All(edit.Defer(), edit.Call("c.nri.BlockPluginSync().Unblock")))),
-		run.After(edit.Stmt(edit.Define("exitCh", "err")).And(1), `exitCh = failOnExit(creation, exitCh)
+		run.After(edit.Stmt(edit.Define("exitCh", "err")).And(1), `exit := failOnExit(creation, exitCh)
+defer exit.end()
 
 if err := c.sandboxStore.Reserve(sandbox); err != nil {
 	return nil, fmt.Errorf("failed to reserve sandbox %q in the store: %w", id, err)
 }
-defer func() {
-	if retErr != nil {
-		c.sandboxStore.Release(sandbox)
-	}
-}()
+undo.push("release_reservation", func(context.Context) error {
+	c.sandboxStore.Release(sandbox)
+	return nil
+})
 `),
 		run.Delete(edit.Stmt(edit.All(edit.If("err != nil"), edit.Has(edit.Assign("status.State"))))),
 		run.Replace(edit.Stmt(edit.All(edit.Call("c.sandboxStore.Add"), edit.Has(edit.Call("fmt.Errorf")))), `// All plugins agreed. Nothing that can fail comes after this.
@@ -54,5 +54,6 @@ if err := creation.Seal(); err != nil {
 }
 c.becomeReady(sandbox)
 `),
+		run.Replace(edit.Expr("c.startSandboxExitMonitor(context.Background(), id, exitCh)"), "c.startSandboxExitMonitor(context.Background(), id, exit.end())"),
 	},
 }

@@ -50,7 +50,8 @@ NetworkDelPatience string ` + "`toml:\"del_patience\" json:\"delPatience\"`"),
 			Replace(edit.Expr("netPlugin.Remove(ctx, id, path, opts...)"), "c.detachPod(ctx, netPlugin, sandbox, path, opts...)"),
 		stop.
 			Replace(edit.Expr("sandbox.CNIResult != nil"), "sandbox.CNIResult != nil || stillAttached(err)"),
-		run.Replace(edit.Expr("sandbox.CNIResult == nil"), "sandbox.CNIResult == nil && !stillAttached(cleanupErr)"),
+		criMethod(sandboxUndo, "undoNetwork").
+			Replace(edit.Expr("sandbox.CNIResult == nil"), "sandbox.CNIResult == nil && !stillAttached(err)"),
 	},
 }
 

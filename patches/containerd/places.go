@@ -11,11 +11,14 @@ const (
 	criService      = "internal/cri/server/service.go"
 	criStatus       = "internal/cri/server/status.go"
 	containerCreate = "internal/cri/server/container_create.go"
+	containerRemove = "internal/cri/server/container_remove.go"
 	restart         = "internal/cri/server/restart.go"
 	sandboxRemove   = "internal/cri/server/sandbox_remove.go"
 	sandboxRun      = "internal/cri/server/sandbox_run.go"
 	sandboxStatus   = "internal/cri/server/sandbox_status.go"
+	sandboxStore    = "internal/cri/store/sandbox/sandbox.go"
 	sandboxStop     = "internal/cri/server/sandbox_stop.go"
+	sandboxUndo     = "internal/cri/server/sandbox_undo.go"    // of undo-in-order
 	creationFile    = "internal/cri/store/sandbox/creation.go" // of pods-being-created
 	localNRI        = "internal/nri/nri.go"                    // hands NRI's requests to the adaptation
 	nriSandbox      = "internal/nri/sandbox.go"
@@ -36,6 +39,7 @@ var (
 	unixDefaults    = edit.In("internal/cri/config/config_unix.go", edit.Func("DefaultRuntimeConfig"))
 	windowsDefaults = edit.In("internal/cri/config/config_windows.go", edit.Func("DefaultRuntimeConfig"))
 	validateConfig  = edit.In(criConfig, edit.Func("ValidateRuntimeConfig"))
+	newSandbox      = edit.In(sandboxStore, edit.Func("NewSandbox"))
 	podToNRI        = edit.In(nriSandboxLinux, edit.Func("podSandboxToNRI"))
 )
 
@@ -46,6 +50,7 @@ var (
 	podType      = edit.In(criNRI, edit.Type("criPodSandbox")) // as NRI sees a pod
 	nriPod       = edit.In(nriSandbox, edit.Type("PodSandbox"))
 	storedStatus = edit.In("internal/cri/store/sandbox/status.go", edit.Type("Status"))
+	sandboxType  = edit.In(sandboxStore, edit.Type("Sandbox"))
 )
 
 func criMethod(path, name string) edit.Scope {

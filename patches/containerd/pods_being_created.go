@@ -29,31 +29,16 @@ its network still exists.`,
 creations sandboxstore.Creations`),
 		edit.In("internal/cri/nri/nri_api.go", edit.Type("CRIImplementation")).AddField(`CreatingSandboxes() *sstore.Creations`),
 		edit.In(criNRI, edit.Method("API", "ListPodSandboxes")).Drop(),
-		run.MoveBefore(edit.Stmt(edit.Define("sandbox")), edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.sandboxNameIndex.ReleaseByName"))))),
 		run.After(edit.Stmt(edit.Define("sandbox")), `
 
 // From here on the sandbox is being created.
 creation := c.creations.Begin(sandbox)
 defer creation.End()
 `),
-		run.After(edit.Stmt(edit.Assign("sandbox.Sandboxer")), `
-
-// Plugins that register from here on are told of the sandbox. If its creation
-// fails, the first deferred function to run tells those that know it, while
-// as much of its network and record as was made still exists.
-undone := false
-undoNRI := func() {
-	if retErr != nil && !undone {
-		undone = true
-		c.nri.UndoRunPodSandbox(&sandbox)
-	}
-}
-defer undoNRI()
-`),
-		run.Before(edit.Stmt(edit.Define("userNsEnabled")), "defer undoNRI()\n"),
-		run.After(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("sandbox.NetNS.Remove")))), "defer undoNRI()"),
-		run.Before(edit.Stmt(edit.Call("c.setupPodNetwork")), "defer undoNRI()\n"),
+		run.Delete(edit.Stmt(edit.All(edit.Call("undo.pushTry"), edit.Has(edit.Call("c.nri.UndoRunPodSandbox"))))),
+		run.Before(edit.Stmt(edit.Mentions(`"release_name"`)), `// Plugins that register meanwhile know the sandbox. They are told first, while as
+// much of it as was made still exists.
+undo.beginWith("tell_plugins", func(ctx context.Context) error { return c.nri.UndoRunPodSandbox(ctx, &sandbox) })`),
 		run.After(edit.Stmt(edit.Call("c.setupPodNetwork")), `creation.Update(sandbox)`),
-		run.Replace(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.nri.UndoRunPodSandbox")))), `defer undoNRI()`),
 	},
 }

@@ -4,8 +4,6 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-const containerRemove = "internal/cri/server/container_remove.go"
-
 // RemoveLocksOnce makes RemovePodSandbox block plugin registration once, for the
 // pod and all its containers.
 var RemoveLocksOnce = edit.Patch{

@@ -68,19 +68,18 @@ Phase Phase`),
 phases *sandboxstore.Phases`),
 		newService.Before(edit.Stmt(edit.All(edit.If("err != nil"), edit.Call("c.initPlatform"))), `c.phases = c.openPhases()
 `),
-		run.After(edit.Stmt(edit.Define("undoNRI")).And(1), `
+		run.After(edit.Stmt(edit.Assign("sandbox.Sandboxer")), `
 
 if err := c.startPhase(&sandbox); err != nil {
 	return nil, err
 }
-defer func() {
-	if retErr != nil && cleanupErr == nil {
-		c.endPhase(ctx, &sandbox)
-	}
-}()`),
+undo.push("end_phase", func(ctx context.Context) error {
+	c.endPhase(ctx, &sandbox)
+	return nil
+})`),
 		run.Before(edit.Stmt(edit.Call("c.becomeReady")), "c.endPhase(ctx, &sandbox)"),
 		run.Delete(edit.Stmt(edit.Call("sandboxInfo.AddExtension")).And(1).Within(edit.If("!hostNetwork(config)")).Times(2)),
-		run.After(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("sandbox.NetNS.Remove")))).And(1), `if sandboxInfo, err = c.recordNetNS(ctx, sandboxInfo, &sandbox); err != nil {
+		run.Before(edit.Stmt(edit.Mentions(`"teardown_pod_network"`)), `if sandboxInfo, err = c.recordNetNS(ctx, sandboxInfo, &sandbox); err != nil {
 	return nil, err
 }`),
 		run.After(edit.Stmt(edit.Call("sandboxCreateNetworkTimer.UpdateSince")), `if sandboxInfo, err = c.recordSandbox(ctx, sandboxInfo, &sandbox); err != nil {

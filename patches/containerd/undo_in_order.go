@@ -25,41 +25,74 @@ error of the controller's clean-up is lost when a later step overwrites it.
 
 A lease that cannot be deleted is logged, and leaks.
 
-Roll back from CreateSandbox on, delete record and lease under a context of
-their own, and decide last whether something is left: then the sandbox goes
-into the store, where the kubelet sees it as not ready and removes it. The
-lease is deleted after the record, so that an owner outlives what it owns.`,
+A roll-back is ten deferred functions that tell one another by variables what to
+leave. Where one step has used up the time of a context that another shares, as
+a stop of the sandbox that hangs, the other has none.
+
+Keep what there is to take back in a stack, to which each step of the creation
+adds, and go through it in one place: from CreateSandbox on, each step under a
+context of its own and with its own time. A step that fails keeps what was made
+before it. Then the sandbox goes into the store, where the kubelet sees it as
+not ready and removes it. The lease is deleted before the record, so that an
+owner outlives what it owns, and a lease that cannot be deleted keeps its
+owner. The roll-back and each of its steps are spans.`,
 	Refs:   []string{"containerd/containerd#13355", "containerd/containerd#13859"},
 	Rules:  []string{"L7"},
 	Status: edit.Upstream,
 	Until:  "RunPodSandbox rolls back its record, lease and sandbox under a context that outlives the request, whatever failed",
 	Edits: []edit.Edit{
+		// One place for the roll-back, and the name.
+		run.MoveBefore(edit.Stmt(edit.Define("sandbox")), edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.sandboxNameIndex.ReleaseByName"))))),
+		run.Replace(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.sandboxNameIndex.ReleaseByName")))), `// What is made from here on is taken back if a later step fails.
+undo := undoStack{sandbox: id}
+defer func() {
+	if retErr == nil {
+		return
+	}
+	if cleanupErr = undo.run(ctx, cleanupErr); cleanupErr != nil {
+		c.keepSandbox(ctx, sandbox, cleanupErr)
+	}
+}()
+undo.push("release_name", func(context.Context) error {
+	c.sandboxNameIndex.ReleaseByName(name)
+	return nil
+})`),
+		run.Delete(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.sandboxStore.Add"))))),
+
 		// The record, then the lease.
 		run.MoveAfter(edit.Stmt(edit.Define("leaseSvc")).And(3),
 			edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.client.SandboxStore().Delete"))))),
-		run.Replace(edit.Stmt(edit.Call("leaseSvc.Delete")), `if derr := leaseSvc.Delete(deferCtx, ls); derr != nil && !errdefs.IsNotFound(derr) {
-	log.G(deferCtx).WithError(derr).Error("failed to delete lease during cleanup")
-	if cleanupErr == nil {
-		cleanupErr = derr
-	}
-}`),
-		run.MoveBefore(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.sandboxStore.Add")))),
-			edit.Stmt(edit.Call("c.client.SandboxStore().Create"))),
-		run.Before(edit.Stmt(edit.Call("c.sandboxStore.Add")).Within(edit.Defer()), `if sandbox.NetNS == nil && !hostNetwork(config) {
-	sandbox.NetNS = netns.LoadNetNS(sandbox.NetNSPath) // it was not created, and others read it
-}`),
-		run.Replace(edit.Stmt(edit.Call("c.client.SandboxStore().Delete")), `deferCtx, deferCancel := util.DeferContext()
-defer deferCancel()
-if derr := c.client.SandboxStore().Delete(deferCtx, id); derr != nil && !errdefs.IsNotFound(derr) {
-	cleanupErr = derr
-}`),
+		run.Replace(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.client.SandboxStore().Delete")))), `undo.push("delete_record", func(ctx context.Context) error {
+	return unlessNotFound(c.client.SandboxStore().Delete(ctx, id))
+})
+`),
+		run.Replace(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("leaseSvc.Delete")))), `undo.push("delete_lease", func(ctx context.Context) error {
+	return unlessNotFound(leaseSvc.Delete(ctx, ls))
+})`),
+
+		// The network.
+		run.Delete(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("sandbox.NetNS.Remove"))))),
+		run.Before(edit.Stmt(edit.If("!userNsEnabled")), `// A namespace may be mounted though its creation fails.
+undo.push("remove_netns", func(context.Context) error { return undoNetNS(&sandbox) })
+`),
+		run.Replace(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.teardownPodNetwork")))), `// An ADD that fails may have allocated something all the same.
+undo.push("teardown_pod_network", func(ctx context.Context) error { return c.undoNetwork(ctx, sandbox) })`),
 
 		// The sandbox, from the moment its controller has it.
 		run.Delete(edit.Stmt(edit.Define("rollbackSandbox"))),
 		run.Delete(edit.Stmt(edit.Assign("rollbackSandbox"))),
-		run.Replace(edit.Expr("retErr != nil && rollbackSandbox"), "retErr != nil && cleanupErr == nil"),
-		run.Replace(edit.Stmt(edit.Call("c.sandboxService.ShutdownSandbox")), `cleanupErr = c.shutdownSandbox(deferCtx, sandbox.Sandboxer, id)`),
-		run.MoveAfter(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.shutdownSandbox")))),
+		run.MoveAfter(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.sandboxService.ShutdownSandbox")))),
 			edit.Stmt(edit.Call("c.sandboxService.CreateSandbox"))),
+		run.Replace(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.sandboxService.ShutdownSandbox")))), `undo.push("shutdown_sandbox", func(ctx context.Context) error { return c.shutdownSandbox(ctx, sandbox.Sandboxer, id) })
+// The exit monitor deletes the task as well. Wait for it: two deletions at once can
+// make each other fail.
+undo.pushTry("stop_sandbox", func(ctx context.Context) error {
+	return unlessNotFound(c.sandboxService.StopSandbox(ctx, sandbox.Sandboxer, id))
+})`),
+
+		// The plugins, which come first, while all of it stands.
+		run.Replace(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.nri.UndoRunPodSandbox")))),
+			`undo.pushTry("tell_plugins", func(ctx context.Context) error { return c.nri.UndoRunPodSandbox(ctx, &sandbox) })
+`),
 	},
 }

@@ -34,7 +34,11 @@ out, so this is still before the sandbox and its network are torn down.`,
 		run.Delete(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.nri.RemovePodSandbox"))))),
 		run.Before(edit.Stmt(edit.Call("c.nri.RunPodSandbox")), `defer func() {
 	if retErr != nil {
-		c.nri.UndoRunPodSandbox(&sandbox)
+		deferCtx, deferCancel := util.DeferContext()
+		defer deferCancel()
+		if err := c.nri.UndoRunPodSandbox(deferCtx, &sandbox); err != nil {
+			log.G(deferCtx).WithError(err).Errorf("failed to tell NRI plugins of the end of sandbox %q", id)
+		}
 	}
 }()
 `),

@@ -26,6 +26,9 @@ import (
 // Synchronize. If Ask fails, the caller ends what was begun with Teardown, whose
 // events reach those that were told.
 //
+// What begins, a pod, a container or its start, is refused with ErrStopped if its
+// end, or that of its pod, was handed in before Ask returned.
+//
 // A plugin gets the request timeout for its answer, counted from when the
 // event was sent. Ask returns when ctx ends, but the plugin then still owes its
 // answer, and is sent nothing else before it.
@@ -44,7 +47,7 @@ func (e *Engine) Ask(ctx context.Context, ev Event, each func(Connection, any) e
 			return err
 		}
 	}
-	return nil
+	return q.refuseEnded() // it may have ended while the last was asked
 }
 
 // A question is one call of Ask.
@@ -66,8 +69,28 @@ func (q *question) patience() time.Time {
 	return q.until
 }
 
+// refuseEnded refuses what begins after its end, or that of its pod, was handed in
+// (L11): its connections were told so, or will be. There is no use in waiting for
+// their turn.
+func (q *question) refuseEnded() error {
+	var ended bool
+	switch {
+	case q.creation != nil:
+		ended = q.creation.undone()
+	case q.event.Kind == StartContainer:
+		ended = q.engine.hasEnded(q.event.object())
+	}
+	if ended {
+		return fmt.Errorf("%s: %w", q.event, ErrStopped)
+	}
+	return nil
+}
+
 // ask asks one connection in its turn.
 func (q *question) ask(l *lane) error {
+	if err := q.refuseEnded(); err != nil {
+		return err
+	}
 	var reply any
 	var err error
 	if l.subscribed(q.event.Kind) {

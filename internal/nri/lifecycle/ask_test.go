@@ -208,6 +208,66 @@ func TestL1_PodStopsDuringTheCreationOfAContainer(t *testing.T) {
 	})
 }
 
+// Whether a plugin is there, and wants to know, makes no difference: the runtime
+// must not start what all were told has ended, or will be told.
+func TestL11_NoContainerIsStartedInAStoppedPod(t *testing.T) {
+	for name, plugins := range map[string][]*plugin{
+		"without plugins": nil,
+		"with a plugin":   {newPlugin("10-a")},
+		"not subscribed":  {{name: "10-a", closed: make(chan struct{}), wants: none}},
+	} {
+		for _, ended := range []string{"StopPodSandbox:p1", "StopContainer:p1/c1"} {
+			t.Run(name+" "+ended, func(t *testing.T) {
+				f := newFixture(t)
+				f.joined(plugins...)
+				f.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "PostCreateContainer:p1/c1")
+				require.NoError(t, f.end(ended))
+				err := f.ask(t.Context(), "StartContainer:p1/c1")
+				require.ErrorIs(t, err, ErrStopped)
+				require.ErrorContains(t, err, "StartContainer of container c1 of pod p1")
+				for _, p := range plugins {
+					assert.NotContains(t, p.told(), "StartContainer")
+				}
+				f.Close()
+			})
+		}
+	}
+}
+
+// A pod is stopped while the start of its container is asked for. Those that were
+// not asked yet are not, and the start fails, also if nobody is left to ask.
+func TestL1_PodStopsDuringTheStartOfAContainer(t *testing.T) {
+	for _, names := range [][]string{{"10-a"}, {"10-a", "20-b"}} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t)
+			var plugins []*plugin
+			for _, name := range names {
+				p := newPlugin(name)
+				p.handle = func(_ context.Context, ev Event) (any, error) {
+					if ev.Kind == StartContainer {
+						time.Sleep(time.Second)
+					}
+					return nil, nil
+				}
+				plugins = append(plugins, p)
+			}
+			f.joined(plugins...)
+			f.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "PostCreateContainer:p1/c1")
+			started := make(chan error)
+			go func() { started <- f.ask(t.Context(), "StartContainer:p1/c1") }()
+			synctest.Wait()
+
+			require.NoError(t, f.end("StopPodSandbox:p1"))
+			require.ErrorIs(t, <-started, ErrStopped)
+			const life = "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1 PostCreateContainer:p1/c1 "
+			assert.Equal(t, life+"StartContainer:p1/c1 StopContainer:p1/c1 StopPodSandbox:p1", plugins[0].told())
+			for _, p := range plugins[1:] {
+				assert.Equal(t, life+"StopContainer:p1/c1 StopPodSandbox:p1", p.told())
+			}
+		})
+	}
+}
+
 func TestAskIsNotForEnds(t *testing.T) {
 	f := newFixture(t)
 	for _, ev := range []string{"StopPodSandbox:p1", "RemoveContainer:p1/c1", "Synchronize:"} {

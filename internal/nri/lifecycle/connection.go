@@ -63,7 +63,7 @@ var (
 	// backlog may hold.
 	ErrBacklog = errors.New("too much waits for the plugin")
 
-	// ErrStopped refuses a creation in a pod that is being stopped, and one
-	// that is itself being undone (L11).
+	// ErrStopped refuses what begins in a pod that is being stopped, or what is
+	// itself being undone or has ended: a creation, or a start (L11).
 	ErrStopped = errors.New("already stopped")
 )

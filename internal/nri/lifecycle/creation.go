@@ -91,6 +91,13 @@ func (e *Engine) conceive(c *creation) error {
 	return nil
 }
 
+// hasEnded says whether the end of an object, or of its pod, was handed in.
+func (e *Engine) hasEnded(o object) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.ended.stage(o) != alive
+}
+
 // unasked returns the connections if any was listed for after number asked, and
 // the number of the last. If none was, it seals the creation in the same instant:
 // so no plugin falls between those that were asked and those that find it in

@@ -63,6 +63,10 @@ func (k Kind) first() bool {
 	return k == RunPodSandbox || k == CreateContainer
 }
 
+// begins says whether something runs from the kind on that did not before: the
+// first events, and the start of a container.
+func (k Kind) begins() bool { return k.first() || k == StartContainer }
+
 // final says whether the kind belongs to the end of a pod or container.
 func (k Kind) final() bool {
 	switch k {

@@ -70,9 +70,13 @@ func (g *ledger) enter(pod, container string, m mark) {
 }
 
 // admit says whether an event that is not an end may be sent, and enters it
-// if it is a first one. ErrStopped says that there must be no such event.
+// if it is a first one. ErrStopped says that there must be no such event: what
+// begins after its end is refused, and never passed over as if it went on untold.
 func (g *ledger) admit(ev Event) (bool, error) {
-	pod := g.pods[ev.Pod]
+	pod, c := g.pods[ev.Pod], g.containers[ev.Container]
+	if ev.Kind.begins() && (pod.mark == stopped || c.mark == stopped) {
+		return false, ErrStopped
+	}
 	switch {
 	case ev.Kind == RunPodSandbox:
 		if pod.mark > listed {
@@ -82,16 +86,12 @@ func (g *ledger) admit(ev Event) (bool, error) {
 		g.pods[ev.Pod] = pod
 		return true, nil
 	case ev.Kind == CreateContainer:
-		if pod.mark == stopped {
-			return false, ErrStopped
-		}
 		if _, known := g.containers[ev.Container]; known {
 			return false, nil
 		}
 		g.enter(ev.Pod, ev.Container, told)
 		return true, nil
 	case ev.Container != "":
-		c := g.containers[ev.Container]
 		return c.mark == listed || c.mark == told, nil
 	}
 	return pod.mark == listed || pod.mark == told, nil

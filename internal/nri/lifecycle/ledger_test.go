@@ -50,7 +50,7 @@ func TestLedger(t *testing.T) {
 			name:   "L1 Run follows Synchronize once",
 			seed:   Snapshot{Pods: pods("p")},
 			events: "RunPodSandbox:p RunPodSandbox:p StopPodSandbox:p RunPodSandbox:p",
-			sent:   "RunPodSandbox:p StopPodSandbox:p",
+			sent:   "RunPodSandbox:p StopPodSandbox:p !RunPodSandbox:p",
 		},
 		{
 			name:   "L1 Create does not follow Synchronize",
@@ -92,6 +92,17 @@ func TestLedger(t *testing.T) {
 			name:   "L11 no container in a stopped pod",
 			events: "RunPodSandbox:p StopPodSandbox:p CreateContainer:p/c",
 			sent:   "RunPodSandbox:p StopPodSandbox:p !CreateContainer:p/c",
+		},
+		{
+			name:   "L11 no start of a container that has stopped",
+			events: "RunPodSandbox:p CreateContainer:p/c StopContainer:p/c StartContainer:p/c CreateContainer:p/c UpdateContainer:p/c",
+			sent:   "RunPodSandbox:p CreateContainer:p/c StopContainer:p/c !StartContainer:p/c !CreateContainer:p/c",
+		},
+		{
+			name:   "L11 no start in a pod that was stopped before",
+			seed:   Snapshot{Pods: []Object{{Pod: "p", Stopped: true}}, Containers: []Object{{Pod: "p", Container: "c"}}},
+			events: "StartContainer:p/c RunPodSandbox:p",
+			sent:   "!StartContainer:p/c !RunPodSandbox:p",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

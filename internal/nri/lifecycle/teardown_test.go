@@ -146,7 +146,8 @@ func TestL11_RepeatedEndsSendNothing(t *testing.T) {
 		for range 3 {
 			require.NoError(t, f.end("StopContainer:p1/c1", "StopPodSandbox:p1"))
 		}
-		f.did("UpdatePodSandbox:p1", "StartContainer:p1/c1")
+		f.did("UpdatePodSandbox:p1")
+		require.ErrorIs(t, f.ask(t.Context(), "StartContainer:p1/c1"), ErrStopped)
 		for range 3 {
 			require.NoError(t, f.end("RemoveContainer:p1/c1", "RemovePodSandbox:p1"))
 		}

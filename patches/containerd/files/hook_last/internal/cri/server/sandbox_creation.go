@@ -3,6 +3,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/containerd/errdefs"
@@ -11,25 +12,46 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// failOnExit makes a creation fail when the process of its sandbox exits before
-// the creation is sealed, and passes the exit on to the exit monitor. Its goroutine
-// ends with the process.
-func failOnExit(creation *sandboxstore.Creation, exit <-chan containerd.ExitStatus) <-chan containerd.ExitStatus {
-	passed := make(chan containerd.ExitStatus, 1)
+// exitWatch watches the process of a sandbox while the sandbox is being created.
+type exitWatch struct {
+	exit  <-chan containerd.ExitStatus
+	seen  chan containerd.ExitStatus // the exit, if it came before the end of the watch
+	quit  context.CancelFunc
+	ended chan struct{}
+}
+
+// failOnExit makes a creation fail when the process of its sandbox exits, until the
+// watch is ended, which it has to be.
+func failOnExit(creation *sandboxstore.Creation, exit <-chan containerd.ExitStatus) *exitWatch {
+	ctx, quit := context.WithCancel(context.Background())
+	w := &exitWatch{exit: exit, seen: make(chan containerd.ExitStatus, 1), quit: quit, ended: make(chan struct{})}
 	go func() {
-		defer close(passed)
-		status, ok := <-exit
-		if !ok {
-			return
+		defer close(w.ended)
+		select {
+		case status := <-exit:
+			w.seen <- status
+			creation.Fail(&sandboxstore.Interruption{By: "exited", Err: exitReason(status)})
+		case <-ctx.Done():
 		}
-		reason := fmt.Errorf("sandbox process exited with status %d before it was ready: %w", status.ExitCode(), errdefs.ErrUnavailable)
-		if err := status.Error(); err != nil {
-			reason = fmt.Errorf("sandbox was lost before it was ready: %v: %w", err, errdefs.ErrUnavailable)
-		}
-		creation.Fail(&sandboxstore.Interruption{By: "exited", Err: reason})
-		passed <- status
 	}()
-	return passed
+	return w
+}
+
+// end ends the watch, and returns where the exit is to be found from then on.
+func (w *exitWatch) end() <-chan containerd.ExitStatus {
+	w.quit()
+	<-w.ended
+	if len(w.seen) > 0 {
+		return w.seen
+	}
+	return w.exit
+}
+
+func exitReason(status containerd.ExitStatus) error {
+	if err := status.Error(); err != nil {
+		return fmt.Errorf("sandbox was lost before it was ready: %v: %w", err, errdefs.ErrUnavailable)
+	}
+	return fmt.Errorf("sandbox process exited with status %d before it was ready: %w", status.ExitCode(), errdefs.ErrUnavailable)
 }
 
 // becomeReady puts a sandbox that all plugins agreed to into the store. It cannot

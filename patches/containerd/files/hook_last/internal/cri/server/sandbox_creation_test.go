@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/containerd/errdefs"
@@ -15,7 +16,7 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// The exit of a sandbox fails its creation, and is passed on to the exit monitor.
+// The exit of a sandbox fails its creation.
 func TestExitFailsCreation(t *testing.T) {
 	for name, tc := range map[string]struct {
 		exit containerd.ExitStatus
@@ -29,13 +30,37 @@ func TestExitFailsCreation(t *testing.T) {
 			creation := creations.Begin(sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod"}, sandboxstore.Status{}))
 			ctx := creation.Context(t.Context())
 			exit := make(chan containerd.ExitStatus, 1)
-			passed := failOnExit(creation, exit)
+			watch := failOnExit(creation, exit)
 
 			exit <- tc.exit
 			<-ctx.Done()
 			require.ErrorContains(t, context.Cause(ctx), tc.says)
 			require.ErrorIs(t, context.Cause(ctx), errdefs.ErrUnavailable)
-			require.Equal(t, tc.exit, <-passed)
+			require.Equal(t, tc.exit, <-watch.end())
+			watch.end()
 		})
 	}
+}
+
+// An exit is passed on whether it comes before the end of the watch or after, and no
+// watch outlives a creation.
+func TestExitIsPassedOn(t *testing.T) {
+	died := *containerd.NewExitStatus(137, time.Now(), nil)
+	synctest.Test(t, func(t *testing.T) {
+		var creations sandboxstore.Creations
+		creation := creations.Begin(sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod"}, sandboxstore.Status{}))
+		ctx := creation.Context(t.Context())
+		exit := make(chan containerd.ExitStatus, 1)
+		watch := failOnExit(creation, exit)
+		require.NoError(t, creation.Seal())
+		exit <- died
+		synctest.Wait()
+		require.Equal(t, died, <-watch.end())
+		require.NoError(t, ctx.Err(), "it came too late for the creation")
+
+		later := failOnExit(creation, exit)
+		passed := later.end()
+		exit <- died
+		require.Equal(t, died, <-passed)
+	})
 }

@@ -3,28 +3,29 @@
 package nri
 
 import (
-	"github.com/containerd/log"
+	"context"
+	"errors"
+	"fmt"
 
 	sstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
-	ctrdutil "github.com/containerd/containerd/v2/internal/cri/util"
 )
 
 // UndoRunPodSandbox sends the plugins that had RunPodSandbox of a pod whose creation
 // failed StopPodSandbox, then RemovePodSandbox. The caller's context may be why it
-// failed, so this has one of its own.
-func (a *API) UndoRunPodSandbox(criPod *sstore.Sandbox) {
+// failed, so ctx is another one. The error says which plugins failed.
+func (a *API) UndoRunPodSandbox(ctx context.Context, criPod *sstore.Sandbox) error {
 	if a.IsDisabled() {
-		return
+		return nil
 	}
-
-	ctx, cancel := ctrdutil.DeferContext()
-	defer cancel()
 
 	pod := a.nriPodSandbox(criPod)
-	if err := a.nri.StopPodSandbox(ctx, pod); err != nil {
-		log.G(ctx).WithError(err).WithField("podsandboxid", criPod.ID).Error("NRI plugins failed to stop a pod that was not created")
+	stopErr := a.nri.StopPodSandbox(ctx, pod)
+	if stopErr != nil {
+		stopErr = fmt.Errorf("NRI plugins failed to stop a pod that was not created: %w", stopErr)
 	}
-	if err := a.nri.RemovePodSandbox(ctx, pod); err != nil {
-		log.G(ctx).WithError(err).WithField("podsandboxid", criPod.ID).Error("NRI plugins failed to remove a pod that was not created")
+	removeErr := a.nri.RemovePodSandbox(ctx, pod)
+	if removeErr != nil {
+		removeErr = fmt.Errorf("NRI plugins failed to remove a pod that was not created: %w", removeErr)
 	}
+	return errors.Join(stopErr, removeErr)
 }

@@ -26,7 +26,7 @@ func TestRefusedPodIsUndone(t *testing.T) {
 	sandbox := sstore.NewSandbox(sstore.Metadata{ID: "pod0"}, sstore.Status{})
 
 	require.ErrorIs(t, a.RunPodSandbox(ctx, &sandbox), refused)
-	a.UndoRunPodSandbox(&sandbox)
+	require.ErrorContains(t, a.UndoRunPodSandbox(context.Background(), &sandbox), "a plugin failed")
 	require.Equal(t, []string{"run pod0", "stop pod0", "remove pod0"}, plugins.calls)
 }
 

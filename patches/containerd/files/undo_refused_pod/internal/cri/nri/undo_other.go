@@ -4,7 +4,11 @@
 
 package nri
 
-import sstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
+import (
+	"context"
+
+	sstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
+)
 
 // UndoRunPodSandbox has no plugins to tell on this platform.
-func (*API) UndoRunPodSandbox(*sstore.Sandbox) {}
+func (*API) UndoRunPodSandbox(context.Context, *sstore.Sandbox) error { return nil }

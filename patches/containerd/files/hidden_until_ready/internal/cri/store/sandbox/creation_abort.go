@@ -5,7 +5,16 @@ package sandbox
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 )
+
+// IDs returns the ids of the sandboxes that are being created, in no order.
+func (c *Creations) IDs() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Collect(maps.Keys(c.creations))
+}
 
 // Abort makes the creation of a sandbox fail, and returns when it is rolled back,
 // or, if it was too late for that, when the sandbox is in the store. It does nothing

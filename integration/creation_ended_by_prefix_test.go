@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/integration/cri"
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// short is an id as crictl shows it.
+func short(id string) string { return id[:13] }
+
+// ends are the ways to end a pod.
+var ends = map[string]func(*cri.Client, context.Context, string) error{
+	"stopped": (*cri.Client).StopPod,
+	"removed": (*cri.Client).RemovePod,
+}
+
+// A pod that is being created is found by a shortened id, wherever its creation is.
+func TestL11_PodThatIsBeingCreatedCanBeEndedByAShortenedID(t *testing.T) {
+	missed := onStock("it is not found, and becomes ready")
+	for done, end := range ends {
+		t.Run("in its ADD "+done, func(t *testing.T) {
+			n := startNode(t)
+			ctx, c := withinAMinute(t), n.CRI()
+			add, err := n.HoldAt(node.After("ptp", "ADD"), "unwanted")
+			require.NoError(t, err)
+			ran := inBackground(func() error { _, err := c.RunPod(ctx, c.Pod("unwanted")); return err })
+			require.NoError(t, add.Entered(ctx))
+			records, err := n.Containerd().SandboxStore().List(ctx)
+			require.NoError(t, err)
+			require.Len(t, records, 1)
+			errEnd := end(c, ctx, short(records[0].ID))
+			require.NoError(t, add.Release())
+			errRan := <-ran
+			promise(t, "L11", "a pod in its ADD is "+done+" by a shortened id", missed, func(t require.TestingT) {
+				require.NoError(t, errEnd)
+				assert.ErrorContains(t, errRan, "was "+done+" while it was being created")
+				requireNothingLeft(t, n)
+			})
+		})
+		t.Run("in its hook "+done, func(t *testing.T) {
+			n := startNode(t, patient.set)
+			p := plugin.New("10", "holds")
+			connect(t, n, p)
+			pod := newInHook(t, n, p, "unwanted")
+			ctx, c := withinAMinute(t), n.CRI()
+			_, errStatus := c.Runtime.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: short(pod.id)})
+			_, errCreate := c.Create(ctx, short(pod.id), pod.config, c.Container("early"))
+			ended := inBackground(func() error { return end(c, ctx, short(pod.id)) })
+			if !runsOnStock {
+				requireWaiting(t, n, p, 1) // the end of the pod
+			}
+			pod.gate.Release()
+			errRan, errEnded := <-pod.ran, <-ended
+			promise(t, "L6", "a pod in its hook has no status under a shortened id", keptOnStock, func(t require.TestingT) {
+				assert.Equal(t, codes.NotFound, status.Code(errStatus), "%v", errStatus)
+			})
+			promise(t, "L6", "a container of it is refused, and the error says why", onStock("it is refused as if there was no such pod"), func(t require.TestingT) {
+				requireReadable(t, errCreate, codes.FailedPrecondition, "is still being created")
+			})
+			promise(t, "L11", "a pod in its hook is "+done+" by a shortened id", missed, func(t require.TestingT) {
+				require.NoError(t, errEnded)
+				assert.ErrorContains(t, errRan, "was "+done+" while it was being created")
+				requireNothingLeft(t, n)
+			})
+		})
+	}
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/integration/wait"
+)
+
+// A step of a roll-back has five seconds here, and a shim longer than that to answer.
+const shortUndo = `version = 4
+
+[timeouts]
+"io.containerd.timeout.cri.defercleanup" = "5s"
+"io.containerd.timeout.task.state" = "30s"
+`
+
+// stuckInUndo is a pod that was refused, and whose shim does not answer.
+type stuckInUndo struct {
+	inHook
+	n       *node.Node
+	plugins []*plugin.Plugin
+	thaw    func()
+}
+
+func newStuckInUndo(t *testing.T) stuckInUndo {
+	t.Helper()
+	n := startNode(t, patient.set, func(o *node.Options) { o.Config = shortUndo })
+	first, second := plugin.New("10", "first"), plugin.New("20", "second")
+	connect(t, n, first, second)
+	second.On(plugin.RunPodSandbox, refusesWith(assert.AnError))
+	pod := newInHook(t, n, first, "stuck")
+	thaw := freezeShim(t, n, pod.id)
+	pod.gate.Release()
+	return stuckInUndo{pod, n, []*plugin.Plugin{first, second}, thaw}
+}
+
+// requireFailed waits until a roll-back has failed in a step.
+func (s stuckInUndo) requireFailed(t *testing.T, step string) {
+	t.Helper()
+	require.NoError(t, wait.Until(withinAMinute(t), "the roll-back to "+step, func(context.Context) error {
+		return hasLogged(s.n, "failed to "+step+" while rolling back", s.id)
+	}))
+}
+
+// The stop of the sandbox takes up its time. Its shutdown has its own, in which the
+// shim answers.
+func TestL7_ShimThatHangsInOneStepOfARollBackKeepsNothing(t *testing.T) {
+	s := newStuckInUndo(t)
+	errRan := make(chan error, 1)
+	if runsOnStock {
+		errRan <- <-s.ran // there is one step
+	} else {
+		s.requireFailed(t, "stop sandbox")
+	}
+	s.thaw()
+	if !runsOnStock {
+		errRan <- <-s.ran
+	}
+	require.ErrorContains(t, <-errRan, assert.AnError.Error())
+	promise(t, "L7", "nothing is left of a pod whose shim hung in one step of the roll-back", onStock("all of it stays"), func(t require.TestingT) {
+		requireNothingLeft(t, s.n)
+	})
+	promise(t, "L7", "its end is told", keptOnStock, func(t require.TestingT) {
+		assert.Equal(t, undone, s.plugins[0].Calls().Named("stuck").Events())
+	})
+	for _, p := range s.plugins {
+		p.On(plugin.RunPodSandbox, nil)
+	}
+	promise(t, "L7", "it can be created again at once", onStock("its name is taken"), func(t require.TestingT) {
+		requirePodRunsAgain(t, s.n, s.config)
+	})
+}
+
+// What a shim that never answers keeps is shown, and can be removed once it is gone.
+func TestL7_WhatAShimThatHangsKeepsIsShown(t *testing.T) {
+	s := newStuckInUndo(t)
+	require.ErrorContains(t, <-s.ran, assert.AnError.Error())
+	ctx, c := withinAMinute(t), s.n.CRI()
+	state := stateOf(t, s.n, s.id)
+	promise(t, "L7", "a pod that could not be rolled back is not ready", onStock("its status says that it is"), func(t require.TestingT) {
+		assert.Equal(t, runtime.PodSandboxState_SANDBOX_NOTREADY, state)
+	})
+	require.Subset(t, kindsLeft(t, s.n), []string{"CRI pod", "address", "network namespace", "sandbox record"})
+	shim, err := s.n.Shim(s.id)
+	require.NoError(t, err)
+	require.NoError(t, unix.Kill(shim, unix.SIGKILL))
+	requireSoon(t, "the removal, as a kubelet tries it", func(context.Context) error {
+		return errors.Join(c.StopPod(ctx, s.id), c.RemovePod(ctx, s.id))
+	})
+	requireNothingLeftButSockets(t, s.n)
+}

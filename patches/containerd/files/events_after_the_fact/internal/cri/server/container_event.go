@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"context"
+	"time"
+
+	"github.com/containerd/log"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
+)
+
+// generateAndSendContainerEvent sends the listeners of CRI an event with what the
+// sandbox and its containers are now.
+func (c *criService) generateAndSendContainerEvent(ctx context.Context, containerID string, sandboxID string, eventType runtime.ContainerEventType) {
+	c.containerEventsQ.Send(c.newContainerEvent(ctx, containerID, sandboxID, eventType))
+}
+
+// sendDeleted sends the event of a sandbox that was removed, as it was made before,
+// while the sandbox had a status. Of removals at the same time, one sends it.
+func (c *criService) sendDeleted(sb *sandboxstore.Sandbox, event *runtime.ContainerEventResponse) {
+	sb.Deleted.Do(func() {
+		event.CreatedAt = time.Now().UnixNano()
+		c.containerEventsQ.Send(event)
+	})
+}
+
+// awaitStoppedEvent returns when the exit of a sandbox that was stopped is seen to: it
+// is not ready, and its event is sent.
+func (c *criService) awaitStoppedEvent(ctx context.Context, sb sandboxstore.Sandbox) {
+	ctx, cancel := context.WithTimeout(ctx, handleEventTimeout)
+	defer cancel()
+	if err := c.waitSandboxStop(ctx, sb); err != nil {
+		log.G(ctx).WithError(err).Warnf("the exit of sandbox %q, which was stopped, is not seen to", sb.ID)
+	}
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"testing"
+
+	"github.com/containerd/errdefs"
+	"github.com/stretchr/testify/require"
+
+	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
+)
+
+// A container is let in until the stop begins, or if the sandbox was stopped before
+// a restart, not at all.
+func TestContainersEnterUntilTheStop(t *testing.T) {
+	sb := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod"}, sandboxstore.Status{})
+	first := entrant{sandbox: &sb}
+	first.leave()
+	require.NoError(t, first.refused())
+	require.NoError(t, first.enter())
+	first.leave()
+	first.leave()
+
+	closeEntry(t.Context(), &sb)
+	require.ErrorIs(t, first.refused(), errdefs.ErrFailedPrecondition)
+	second := entrant{sandbox: &sb}
+	require.ErrorIs(t, second.enter(), errdefs.ErrFailedPrecondition)
+	second.leave()
+
+	stopped := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod"}, sandboxstore.Status{Phase: sandboxstore.PhaseStopped})
+	third := entrant{sandbox: &stopped}
+	require.ErrorIs(t, third.enter(), errdefs.ErrFailedPrecondition)
+	third.leave()
+	require.NoError(t, stopped.Entry.Close(t.Context()))
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sandbox
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Closing waits for those who are inside, and lets nobody in from when it begins.
+func TestEntryClosesBehindTheLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := NewEntry()
+		require.True(t, e.Enter())
+		require.True(t, e.Enter())
+		require.False(t, e.Closed())
+
+		closed := make(chan error, 1)
+		go func() { closed <- e.Close(t.Context()) }()
+		synctest.Wait()
+		require.True(t, e.Closed())
+		require.False(t, e.Enter())
+		e.Leave()
+		synctest.Wait()
+		require.Empty(t, closed, "one is inside")
+		e.Leave()
+		require.NoError(t, <-closed)
+		require.False(t, e.Enter())
+		require.NoError(t, e.Close(t.Context()), "a second time")
+	})
+}
+
+// Who hangs inside keeps the entry from being closed for no longer than its closer
+// is willing to wait.
+func TestEntryIsClosedForThoseWhoHangInside(t *testing.T) {
+	e := NewEntry()
+	require.True(t, e.Enter())
+	gone, giveUp := context.WithCancel(t.Context())
+	giveUp()
+	require.ErrorIs(t, e.Close(gone), context.Canceled)
+	require.True(t, e.Closed())
+	require.False(t, e.Enter())
+	e.Leave()
+	require.NoError(t, e.Close(t.Context()))
+}

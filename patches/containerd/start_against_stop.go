@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+const containerStart = "internal/cri/server/container_start.go"
+
+var (
+	startContainer    = criMethod(containerStart, "StartContainer")
+	stopContainer     = criMethod("internal/cri/server/container_stop.go", "StopContainer")
+	createContainerIn = criMethod(containerCreate, "createContainer") // which CreateContainer and a restore share
+)
+
+// StartAgainstStop lets no container start in a sandbox whose stop has begun.
+var StartAgainstStop = edit.Patch{
+	Slug:    "start-against-stop",
+	Module:  "containerd",
+	Subject: "cri: refuse containers that the stop of their sandbox would miss",
+	Body: `StopPodSandbox lists the containers of a sandbox once and stops those that run. A
+container that is stored or started after that is missed: it goes on running in
+a sandbox whose network is gone. The sandbox only refuses it once its own
+process has ended, which is after NRI plugins have had StopPodSandbox, and may
+take them a while.
+
+Store and start a container inside of an entry of its sandbox, which the stop
+closes before it lists the containers. What comes later is refused. The stop
+waits until those inside have left, but for no longer than ten seconds: a start
+that hangs does not keep the sandbox from being stopped, and is undone when it
+goes on.
+
+Do not tell plugins that a container has stopped that was not started. It can
+still be started, but they would refuse to take part.`,
+	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},
+	Rules:  []string{"L1", "L10", "L11"},
+	Status: edit.Upstream,
+	Until:  "containerd refuses to create and start containers in a sandbox from the moment that its stop lists them",
+	Edits: []edit.Edit{
+		sandboxType.AddField(`
+// Entry is where containers come into the sandbox.
+Entry *Entry`),
+		newSandbox.After(edit.Stmt(edit.Define("s")), "s.Entry = NewEntry()"),
+		stop.After(edit.Stmt(edit.Call("beginStop")), "closeEntry(ctx, &sandbox)"),
+
+		startContainer.After(edit.Stmt(edit.If("sandbox.Status.Get().State != sandboxstore.StateReady")), `entering := entrant{sandbox: &sandbox}
+defer entering.leave() // when the start is over, or undone
+if err := entering.refused(); err != nil {
+	return nil, err
+}`),
+		startContainer.Before(edit.Stmt(edit.Call("task.Start")), `if err := entering.enter(); err != nil {
+	return nil, err
+}`),
+		startContainer.After(edit.Stmt(edit.Call("task.Start")), `if err := entering.refused(); err != nil {
+	return nil, err
+}`),
+		createContainerIn.Before(edit.Stmt(edit.Call("c.containerStore.Add")), `entering := entrant{sandbox: r.sandbox}
+defer entering.leave()
+if err := entering.enter(); err != nil {
+	return "", err
+}
+`),
+		createContainerIn.After(edit.Stmt(edit.Call("c.containerStore.Add")), "entering.leave()"),
+		stopContainer.Replace(edit.Expr("c.nri.StopContainer(ctx, nil, &container)"), "c.tellStopped(ctx, nil, &container)"),
+		stopContainer.Replace(edit.Expr("c.nri.StopContainer(ctx, &sandbox, &container)"), "c.tellStopped(ctx, &sandbox, &container)"),
+	},
+}
