@@ -12,6 +12,7 @@ const (
 	criStatus       = "internal/cri/server/status.go"
 	containerCreate = "internal/cri/server/container_create.go"
 	restart         = "internal/cri/server/restart.go"
+	sandboxRecords  = "core/metadata/sandbox.go"
 	sandboxRemove   = "internal/cri/server/sandbox_remove.go"
 	sandboxRun      = "internal/cri/server/sandbox_run.go"
 	sandboxStatus   = "internal/cri/server/sandbox_status.go"
