@@ -45,6 +45,7 @@ var Series = edit.Series{
 		containerd.StartUnderLease,
 		containerd.ShimStart,
 		containerd.TaskCreate,
+		containerd.IdleShim,
 		containerd.ShimGone,
 		containerd.RemoveLocksOnce,
 

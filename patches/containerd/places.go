@@ -13,6 +13,7 @@ const (
 	containerCreate = "internal/cri/server/container_create.go"
 	containerRemove = "internal/cri/server/container_remove.go"
 	restart         = "internal/cri/server/restart.go"
+	sandboxRecords  = "core/metadata/sandbox.go"
 	sandboxRemove   = "internal/cri/server/sandbox_remove.go"
 	sandboxRun      = "internal/cri/server/sandbox_run.go"
 	sandboxStatus   = "internal/cri/server/sandbox_status.go"

@@ -4,8 +4,6 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-const sandboxRecords = "core/metadata/sandbox.go"
-
 // SandboxWithoutSpec reads a sandbox that has no specification as one without.
 var SandboxWithoutSpec = edit.Patch{
 	Slug:    "sandbox-without-spec",

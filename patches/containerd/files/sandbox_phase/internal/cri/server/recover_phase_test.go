@@ -16,9 +16,9 @@ import (
 )
 
 var (
-	created = containerstore.Status{CreatedAt: 1}
-	running = containerstore.Status{CreatedAt: 1, StartedAt: 2}
-	exited  = containerstore.Status{CreatedAt: 1, StartedAt: 2, FinishedAt: time.Now().UnixNano()}
+	neverStarted = containerstore.Status{CreatedAt: 1}
+	runsNow      = containerstore.Status{CreatedAt: 1, StartedAt: 2}
+	hasExited    = containerstore.Status{CreatedAt: 1, StartedAt: 2, FinishedAt: time.Now().UnixNano()}
 )
 
 // A sandbox comes back ready if it was ready, or if another containerd had it since
@@ -39,20 +39,20 @@ func TestRecoveredPhase(t *testing.T) {
 		become     sandboxstore.State
 		keeps      sandboxstore.Phase
 	}{
-		"ready":                            {"", ready, statuses{running}, ready, ""},
-		"died":                             {"", notReady, statuses{exited}, notReady, ""},
+		"ready":                            {"", ready, statuses{runsNow}, ready, ""},
+		"died":                             {"", notReady, statuses{hasExited}, notReady, ""},
 		"cut, runs":                        {creating, ready, nil, unknown, creating},
 		"cut, never ran":                   {creating, notReady, nil, unknown, creating},
-		"cut, with a container":            {creating, ready, statuses{created}, ready, ""},
-		"cut, and a container has run":     {creating, ready, statuses{exited}, ready, ""},
-		"cut, with a container, died":      {creating, notReady, statuses{exited}, notReady, ""},
-		"stop told, runs":                  {stopped, ready, statuses{exited}, unknown, stopped},
-		"stop told, never started a thing": {stopped, ready, statuses{created}, unknown, stopped},
-		"stop told, a container runs":      {stopped, ready, statuses{exited, running}, ready, ""},
-		"stopped and is gone":              {stopped, notReady, statuses{exited}, notReady, stopped},
+		"cut, with a container":            {creating, ready, statuses{neverStarted}, ready, ""},
+		"cut, and a container has run":     {creating, ready, statuses{hasExited}, ready, ""},
+		"cut, with a container, died":      {creating, notReady, statuses{hasExited}, notReady, ""},
+		"stop told, runs":                  {stopped, ready, statuses{hasExited}, unknown, stopped},
+		"stop told, never started a thing": {stopped, ready, statuses{neverStarted}, unknown, stopped},
+		"stop told, a container runs":      {stopped, ready, statuses{hasExited, runsNow}, ready, ""},
+		"stopped and is gone":              {stopped, notReady, statuses{hasExited}, notReady, stopped},
 		"stopped without containers":       {stopped, notReady, nil, notReady, stopped},
 		"lost, runs":                       {"?", ready, nil, unknown, creating},
-		"lost, with a container":           {"?", ready, statuses{running}, ready, ""},
+		"lost, with a container":           {"?", ready, statuses{runsNow}, ready, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newTestCRIService()
@@ -65,7 +65,7 @@ func TestRecoveredPhase(t *testing.T) {
 				require.NoError(t, err)
 				require.NoError(t, c.containerStore.Add(container))
 			}
-			other, err := containerstore.NewContainer(containerstore.Metadata{ID: "other", Name: "other", SandboxID: "other"}, containerstore.WithFakeStatus(running))
+			other, err := containerstore.NewContainer(containerstore.Metadata{ID: "other", Name: "other", SandboxID: "other"}, containerstore.WithFakeStatus(runsNow))
 			require.NoError(t, err)
 			require.NoError(t, c.containerStore.Add(other))
 			if tc.phase != "" {
