@@ -98,6 +98,7 @@ const wholeLife = "created started stopped deleted"
 
 // Each event of a life comes once and in order, also if its ends follow at once.
 func TestL12_EventsOfALifeComeOnceAndInOrder(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t)
 	listener := listen(t, n)
 	var lives []life
@@ -130,6 +131,7 @@ func TestL12_EventsOfALifeComeOnceAndInOrder(t *testing.T) {
 // A plugin is told of the removal just before the pod leaves the list. Listeners of
 // CRI are told when it has, however many removals there are.
 func TestL12_DeletionIsSentWhenThePodIsGone(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t, patient)
 	p, gate := plugin.New("10", "slow"), newGate(t)
 	p.Subscribe(plugin.RemovePodSandbox)
@@ -166,6 +168,7 @@ func TestL12_DeletionIsSentWhenThePodIsGone(t *testing.T) {
 // Listeners hear of pods that came to be. Of one whose creation failed, or was ended,
 // nothing is there to hear of.
 func TestL6_ListenersHearNothingOfAPodThatDoesNotComeToBe(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t, patient)
 	first, second := plugin.New("10", "first"), plugin.New("20", "second")
 	connect(t, n, first, second)

@@ -28,6 +28,7 @@ var ends = map[string]func(*cri.Client, context.Context, string) error{
 
 // A pod that is being created is found by a shortened id, wherever its creation is.
 func TestL11_PodThatIsBeingCreatedCanBeEndedByAShortenedID(t *testing.T) {
+	t.Parallel()
 	missed := onStock("it is not found, and becomes ready")
 	for done, end := range ends {
 		t.Run("in its ADD "+done, func(t *testing.T) {

@@ -31,6 +31,7 @@ func requireMetric(t require.TestingT, n *node.Node, name, labels string, want f
 
 // Pods whose creation waits are counted, with the age of the oldest.
 func TestL17_PodsBeingCreatedAreCounted(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, patient.set)
 	p := plugin.New("10", "holds")
 	connect(t, n, p)
@@ -56,6 +57,7 @@ func TestL17_PodsBeingCreatedAreCounted(t *testing.T) {
 
 // Each creation that ends early is counted once, by its reason.
 func TestL17_CreationsThatEndEarlyAreCountedByReason(t *testing.T) {
+	t.Parallel()
 	for reason, end := range map[string]func(t *testing.T, n *node.Node, p *plugin.Plugin){
 		"stopped": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
 			pod := newInHook(t, n, p, "doomed")
@@ -128,6 +130,7 @@ func (pod inHook) requireCancelled(t *testing.T, n *node.Node, p *plugin.Plugin)
 
 // A creation is undone, and the plugins of its network do not free it.
 func TestL17_RollBacksThatLeaveSomethingAreCounted(t *testing.T) {
+	t.Parallel()
 	a := newAgent(t)
 	p := plugin.New("10", "strict")
 	p.On(plugin.RunPodSandbox, plugin.Fail("not today"))
@@ -141,6 +144,7 @@ func TestL17_RollBacksThatLeaveSomethingAreCounted(t *testing.T) {
 }
 
 func TestL17_CreationsThatARestartInterruptedAreCounted(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, patient.set)
 	p := plugin.New("10", "holds")
 	connect(t, n, p)
@@ -154,6 +158,7 @@ func TestL17_CreationsThatARestartInterruptedAreCounted(t *testing.T) {
 
 // The timer of a sandbox's stop is that of the sandbox. Hooks have one of their own.
 func TestL17_TimeOfHooksIsNotInThatOfTheStop(t *testing.T) {
+	t.Parallel()
 	const slow = time.Second
 	n := startNode(t, patient.set)
 	p := plugin.New("10", "slow")

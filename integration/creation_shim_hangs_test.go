@@ -56,6 +56,7 @@ func (s stuckInUndo) requireFailed(t *testing.T, step string) {
 // The stop of the sandbox takes up its time. Its shutdown has its own, in which the
 // shim answers.
 func TestL7_ShimThatHangsInOneStepOfARollBackKeepsNothing(t *testing.T) {
+	t.Parallel()
 	s := newStuckInUndo(t)
 	errRan := make(chan error, 1)
 	if runsOnStock {
@@ -84,6 +85,7 @@ func TestL7_ShimThatHangsInOneStepOfARollBackKeepsNothing(t *testing.T) {
 
 // What a shim that never answers keeps is shown, and can be removed once it is gone.
 func TestL7_WhatAShimThatHangsKeepsIsShown(t *testing.T) {
+	t.Parallel()
 	s := newStuckInUndo(t)
 	require.ErrorContains(t, <-s.ran, assert.AnError.Error())
 	ctx, c := withinAMinute(t), s.n.CRI()

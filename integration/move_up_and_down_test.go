@@ -20,6 +20,7 @@ import (
 // A node moves to the other containerd and back. Pods of both run on and take more
 // containers wherever they are, and each can be ended by either.
 func TestL23_PodsMoveBetweenHooklineAndStock(t *testing.T) {
+	t.Parallel()
 	for name, there := range map[string]struct{ first, other build }{
 		"to stock and back":    {patched, stock},
 		"to hookline and back": {stock, patched},
@@ -63,6 +64,7 @@ func moves(t *testing.T, first, other build, byShim bool) {
 // What libcni keeps of an ADD is the same, whichever made it: without a
 // configuration, there is nothing else to take a pod off its network with.
 func TestL23_AttachmentsOfStockAreUsed(t *testing.T) {
+	t.Parallel()
 	ctx, m := withinAMinute(t), startMover(t, stock, false)
 	l := newLife(t, m, "attached")
 	m.moveTo(t, patched)
@@ -78,6 +80,7 @@ func TestL23_AttachmentsOfStockAreUsed(t *testing.T) {
 // Stock runs past a creation that was cut in its hook, and gives the pod containers,
 // as any kubelet does with a pod that is ready. It stays ready from then on.
 func TestL23_PodThatStockRanPastStaysReady(t *testing.T) {
+	t.Parallel()
 	eachController(t, func(t *testing.T, byShim bool) {
 		ctx, m := withinAMinute(t), startMover(t, patched, byShim)
 		pod := killInHook(t, m.Node, "cut")
@@ -116,6 +119,7 @@ func TestL23_PodThatStockRanPastStaysReady(t *testing.T) {
 
 // Without a container it has nothing to lose, and no plugin has agreed to it.
 func TestL23_PodThatStockGaveNoContainerIsNotReady(t *testing.T) {
+	t.Parallel()
 	eachController(t, func(t *testing.T, byShim bool) {
 		ctx, m := withinAMinute(t), startMover(t, patched, byShim)
 		pod := killInHook(t, m.Node, "cut")
@@ -133,6 +137,7 @@ func TestL23_PodThatStockGaveNoContainerIsNotReady(t *testing.T) {
 // A stop was told to plugins and then cut. Stock shows the pod as ready, and a
 // kubelet that starts anew may want it after all.
 func TestL23_StopThatStockRanPastIsForgotten(t *testing.T) {
+	t.Parallel()
 	ctx, m := withinAMinute(t), startMover(t, patched, false)
 	config := m.CRI().Pod("stopping")
 	pod, err := m.CRI().RunPod(ctx, config)
@@ -160,6 +165,7 @@ func TestL23_StopThatStockRanPastIsForgotten(t *testing.T) {
 // Stock forgets the names of sandboxes that it recovers from their record alone, so
 // that pods of the same name can be created beside them.
 func TestL23_TwoPodsOfOneNameComeUp(t *testing.T) {
+	t.Parallel()
 	for name, s := range map[string]struct {
 		byShim bool
 		first  func(ctx context.Context, t *testing.T, m *mover, config *runtime.PodSandboxConfig)

@@ -17,6 +17,7 @@ const slow = `sleep 3`
 
 // The runtime comes back, and STATUS takes its time: the node stays ready.
 func TestN1_RestartMakesNoNetworkNotReady(t *testing.T) {
+	t.Parallel()
 	a := newAgent(t)
 	a.requireNetworkReady(t)
 	a.says("STATUS", slow)
@@ -52,6 +53,7 @@ func TestN1_RestartMakesNoNetworkNotReady(t *testing.T) {
 
 // Each transition is one line in the log, with who is to blame and why.
 func TestL17_TransitionsOfANetworkAreLoggedOnce(t *testing.T) {
+	t.Parallel()
 	a := newAgent(t)
 	for range 2 {
 		a.says("STATUS", takesNone)

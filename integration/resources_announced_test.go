@@ -59,6 +59,7 @@ func TestR1_ResourcesOfAllContainersAreTold(t *testing.T) {
 
 // The field wins over the annotation.
 func TestR1_FieldWinsOverTheAnnotation(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, readingAnnotation)
 	p := plugin.New("10", "sums")
 	connect(t, n, p)
@@ -73,6 +74,7 @@ func TestR1_FieldWinsOverTheAnnotation(t *testing.T) {
 
 // Whoever makes a pod can write its annotations, and may not be trusted with them.
 func TestR1_AnnotationIsNotReadUnlessThatIsSet(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	p := plugin.New("10", "sums")
 	connect(t, n, p)

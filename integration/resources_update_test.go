@@ -115,6 +115,7 @@ func TestR2_UpdateThatAPluginRefusesIsNotTold(t *testing.T) {
 // The status of a container cannot be written: the update has failed, and what is
 // told of the pod is what was before, as it is of the container.
 func TestR2_UpdateThatCannotBeWrittenIsNotTold(t *testing.T) {
+	t.Parallel()
 	n, _, pod, id := runAnnounced(t)
 	ctx, c := withinAMinute(t), n.CRI()
 	container, err := c.Create(ctx, id, pod, c.Container("main"))

@@ -27,6 +27,7 @@ func phasesOf(n *node.Node) string {
 
 // The runtime starts whatever is among the phases of sandboxes, and serves.
 func TestL22_RuntimeStartsWhateverIsAmongThePhases(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	phases := phasesOf(n)
 	path := filepath.Join(phases, "alien")
@@ -67,6 +68,7 @@ func TestL22_RuntimeStartsWhateverIsAmongThePhases(t *testing.T) {
 
 // One record cannot be read, or contradicts another: all other pods come up.
 func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
+	t.Parallel()
 	notAny := []byte{0xff}                // what is no protobuf message
 	notJSON := []byte("\n\x01x\x12\x01{") // a message with a value that is no JSON
 	endsCRI := onStock("CRI does not come up")
@@ -75,23 +77,23 @@ func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
 		of     string
 		path   func(l life) []string // of buckets, and a key in the last
 		text   []byte
-		start  func(t *testing.T) *node.Node
+		start  func(*testing.T, ...func(*node.Options)) *node.Node
 		stock  breach
 		metric string
 		kind   string
 	}{
-		{"a sandbox", func(l life) []string { return []string{"sandboxes", l.pod, "spec"} }, notAny, anyNode, endsCRI, leftOut, "sandbox"},
+		{"a sandbox", func(l life) []string { return []string{"sandboxes", l.pod, "spec"} }, notAny, startNode, endsCRI, leftOut, "sandbox"},
 		{"the metadata of a sandbox of a shim", func(l life) []string {
 			return []string{"sandboxes", l.pod, "extensions", "metadata"}
 		}, notJSON, startSandboxer, endsCRI, passedOver, "sandbox"},
 		{"an update of a sandbox", func(l life) []string {
 			return []string{"sandboxes", l.pod, "extensions", "updated-resources"}
-		}, notJSON, anyNode, keptOnStock, passedOver, "sandbox_update"},
-		{"the container of a sandbox", func(l life) []string { return []string{"containers", l.pod, "spec"} }, notAny, anyNode, endsCRI, leftOut, "container"},
-		{"a container", func(l life) []string { return []string{"containers", l.container, "spec"} }, notAny, anyNode, endsCRI, leftOut, "container"},
+		}, notJSON, startNode, keptOnStock, passedOver, "sandbox_update"},
+		{"the container of a sandbox", func(l life) []string { return []string{"containers", l.pod, "spec"} }, notAny, startNode, endsCRI, leftOut, "container"},
+		{"a container", func(l life) []string { return []string{"containers", l.container, "spec"} }, notAny, startNode, endsCRI, leftOut, "container"},
 		{"the metadata of a container", func(l life) []string {
 			return []string{"containers", l.container, "extensions", "io.cri-containerd.container.metadata"}
-		}, notJSON, anyNode, keptOnStock, passedOver, "container"},
+		}, notJSON, startNode, keptOnStock, passedOver, "container"},
 	} {
 		t.Run(record.of, func(t *testing.T) {
 			ctx, n := withinAMinute(t), record.start(t)

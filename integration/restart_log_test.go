@@ -16,6 +16,7 @@ import (
 // A node was killed in the middle of a rollout. That pods were cut is in order, and
 // listing what is left of them is no error.
 func TestL17_PodsThatWereCutAreNoErrorsInTheLog(t *testing.T) {
+	t.Parallel()
 	n := startNode(t)
 	ctx := withinAMinute(t)
 	points := []node.Point{node.Before("ptp", "ADD"), node.Before("runc", "create"), node.After("runc", "create")}

@@ -110,6 +110,7 @@ func TestL15_EndOfAPodOfAShimIsToldAfterARestart(t *testing.T) {
 // Whether the start command has started the shim or is about to: the shim of a
 // sandbox is found, and ends with its pod.
 func TestL15_ShimOfASandboxThatWasCutInItsStartEnds(t *testing.T) {
+	t.Parallel()
 	for _, at := range startsOfShims {
 		t.Run(at.String(), func(t *testing.T) {
 			ctx, n := withinAMinute(t), startSandboxer(t)
@@ -131,6 +132,7 @@ func TestL15_ShimOfASandboxThatWasCutInItsStartEnds(t *testing.T) {
 }
 
 func TestL7_ShimOfASandboxEndsWhenItsCallerIsGone(t *testing.T) {
+	t.Parallel()
 	for i, at := range startsOfShims {
 		left := []breach{keptOnStock, leavesShim}[i] // killed before it does anything, it leaves nothing
 		t.Run(at.String(), func(t *testing.T) {

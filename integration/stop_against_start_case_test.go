@@ -37,6 +37,7 @@ func (l life) stateOfContainer(ctx context.Context, t require.TestingT) runtime.
 
 // A plugin takes its time for the stop of a pod, whose sandbox runs as long.
 func TestL11_NoContainerIsStartedOrCreatedInAPodThatIsBeingStopped(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t, patient)
 	p, gate := plugin.New("10", "slow"), newGate(t)
 	p.On(plugin.StopPodSandbox, gate.Hold)
@@ -106,6 +107,7 @@ func requireStopping(t *testing.T, n target, pod string, hook *plugin.Gate) {
 // The stop of a pod comes while plugins are asked for the start of its container, and
 // is at its own hook when they agree.
 func TestL11_PodIsStoppedWhileAContainerIsStarted(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t, patient)
 	stops, start, stop := connectForStop(t, n, plugin.StartContainer)
 	ctx, c := withinAMinute(t), n.CRI()
@@ -140,6 +142,7 @@ func TestL11_PodIsStoppedWhileAContainerIsStarted(t *testing.T) {
 // A container is stored while its pod is being stopped: the plugin that is asked for
 // it answers when the stop has listed the containers.
 func TestL11_PodIsStoppedWhileAContainerIsCreated(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t, patient)
 	stops, create, stop := connectForStop(t, n, plugin.CreateContainer)
 	ctx, c := withinAMinute(t), n.CRI()
@@ -176,6 +179,7 @@ func TestL11_PodIsStoppedWhileAContainerIsCreated(t *testing.T) {
 
 // A container that was never started has nothing to stop, and can be started.
 func TestL11_ContainerThatWasStoppedBeforeItsStartCanBeStarted(t *testing.T) {
+	t.Parallel()
 	n := startTarget(t)
 	p := plugin.New("10", "told")
 	connect(t, n, p)

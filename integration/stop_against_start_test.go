@@ -24,6 +24,7 @@ func withoutNRI(o *node.Options) { o.WithoutNRI = true }
 
 // The stop of a pod hangs at one container while another is started.
 func TestL11_ContainerIsNotStartedWhileAnotherIsStopped(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, withoutNRI)
 	ctx, c := withinAMinute(t), n.CRI()
 	config := c.Pod("two")
@@ -48,6 +49,7 @@ func TestL11_ContainerIsNotStartedWhileAnotherIsStopped(t *testing.T) {
 // A start is under way when the stop begins: the stop waits for it, or it is undone.
 // Either way nothing runs in the pod when the stop returns.
 func TestL10_StopOfAPodWaitsForAContainerThatIsStarted(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, withoutNRI)
 	ctx, c := withinAMinute(t), n.CRI()
 	l := created(t, n, "late")
@@ -83,6 +85,7 @@ func TestL10_StopOfAPodWaitsForAContainerThatIsStarted(t *testing.T) {
 // A start that hangs keeps its pod from being stopped for ten seconds, and is undone
 // when it goes on.
 func TestL11_StartThatHangsDoesNotKeepItsPod(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, withoutNRI)
 	ctx, c := withinAMinute(t), n.CRI()
 	l := created(t, n, "hanging")
@@ -106,6 +109,7 @@ func TestL11_StartThatHangsDoesNotKeepItsPod(t *testing.T) {
 // A container is stored after the stop of its pod has listed the containers: it takes
 // its time to read a profile.
 func TestL11_ContainerIsNotStoredInAStoppedPod(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, withoutNRI)
 	ctx, c := withinAMinute(t), n.CRI()
 	config := c.Pod("stopped")

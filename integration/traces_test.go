@@ -19,6 +19,7 @@ import (
 // What a pod's creation waited for is in its trace: the network, the sandbox, and each
 // plugin, with the wait for it apart from the time in it.
 func TestL17_TraceTellsWhereTheTimeOfAPodGoes(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, traced, patient.set)
 	traces := receiveTraces(t, n)
 	slow, quick := plugin.New("10", "slow"), plugin.New("20", "quick")
@@ -86,6 +87,7 @@ func TestL17_TraceTellsWhereTheTimeOfAPodGoes(t *testing.T) {
 
 // STATUS is part of the trace of the call that had it run.
 func TestL17_StatusIsTraced(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, traced, withAgent())
 	traces := receiveTraces(t, n)
 	promise(t, "L17", "STATUS is a span", onStock("it has none"), func(t require.TestingT) {
@@ -106,6 +108,7 @@ func TestL17_StatusIsTraced(t *testing.T) {
 
 // A plugin refuses a pod, and the trace names it.
 func TestL17_TraceNamesThePluginThatRefused(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, traced)
 	traces := receiveTraces(t, n)
 	p := plugin.New("10", "strict")
