@@ -211,14 +211,14 @@ func TestL1_PodStopsDuringTheCreationOfAContainer(t *testing.T) {
 // Whether a plugin is there, and wants to know, makes no difference: the runtime
 // must not start what all were told has ended, or will be told.
 func TestL11_NoContainerIsStartedInAStoppedPod(t *testing.T) {
-	for name, plugins := range map[string][]*plugin{
-		"without plugins": nil,
-		"with a plugin":   {newPlugin("10-a")},
-		"not subscribed":  {{name: "10-a", closed: make(chan struct{}), wants: none}},
+	for name, join := range map[string]func() []*plugin{
+		"without plugins": func() []*plugin { return nil },
+		"with a plugin":   func() []*plugin { return []*plugin{newPlugin("10-a")} },
+		"not subscribed":  func() []*plugin { return []*plugin{{name: "10-a", closed: make(chan struct{}), wants: none}} },
 	} {
 		for _, ended := range []string{"StopPodSandbox:p1", "StopContainer:p1/c1"} {
 			t.Run(name+" "+ended, func(t *testing.T) {
-				f := newFixture(t)
+				f, plugins := newFixture(t), join()
 				f.joined(plugins...)
 				f.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "PostCreateContainer:p1/c1")
 				require.NoError(t, f.end(ended))
