@@ -34,6 +34,7 @@ var Series = edit.Series{
 		nri.PodState,
 		nri.PluginErrors,
 		nri.Waits,
+		nri.RequiredPlugins,
 
 		// containerd: built on the NRI above.
 		containerd.PatchedNRI,

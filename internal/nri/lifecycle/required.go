@@ -36,8 +36,11 @@ type demand struct {
 }
 
 // means says whether the connection of a lane has the name.
-func (d *demand) means(l *lane) bool {
-	return d.Plugin == l.name || d.Plugin == strings.TrimPrefix(l.name, l.index+"-")
+func (d *demand) means(l *lane) bool { return l.named(d.Plugin) }
+
+// named says whether the connection has a name, with its index or without.
+func (l *lane) named(plugin string) bool {
+	return plugin == l.name || plugin == strings.TrimPrefix(l.name, l.index+"-")
 }
 
 // left is how long it may still be waited for.

@@ -31,8 +31,8 @@ func (u *Unmet) Reason() string {
 	if !u.Away.IsZero() {
 		text += fmt.Sprintf(" is away since %s, for %s", u.Away.UTC().Format(time.RFC3339), time.Since(u.Away).Round(100*time.Millisecond))
 	}
-	if u.Waited > 0 {
-		text += fmt.Sprintf(" (waited for it for %s)", u.Waited.Round(time.Millisecond))
+	if waited := u.Waited.Round(time.Millisecond); waited > 0 {
+		text += fmt.Sprintf(" (waited for it for %s)", waited)
 	}
 	if u.Err != nil {
 		text += ": " + u.Err.Error()
@@ -51,7 +51,7 @@ func (q *question) refuse(d *demand, failed *Error) error {
 	case failed != nil:
 		u.Err = fmt.Errorf("did not answer: %w", failed.Err)
 	default:
-		u.Away, u.Err = q.engine.awaySince(d), q.hindrance(d)
+		u.Away, u.Err = q.engine.AwaySince(d.Plugin), q.hindrance(d)
 	}
 	q.engine.opts.Observer.Refused(u)
 	return u
@@ -89,20 +89,21 @@ func (a absences) left(name string) {
 	a[name] = time.Now()
 }
 
-// awaySince returns since when no connection is synchronized that a demand means,
-// zero if one is.
-func (e *Engine) awaySince(d *demand) time.Time {
+// AwaySince returns since when no connection of a name, with its index or without,
+// is synchronized, or since when the engine runs if it has seen none. It is zero if
+// one is.
+func (e *Engine) AwaySince(plugin string) time.Time {
 	e.mu.Lock()
 	lanes, since := e.lanes, e.since
 	for name, at := range e.absent {
 		_, base, _ := strings.Cut(name, "-")
-		if (d.Plugin == name || d.Plugin == base) && at.After(since) {
+		if (plugin == name || plugin == base) && at.After(since) {
 			since = at
 		}
 	}
 	e.mu.Unlock()
 	for _, l := range lanes {
-		if d.means(l) && l.isJoined() {
+		if l.named(plugin) && l.isJoined() {
 			return time.Time{}
 		}
 	}
