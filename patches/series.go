@@ -63,6 +63,7 @@ var Series = edit.Series{
 		containerd.NRISettings,
 		containerd.NRIFailures,
 		containerd.NRIStatus,
+		containerd.NRIPluginSettings,
 
 		// containerd: the network of a pod.
 		containerd.NetworkPackages,
