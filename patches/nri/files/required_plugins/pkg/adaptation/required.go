@@ -91,8 +91,8 @@ func (r *Adaptation) annotated(pod *PodSandbox, container string) ([]string, err
 		return nil, nil
 	}
 	var names []string
-	if err := yaml.Unmarshal([]byte(value), &names); err != nil {
-		return nil, fmt.Errorf("annotation %s is %q: set it to a list of names, as [ \"logger\" ]: %w", key, value, err)
+	if yaml.Unmarshal([]byte(value), &names) != nil {
+		return nil, fmt.Errorf("annotation %s is %q: set it to a list of names, as [ \"logger\" ]", key, value)
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
