@@ -17,7 +17,8 @@ const (
 	sandboxStatus   = "internal/cri/server/sandbox_status.go"
 	sandboxStop     = "internal/cri/server/sandbox_stop.go"
 	creationFile    = "internal/cri/store/sandbox/creation.go" // of pods-being-created
-	localNRI        = "internal/nri/nri.go"                    // hands NRI's requests to the adaptation
+	nriConfig       = "internal/nri/config.go"
+	localNRI        = "internal/nri/nri.go" // hands NRI's requests to the adaptation
 	nriSandbox      = "internal/nri/sandbox.go"
 	nriSandboxLinux = "internal/nri/sandbox_linux.go"
 )

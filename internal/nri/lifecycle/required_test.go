@@ -478,12 +478,14 @@ func TestL20_AbsencesAreBounded(t *testing.T) {
 			p.Close()
 			time.Sleep(time.Second)
 		}
+		synctest.Wait()
 		assert.Len(t, f.absent, names)
 		assert.NotContains(t, f.absent, "10-p4", "the one that left first")
 		gone := f.absent["10-p5"]
 		u := f.unmet(t.Context(), "RunPodSandbox:p1", "p5")
 		assert.Equal(t, gone, u.Away)
 		f.joined(newPlugin("10-p5"))
+		synctest.Wait()
 		assert.NotContains(t, f.absent, "10-p5")
 	})
 }
