@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -382,16 +383,15 @@ func TestL20_CallerHearsWhichPluginIsAway(t *testing.T) {
 // It goes in the moment in which it was waited for, before it is asked.
 func TestL20_SealWaitsForTheAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, requires("must"))
 		must := newPlugin("10-must")
-		f.opts.Observer = &waitObserver{&f.journal, func() { must.Close(); synctest.Wait() }}
+		leave := sync.OnceFunc(func() { must.Close(); synctest.Wait() })
+		f := newFixture(t, requires("must"), func(o *Options) { o.Observer = &waitObserver{o.Observer, leave} })
 		ran := f.asking("RunPodSandbox:p1")
 		time.Sleep(time.Second)
 		f.joined(must)
 		time.Sleep(time.Second)
 		require.Empty(t, ran, "without its word")
 		next := newPlugin("10-must")
-		f.opts.Observer = &f.journal
 		f.joined(next)
 		require.NoError(t, <-ran)
 		assert.Equal(t, "Synchronize()", must.told())
@@ -401,7 +401,7 @@ func TestL20_SealWaitsForTheAnswer(t *testing.T) {
 
 // A waitObserver does something at the end of a wait for a plugin that is away.
 type waitObserver struct {
-	*journal
+	Observer
 	awaited func()
 }
 
