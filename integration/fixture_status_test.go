@@ -54,6 +54,11 @@ type nriInfo struct {
 		} `json:"lastError"`
 		since
 	} `json:"plugins"`
+	RequiredPlugins []struct {
+		Name        string   `json:"name"`
+		RequiredFor []string `json:"requiredFor"`
+		Away        *since   `json:"away"`
+	} `json:"requiredPlugins"`
 	PodsBeingCreated []struct {
 		ID         string `json:"id"`
 		Namespace  string `json:"namespace"`
@@ -61,6 +66,7 @@ type nriInfo struct {
 		WaitingFor *struct {
 			Plugin string `json:"plugin"`
 			Behind string `json:"behind"`
+			Away   bool   `json:"away"`
 			since
 		} `json:"waitingFor"`
 		since

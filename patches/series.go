@@ -34,6 +34,7 @@ var Series = edit.Series{
 		nri.PodState,
 		nri.PluginErrors,
 		nri.Waits,
+		nri.RequiredPlugins,
 
 		// containerd: built on the NRI above.
 		containerd.PatchedNRI,
@@ -70,6 +71,7 @@ var Series = edit.Series{
 		containerd.NRIStatus,
 		containerd.CreationMetrics,
 		containerd.PodSpans,
+		containerd.NRIPluginSettings,
 
 		// containerd: the network of a pod.
 		containerd.NetworkPackages,

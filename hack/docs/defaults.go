@@ -45,6 +45,17 @@ func tomlKey(name string) string {
 	return strconv.Quote(name)
 }
 
+// ofEntry finds the section and the value of a setting. Of a table by name there is no
+// entry in the default configuration: its settings are in a section NAME.
+func (d defaults) ofEntry(s setting, tables map[string]setting) (section, value string, err error) {
+	table, ok := tables[s.of]
+	if !ok {
+		return d.of(s)
+	}
+	section, _, err = d.of(table)
+	return section + "." + tomlKey(table.name) + ".NAME", s.zero, err
+}
+
 // of finds the section that a setting is in, and its value as TOML has it. The
 // section is the one that has most of the settings of the same struct.
 func (d defaults) of(s setting) (section, value string, err error) {
@@ -70,6 +81,9 @@ func (d defaults) of(s setting) (section, value string, err error) {
 	}
 	if tied {
 		return "", "", fmt.Errorf("%s is in several sections of the default configuration, and nothing tells which is meant", s.about())
+	}
+	if table, ok := d[section][s.name].(map[string]any); ok && len(table) == 0 {
+		return section, "{}", nil
 	}
 	text, err := toml.Marshal(map[string]any{"v": d[section][s.name]})
 	return section, strings.TrimPrefix(strings.TrimSpace(string(text)), "v = "), err

@@ -5,6 +5,7 @@ package docs
 import (
 	"fmt"
 	"go/ast"
+	"go/types"
 	"path"
 	"reflect"
 	"regexp"
@@ -20,6 +21,9 @@ type setting struct {
 	of      string            // package and struct
 	file    string            // module and path
 	fellows map[string]string // TOML's name of each field of the struct
+
+	entries string // package and struct of its entries, if it is a table by name
+	zero    string // its value in TOML where it is not set
 }
 
 func (s setting) about() string { return "setting " + s.name + " of " + s.file }
@@ -58,8 +62,14 @@ func settingContent(r Repository) (c content, err error) {
 func settingTables(added []setting, standard defaults) (c content, err error) {
 	var order []string
 	lines := map[string]string{}
+	tables := map[string]setting{}
 	for _, s := range added {
-		section, value, err := standard.of(s)
+		if s.entries != "" {
+			tables[s.entries] = s
+		}
+	}
+	for _, s := range added {
+		section, value, err := standard.ofEntry(s, tables)
 		if err != nil {
 			return c, err
 		}
@@ -108,12 +118,31 @@ func fieldsOf(s source, name string, structure *ast.StructType) (all []setting) 
 		}
 		field := f.Names[0].Name
 		fellows[field] = toml
-		all = append(all, setting{
+		added := setting{
 			name: toml, field: field, doc: f.Doc.Text(), fellows: fellows,
-			of: path.Dir(s.name) + "." + name, file: s.name,
-		})
+			of: path.Dir(s.name) + "." + name, file: s.name, zero: zeroOf(f.Type),
+		}
+		if table, ok := f.Type.(*ast.MapType); ok {
+			added.entries = path.Dir(s.name) + "." + types.ExprString(table.Value)
+		}
+		all = append(all, added)
 	}
 	return all
+}
+
+// zeroOf is how TOML writes what a field of a type is where nothing sets it.
+func zeroOf(t ast.Expr) string {
+	switch name := types.ExprString(t); {
+	case strings.HasPrefix(name, "[]"):
+		return "[]"
+	case strings.HasSuffix(name, "Duration"):
+		return "'0s'"
+	case name == "string":
+		return "''"
+	case name == "bool":
+		return "false"
+	}
+	return "0"
 }
 
 // tomlName is the name of a field in TOML, empty if it has none.

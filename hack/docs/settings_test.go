@@ -3,6 +3,7 @@
 package docs
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -43,6 +44,34 @@ func TestSettings(t *testing.T) {
 		"\nIn `[hall.\"main stage\"]`:\n\n| setting | default | what it is |\n|---|---|---|\n"+
 		"| `opens` | `true` | `opens` has the curtain raised |\n"+
 		"| `lights` | `['red', 'blue']` | `lights` are some |\n", c.text)
+}
+
+// A table by name has no entry in the product's defaults, and its settings are
+// documented all the same.
+func TestSettingsOfATableByName(t *testing.T) {
+	is := strings.Replace(configIs, "	inner int\n", "	// Seats is who sits where.\n	Seats map[string]Seat `toml:\"seats\"`\n", 1) + `
+type Seat struct {
+	// Row is which.
+	Row []string ` + "`toml:\"row\"`" + `
+	// Kept is until when it is.
+	Kept tomlext.Duration ` + "`toml:\"kept\"`" + `
+	// Soft is whether it is.
+	Soft bool ` + "`toml:\"soft\"`" + `
+	// Price is what it costs.
+	Price int ` + "`toml:\"price\"`" + `
+	// Name is that of Row.
+	Name string ` + "`toml:\"name\"`" + `
+}
+`
+	c, err := settingContent(Repository{Modules: module(configWas, is), Defaults: func() ([]byte, error) {
+		return []byte("[hall]\ndoors = 2\nopens = '19:00'\n[hall.seats]\n[hall.stage]\nopens = true\nlights = []\n"), nil
+	}})
+	require.NoError(t, err)
+	require.Empty(t, c.problems)
+	require.Contains(t, c.text, "| `seats` | `{}` | who sits where |\n")
+	require.Contains(t, c.text, "In `[hall.seats.NAME]`:\n\n| setting | default | what it is |\n|---|---|---|\n"+
+		"| `row` | `[]` | which |\n| `kept` | `'0s'` | until when it is |\n| `soft` | `false` | whether it is |\n"+
+		"| `price` | `0` | what it costs |\n| `name` | `''` | that of `row` |\n")
 }
 
 // Nothing is made up of a setting that the product does not show, or shows twice.

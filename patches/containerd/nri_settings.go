@@ -4,8 +4,6 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-const nriConfig = "internal/nri/config.go"
-
 // NRISettings adds settings and metrics for the delivery of NRI events.
 var NRISettings = edit.Patch{
 	Slug:    "nri-settings",

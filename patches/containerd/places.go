@@ -21,7 +21,8 @@ const (
 	sandboxStop     = "internal/cri/server/sandbox_stop.go"
 	sandboxUndo     = "internal/cri/server/sandbox_undo.go"    // of undo-in-order
 	creationFile    = "internal/cri/store/sandbox/creation.go" // of pods-being-created
-	localNRI        = "internal/nri/nri.go"                    // hands NRI's requests to the adaptation
+	nriConfig       = "internal/nri/config.go"
+	localNRI        = "internal/nri/nri.go" // hands NRI's requests to the adaptation
 	nriSandbox      = "internal/nri/sandbox.go"
 	nriSandboxLinux = "internal/nri/sandbox_linux.go"
 )

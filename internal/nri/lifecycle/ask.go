@@ -29,6 +29,10 @@ import (
 // What begins, a pod, a container or its start, is refused with ErrStopped if its
 // end, or that of its pod, was handed in before Ask returned.
 //
+// What Options.Required names has to answer a first event, whatever its policy:
+// an Unmet error says which plugin has not. Of a caller with a deadline, a first
+// event leaves time for that Teardown.
+//
 // A plugin gets the request timeout for its answer, counted from when the
 // event was sent. Ask returns when ctx ends, but the plugin then still owes its
 // answer, and is sent nothing else before it.
@@ -100,10 +104,13 @@ func (q *question) ask(l *lane) error {
 	} else {
 		err = l.note(q.event, q.creation)
 	}
+	if q.demanded(l) {
+		err = q.heed(l, err)
+	}
 	switch {
-	case err == nil && q.each != nil:
+	case (err == nil || errors.Is(err, errKnown)) && q.each != nil:
 		return q.each(l.conn, reply)
-	case err == nil || errors.Is(err, errAbsent) || errors.Is(err, errWithout):
+	case err == nil || errors.Is(err, errKnown) || errors.Is(err, errAbsent) || errors.Is(err, errWithout):
 		return nil
 	case errors.Is(err, ErrStopped):
 		return fmt.Errorf("%s: %w", q.event, err)
@@ -111,8 +118,13 @@ func (q *question) ask(l *lane) error {
 	return err
 }
 
-// errWithout says that a plugin failed, and that its policy is to go on.
-var errWithout = errors.New("going on without the plugin")
+var (
+	// errWithout says that a plugin failed, and that its policy is to go on.
+	errWithout = errors.New("going on without the plugin")
+
+	// errKnown says that an event was not sent, as it says nothing new to the plugin.
+	errKnown = errors.New("known to the plugin")
+)
 
 // send waits for the turn in a lane and delivers the event there.
 func (q *question) send(l *lane) (any, error) {
@@ -134,12 +146,15 @@ func (q *question) send(l *lane) (any, error) {
 	if !send {
 		l.passOn()
 		l.mu.Unlock()
-		if err == nil || errors.Is(err, ErrStopped) {
+		switch {
+		case err == nil:
+			return nil, errKnown
+		case errors.Is(err, ErrStopped):
 			return nil, err
 		}
 		return nil, q.unsent(l, posted, err)
 	}
-	r := &request{Context: q.ctx, lane: l, event: q.event, posted: posted}
+	r := &request{Context: q.ctx, lane: l, event: q.event, posted: posted, demanded: q.demanded(l)}
 	if l.transmit(r) {
 		l.conclude(r)
 		l.passOn()
@@ -209,7 +224,11 @@ func (q *question) unsent(l *lane, posted time.Time, err error) error {
 		return err
 	}
 	q.engine.opts.Observer.Delivered(rec)
-	if fail, _ := l.policy.Decide(q.event.Kind, failure); fail {
+	demanded := q.demanded(l)
+	if demanded && failure == Loss {
+		return errUnsent
+	}
+	if fail, _ := l.policy.Decide(q.event.Kind, failure); fail || demanded {
 		return &Error{l.conn, q.event, failure, err}
 	}
 	if failure == Debt {

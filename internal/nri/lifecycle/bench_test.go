@@ -22,6 +22,7 @@ func (c *inert) Name() string            { return c.index + "-inert" }
 func (c *inert) Index() string           { return c.index }
 func (c *inert) Subscribed(k Kind) bool  { return c.wants(k) }
 func (c *inert) Policy() Policy          { return Policy{} }
+func (c *inert) Timeouts() Timeouts      { return Timeouts{} }
 func (c *inert) Closed() <-chan struct{} { return c.closed }
 func (c *inert) Close()                  {}
 

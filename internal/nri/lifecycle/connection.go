@@ -31,6 +31,10 @@ type Connection interface {
 	// asks once, when the connection joins.
 	Policy() Policy
 
+	// Timeouts says how long the plugin may take, where that is not as long as any
+	// other. The engine asks once, when the connection joins.
+	Timeouts() Timeouts
+
 	// Deliver sends one event and calls answer with the plugin's reply, nil if
 	// it has nothing to say, or with an error: one that wraps ErrClosed if the
 	// connection is of no use any more, and else what the plugin refused with.

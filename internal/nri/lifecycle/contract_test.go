@@ -16,8 +16,8 @@ import (
 )
 
 // TestContract takes a world through random creations, failures, givings-up,
-// joins, losses, hangs and restarts, and holds it against L1 to L4, L9, L11 and
-// L13 to L17 all the way and in the end.
+// joins, losses, hangs and restarts, and holds it against L1 to L4, L9, L11,
+// L13 to L17 and L20 all the way and in the end.
 func TestContract(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		if faults := play(t, drawMoves(rt)); faults != "" {
@@ -50,8 +50,14 @@ func drawMoves(rt *rapid.T) []move {
 	rt.Repeat(map[string]func(*rapid.T){
 		"join": does(func(rt *rapid.T) move {
 			temper := drawTemper(rt)
-			name := fmt.Sprintf("%d0-plugin%d", rapid.IntRange(0, 2).Draw(rt, "index"), len(moves))
-			return func(w *world) { w.join(temper.plugin(name)) }
+			own := fmt.Sprintf("plugin%d", len(moves))
+			base := drawName(rt, own)
+			name := fmt.Sprintf("%d0-%s", rapid.IntRange(0, 2).Draw(rt, "index"), base)
+			return func(w *world) {
+				p := temper.plugin(name)
+				p.shared = base != own
+				w.join(p)
+			}
 		}),
 		"leave": does(func(rt *rapid.T) move {
 			n := drawNumber(rt, "who")
@@ -158,6 +164,8 @@ func drawCourse(rt *rapid.T) course {
 		after:  times.Draw(rt, "after"),
 		fails:  rapid.IntRange(0, 4).Draw(rt, "fails") == 4,
 		idle:   rapid.IntRange(0, 2).Draw(rt, "idle") == 2,
+
+		requires: drawRequired(rt),
 	}
 }
 

@@ -4,6 +4,7 @@ package lifecycle
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync/atomic"
@@ -17,6 +18,9 @@ type creation struct {
 	event  Event
 	since  time.Time
 	sealed bool // guarded by Engine.mu
+
+	demands []*demand // of which each has to be met before it is sealed
+	lacks   atomic.Pointer[lack]
 
 	missed []*lane // that are told late; written by the caller of Ask
 	doomed atomic.Bool
@@ -44,30 +48,18 @@ func (c *creation) missedBy(l *lane) {
 // create asks all connections of a first event, those that join meanwhile too.
 func (e *Engine) create(ctx context.Context, ev Event, each func(Connection, any) error) (err error) {
 	c := &creation{event: ev, since: time.Now()}
+	if c.demands, err = e.demands(ev); err != nil {
+		return err
+	}
 	if err := e.conceive(c); err != nil {
 		return fmt.Errorf("%s: %w", ev, err)
 	}
+	ctx, cancel := e.withUndo(ctx)
+	defer cancel()
 	q := question{engine: e, ctx: ctx, event: ev, each: each, creation: c}
-	var asked uint64 // all that were listed for up to this one were asked
-	for {
-		lanes, last, err := e.unasked(c, asked)
-		if err != nil {
-			e.forgo(c)
-			return fmt.Errorf("%s: %w", ev, err)
-		}
-		if lanes == nil {
-			break
-		}
-		for _, l := range lanes {
-			if l.seq <= asked {
-				continue
-			}
-			if err := q.ask(l); err != nil {
-				e.forgo(c)
-				return err
-			}
-		}
-		asked = last
+	if err := q.askAll(); err != nil {
+		e.forgo(c)
+		return err
 	}
 	for _, l := range c.missed {
 		l.missedEvent(c)
@@ -76,6 +68,37 @@ func (e *Engine) create(ctx context.Context, ev Event, each func(Connection, any
 		e.forgo(c) // the runtime lists pods by itself from their first resource on
 	}
 	return nil
+}
+
+// askAll asks until nobody is left to ask, and all that is demanded is met.
+func (q *question) askAll() error {
+	if err := q.await(); err != nil {
+		return err
+	}
+	var asked uint64 // all that were listed for up to this one were asked
+	for {
+		lanes, last, err := q.engine.unasked(q.creation, asked)
+		switch {
+		case errors.Is(err, errUnanswered):
+			if err := q.await(); err != nil {
+				return err
+			}
+			continue
+		case err != nil:
+			return fmt.Errorf("%s: %w", q.event, err)
+		case lanes == nil:
+			return nil
+		}
+		for _, l := range lanes {
+			if l.seq <= asked {
+				continue
+			}
+			if err := q.ask(l); err != nil {
+				return err
+			}
+		}
+		asked = last
+	}
 }
 
 // conceive enters a creation, unless its pod is stopped. An object whose id was
@@ -102,7 +125,8 @@ func (e *Engine) hasEnded(o object) bool {
 // the number of the last. If none was, it seals the creation in the same instant:
 // so no plugin falls between those that were asked and those that find it in
 // their Synchronize. Those for which the runtime is listing in this instant may
-// find it or not, so they are told of it late unless they did (L2).
+// find it or not, so they are told of it late unless they did (L2). Before all that
+// it demands is met nothing is sealed (L20).
 //
 // A connection whose list is still to be taken is not waited for. The runtime may
 // be unable to take one while an operation is under way (L13).
@@ -114,6 +138,9 @@ func (e *Engine) unasked(c *creation, asked uint64) (lanes []*lane, last uint64,
 	}
 	if e.lists > asked && slices.ContainsFunc(e.askable, func(l *lane) bool { return l.seq > asked }) {
 		return e.askable, e.lists, nil
+	}
+	if !c.met() {
+		return nil, 0, errUnanswered
 	}
 	c.sealed = true
 	c.missed = append(c.missed, e.listing...)

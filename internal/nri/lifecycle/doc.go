@@ -53,6 +53,12 @@
 // listed, by the runtime or, for a container that the runtime does not list yet,
 // by the engine.
 //
+// A demand is a plugin that has to answer a creation. Before anyone is asked, the
+// creation waits until each plugin that it demands is there, and it is not sealed
+// before each has answered: that a connection is there, or was passed over by its
+// policy, does not count. Whoever goes away before it was asked is waited for, who
+// goes or times out afterwards fails the creation.
+//
 // An inventory is what the runtime listed, for all connections that came in before
 // the list began, with what the engine knew then. A creation waits for a connection
 // only once its inventory is there: a runtime that holds a lock in its operations
@@ -87,9 +93,12 @@
 //     runtime lists.
 //   - L16 A timeout is an error for the plugin's failure policy, which is one
 //     function ([Policy.Decide]) for the request that timed out and for all that
-//     wait behind it.
+//     wait behind it. The time of a creation's caller is not the plugin's: what is
+//     cut short by that, with time kept back for the undo, is no timeout.
 //   - L17 An [Observer] is told of all of it, and [Engine.Status] says what is
 //     going on.
+//   - L20 The seal is refused until all demands are met, in the instant in which the
+//     creation would be sealed. An Unmet error names the plugin.
 //   - L22 An overdue connection costs others one timeout, and so does a plugin that
 //     fails to be synchronized and comes back. Lines are bounded in events, bytes
 //     and time, and a peer that does not read is closed.

@@ -16,8 +16,14 @@ type Options struct {
 	RequestTimeout func() time.Duration
 
 	// SyncTimeout is how long a plugin may take for its Synchronize. It is
-	// asked at each Join. Default 5 s.
+	// asked at each Join. Default 5 s. Either timeout may be another for one
+	// plugin, see Connection.Timeouts.
 	SyncTimeout func() time.Duration
+
+	// Required says which plugins have to answer a first event, without whose
+	// answers Ask fails (L20). It is asked once at each of them, and an error of
+	// it fails Ask. Default none.
+	Required func(Event) ([]Requirement, error)
 
 	// TeardownWait is how long a Teardown waits for all plugins together. It
 	// is asked at each Teardown. Default is RequestTimeout.
@@ -72,9 +78,10 @@ type Options struct {
 // contract that the package documentation states. Its methods may be called
 // from any goroutine.
 type Engine struct {
-	opts Options
-	ctx  context.Context // of the engine itself
-	stop context.CancelFunc
+	opts  Options
+	since time.Time       // when it was made
+	ctx   context.Context // of the engine itself
+	stop  context.CancelFunc
 
 	// work are the goroutines that watch connections, one for each, and the one
 	// that takes inventories.
@@ -94,6 +101,8 @@ type Engine struct {
 	ended     endedObjects
 	removed   removals
 	failed    map[string]bool // names whose last connection was not synchronized
+	absent    absences
+	changed   chan struct{}   // closed at the next change, nil if nobody waits for one
 	agreed    map[string]bool // pods all were asked for, until their end: kept with OmitCreating
 }
 
@@ -134,10 +143,12 @@ func New(opts Options) *Engine {
 	}
 	e := &Engine{
 		opts:      opts,
+		since:     time.Now(),
 		creations: make(map[object]*creation),
 		ended:     make(endedObjects),
 		agreed:    make(map[string]bool),
 		failed:    make(map[string]bool),
+		absent:    make(absences),
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	return e
@@ -189,9 +200,16 @@ func (e *Engine) drop(l *lane, reason error) {
 	if !l.close(reason) {
 		return
 	}
+	l.mu.Lock()
+	joined := l.joined
+	l.mu.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.lanes, e.askable = without(e.lanes, l), without(e.askable, l)
+	if joined {
+		e.absent.left(l.name)
+	}
+	e.change()
 }
 
 // watch waits for the end of a connection, of itself or by a drop, and sees

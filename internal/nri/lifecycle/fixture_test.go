@@ -18,6 +18,8 @@ type journal struct {
 	deliveries []Delivery
 	joined     []string
 	recovered  []string
+	awaited    []string
+	refused    []*Unmet
 	left       map[string]error
 }
 
@@ -37,6 +39,18 @@ func (j *journal) Joined(c Connection, _ time.Duration, pods, containers int) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	j.joined = append(j.joined, fmt.Sprintf("%s %d %d", c.Name(), pods, containers))
+}
+
+func (j *journal) Awaited(ev Event, plugin string, waited time.Duration) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.awaited = append(j.awaited, fmt.Sprintf("%s %s %s", record{Event: ev}, plugin, waited))
+}
+
+func (j *journal) Refused(u *Unmet) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.refused = append(j.refused, u)
 }
 
 func (j *journal) Left(c Connection, reason error) {
@@ -143,6 +157,10 @@ func events(names []string) (evs []Event) {
 	}
 	return evs
 }
+
+// butForTheUndo is how long a first event takes at most whose caller has little time:
+// a quarter of it is kept back.
+func butForTheUndo(patience time.Duration) time.Duration { return patience - patience/4 }
 
 // end tears down, all events in one.
 func (f *fixture) end(names ...string) error {

@@ -19,8 +19,8 @@ var ErrList = errors.New("the runtime has not listed its pods")
 //
 // sync sends what was listed, corrected by what the engine knows, to the plugin,
 // in as many messages as it likes. It has to return soon after the connection was
-// closed, which is what happens when SyncTimeout has passed: ctx has that time as
-// its deadline and ends with the connection. What the plugin asks for in its reply
+// closed, which is what happens when the plugin's SyncTimeout has passed: ctx has that
+// time as its deadline and ends with the connection. What the plugin asks for in its reply
 // is done when Join has returned: while sync runs, the plugin gets no events.
 //
 // If Join fails, the connection is closed, and those who waited for its answer
@@ -58,6 +58,8 @@ func (e *Engine) enroll(conn Connection) (*lane, error) {
 		since:  time.Now(),
 		held:   true,
 		ledger: newLedger(),
+
+		timeouts: conn.Timeouts(),
 	}
 	for k := Synchronize; k < kinds; k++ {
 		if conn.Subscribed(k) {
@@ -87,6 +89,8 @@ func (e *Engine) remember(l *lane, err error) {
 	switch {
 	case err == nil:
 		delete(e.failed, l.name)
+		delete(e.absent, l.name)
+		e.change()
 	case len(e.failed) < names:
 		e.failed[l.name] = true
 	}
@@ -116,7 +120,7 @@ func (e *Engine) synchronize(ctx context.Context, l *lane, sync func(context.Con
 // tellAll sends Synchronize, and waits for its end no longer than a SyncTimeout:
 // not for a peer that does not read either.
 func (l *lane) tellAll(ctx context.Context, snapshot Snapshot, sync func(context.Context, Snapshot) error) error {
-	timeout := l.engine.opts.SyncTimeout()
+	timeout := l.syncTimeout()
 	bound, cut := context.WithTimeout(ctx, timeout)
 	defer cut()
 	l.mu.Lock()

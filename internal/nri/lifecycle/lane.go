@@ -29,6 +29,8 @@ type lane struct {
 	since  time.Time
 	failed bool // whether the last connection of that name failed to be synchronized
 
+	timeouts Timeouts
+
 	gone chan struct{}  // closed once the lane is
 	work sync.WaitGroup // what has to be over before the connection has left; nothing starts once closed
 

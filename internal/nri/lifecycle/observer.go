@@ -24,6 +24,15 @@ type Observer interface {
 	// since it came in, pods and containers are how many it was told of.
 	Joined(conn Connection, took time.Duration, pods, containers int)
 
+	// Awaited is called when a pod or container has waited for a plugin that it
+	// requires and that was away, whether it came or not. plugin is as in its
+	// Requirement.
+	Awaited(event Event, plugin string, waited time.Duration)
+
+	// Refused is called when a pod or container is refused for want of a plugin that
+	// it requires.
+	Refused(*Unmet)
+
 	// Left is called once for each connection that came in, synchronized or
 	// not, when what it was still to be told is accounted for. reason is ErrClosed if the
 	// connection closed of itself, and otherwise wraps why it was dropped.
@@ -94,4 +103,6 @@ type unobserved struct{}
 func (unobserved) Delivered(Delivery)                         {}
 func (unobserved) Recovered(Connection, Event, time.Duration) {}
 func (unobserved) Joined(Connection, time.Duration, int, int) {}
+func (unobserved) Awaited(Event, string, time.Duration)       {}
+func (unobserved) Refused(*Unmet)                             {}
 func (unobserved) Left(Connection, error)                     {}

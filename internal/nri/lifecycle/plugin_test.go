@@ -27,6 +27,7 @@ type plugin struct {
 	wants func(Kind) bool
 	// The failure policy, as NRI has it.
 	failRequest, keepConnected bool
+	timeouts                   Timeouts
 	// handle is what the plugin does on an event, nil to answer at once.
 	handle func(context.Context, Event) (any, error)
 	// synchronize is what it does on Synchronize, nil to answer at once.
@@ -116,6 +117,8 @@ func (p *plugin) sync(ctx context.Context, s Snapshot) error {
 	}
 	return p.synchronize(ctx, s)
 }
+
+func (p *plugin) Timeouts() Timeouts { return p.timeouts }
 
 func (p *plugin) Policy() Policy {
 	return Policy{FailRequest: p.failRequest, KeepConnected: p.keepConnected}

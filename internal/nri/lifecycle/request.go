@@ -18,7 +18,7 @@ import (
 // It is the context that Connection.Deliver gets, with the values of the
 // caller's.
 type request struct {
-	context.Context // the caller's, of which only the values count
+	context.Context // the caller's, of which only the values and the deadline count
 
 	lane   *lane
 	event  Event
@@ -26,6 +26,8 @@ type request struct {
 	posted time.Time // when it was meant for the plugin, zero if it had not to wait
 	sent   time.Time
 	due    time.Time // when the timeout passes
+
+	demanded bool // whether it fails its caller, whatever the policy, if it is not answered
 
 	// Guarded by lane.mu.
 	sending   bool // Deliver has not returned: who called it sees to the answer
@@ -108,12 +110,12 @@ func (l *lane) transmit(r *request) (answered bool) {
 	if r.posted.IsZero() {
 		r.posted = r.sent
 	}
-	r.due = r.sent.Add(l.engine.opts.RequestTimeout())
+	r.due = r.sent.Add(l.requestTimeout())
 	r.sending = true
 	l.current = r
 	l.work.Add(1)
 	l.mu.Unlock()
-	l.conn.Deliver(r, r.event, r.due, r.answer)
+	l.conn.Deliver(r, r.event, r.announced(), r.answer)
 	l.mu.Lock()
 	l.work.Done()
 	r.sending = false
@@ -164,6 +166,7 @@ func (l *lane) conclude(r *request) {
 	r.cut()
 	if recovered {
 		l.engine.opts.Observer.Recovered(l.conn, r.event, took)
+		l.engine.recovered()
 	}
 	if !late {
 		l.engine.opts.Observer.Delivered(rec)
@@ -217,7 +220,7 @@ func (l *lane) judge(r *request) (Outcome, error, bool) {
 func (l *lane) fail(r *request, f Failure, err error) (drop bool) {
 	fail, drop := l.policy.Decide(r.event.Kind, f)
 	r.outcome = errWithout
-	if fail {
+	if fail || r.demanded {
 		r.outcome = &Error{l.conn, r.event, f, err}
 	}
 	if r.part != nil {

@@ -18,6 +18,7 @@ type course struct {
 	before, after time.Duration // it takes before and after it asks the plugins
 	fails         bool          // after that
 	idle          bool          // of a container: it is never started
+	requires      []string      // plugins, of what is created
 }
 
 // runPod is RunPodSandbox.
@@ -25,6 +26,7 @@ func (p *process) runPod(ctx context.Context, id string, c course) {
 	if !p.do(func() { p.transient[id] = true }) {
 		return
 	}
+	p.needs(object{pod: id}, c.requires)
 	err := pause(ctx, c.before) // CNI ADD, the sandbox process
 	if err == nil {
 		err = p.ask(ctx, "RunPodSandbox:"+id)
@@ -58,6 +60,7 @@ func (p *process) createContainer(ctx context.Context, pod, id string, c course)
 	if !ready {
 		return
 	}
+	p.needs(object{pod, id}, c.requires)
 	pause(p.ctx, c.before) // the image, the snapshot
 	err := p.ask(ctx, "CreateContainer:"+pod+"/"+id)
 	if err == nil {

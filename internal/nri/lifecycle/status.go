@@ -42,6 +42,10 @@ type CreationStatus struct {
 	Since time.Time
 	// Asking is the connection whose answer it waits for, nil if none.
 	Asking Connection
+	// Lacks is the required plugin that is away and that it waits for, empty if
+	// none, and LacksSince is since when it does.
+	Lacks      string
+	LacksSince time.Time
 }
 
 // Status returns what the engine is doing now.
@@ -53,6 +57,9 @@ func (e *Engine) Status() Status {
 		st := CreationStatus{Event: c.event, Since: c.since}
 		if l := c.asking.Load(); l != nil {
 			st.Asking = l.conn
+		}
+		if lack := c.lacks.Load(); lack != nil {
+			st.Lacks, st.LacksSince = lack.plugin, lack.since
 		}
 		s.Creations = append(s.Creations, st)
 	}

@@ -123,6 +123,7 @@ func (e *Engine) doom(events []Event) (lanes []*lane, orphans map[string]Event) 
 				continue
 			}
 			c.doomed.Store(true)
+			e.change()
 			if o == ev.object() || ev.Kind.removal() {
 				delete(e.creations, o)
 			}

@@ -149,6 +149,9 @@ func (p *process) took(rule, what string, start time.Time, limit time.Duration, 
 	if limit > 0 && d > limit {
 		p.w.fault("%s: %s took %s", rule, what, d)
 	}
+	if n := p.need(event(what).object()); n != nil && n.waited {
+		return
+	}
 	if d > 0 && !p.anyoneWaitsFor(kinds) {
 		p.w.fault("L14: %s took %s while all who want it answer at once", what, d)
 	}
@@ -172,12 +175,13 @@ func (p *process) anyoneWaitsFor(want uint32) bool {
 
 func (p *process) Delivered(d Delivery) {
 	who := d.Conn.(*simPlugin)
+	p.word(d)
 	switch {
 	case who.prompt && d.Waited > p.listTime() && d.Outcome == Answered:
 		p.w.fault("L4: %s waited %s for %s, which always answers at once", record{Event: d.Event}, d.Waited, who.name)
 	case d.Outcome == PassedOver:
 		p.do(func() { who.passed[d.Event.object()] = true })
-		if who.prompt && p.listTime() == 0 {
+		if who.prompt && p.listTime() == 0 && !who.shared {
 			p.w.fault("L22: %s was passed over, which always answers at once", who.name)
 		}
 	case d.Took > requestTimeout:

@@ -17,6 +17,7 @@ type world struct {
 	mu         sync.Mutex // guards what follows
 	pods       map[string]*simPod
 	containers map[string]*simContainer
+	needs      map[object]*need
 	faults     []string // rules that were broken, as far as one can say on the spot
 	duties     []duty
 
@@ -58,6 +59,8 @@ type simPlugin struct {
 	*plugin
 	process *process
 	prompt  bool // always answers at once
+	shared  bool // others have the same name
+	came    time.Time
 	listing time.Duration
 
 	// Guarded by world.mu.
@@ -77,7 +80,7 @@ type duty struct {
 const worldBacklog = 5
 
 func newWorld() *world {
-	w := &world{pods: make(map[string]*simPod), containers: make(map[string]*simContainer)}
+	w := &world{pods: make(map[string]*simPod), containers: make(map[string]*simContainer), needs: make(map[object]*need)}
 	w.start()
 	return w
 }
@@ -90,6 +93,7 @@ func (w *world) start() {
 		RequestTimeout: func() time.Duration { return requestTimeout },
 		SyncTimeout:    func() time.Duration { return syncTimeout },
 		BacklogLimit:   worldBacklog,
+		Required:       p.required,
 		List:           p.list,
 		Observer:       p,
 	})
@@ -157,9 +161,16 @@ func pause(ctx context.Context, d time.Duration) error {
 }
 
 // ask asks for an event that may be refused.
-func (p *process) ask(ctx context.Context, name string) error {
+func (p *process) ask(ctx context.Context, name string) (err error) {
 	ev, start, last := event(name), time.Now(), ""
-	err := p.engine.Ask(ctx, ev, func(c Connection, _ any) error {
+	absent := map[string]bool{}
+	if n := p.need(ev.object()); n != nil && ev.Kind.first() {
+		for _, name := range n.plugins {
+			absent[name] = p.absent(name)
+		}
+		defer func() { p.heldTo(ev, start, absent, err) }()
+	}
+	err = p.engine.Ask(ctx, ev, func(c Connection, _ any) error {
 		if !ev.Kind.first() && c.Index() < last {
 			p.w.fault("L1: %s asked of %s after one of index %s", name, c.Name(), last)
 		}
@@ -297,7 +308,7 @@ func (p *simPlugin) Deliver(ctx context.Context, ev Event, due time.Time, answer
 
 // join brings in a plugin.
 func (w *world) join(p *simPlugin) {
-	p.process = w.process
+	p.process, p.came = w.process, time.Now()
 	w.mu.Lock()
 	w.plugins = append(w.plugins, p)
 	p.process.listing = p.listing

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// How many pods come up while a required plugin is killed again and again, and how
+// often it is. More take longer: set flappedPods to their number.
+const flappedPods = "HOOKLINE_FLAPPED_PODS"
+
+// No pod is ever ready without the word of a plugin that is killed every second.
+func TestL20_NoPodIsReadyWithoutTheWordOfARequiredPluginThatFlaps(t *testing.T) {
+	pods := 30
+	if text := os.Getenv(flappedPods); text != "" {
+		var err error
+		pods, err = strconv.Atoi(text)
+		require.NoError(t, err)
+	}
+	n := startNode(t, operator(pluginSetting("must", "required_for = ['pods']\nwait = '10s'")))
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+	defer cancel()
+	stop := make(chan struct{})
+	var flaps sync.WaitGroup
+	var processes []*plugin.Process
+	flaps.Go(func() {
+		for {
+			p, err := plugin.Start(n.NRISocket(), plugin.Script{
+				Index: "20", Name: "must", Answers: map[plugin.Event]plugin.Answer{plugin.RunPodSandbox: {Work: 20 * time.Millisecond}}})
+			if !assert.NoError(t, err) {
+				return
+			}
+			processes = append(processes, p)
+			select {
+			case <-stop:
+			case <-time.After(time.Second):
+			}
+			assert.NoError(t, p.Kill())
+			select {
+			case <-stop:
+				return
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+	})
+	created := runPods(ctx, n, 8, time.Minute, podsNamed(n, "pod", pods)...)
+	close(stop)
+	flaps.Wait()
+	var ready []creationOf
+	for _, c := range created {
+		if c.err == nil {
+			ready = append(ready, c)
+			continue
+		}
+		t.Logf("refused: %v", c.err)
+	}
+	t.Logf("%d of %d pods are ready, under %d processes, the slowest after %s", len(ready), pods, len(processes), slowest(created))
+
+	promise(t, "L20", "each pod that is ready has the word of one of its processes", onStock("it comes up without it"), func(t require.TestingT) {
+		for _, c := range ready {
+			requireWord(t, c.id, processes...)
+		}
+	})
+	promise(t, "L20", "those that wait for their turn come up with a later one", keptOnStock, func(t require.TestingT) {
+		// Each kill meets one pod at most.
+		assert.GreaterOrEqual(t, len(ready), pods-len(processes))
+	})
+	promise(t, "L7", "nothing is left", rollBackRaces, func(t require.TestingT) {
+		removeAllPods(ctx, t, n.CRI())
+		requireNothingLeft(t, n)
+	})
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// A mistake in what the operator requires does not let pods come up without it.
+func TestL20_NoPodComesUpIfWhatIsRequiredCannotBeRead(t *testing.T) {
+	n := startNode(t, operator(noRule))
+	for _, config := range []string{
+		pluginSetting("must", "required_for = ['pod']"),
+		pluginSetting("must", "required_for = ['pods']\nwait = '1h'"),
+		pluginSetting("must", "required_for = ['pods']") + "[plugins.'io.containerd.nri.v1.nri']\ndisable = true\n",
+	} {
+		require.NoError(t, n.Kill(withinAMinute(t)))
+		soon, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		err := saysAndBoots(soon, t, n, config)
+		cancel()
+		t.Logf("boot: %v", err)
+		_, err = n.CRI().RunPod(withinMoments(t), n.CRI().Pod("pod"))
+		promise(t, "L20", "no pod is created", onStock(notRequired), func(t require.TestingT) {
+			require.Error(t, err)
+			requireSoon(t, "the log", func(context.Context) error { return hasLogged(n, "no pods can be created", "plugins are required") })
+		})
+	}
+}
+
+// Two plugins that all pods require run as pods themselves, on a node that has none
+// yet: those of their namespaces come up without either.
+func TestL20_RequiredPluginsThatRunAsPodsComeUpOnAnEmptyNode(t *testing.T) {
+	const exempt = "exempt_namespaces = ['net-system', 'device-system']\nrequired_for = ['pods', 'containers']\nwait = '10s'"
+	n := startNode(t, operator(pluginSetting("net", exempt)+"[plugins.'io.containerd.nri.v1.nri'.plugins.device]\n"+exempt+"\n"))
+	ctx, c := withinAMinute(t), n.CRI()
+	ran := make(chan error, 1)
+	go func() {
+		_, err := c.RunPod(ctx, n.CRI().Pod("user"))
+		ran <- err
+	}()
+	if !runsOnStock {
+		requireSoon(t, "the pod that waits", func(context.Context) error { return waitFor(t, n, "device", 1) })
+	}
+	var plugins []*plugin.Process
+	for i, name := range []string{"net", "device"} {
+		promise(t, "L20", "the pod of plugin "+name+" comes up", keptOnStock, func(t require.TestingT) {
+			pod := podIn(n, name+"-system", name, nil)
+			id, err := c.RunPod(ctx, pod)
+			require.NoError(t, err)
+			container, err := c.Create(ctx, id, pod, c.Container("main"))
+			require.NoError(t, err)
+			require.NoError(t, c.Start(ctx, container))
+		})
+		plugins = append(plugins, joinProcess(t, n, plugin.Script{Index: []string{"10", "20"}[i], Name: name}))
+	}
+	require.NoError(t, <-ran)
+	promise(t, "L20", "the pod that waited for both has the word of both", onStock(notRequired), func(t require.TestingT) {
+		for _, p := range plugins {
+			run := p.Calls().Named("user").Only(plugin.RunPodSandbox)
+			require.Len(t, run.Events(), 1)
+		}
+	})
+}
+
+// A plugin that needs more time than others has it, and others wait for their ends no
+// longer for that.
+func TestL16_PluginHasTheTimeoutThatIsSetForIt(t *testing.T) {
+	const timeout, work = 500 * time.Millisecond, 1200 * time.Millisecond
+	n := startNode(t, timeouts{request: timeout}.set, operator(pluginSetting("slow", "request_timeout = '10s'")))
+	slow := joinProcess(t, n, plugin.Script{Index: "10", Name: "slow", Answers: map[plugin.Event]plugin.Answer{
+		plugin.RunPodSandbox: {Work: work}, plugin.StopPodSandbox: {Work: work},
+	}})
+	ctx := withinAMinute(t)
+	id, err := n.CRI().RunPod(ctx, n.CRI().Pod("pod"))
+	require.NoError(t, err)
+	promise(t, "L16", "the pod has its answer, and it stays", onStock("it is dropped after the timeout of all"), func(t require.TestingT) {
+		requireSoon(t, "the answer", func(context.Context) error { return hasAnsweredOf(slow, id, plugin.RunPodSandbox) })
+		assert.Empty(t, slow.Gone())
+	})
+	start := time.Now()
+	require.NoError(t, n.CRI().StopPod(ctx, id))
+	took := time.Since(start)
+	inTimeouts(t, "the stop", took, timeout)
+	promise(t, "L9", "a stop waits for it no longer than for any", keptOnStock, func(t require.TestingT) {
+		assert.Less(t, took, work)
+	})
+	promise(t, "L9", "and it ends the stop in its own time", onStock("it is gone"), func(t require.TestingT) {
+		requireSoon(t, "the answer", func(context.Context) error { return hasAnsweredOf(slow, id, plugin.StopPodSandbox) })
+		assert.Empty(t, slow.Gone())
+	})
+}
+
+// A plugin that is cut short by the deadline of its caller has not timed out, and the
+// caller hears why the pod failed before its time is over.
+func TestL16_PluginIsNotBlamedForTheDeadlineOfItsCaller(t *testing.T) {
+	const patience = 4 * time.Second
+	n := startNode(t, patient.set)
+	gate := newGate(t)
+	holds := plugin.New("10", "holds")
+	holds.On(plugin.RunPodSandbox, func(ctx context.Context, call *plugin.Call) error {
+		at, ok := ctx.Deadline()
+		if ok && time.Until(at) < patience {
+			<-ctx.Done() // it looks at its context
+			return ctx.Err()
+		}
+		return gate.Hold(ctx, call)
+	})
+	connect(t, n, holds)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	start := time.Now()
+	_, err := n.CRI().RunPod(ctx, n.CRI().Pod("pod"))
+	took := time.Since(start)
+	t.Logf("after %s: %v", took, err)
+	promise(t, "L16", "the caller hears which plugin it waited for, in time", onStock("it hears nothing"), func(t require.TestingT) {
+		assert.Less(t, took, patience)
+		require.ErrorContains(t, err, "10-holds")
+	})
+	promise(t, "L7", "all is undone by then", onStock("it is at the hook"), func(t require.TestingT) {
+		assert.Equal(t, undone, holds.Calls().Named("pod").Events())
+		requireNothingLeft(t, n)
+	})
+	promise(t, "L16", "the plugin stays", keptOnStock, func(t require.TestingT) {
+		assert.True(t, isOpen(holds.Closed()))
+	})
+}

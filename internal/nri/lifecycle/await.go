@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// await waits until there is a connection for each demand that is not met, for
+// none longer than it may be waited for. So nobody is told of what is going to
+// fail for a plugin that is away. One that owes an answer is not waited for (L22).
+func (q *question) await() error {
+	if q.creation.met() {
+		return nil
+	}
+	err := q.awaitAll()
+	for _, d := range q.creation.demands {
+		if d.waited > d.told {
+			q.engine.opts.Observer.Awaited(q.event, d.Plugin, d.waited-d.told)
+			d.told = d.waited
+		}
+	}
+	return err
+}
+
+func (q *question) awaitAll() error {
+	for {
+		changed := q.engine.nextChange()
+		missing, err := q.missing()
+		switch {
+		case err != nil:
+			return err
+		case q.creation.undone():
+			return fmt.Errorf("%s: %w", q.event, ErrStopped)
+		case len(missing) == 0:
+			return nil
+		}
+		first := slices.MinFunc(missing, func(a, b *demand) int { return cmp.Compare(a.left(), b.left()) })
+		if first.left() <= 0 {
+			return q.refuse(first, nil)
+		}
+		if err := q.pause(changed, missing, first); err != nil {
+			return err
+		}
+	}
+}
+
+// missing returns the demands that no connection can meet now.
+func (q *question) missing() (missing []*demand, err error) {
+	for _, d := range q.creation.demands {
+		if d.met {
+			continue
+		}
+		switch p := q.nearest(d); p.rank {
+		case able:
+		case indebted:
+			return nil, q.refuse(d, &Error{p.lane.conn, q.event, Debt, p.debt})
+		default:
+			missing = append(missing, d)
+		}
+	}
+	return missing, nil
+}
+
+// pause waits for a change, no longer than for the first of what is missing.
+func (q *question) pause(changed <-chan struct{}, missing []*demand, first *demand) error {
+	start := time.Now()
+	q.creation.lacks.Store(&lack{first.Plugin, start.Add(-first.waited)})
+	timer := time.NewTimer(first.left())
+	defer func() {
+		timer.Stop()
+		q.creation.lacks.Store(nil)
+		for _, d := range missing {
+			d.waited += time.Since(start)
+		}
+	}()
+	select {
+	case <-changed:
+	case <-timer.C:
+	case <-q.engine.ctx.Done():
+		return q.refuse(first, &Error{Event: q.event, Failure: Loss, Err: ErrClosed})
+	case <-q.ctx.Done():
+		if errors.Is(q.ctx.Err(), context.DeadlineExceeded) {
+			return q.refuse(first, nil)
+		}
+		return fmt.Errorf("%s: waiting for required plugin %s: %w", q.event, first.Plugin, q.ctx.Err())
+	}
+	return nil
+}
+
+// A lack is what a creation waits for while it waits for a plugin that is away.
+type lack struct {
+	plugin string
+	since  time.Time
+}
+
+// nextChange returns a channel that is closed when a connection joins, leaves or
+// gives an answer that it owed, or when an object is ended whose creation may be
+// waiting.
+func (e *Engine) nextChange() <-chan struct{} {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.changed == nil {
+		e.changed = make(chan struct{})
+	}
+	return e.changed
+}
+
+// change tells those who wait for one. mu is held.
+func (e *Engine) change() {
+	if e.changed != nil {
+		close(e.changed)
+		e.changed = nil
+	}
+}
+
+// recovered tells those who wait that a connection has given an answer that it owed.
+func (e *Engine) recovered() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.change()
+}

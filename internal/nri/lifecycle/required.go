@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A Requirement is a plugin without whose answer a pod or container must not
+// come up (L20).
+type Requirement struct {
+	// Plugin is the name of the plugin, with its index as in "10-logger" or, for
+	// any index, without as in "logger".
+	Plugin string
+	// Wait is how long the pod or container waits for the plugin, in all, while
+	// no connection of that name is there that can answer.
+	Wait time.Duration
+	// OrPresent has a connection do that did not subscribe to the event, and so
+	// has nothing to answer.
+	OrPresent bool
+}
+
+// A demand is a requirement of one creation. It is met by an answer to this
+// very event: not by a connection that is there, and not by one that was passed
+// over. The caller of Ask alone reads and writes it.
+type demand struct {
+	Requirement
+	waited time.Duration
+	told   time.Duration // how much of that the observer knows of
+	met    bool
+	asked  []*lane // whose answer will not come any more, unless it is met
+}
+
+// means says whether the connection of a lane has the name.
+func (d *demand) means(l *lane) bool { return l.named(d.Plugin) }
+
+// named says whether the connection has a name, with its index or without.
+func (l *lane) named(plugin string) bool {
+	return plugin == l.name || plugin == strings.TrimPrefix(l.name, l.index+"-")
+}
+
+// left is how long it may still be waited for.
+func (d *demand) left() time.Duration { return d.Wait - d.waited }
+
+// demands returns what a creation demands, for most nothing.
+func (e *Engine) demands(ev Event) ([]*demand, error) {
+	if e.opts.Required == nil {
+		return nil, nil
+	}
+	required, err := e.opts.Required(ev)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ev, err)
+	}
+	var demands []*demand
+	for _, r := range required {
+		demands = append(demands, &demand{Requirement: r})
+	}
+	return demands, nil
+}
+
+// met says whether all demands of a creation are.
+func (c *creation) met() bool {
+	return !slices.ContainsFunc(c.demands, func(d *demand) bool { return !d.met })
+}
+
+// demanded says whether an answer of the connection is demanded, and is still to
+// come.
+func (q *question) demanded(l *lane) bool {
+	return q.creation != nil && slices.ContainsFunc(q.creation.demands, func(d *demand) bool { return !d.met && d.means(l) })
+}
+
+var (
+	// errUnsent is what becomes of an event whose answer is demanded, and whose
+	// connection went before it was sent: the next one of the name will do.
+	errUnsent = errors.New("gone before it was asked")
+
+	// errUnanswered refuses the seal.
+	errUnanswered = errors.New("not all required plugins have answered")
+)
+
+// heed holds what came of asking a connection against what the creation demands,
+// and returns what is to be made of it.
+func (q *question) heed(l *lane, err error) error {
+	var failed *Error
+	answered := err == nil
+	unanswered := errors.As(err, &failed) && failed.Failure != Refusal
+	var lost *demand
+	for _, d := range q.creation.demands {
+		if d.met || !d.means(l) {
+			continue
+		}
+		d.asked = append(d.asked, l)
+		d.met = answered && q.suits(d, l)
+		if unanswered && q.nearest(d).rank != able {
+			lost = d
+		}
+	}
+	switch {
+	case lost != nil:
+		return q.refuse(lost, failed)
+	case unanswered:
+		return q.goOn(l, failed)
+	case errors.Is(err, errUnsent), errors.Is(err, errAbsent):
+		if err := q.await(); err != nil {
+			return err
+		}
+		return errAbsent
+	}
+	return err
+}
+
+// goOn does, by its policy, without a connection whose answer is demanded, since
+// there is another one of the name.
+func (q *question) goOn(l *lane, failed *Error) error {
+	if fail, _ := l.policy.Decide(q.event.Kind, failed.Failure); fail {
+		return failed
+	}
+	if failed.Failure == Debt {
+		q.creation.missedBy(l)
+	}
+	return errWithout
+}
+
+// A rank is how near a connection is to meeting a demand.
+type rank uint8
+
+const (
+	away     rank = iota
+	deaf          // it has not subscribed to such events
+	indebted      // it owes another answer, and is not asked
+	joining       // it is still to be synchronized
+	able
+)
+
+// A prospect is the connection that is nearest to meeting a demand.
+type prospect struct {
+	rank rank
+	lane *lane // nil if all are away
+	debt error // if it is indebted
+}
+
+// nearest looks among the connections that were not asked yet.
+func (q *question) nearest(d *demand) (best prospect) {
+	q.engine.mu.Lock()
+	lanes := q.engine.lanes
+	q.engine.mu.Unlock()
+	for _, l := range lanes {
+		if !d.means(l) || slices.Contains(d.asked, l) {
+			continue
+		}
+		if p := l.prospect(q.suits(d, l)); p.rank > best.rank {
+			best = p
+		}
+	}
+	return best
+}
+
+// suits says whether the connection is one that a demand may be met by.
+func (q *question) suits(d *demand, l *lane) bool { return d.OrPresent || l.subscribed(q.event.Kind) }
+
+func (l *lane) prospect(suits bool) prospect {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.closed != nil:
+		return prospect{}
+	case !suits:
+		return prospect{rank: deaf, lane: l}
+	case l.overdue():
+		return prospect{indebted, l, l.debt()}
+	case !l.joined:
+		return prospect{rank: joining, lane: l}
+	}
+	return prospect{rank: able, lane: l}
+}

@@ -1,0 +1,491 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// requiredWait is how long the tests wait for a plugin that is away.
+const requiredWait = 10 * time.Second
+
+// requires has every pod and container require plugins.
+func requires(plugins ...string) func(*Options) {
+	return func(o *Options) {
+		o.Required = func(Event) ([]Requirement, error) {
+			var rs []Requirement
+			for _, p := range plugins {
+				rs = append(rs, Requirement{Plugin: p, Wait: requiredWait})
+			}
+			return rs, nil
+		}
+	}
+}
+
+// unmet asks for an event that has to fail for want of a plugin.
+func (f *fixture) unmet(ctx context.Context, ev, plugin string) *Unmet {
+	f.t.Helper()
+	var u *Unmet
+	require.ErrorAs(f.t, f.ask(ctx, ev), &u)
+	assert.Equal(f.t, plugin, u.Plugin)
+	return u
+}
+
+// asking asks for an event on the side.
+func (f *fixture) asking(ev string) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- f.ask(f.t.Context(), ev) }()
+	return done
+}
+
+func TestL20_AwayPluginIsWaitedForAndThenRefused(t *testing.T) {
+	for _, ev := range []string{"RunPodSandbox:p1", "CreateContainer:p1/c1"} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t, requires("must"))
+			other := newPlugin("10-other")
+			f.joined(other)
+			time.Sleep(time.Minute)
+			start := time.Now()
+			u := f.unmet(t.Context(), ev, "must")
+			assert.Equal(t, requiredWait, time.Since(start))
+			assert.Equal(t, f.since, u.Away, "it has never been there")
+			assert.Equal(t, requiredWait, u.Waited)
+			require.NoError(t, u.Err)
+			require.EqualError(t, u, event(ev).String()+": required plugin must is away since "+
+				f.since.UTC().Format(time.RFC3339)+", for 1m10s (waited for it for 10s)")
+			assert.Equal(t, "Synchronize()", other.told(), "of what was to fail")
+			assert.Equal(t, []string{ev + " must 10s"}, f.journal.awaited)
+			assert.Equal(t, []*Unmet{u}, f.journal.refused)
+		})
+	}
+}
+
+func TestL20_PluginThatComesIsWaitedFor(t *testing.T) {
+	for _, name := range []string{"20-must", "90-must"} { // with whichever index
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t, requires("must"))
+			other, first, must := newPlugin("10-other"), newPlugin("20-must"), newPlugin(name)
+			f.joined(other, first)
+			f.did("RunPodSandbox:p0")
+			first.Close()
+			synctest.Wait()
+			ran := f.asking("RunPodSandbox:p1")
+			time.Sleep(requiredWait - time.Second)
+			require.Empty(t, ran)
+			status := f.Status().Creations
+			require.Len(t, status, 1)
+			assert.Equal(t, "must", status[0].Lacks)
+			assert.Equal(t, requiredWait-time.Second, time.Since(status[0].LacksSince))
+			f.joined(must)
+			require.NoError(t, <-ran)
+			assert.Equal(t, "Synchronize() RunPodSandbox:p1", must.told())
+			assert.Equal(t, "Synchronize() RunPodSandbox:p0 RunPodSandbox:p1", other.told())
+			assert.Equal(t, []string{"RunPodSandbox:p1 must 9s"}, f.journal.awaited)
+		})
+	}
+}
+
+func TestL20_NamesMatchWithAndWithoutTheirIndex(t *testing.T) {
+	for _, tc := range []struct {
+		required, connected string
+		fails               bool
+	}{
+		{required: "must", connected: "10-must"},
+		{required: "10-must", connected: "10-must"},
+		{required: "10-must", connected: "20-must", fails: true},
+		{required: "must", connected: "10-mustard", fails: true},
+		{required: "b", connected: "10-a-b", fails: true},
+		{required: "a-b", connected: "10-a-b"},
+	} {
+		t.Run(tc.required+" and "+tc.connected, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t, requires(tc.required))
+				f.joined(newPlugin(tc.connected))
+				if !tc.fails {
+					f.did("RunPodSandbox:p1")
+					return
+				}
+				f.unmet(t.Context(), "RunPodSandbox:p1", tc.required)
+			})
+		})
+	}
+}
+
+// What the plugin does with the request itself decides at once, whatever its
+// policy says, and nobody after it is asked.
+func TestL20_NoAnswerIsNoWord(t *testing.T) {
+	for name, tc := range map[string]struct {
+		must func(*plugin)
+		took time.Duration
+		text string
+	}{
+		"it times out": {
+			must: func(p *plugin) { p.hang(RunPodSandbox) },
+			took: requestTimeout,
+			text: "did not answer: no answer within 2s",
+		},
+		"it times out and stays": {
+			must: func(p *plugin) { p.keepConnected = true; p.hang(RunPodSandbox) },
+			took: requestTimeout,
+			text: "did not answer: no answer within 2s",
+		},
+		"its connection is lost": {
+			must: func(p *plugin) {
+				p.handle = func(context.Context, Event) (any, error) {
+					time.Sleep(time.Second)
+					p.Close()
+					return nil, errors.New("broken pipe")
+				}
+			},
+			took: time.Second,
+			text: "did not answer: connection closed: broken pipe",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t, requires("must"))
+				must, after := newPlugin("20-must"), newPlugin("30-after")
+				tc.must(must)
+				f.joined(must, after)
+				start := time.Now()
+				u := f.unmet(t.Context(), "RunPodSandbox:p1", "must")
+				assert.Equal(t, tc.took, time.Since(start))
+				require.ErrorContains(t, u, "RunPodSandbox of pod p1: required plugin must: "+tc.text)
+				assert.Zero(t, u.Away)
+				assert.Equal(t, "Synchronize()", after.told())
+			})
+		})
+	}
+}
+
+func TestL20_RefusalOfARequiredPluginIsItsAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, requires("must"))
+		f.joined(newPlugin("10-must").refuse(RunPodSandbox))
+		err := f.ask(t.Context(), "RunPodSandbox:p1")
+		var failed *Error
+		require.ErrorAs(t, err, &failed)
+		assert.Equal(t, Refusal, failed.Failure)
+		require.NotErrorAs(t, err, new(*Unmet))
+	})
+}
+
+// Those that wait for their turn wait for the next connection, those that were
+// sent have failed.
+func TestL20_PluginIsLostWhilePodsWait(t *testing.T) {
+	for _, failRequest := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t, requires("must"))
+			must := newPlugin("10-must").hang(RunPodSandbox)
+			must.failRequest = failRequest
+			f.joined(must)
+			sent := f.asking("RunPodSandbox:p1")
+			synctest.Wait()
+			waits, late := f.asking("RunPodSandbox:p2"), f.asking("RunPodSandbox:p3")
+			time.Sleep(time.Second)
+			must.Close()
+			require.ErrorAs(t, <-sent, new(*Unmet))
+			time.Sleep(requiredWait / 2)
+			next := newPlugin("10-must")
+			f.joined(next)
+			require.NoError(t, <-waits)
+			require.NoError(t, <-late)
+			assert.Contains(t, next.told(), "RunPodSandbox:p2")
+			assert.Contains(t, next.told(), "RunPodSandbox:p3")
+			assert.NotContains(t, next.told(), "RunPodSandbox:p1")
+		})
+	}
+}
+
+// However often it comes and goes, it is waited for no longer in all.
+func TestL20_WaitIsOneForAllAbsences(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, requires("must"))
+		start := time.Now()
+		ran := f.asking("RunPodSandbox:p1")
+		for time.Since(start) < time.Hour {
+			time.Sleep(4 * time.Second)
+			p := newPlugin("10-must")
+			p.synchronize = func(context.Context, Snapshot) error { p.Close(); return ErrClosed }
+			require.Error(t, f.join(p))
+			if len(ran) > 0 {
+				break
+			}
+		}
+		require.Len(t, ran, 1, "it waits on")
+		var u *Unmet
+		require.ErrorAs(t, <-ran, &u)
+		assert.Equal(t, requiredWait, u.Waited)
+		assert.LessOrEqual(t, time.Since(start), requiredWait+4*time.Second)
+	})
+}
+
+func TestL20_OverduePluginFailsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, requires("must"))
+		first, must := newPlugin("10-first"), newPlugin("20-must").hang(StopPodSandbox)
+		must.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == StopPodSandbox {
+				<-must.closed
+			}
+			return nil, nil
+		}
+		must.keepConnected = true
+		f.joined(first, must)
+		f.did("RunPodSandbox:p0")
+		require.Error(t, f.end("StopPodSandbox:p0"))
+		time.Sleep(time.Second)
+		start := time.Now()
+		u := f.unmet(t.Context(), "RunPodSandbox:p1", "must")
+		assert.Zero(t, time.Since(start))
+		require.ErrorContains(t, u, "has owed an answer to StopPodSandbox of pod p0 for 3s")
+		assert.NotContains(t, first.told(), "p1")
+
+		// A second instance will do.
+		f.joined(newPlugin("20-must"))
+		require.NoError(t, f.ask(t.Context(), "RunPodSandbox:p2"))
+		must.Close()
+	})
+}
+
+func TestL20_JoiningPluginIsWaitedFor(t *testing.T) {
+	for _, tc := range []struct {
+		takes time.Duration
+		fails bool
+	}{
+		{takes: syncTimeout - time.Second},
+		{takes: time.Hour, fails: true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t, requires("must"))
+			other := newPlugin("10-other")
+			f.joined(other)
+			for range 2 { // also one whose last connection failed to be synchronized
+				must := newPlugin("20-must")
+				must.synchronize = func(ctx context.Context, _ Snapshot) error { return pause(ctx, tc.takes) }
+				go f.join(must)
+				synctest.Wait()
+				start := time.Now()
+				if tc.fails {
+					u := f.unmet(t.Context(), "RunPodSandbox:p1", "must")
+					assert.Equal(t, requiredWait, time.Since(start))
+					assert.Equal(t, f.since, u.Away)
+					assert.NotContains(t, other.told(), "p1")
+					continue
+				}
+				f.did("RunPodSandbox:p1")
+				assert.Equal(t, tc.takes, time.Since(start))
+				assert.Contains(t, must.told(), "RunPodSandbox:p1")
+				return
+			}
+		})
+	}
+}
+
+// A plugin that has nothing to say of such events has not answered, unless it is
+// enough that it is there.
+func TestL20_PluginThatDidNotSubscribe(t *testing.T) {
+	for _, present := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t, func(o *Options) {
+				o.Required = func(Event) ([]Requirement, error) {
+					return []Requirement{{Plugin: "must", Wait: requiredWait, OrPresent: present}}, nil
+				}
+			})
+			must := newPlugin("10-must")
+			must.wants = masks["containers"]
+			if present {
+				waiting := f.asking("RunPodSandbox:p0")
+				time.Sleep(time.Second)
+				require.Empty(t, waiting, "it is away")
+				f.joined(must)
+				require.NoError(t, <-waiting)
+				f.did("RunPodSandbox:p1")
+				must.hang(CreateContainer)
+				f.unmet(t.Context(), "CreateContainer:p1/c1", "must")
+				return
+			}
+			f.joined(must)
+			u := f.unmet(t.Context(), "RunPodSandbox:p1", "must")
+			require.ErrorContains(t, u, "plugin 10-must is connected and has not subscribed to RunPodSandbox")
+			assert.Zero(t, u.Away)
+		})
+	}
+}
+
+// The answer counts, not that the plugin is still there when the pod is ready.
+func TestL20_PluginThatAnsweredMayGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, requires("must"))
+		must, slow := newPlugin("10-must"), newPlugin("20-slow")
+		slow.handle = func(context.Context, Event) (any, error) {
+			must.Close()
+			slow.stall(time.Second)
+			return nil, nil
+		}
+		f.joined(must, slow)
+		f.did("RunPodSandbox:p1")
+	})
+}
+
+// Two required plugins have one wait, and each its own bound.
+func TestL20_TwoRequiredPlugins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(o *Options) {
+			o.Required = func(Event) ([]Requirement, error) {
+				return []Requirement{{Plugin: "patient", Wait: time.Minute}, {Plugin: "hasty", Wait: 20 * time.Second}}, nil
+			}
+		})
+		start := time.Now()
+		f.unmet(t.Context(), "RunPodSandbox:p1", "hasty")
+		assert.Equal(t, 20*time.Second, time.Since(start))
+
+		ran := f.asking("RunPodSandbox:p2")
+		time.Sleep(15 * time.Second)
+		f.joined(newPlugin("20-hasty"))
+		time.Sleep(40 * time.Second)
+		require.Empty(t, ran)
+		f.joined(newPlugin("10-patient"))
+		require.NoError(t, <-ran)
+		require.NoError(t, f.end("StopPodSandbox:p2", "RemovePodSandbox:p2"))
+	})
+}
+
+// Its caller hears why, before its time is over.
+func TestL20_CallerHearsWhichPluginIsAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, requires("must"))
+		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
+		defer cancel()
+		start := time.Now()
+		u := f.unmet(ctx, "RunPodSandbox:p1", "must")
+		assert.Equal(t, 6*time.Second, time.Since(start), "with a quarter kept back for the undo")
+		require.ErrorContains(t, u, "the caller waits no longer")
+
+		ctx, giveUp := context.WithCancel(t.Context())
+		go func() { time.Sleep(time.Second); giveUp() }()
+		err := f.ask(ctx, "RunPodSandbox:p2")
+		require.ErrorIs(t, err, context.Canceled)
+		require.NotErrorAs(t, err, &u)
+		require.ErrorContains(t, err, "waiting for required plugin must")
+	})
+}
+
+// It goes in the moment in which it was waited for, before it is asked.
+func TestL20_SealWaitsForTheAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		must := newPlugin("10-must")
+		leave := sync.OnceFunc(func() { must.Close(); synctest.Wait() })
+		f := newFixture(t, requires("must"), func(o *Options) { o.Observer = &waitObserver{o.Observer, leave} })
+		ran := f.asking("RunPodSandbox:p1")
+		time.Sleep(time.Second)
+		f.joined(must)
+		time.Sleep(time.Second)
+		require.Empty(t, ran, "without its word")
+		next := newPlugin("10-must")
+		f.joined(next)
+		require.NoError(t, <-ran)
+		assert.Equal(t, "Synchronize()", must.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", next.told())
+	})
+}
+
+// A waitObserver does something at the end of a wait for a plugin that is away.
+type waitObserver struct {
+	Observer
+	awaited func()
+}
+
+func (o *waitObserver) Awaited(Event, string, time.Duration) { o.awaited() }
+
+func TestL20_PodThatWaitsCanBeStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, requires("must"))
+		start := time.Now()
+		ran := f.asking("RunPodSandbox:p1")
+		time.Sleep(time.Second)
+		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
+		require.ErrorIs(t, <-ran, ErrStopped)
+		assert.Equal(t, time.Second, time.Since(start))
+	})
+}
+
+func TestL20_EngineThatClosesLetsNobodyThrough(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, requires("must"))
+		ran := f.asking("RunPodSandbox:p1")
+		time.Sleep(time.Second)
+		f.Close()
+		require.ErrorAs(t, <-ran, new(*Unmet))
+		require.Error(t, f.ask(t.Context(), "RunPodSandbox:p2"))
+	})
+}
+
+// An end waits for no plugin that is away (L8), and what is required is asked once
+// for each pod and container.
+func TestL8_TeardownIsNotGated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked := map[Kind]int{}
+		f := newFixture(t, func(o *Options) {
+			o.Required = func(ev Event) ([]Requirement, error) {
+				asked[ev.Kind]++
+				return []Requirement{{Plugin: "must", Wait: requiredWait}}, nil
+			}
+		})
+		must := newPlugin("10-must")
+		f.joined(must)
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "StartContainer:p1/c1")
+		must.Close()
+		synctest.Wait()
+		start := time.Now()
+		require.NoError(t, f.end("StopContainer:p1/c1", "StopPodSandbox:p1"))
+		require.NoError(t, f.end("RemoveContainer:p1/c1", "RemovePodSandbox:p1"))
+		assert.Zero(t, time.Since(start))
+		assert.Equal(t, map[Kind]int{RunPodSandbox: 1, CreateContainer: 1}, asked)
+	})
+}
+
+func TestL20_WhatIsRequiredCannotBeRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		unreadable := errors.New("no list")
+		f := newFixture(t, func(o *Options) {
+			o.Required = func(Event) ([]Requirement, error) { return nil, unreadable }
+		})
+		p := newPlugin("10-a")
+		f.joined(p)
+		require.ErrorIs(t, f.ask(t.Context(), "RunPodSandbox:p1"), unreadable)
+		assert.Equal(t, "Synchronize()", p.told())
+		assert.Empty(t, f.Status().Creations)
+	})
+}
+
+// Of names there are as many as plugins care to make up.
+func TestL20_AbsencesAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, requires("p5"))
+		for i := range names + 5 {
+			p := newPlugin(fmt.Sprintf("10-p%d", i))
+			f.joined(p)
+			p.Close()
+			time.Sleep(time.Second)
+		}
+		synctest.Wait()
+		assert.Len(t, f.absent, names)
+		assert.NotContains(t, f.absent, "10-p4", "the one that left first")
+		gone := f.absent["10-p5"]
+		u := f.unmet(t.Context(), "RunPodSandbox:p1", "p5")
+		assert.Equal(t, gone, u.Away)
+		f.joined(newPlugin("10-p5"))
+		synctest.Wait()
+		assert.NotContains(t, f.absent, "10-p5")
+	})
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// worldWait is how long a pod or container of a world waits for a plugin that it
+// requires and that is away.
+const worldWait = 3 * time.Second
+
+// drawRequired draws the plugins that a pod or container requires, for most none.
+func drawRequired(rt *rapid.T) []string {
+	return rapid.SampledFrom([][]string{nil, nil, nil, {"must"}, {"also"}, {"must", "also"}, {"10-must"}}).Draw(rt, "requires")
+}
+
+// drawName draws the name of a plugin: one that may be required, or its own.
+func drawName(rt *rapid.T, own string) string {
+	return rapid.SampledFrom([]string{own, own, "must", "also"}).Draw(rt, "name")
+}
+
+// A need is what a pod or container requires, and what came of that. Guarded by
+// world.mu.
+type need struct {
+	plugins []string
+	words   map[string]bool // by index and name: who answered for it in time
+	waited  bool
+}
+
+// needs notes what an object requires.
+func (p *process) needs(o object, plugins []string) {
+	p.do(func() { p.w.needs[o] = &need{plugins: plugins, words: make(map[string]bool)} })
+}
+
+func (p *process) need(o object) *need {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	return p.w.needs[o]
+}
+
+func (p *process) required(ev Event) (rs []Requirement, err error) {
+	if n := p.need(ev.object()); n != nil {
+		for _, name := range n.plugins {
+			rs = append(rs, Requirement{Plugin: name, Wait: worldWait})
+		}
+	}
+	return rs, nil
+}
+
+// Awaited implements Observer.
+func (p *process) Awaited(ev Event, _ string, waited time.Duration) {
+	if waited <= 0 {
+		p.w.fault("L20: %s waited %s for a plugin", record{Event: ev}, waited)
+	}
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	p.w.needs[ev.object()].waited = true
+}
+
+// Refused implements Observer.
+func (p *process) Refused(*Unmet) {}
+
+// word notes an answer in time.
+func (p *process) word(d Delivery) {
+	if d.Outcome != Answered || d.Late || !d.Event.Kind.first() {
+		return
+	}
+	p.do(func() {
+		if n := p.w.needs[d.Event.object()]; n != nil {
+			n.words[d.Conn.Name()] = true
+		}
+	})
+}
+
+// named says whether a plugin has a name, with its index or without.
+func named(p *simPlugin, name string) bool {
+	return p.name == name || strings.TrimPrefix(p.name, p.Index()+"-") == name
+}
+
+// absent says whether no plugin of a name is there, or on its way.
+func (p *process) absent(name string) bool {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	for _, who := range p.w.plugins {
+		if named(who, name) && who.process == p && !who.isClosed() {
+			return false
+		}
+	}
+	return true
+}
+
+// heldTo holds the outcome of a first event that began at start against L20.
+// absent is who was away then.
+func (p *process) heldTo(ev Event, start time.Time, absent map[string]bool, err error) {
+	if n := p.need(ev.object()); err == nil && n != nil {
+		for _, name := range n.plugins {
+			if !p.heard(n, name) {
+				p.w.fault("L20: %s came up without the word of %s", record{Event: ev}, name)
+			}
+		}
+	}
+	var u *Unmet
+	if !errors.As(err, &u) || p.ctx.Err() != nil {
+		return
+	}
+	if u.Waited > worldWait || u.Err == nil && u.Waited != worldWait {
+		p.w.fault("L20: %s gave up on %s after %s", record{Event: ev}, u.Plugin, u.Waited)
+	}
+	p.w.mu.Lock()
+	plugins := p.w.plugins
+	p.w.mu.Unlock()
+	for _, who := range plugins {
+		switch {
+		case who.process != p:
+		case !named(who, u.Plugin):
+			if u.Err == nil && absent[u.Plugin] && u.Waited == time.Since(start) && who.had(ev) {
+				p.w.fault("L20: %s was told of %s, which had to fail for want of %s", who.name, record{Event: ev}, u.Plugin)
+			}
+		case who.came.Equal(start):
+			return // it may have been there for no time at all
+		case p.here(who, start) && who.prompt && who.wants(ev.Kind):
+			p.w.fault("L20: %s failed for want of %s, though %s is there", record{Event: ev}, u.Plugin, who.name)
+		}
+	}
+}
+
+// here says whether a plugin was there before a time, and still is.
+func (p *process) here(who *simPlugin, before time.Time) bool {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	return !who.joined.IsZero() && who.joined.Before(before) && !who.isClosed()
+}
+
+// heard says whether a plugin of a name has answered.
+func (p *process) heard(n *need, name string) bool {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	for who := range n.words {
+		if _, base, _ := strings.Cut(who, "-"); who == name || base == name {
+			return true
+		}
+	}
+	return false
+}

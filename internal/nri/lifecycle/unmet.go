@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// An Unmet error says that a pod or container was refused because a plugin that
+// it requires has not answered for it (L20).
+type Unmet struct {
+	Event  Event
+	Plugin string        // as the Requirement has it
+	Waited time.Duration // for the plugin while it was away
+	// Away is since when no plugin of that name is synchronized, or since when the
+	// engine runs if it has seen none. It is zero if one is.
+	Away time.Time
+	Err  error // why one that is there has not answered, nil if none is there
+}
+
+// Error implements error.
+func (u *Unmet) Error() string { return fmt.Sprintf("%s: %s", u.Event, u.Reason()) }
+
+// Reason is the error without the event.
+func (u *Unmet) Reason() string {
+	text := "required plugin " + u.Plugin
+	if !u.Away.IsZero() {
+		text += fmt.Sprintf(" is away since %s, for %s", u.Away.UTC().Format(time.RFC3339), time.Since(u.Away).Round(100*time.Millisecond))
+	}
+	if waited := u.Waited.Round(time.Millisecond); waited > 0 {
+		text += fmt.Sprintf(" (waited for it for %s)", waited)
+	}
+	if u.Err != nil {
+		text += ": " + u.Err.Error()
+	}
+	return text
+}
+
+// Unwrap returns why the plugin has not answered.
+func (u *Unmet) Unwrap() error { return u.Err }
+
+// refuse fails the creation for a demand that is not met. failed is what became
+// of the connection that could have met it, nil if none could.
+func (q *question) refuse(d *demand, failed *Error) error {
+	u := &Unmet{Event: q.event, Plugin: d.Plugin, Waited: d.waited}
+	switch {
+	case failed != nil:
+		u.Err = fmt.Errorf("did not answer: %w", failed.Err)
+	default:
+		u.Away, u.Err = q.engine.AwaySince(d.Plugin), q.hindrance(d)
+	}
+	q.engine.opts.Observer.Refused(u)
+	return u
+}
+
+// hindrance is why those connections do not count that are there, nil if none is.
+func (q *question) hindrance(d *demand) error {
+	switch p := q.nearest(d); {
+	case p.rank == deaf:
+		return fmt.Errorf("plugin %s is connected and has not subscribed to %s", p.lane.name, q.event.Kind)
+	case p.rank == joining:
+		return fmt.Errorf("plugin %s is connected and %w", p.lane.name, errJoining)
+	case errors.Is(q.ctx.Err(), context.DeadlineExceeded):
+		return fmt.Errorf("the caller waits no longer: %w", q.ctx.Err())
+	}
+	return nil
+}
+
+// absences keeps since when names are away whose plugins were synchronized once.
+// Engine.mu guards it.
+type absences map[string]time.Time // by index and name
+
+// left notes that the last connection of a name has left. Of too many names the
+// one that left first is forgotten.
+func (a absences) left(name string) {
+	if _, known := a[name]; !known && len(a) >= names {
+		oldest := ""
+		for n, at := range a {
+			if oldest == "" || at.Before(a[oldest]) {
+				oldest = n
+			}
+		}
+		delete(a, oldest)
+	}
+	a[name] = time.Now()
+}
+
+// AwaySince returns since when no connection of a name, with its index or without,
+// is synchronized, or since when the engine runs if it has seen none. It is zero if
+// one is.
+func (e *Engine) AwaySince(plugin string) time.Time {
+	e.mu.Lock()
+	lanes, since := e.lanes, e.since
+	for name, at := range e.absent {
+		_, base, _ := strings.Cut(name, "-")
+		if (plugin == name || plugin == base) && at.After(since) {
+			since = at
+		}
+	}
+	e.mu.Unlock()
+	for _, l := range lanes {
+		if l.named(plugin) && l.isJoined() {
+			return time.Time{}
+		}
+	}
+	return since
+}
+
+func (l *lane) isJoined() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.joined && l.closed == nil
+}

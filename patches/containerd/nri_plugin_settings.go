@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// NRIPluginSettings lets the operator require plugins.
+var NRIPluginSettings = edit.Patch{
+	Slug:    "nri-plugin-settings",
+	Module:  "containerd",
+	Subject: "cri,nri: let settings require plugins and set their timeouts",
+	Body: `While an NRI plugin that pods depend on is away, pods come up without it.
+Nothing but the plugin itself can say that they must not, and only while it is
+there. And all plugins have the same timeouts, so that one that needs more time
+has every plugin get it.
+
+Add a table of settings by the name of a plugin: what must not come up without
+its answer, in which namespaces it may, how long pods wait for it while it is
+away, and its timeouts, up to a ceiling. A pod or container that is refused for
+it fails as Unavailable, with the plugin's name and since when it is away. Add
+metrics of waits and refusals, and the plugins to the status of NRI.
+
+If NRI cannot be used for an error in its configuration, CRI goes on without
+it. Where plugins are required, it must not: let CRI fail to load then.`,
+	Refs:   []string{"containerd/nri#45", "containerd/nri#142", "containerd/nri#287", "containerd/nri#304", "containerd/nri#316"},
+	Rules:  []string{"L16", "L17", "L20"},
+	Status: edit.Upstream,
+	Until:  "containerd's settings can require NRI plugins by name for pods and containers",
+	Edits: []edit.Edit{
+		edit.In(nriConfig, edit.Type("Config")).AddField(`
+// PluginTimeoutCeiling is the longest wait and timeout that Plugins may have, so that
+// none outlasts the kubelet's own timeout. Zero stands for two minutes.
+PluginTimeoutCeiling tomlext.Duration ` + "`toml:\"plugin_timeout_ceiling\" json:\"pluginTimeoutCeiling\"`" + `
+// Plugins is the settings of single plugins, by name: with the index, as in
+// "10-logger", or without it for any index.
+Plugins map[string]PluginConfig ` + "`toml:\"plugins\" json:\"plugins\"`"),
+		edit.In(nriConfig, edit.Func("DefaultConfig")).After(edit.Key("SyncTransientSandboxes"), `PluginTimeoutCeiling:      tomlext.FromStdTime(defaultTimeoutCeiling),
+Plugins:                   map[string]PluginConfig{},`),
+		edit.In(nriConfig, edit.Method("Config", "toOptions")).After(edit.Stmt(edit.Mentions("nri.WithOrderedUpdates()")),
+			`opts = append(opts, nri.WithPluginSettings(c.pluginSettings()))`),
+		edit.In("internal/nri/validate.go", edit.Method("Config", "validate")).Before(edit.Stmt(edit.Return("errors.Join(errs...)")),
+			`errs = append(errs, c.validatePlugins()...)
+`),
+		edit.In(localNRI, edit.Func("New")).Before(edit.Stmt(edit.If("cfg.Disable")), `if cfg.Disable && cfg.requiresPlugins() {
+	return nil, errors.New("plugins are required, and NRI is disabled")
+}
+`),
+		edit.AddImport(localNRI, "errors"),
+		edit.In("internal/nri/status.go", edit.Type("Status")).AddField(`
+// RequiredPlugins are those that the settings require, by name.
+RequiredPlugins []RequiredPluginStatus ` + "`json:\"requiredPlugins,omitempty\"`"),
+		edit.In("internal/nri/status.go", edit.Method("local", "Status")).After(edit.Stmt(edit.Assign("s.Enabled")), "s.RequiredPlugins = l.requiredPlugins()"),
+		edit.In("plugins/nri/plugin.go", edit.Func("initFunc")).Replace(edit.Stmt(edit.Return("l", "err")), "return l, ic.Config.(*nri.Config).Failure(err)"),
+		edit.In("plugins/cri/cri.go", edit.Func("initCRIService")).Before(edit.Stmt(edit.Define("options")),
+			`if _, err := ic.GetByID(plugins.NRIApiPlugin, "nri"); errors.Is(err, nriservice.ErrRequiredPlugins) {
+	return nil, fmt.Errorf("no pods can be created: %w", err)
+}
+`),
+		edit.AddImport("plugins/cri/cri.go", "errors"),
+	},
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/containerd/nri/pkg/api"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
+)
+
+// PluginSettings are what the runtime's operator says of the plugins of one name:
+// what a plugin cannot be trusted to say of itself.
+type PluginSettings struct {
+	// RequiredForPods and RequiredForContainers have no pod or container come up
+	// without the plugin's answer to its RunPodSandbox or CreateContainer.
+	RequiredForPods, RequiredForContainers bool
+	// ExemptNamespaces are those whose pods, and their containers, may come up without.
+	ExemptNamespaces []string
+	// Wait is how long a pod or container waits for the plugin while it is away. Zero
+	// is the default.
+	Wait time.Duration
+
+	// RequestTimeout and SyncTimeout are the plugin's own timeouts for a request and
+	// for Synchronize. Zero stands for those of all plugins.
+	RequestTimeout, SyncTimeout time.Duration
+}
+
+// DefaultPluginWait is how long a pod or container waits by default for a plugin
+// that it requires and that is away.
+const DefaultPluginWait = 10 * time.Second
+
+// WithPluginSettings sets what holds for plugins, by their name: with the index,
+// as "10-logger", or for any index without it, as "logger". Where a plugin has both,
+// its timeouts are those of the name with the index.
+func WithPluginSettings(settings map[string]PluginSettings) Option {
+	return func(r *Adaptation) error {
+		for name, s := range settings {
+			if min(s.Wait, s.RequestTimeout, s.SyncTimeout) < 0 {
+				return fmt.Errorf("settings of plugin %s: times must not be negative", name)
+			}
+		}
+		r.pluginSettings = settings
+		r.requiredNames = nil
+		for name, s := range settings {
+			if s.RequiredForPods || s.RequiredForContainers {
+				r.requiredNames = append(r.requiredNames, name)
+			}
+		}
+		slices.Sort(r.requiredNames)
+		return nil
+	}
+}
+
+// settingsOf returns the settings of a name, with its index or without.
+func (r *Adaptation) settingsOf(name string) PluginSettings {
+	if s, ok := r.pluginSettings[name]; ok {
+		return s
+	}
+	index, base, _ := strings.Cut(name, "-")
+	if api.CheckPluginIndex(index) != nil {
+		return PluginSettings{}
+	}
+	return r.pluginSettings[base]
+}
+
+// requestTimeout is how long the plugin may take for a request.
+func (p *plugin) requestTimeout() time.Duration {
+	return cmp.Or(p.r.settingsOf(p.name()).RequestTimeout, getPluginRequestTimeout())
+}
+
+// Timeouts are those that are set for the plugin's name.
+func (c connection) Timeouts() lifecycle.Timeouts {
+	s := c.r.settingsOf(c.name())
+	return lifecycle.Timeouts{Request: s.RequestTimeout, Sync: s.SyncTimeout}
+}

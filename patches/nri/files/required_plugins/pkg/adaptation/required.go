@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	yaml "go.yaml.in/yaml/v3"
+
+	nriplugin "github.com/containerd/nri/pkg/plugin"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
+)
+
+// annotated is the most plugins that a pod's annotation may require.
+const annotated = 64
+
+// required returns the plugins without whose answer a pod or container must not
+// come up: those that are set to be required where it is, and those that its pod
+// requires by an annotation, unless the pod tolerates that they are missing.
+func (r *Adaptation) required(ev lifecycle.Event) ([]lifecycle.Requirement, error) {
+	if len(r.requiredNames) == 0 && r.validator == nil {
+		return nil, nil
+	}
+	pod, ctr := subject(ev)
+	tolerated, err := r.tolerated(pod, ctr.GetName())
+	if err != nil || tolerated {
+		return nil, err
+	}
+	var required []lifecycle.Requirement
+	for _, name := range r.requiredNames {
+		if s := r.pluginSettings[name]; s.requiredFor(ev.Kind) && !slices.Contains(s.ExemptNamespaces, pod.GetNamespace()) {
+			required = append(required, lifecycle.Requirement{Plugin: name, Wait: s.wait()})
+		}
+	}
+	names, err := r.annotated(pod, ctr.GetName())
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(required, func(r lifecycle.Requirement) bool { return r.Plugin == name }) {
+			// One annotation speaks for pods and containers, and most plugins want only
+			// the ones or the others: what has no say must only be there.
+			required = append(required, lifecycle.Requirement{Plugin: name, Wait: r.settingsOf(name).wait(), OrPresent: true})
+		}
+	}
+	return required, nil
+}
+
+func (s PluginSettings) requiredFor(kind lifecycle.Kind) bool {
+	if kind == lifecycle.RunPodSandbox {
+		return s.RequiredForPods
+	}
+	return s.RequiredForContainers
+}
+
+func (s PluginSettings) wait() time.Duration { return cmp.Or(s.Wait, DefaultPluginWait) }
+
+// tolerated says whether a pod, or a container of it, may come up without the
+// plugins that it would require: by the annotation that the default validator is
+// set to look for.
+func (r *Adaptation) tolerated(pod *PodSandbox, container string) (bool, error) {
+	if r.validator == nil || r.validator.TolerateMissingAnnotation == "" {
+		return false, nil
+	}
+	key := r.validator.TolerateMissingAnnotation
+	value, ok := nriplugin.GetEffectiveAnnotation(pod, key, container)
+	if !ok {
+		return false, nil
+	}
+	tolerated, err := strconv.ParseBool(value)
+	if err != nil {
+		return false, fmt.Errorf("annotation %s is %q: set it to true or false", key, value)
+	}
+	return tolerated, nil
+}
+
+// annotated returns the plugins that a pod, or a container of it, requires by the
+// annotation that the default validator reads, if that is enabled.
+func (r *Adaptation) annotated(pod *PodSandbox, container string) ([]string, error) {
+	if r.validator == nil {
+		return nil, nil
+	}
+	const key = nriplugin.RequiredPluginsAnnotation
+	value, ok := nriplugin.GetEffectiveAnnotation(pod, key, container)
+	if !ok {
+		return nil, nil
+	}
+	var names []string
+	if yaml.Unmarshal([]byte(value), &names) != nil {
+		return nil, fmt.Errorf("annotation %s is %q: set it to a list of names, as [ \"logger\" ]", key, value)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	if len(names) > annotated {
+		return nil, fmt.Errorf("annotation %s has %d plugins: no more than %d can be required", key, len(names), annotated)
+	}
+	return names, nil
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation
+
+import (
+	"time"
+
+	"github.com/containerd/nri/pkg/log"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
+)
+
+// RequiredMetrics is what the value given to WithMetrics may implement beside
+// Metrics, to see what becomes of required plugins. plugin is the name in the
+// settings, or "annotation" for one that a pod requires by itself.
+type RequiredMetrics interface {
+	// RecordRequiredWait is called when a pod or container has waited for a plugin
+	// that it requires and that was away, whether it came or not.
+	RecordRequiredWait(plugin, event string, waited time.Duration)
+
+	// RecordRequiredRefusal is called when a pod or container is refused because a
+	// plugin that it requires has not answered. reason is "away", or "unanswered" if
+	// the plugin was there.
+	RecordRequiredRefusal(plugin, event, reason string)
+}
+
+// Awaited implements lifecycle.Observer.
+func (o observer) Awaited(ev lifecycle.Event, plugin string, waited time.Duration) {
+	log.Warnf(noCtx, "%s waited %s for required plugin %s", ev, waited, plugin)
+	if m, ok := o.r.metrics.(RequiredMetrics); ok {
+		m.RecordRequiredWait(o.r.label(plugin), ev.Kind.String(), waited)
+	}
+}
+
+// Refused implements lifecycle.Observer.
+func (o observer) Refused(u *lifecycle.Unmet) {
+	log.Errorf(noCtx, "refused %v", u)
+	reason := "unanswered"
+	if !u.Away.IsZero() {
+		reason = "away"
+	}
+	if m, ok := o.r.metrics.(RequiredMetrics); ok {
+		m.RecordRequiredRefusal(o.r.label(u.Plugin), u.Event.Kind.String(), reason)
+	}
+}
+
+// label is the name of a plugin in metrics. Pods may require what they like.
+func (r *Adaptation) label(plugin string) string {
+	if _, set := r.pluginSettings[plugin]; set {
+		return plugin
+	}
+	return "annotation"
+}
+
+// RequiredPlugin is a plugin that is set to be required.
+type RequiredPlugin struct {
+	Name string    // as in the settings
+	Away time.Time // since when it is away, zero if it is synchronized
+}
+
+// RequiredPlugins returns the plugins that are set to be required, by name.
+func (r *Adaptation) RequiredPlugins() []RequiredPlugin {
+	var all []RequiredPlugin
+	for _, name := range r.requiredNames {
+		all = append(all, RequiredPlugin{name, r.engine.AwaySince(name)})
+	}
+	return all
+}

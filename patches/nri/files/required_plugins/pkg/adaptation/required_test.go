@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation_test
+
+import (
+	"context"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	nri "github.com/containerd/nri/pkg/adaptation"
+	"github.com/containerd/nri/pkg/api"
+	"github.com/containerd/nri/pkg/stub"
+)
+
+// requiring starts an adaptation that requires a plugin "must", and keeps what is
+// recorded of that.
+func requiring(t *testing.T, dir string, s nri.PluginSettings) (*nri.Adaptation, *requiredRecord) {
+	t.Helper()
+	record := &requiredRecord{}
+	r, err := nri.New(defaultRuntimeName, defaultRuntimeVersion, lists,
+		func(context.Context, []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) { return nil, nil },
+		nri.WithPluginPath(filepath.Join(dir, "plugins")), nri.WithSocketPath(filepath.Join(dir, "nri.sock")),
+		nri.WithPluginSettings(map[string]nri.PluginSettings{"must": s}), nri.WithMetrics(record))
+	require.NoError(t, err)
+	require.NoError(t, r.Start())
+	t.Cleanup(r.Stop)
+	return r, record
+}
+
+// requiredRecord keeps what is recorded of required plugins.
+type requiredRecord struct {
+	nri.Metrics
+	mu       sync.Mutex // guards what follows
+	waits    []string
+	refusals []string
+}
+
+func (*requiredRecord) RecordPluginInvocation(string, string, error)                               {}
+func (*requiredRecord) RecordPluginLatency(string, string, time.Duration)                          {}
+func (*requiredRecord) RecordPluginAdjustments(string, string, *api.ContainerAdjustment, int, int) {}
+func (*requiredRecord) UpdatePluginCount(int)                                                      {}
+
+func (m *requiredRecord) RecordRequiredWait(plugin, event string, _ time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.waits = append(m.waits, plugin+" "+event)
+}
+
+func (m *requiredRecord) RecordRequiredRefusal(plugin, event, reason string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.refusals = append(m.refusals, plugin+" "+event+" "+reason)
+}
+
+func runPodIn(r *nri.Adaptation, namespace, id string) error {
+	return r.RunPodSandbox(context.Background(), &api.RunPodSandboxRequest{Pod: &api.PodSandbox{Id: id, Namespace: namespace}})
+}
+
+// A pod waits for a plugin that is away, is refused without it, and comes up with it.
+func TestRequiredPlugin(t *testing.T) {
+	dir := t.TempDir()
+	r, record := requiring(t, dir, nri.PluginSettings{RequiredForPods: true, ExemptNamespaces: []string{"exempt"}, Wait: 50 * time.Millisecond})
+	require.NoError(t, runPodIn(r, "exempt", "pod0"))
+
+	err := runPodIn(r, "default", "pod1")
+	require.Equal(t, codes.Unavailable, status.Code(err))
+	require.ErrorContains(t, err, "RunPodSandbox refused: required plugin must is away since 2")
+	require.ErrorContains(t, err, "(waited for it for ")
+	var failed *nri.PluginError
+	require.ErrorAs(t, err, &failed)
+	require.Equal(t, "must", failed.Plugin)
+	require.Equal(t, []string{"must RunPodSandbox"}, record.waits)
+	require.Equal(t, []string{"must RunPodSandbox away"}, record.refusals)
+	away := r.RequiredPlugins()
+	require.Len(t, away, 1)
+	require.Equal(t, "must", away[0].Name)
+	require.False(t, away[0].Away.IsZero())
+
+	p := &mockPlugin{idx: "10", name: "must"}
+	started(t, dir, p)
+	require.NoError(t, p.Wait(PluginSynchronized, time.After(startupTimeout)))
+	eventually(t, func() error { return runPodIn(r, "default", "pod2") })
+	require.True(t, r.RequiredPlugins()[0].Away.IsZero())
+}
+
+// A pod that waits says so, and comes up with the plugin that it waited for.
+func TestRequiredPluginComes(t *testing.T) {
+	dir := t.TempDir()
+	r, _ := requiring(t, dir, nri.PluginSettings{RequiredForPods: true, Wait: time.Minute})
+	ran := make(chan error, 1)
+	go func() { ran <- runPodIn(r, "default", "pod0") }()
+	require.Eventually(t, func() bool { return len(r.Waits()) == 1 }, startupTimeout, time.Millisecond)
+	w := r.Waits()[0]
+	require.True(t, w.Away)
+	require.Equal(t, "must", w.Plugin)
+	require.Equal(t, "pod0", w.Pod)
+	p := &mockPlugin{idx: "10", name: "must"}
+	started(t, dir, p)
+	require.NoError(t, <-ran)
+	require.Contains(t, p.pods, "pod0")
+	require.Empty(t, r.Waits())
+}
+
+// A plugin that times out has given no word, though its policy would go on.
+func TestRequiredPluginTimesOut(t *testing.T) {
+	dir, over := t.TempDir(), make(chan struct{})
+	r, record := requiring(t, dir, nri.PluginSettings{RequiredForPods: true, Wait: time.Minute, RequestTimeout: 100 * time.Millisecond})
+	p := &mockPlugin{idx: "10", name: "must"}
+	p.runPodSandbox = func(*mockPlugin, *api.PodSandbox, *api.Container) error { <-over; return nil }
+	started(t, dir, p)
+	t.Cleanup(func() { close(over) })
+	require.NoError(t, p.Wait(PluginSynchronized, time.After(startupTimeout)))
+	err := runPodIn(r, "default", "pod0")
+	require.Equal(t, codes.Unavailable, status.Code(err))
+	require.ErrorContains(t, err, "did not answer: no answer within 100ms")
+	require.Equal(t, []string{"must RunPodSandbox unanswered"}, record.refusals)
+}
+
+// timed is a plugin that keeps the timeout that it is told.
+type timed struct{ told chan time.Duration }
+
+var timedStub stub.Stub
+
+func (p timed) Configure(context.Context, string, string, string) (stub.EventMask, error) {
+	p.told <- timedStub.RequestTimeout()
+	return api.MustParseEventMask("RunPodSandbox"), nil
+}
+
+func (p timed) RunPodSandbox(context.Context, *api.PodSandbox) error { return nil }
+
+// A plugin is told its own timeout when it is configured.
+func TestPluginIsToldItsTimeout(t *testing.T) {
+	dir := t.TempDir()
+	requiring(t, dir, nri.PluginSettings{RequestTimeout: 1234 * time.Millisecond})
+	p := timed{told: make(chan time.Duration, 1)}
+	var err error
+	timedStub, err = stub.New(p, stub.WithPluginName("must"), stub.WithPluginIdx("00"), stub.WithSocketPath(filepath.Join(dir, "nri.sock")))
+	require.NoError(t, err)
+	require.NoError(t, timedStub.Start(context.Background()))
+	t.Cleanup(timedStub.Stop)
+	require.Equal(t, 1234*time.Millisecond, <-p.told)
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nri
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// RequiredPlugins holds back what must not come up without a plugin's answer.
+var RequiredPlugins = edit.Patch{
+	Slug:    "required-plugins",
+	Module:  "nri",
+	Subject: "adaptation: require plugins by name, with timeouts of their own",
+	Body: `A pod whose network or devices are the work of a plugin comes up without
+them while the plugin is away: it is restarted, it crashed, it timed out, or it
+is not there yet. A failure policy is what a plugin declares of itself, and
+holds only while it is connected. The default validator can require plugins and
+is satisfied by one that is connected, and only for containers: by then the
+sandbox is up, and its network as it is.
+
+Let runtimes say which plugins are required, by name, for pods, containers or
+both, but for exempt namespaces (WithPluginSettings). Such a pod or container
+waits for a plugin that is away before anyone is asked, as long as is set, and
+fails as Unavailable with the name of the plugin and since when it is away. It
+does not come up before the plugin has answered this very request. With the
+default validator enabled, what pods require by its annotation, and what they
+tolerate by its other one, holds for pods as well; of plugins that did not
+subscribe to an event it is enough, as it is for the validator, that they are
+there.
+
+Timeouts are for all plugins or none, and must suit the slowest. Let each name
+have its own, and tell the plugin when it is configured.`,
+	Refs:   []string{"containerd/nri#45", "containerd/nri#142", "containerd/nri#152", "containerd/nri#287", "containerd/nri#304", "containerd/nri#316"},
+	Rules:  []string{"L16", "L20"},
+	Status: edit.Upstream,
+	Until:  "NRI lets runtimes require the answer of a plugin to RunPodSandbox and CreateContainer, and give it timeouts of its own",
+	Edits: []edit.Edit{
+		edit.DropFile("pkg/adaptation/unrequired.go"),
+		edit.In(adaptation, edit.Type("Adaptation")).AddField(`
+
+pluginSettings map[string]PluginSettings         // by name, with an index or without
+requiredNames  []string                          // of those, the required ones
+validator      *validator.DefaultValidatorConfig // nil unless it is enabled`),
+		edit.In(adaptation, edit.Func("WithDefaultValidator")).Before(edit.Stmt(edit.Assign("r.builtin")), `r.validator = cfg
+`),
+		edit.In("pkg/adaptation/engine.go", edit.Method("Adaptation", "newEngine")).After(edit.Key("OmitCreating"), "Required:       r.required,"),
+		edit.In(pluginFile, edit.Method("plugin", "configure")).Replace(
+			edit.Expr("getPluginRequestTimeout()").Times(2), "p.requestTimeout()"),
+	},
+}
