@@ -26,6 +26,7 @@ tolerate_missing_plugins_annotation = '` + toleratesKey + "'\n"
 )
 
 func TestL20_AnnotationsOfAPodHoldForItsSandbox(t *testing.T) {
+	t.Parallel()
 	waits := pluginSetting("must", "wait = '300ms'") + validating
 	rule := pluginSetting("must", "required_for = ['pods']\nwait = '300ms'\n") + validating
 	open, disabled := noRule+validating, noRule
@@ -72,6 +73,7 @@ func TestL20_AnnotationsOfAPodHoldForItsSandbox(t *testing.T) {
 // A pod that requires a plugin which has nothing to say of pods comes up with it,
 // and its containers do with its word.
 func TestL20_AnnotationIsMetByAPluginThatWantsContainersAlone(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, operator(pluginSetting("must", "wait = '1s'")+validating))
 	must := plugin.New("10", "must")
 	must.Subscribe(plugin.CreateContainer)

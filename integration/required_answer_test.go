@@ -16,6 +16,7 @@ import (
 
 // The plugin is there and does not answer, and its own policy is to go on.
 func TestL20_NoAnswerOfARequiredPluginIsNoWord(t *testing.T) {
+	t.Parallel()
 	const timeout = 2 * time.Second
 	for name, tc := range map[string]struct {
 		answer plugin.Answer
@@ -91,6 +92,7 @@ func TestL20_NoAnswerOfARequiredPluginIsNoWord(t *testing.T) {
 // The plugin is killed at the first of ten pods, while nine wait in line, and
 // comes back.
 func TestL20_PodsInLineWaitForARequiredPluginThatIsKilled(t *testing.T) {
+	t.Parallel()
 	const pods = 10
 	n := startNode(t, patient.set, operator(pluginSetting("must", "required_for = ['pods']\nwait = '20s'")))
 	ctx := withinAMinute(t)

@@ -16,6 +16,7 @@ import (
 // The plugin never comes. Pods and containers are refused when they have waited for
 // it, but for those of exempt namespaces.
 func TestL20_NothingComesUpWithoutARequiredPluginThatIsAway(t *testing.T) {
+	t.Parallel()
 	const wait = time.Second
 	rule := pluginSetting("must", "required_for = ['pods', 'containers']\nexempt_namespaces = ['exempt']\nwait = '1s'")
 	n := startNode(t, operator(noRule))
@@ -83,6 +84,7 @@ func TestL20_NothingComesUpWithoutARequiredPluginThatIsAway(t *testing.T) {
 
 // The plugin registers while pods wait, under an index of its choice.
 func TestL20_PodsWaitForARequiredPluginThatComesLate(t *testing.T) {
+	t.Parallel()
 	const pods = 5
 	n := startNode(t, operator(pluginSetting("must", "required_for = ['pods']\nwait = '30s'")))
 	ctx := withinAMinute(t)

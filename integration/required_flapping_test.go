@@ -22,6 +22,7 @@ const flappedPods = "HOOKLINE_FLAPPED_PODS"
 
 // No pod is ever ready without the word of a plugin that is killed every second.
 func TestL20_NoPodIsReadyWithoutTheWordOfARequiredPluginThatFlaps(t *testing.T) {
+	t.Parallel()
 	pods := 30
 	if text := os.Getenv(flappedPods); text != "" {
 		var err error

@@ -15,6 +15,7 @@ import (
 
 // A mistake in what the operator requires does not let pods come up without it.
 func TestL20_NoPodComesUpIfWhatIsRequiredCannotBeRead(t *testing.T) {
+	t.Parallel()
 	n := startNode(t, operator(noRule))
 	for _, config := range []string{
 		pluginSetting("must", "required_for = ['pod']"),
@@ -37,6 +38,7 @@ func TestL20_NoPodComesUpIfWhatIsRequiredCannotBeRead(t *testing.T) {
 // Two plugins that all pods require run as pods themselves, on a node that has none
 // yet: those of their namespaces come up without either.
 func TestL20_RequiredPluginsThatRunAsPodsComeUpOnAnEmptyNode(t *testing.T) {
+	t.Parallel()
 	const exempt = "exempt_namespaces = ['net-system', 'device-system']\nrequired_for = ['pods', 'containers']\nwait = '10s'"
 	n := startNode(t, operator(pluginSetting("net", exempt)+"[plugins.'io.containerd.nri.v1.nri'.plugins.device]\n"+exempt+"\n"))
 	ctx, c := withinAMinute(t), n.CRI()
@@ -72,6 +74,7 @@ func TestL20_RequiredPluginsThatRunAsPodsComeUpOnAnEmptyNode(t *testing.T) {
 // A plugin that needs more time than others has it, and others wait for their ends no
 // longer for that.
 func TestL16_PluginHasTheTimeoutThatIsSetForIt(t *testing.T) {
+	t.Parallel()
 	const timeout, work = 500 * time.Millisecond, 1200 * time.Millisecond
 	n := startNode(t, timeouts{request: timeout}.set, operator(pluginSetting("slow", "request_timeout = '10s'")))
 	slow := joinProcess(t, n, plugin.Script{Index: "10", Name: "slow", Answers: map[plugin.Event]plugin.Answer{
@@ -100,6 +103,7 @@ func TestL16_PluginHasTheTimeoutThatIsSetForIt(t *testing.T) {
 // A plugin that is cut short by the deadline of its caller has not timed out, and the
 // caller hears why the pod failed before its time is over.
 func TestL16_PluginIsNotBlamedForTheDeadlineOfItsCaller(t *testing.T) {
+	t.Parallel()
 	const patience = 4 * time.Second
 	n := startNode(t, patient.set)
 	gate := newGate(t)
