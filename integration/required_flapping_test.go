@@ -16,8 +16,8 @@ import (
 	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
-// How many pods come up while a required plugin is killed again and again, and how
-// often it is. More take longer: set flappedPods to their number.
+// flappedPods is the variable that sets how many pods come up while a required plugin
+// is killed each second: 240 at most, as many as a node has addresses for.
 const flappedPods = "HOOKLINE_FLAPPED_PODS"
 
 // No pod is ever ready without the word of a plugin that is killed every second.
