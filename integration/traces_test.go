@@ -30,9 +30,9 @@ func TestL17_TraceTellsWhereTheTimeOfAPodGoes(t *testing.T) {
 	// The second pod waits for the plugin, which is at the first.
 	ctx, c := withinAMinute(t), n.CRI()
 	second := c.Pod("second")
-	ranFirst := inBackground(func() error { _, err := c.RunPod(ctx, c.Pod("first")); return err })
+	var before, pod string
+	ranFirst := inBackground(func() (err error) { before, err = c.RunPod(ctx, c.Pod("first")); return err })
 	requireClosed(t, gate.Entered(), "the hook of the slow plugin")
-	var pod string
 	ranSecond := inBackground(func() (err error) { pod, err = c.RunPod(ctx, second); return err })
 	if !runsOnStock { // which does not tell
 		requireWaiting(t, n, slow, 1)
@@ -66,8 +66,10 @@ func TestL17_TraceTellsWhereTheTimeOfAPodGoes(t *testing.T) {
 		assert.True(t, wait.Began.Before(waiting), hook)
 		assert.False(t, in.Began.Before(waiting), hook)
 		assert.Equal(t, in.Began, wait.Began.Add(wait.Took), hook)
-		assert.Nil(t, hook.child("nri.wait", of("20-quick")), "it had nothing else to do\n%s", hook)
 		assert.NotNil(t, hook.child("nri.plugin", of("20-quick")), hook)
+		first := requireTree(t, traces, "RunPodSandbox", before).find("nri.RunPodSandbox", nil)
+		require.NotNil(t, first)
+		assert.Nil(t, first.child("nri.wait", nil), "it waited for nobody\n%s", first)
 	})
 
 	require.NoError(t, c.StopPod(ctx, pod))
