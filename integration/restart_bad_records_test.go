@@ -118,8 +118,6 @@ func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
 	}
 }
 
-func anyNode(t *testing.T) *node.Node { return startNode(t) }
-
 // overwrite puts a value where containerd's metadata has another, or none.
 func overwrite(n *node.Node, value []byte, path ...string) (err error) {
 	db, err := bbolt.Open(filepath.Join(n.Folder(), "root", "io.containerd.metadata.v1.bolt", "meta.db"), 0o600, &bbolt.Options{Timeout: 10 * time.Second})

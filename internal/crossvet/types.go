@@ -3,6 +3,7 @@
 package crossvet
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -96,7 +97,7 @@ func (c *typing) types(pkg *packages.Package) {
 		IgnoreFuncBodies: !full,
 		Sizes:            c.sizes,
 		Error: func(err error) {
-			if err, ok := err.(types.Error); ok {
+			if err, ok := errors.AsType[types.Error](err); ok {
 				pkg.Errors = append(pkg.Errors, packages.Error{Pos: c.fset.Position(err.Pos).String(), Msg: err.Msg, Kind: packages.TypeError})
 			}
 		},
