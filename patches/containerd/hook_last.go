@@ -54,6 +54,10 @@ if err := creation.Seal(); err != nil {
 }
 c.becomeReady(sandbox)
 `),
+		run.Comment(edit.Stmt(edit.Mentions("runtime.ContainerEventType_CONTAINER_CREATED_EVENT")), `// CONTAINER_CREATED, with the id of the sandbox as that of the container. It carries
+// the status of the sandbox, which has to be in the store for that.`),
+		run.Comment(edit.Stmt(edit.Call("c.startSandboxExitMonitor")), `// The exit has been watched since before the hook. One that came after the creation
+// was sealed waits for the monitor, which looks the sandbox up in the store.`),
 		run.Replace(edit.Expr("c.startSandboxExitMonitor(context.Background(), id, exitCh)"), "c.startSandboxExitMonitor(context.Background(), id, exit.end())"),
 	},
 }

@@ -40,6 +40,7 @@ DetachFailing time.Time`),
 // another network has replaced that of the pod and its plugins fail. After it the
 // pod is removed without a successful DEL.
 NetworkDelPatience string ` + "`toml:\"del_patience\" json:\"delPatience\"`"),
+		cniDefaults.After("      del_patience = '5m0s'"),
 		unixDefaults.After(edit.Key("NetworkStatusTimeout"), delDefaults),
 		windowsDefaults.After(edit.Key("NetworkStatusTimeout"), delDefaults),
 		validateConfig.Before(edit.Stmt(edit.If(`c.DrainExecSyncIOTimeout != ""`)), `if _, err := c.NetworkDelTime(); err != nil {

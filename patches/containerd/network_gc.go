@@ -26,6 +26,7 @@ their addresses too.`,
 // free the resources of pods that are gone. It is not for nodes on which another
 // runtime uses the same networks: the resources of its pods would be freed.
 NetworkGCOnStart bool ` + "`toml:\"gc_on_start\" json:\"gcOnStart\"`"),
+		cniDefaults.After("      gc_on_start = false"),
 		edit.In(criService, edit.Method("criService", "Run")).After(edit.Stmt(edit.Mentions("c.recover(ctrdutil.NamespacedContext())")), `c.collectNetworks()`),
 	},
 }

@@ -49,6 +49,9 @@ NetworkStatusTimeout string ` + "`toml:\"status_timeout\" json:\"statusTimeout\"
 	return nil, nil, fmt.Errorf("failed to watch networks: %w", err)
 }`),
 		edit.In(criService, edit.Method("criService", "Close")).Before(edit.Stmt(edit.Call("c.eventMonitor.Stop")), `c.closeNetworks()`),
+		cniDefaults.After(`      status_gate = true
+      status_interval = '5s'
+      status_timeout = '5s'`),
 		status.Before(edit.Stmt(edit.Define("resp")), `setNetworkCondition(ctx, netPlugin, networkCondition)
 `),
 		status.After(edit.Stmt(edit.Define("resp")), `resp.Status.Conditions = append(resp.Status.Conditions, c.handlerNetworkConditions()...)`),

@@ -45,6 +45,9 @@ var (
 	podToNRI        = edit.In(nriSandboxLinux, edit.Func("podSandboxToNRI"))
 )
 
+// cniDefaults are the settings of CNI in the documentation of all defaults.
+var cniDefaults = edit.InSection("docs/cri/config.md", "Full configuration", "plugins.'io.containerd.cri.v1.runtime'.cni]")
+
 // Types to which several patches add fields or methods.
 var (
 	cniConfig    = edit.In(criConfig, edit.Type("CniConfig"))

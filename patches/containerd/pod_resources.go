@@ -41,6 +41,9 @@ PodResourcesIgnored bool`),
 // They are replaced, never changed in place.
 KubernetesResources *podresources.KubernetesResources ` + "`json:\",omitempty\"`"),
 		edit.AddImport("internal/cri/store/container/status.go", podResources),
+		edit.In("internal/cri/store/container/status.go", edit.Func("deepCopyOf")).Comment(edit.Stmt(edit.If("s.Resources == nil")),
+			`// Resources may be changed in place, so they are copied, field by field.
+// KubernetesResources are only ever replaced.`),
 
 		// A new pod.
 		run.Before(edit.Stmt(edit.Mentions("c.creations.Begin(sandbox)")), `c.takeAnnouncement(ctx, &sandbox)
