@@ -15,11 +15,11 @@ import (
 )
 
 // gates is the configuration of a node whose network waits for plugins, and goes on
-// without them for a grace.
-func gates(grace string, plugins ...string) string {
+// without them for a grace, while pods wait for them for a time of their own.
+func gates(grace, wait string, plugins ...string) string {
 	config := noRule
 	for _, name := range plugins {
-		config += fmt.Sprintf("[plugins.'io.containerd.nri.v1.nri'.plugins.%q]\nrequired_for = ['pods', 'containers']\ngates_network = true\nwait = '1s'\nnetwork_grace = %q\n", name, grace)
+		config += fmt.Sprintf("[plugins.'io.containerd.nri.v1.nri'.plugins.%q]\nrequired_for = ['pods', 'containers']\ngates_network = true\nwait = %q\nnetwork_grace = %q\n", name, wait, grace)
 	}
 	return config
 }
@@ -63,19 +63,27 @@ func requireAway(t require.TestingT, n target, plugins ...string) {
 }
 
 // watchNetwork asks for the status all the time. The function that it returns ends
-// that, and returns all answers.
+// that once it has had one, and returns all answers.
 func watchNetwork(t *testing.T, n target) func() []*runtime.RuntimeCondition {
 	ctx, cancel := context.WithCancel(t.Context())
 	var all []*runtime.RuntimeCondition
+	first := make(chan struct{})
 	var asks sync.WaitGroup
 	asks.Go(func() {
 		for ctx.Err() == nil {
 			if c, err := networkOf(ctx, n); err == nil {
+				if len(all) == 0 {
+					close(first)
+				}
 				all = append(all, c)
 			}
 		}
 	})
 	return func() []*runtime.RuntimeCondition {
+		select {
+		case <-first:
+		case <-withinMoments(t).Done():
+		}
 		cancel()
 		asks.Wait()
 		return all

@@ -23,7 +23,7 @@ const notGated = "the network is ready"
 // good: the node says so, and runs only pods that need no network of their own.
 func TestL20_NetworkIsReadyWhileTheRequiredPluginIsThere(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, operator(gates("1s", "must")))
+	n := startNode(t, operator(gates("1s", "1s", "must")))
 	ctx, c := withinAMinute(t), n.CRI()
 	away := func(when string) {
 		promise(t, "L20", "NetworkReady names it "+when, onStock(notGated), func(t require.TestingT) { requireAway(t, n, "must") })
@@ -51,7 +51,9 @@ func TestL20_NetworkIsReadyWhileTheRequiredPluginIsThere(t *testing.T) {
 	}
 	away("when it has gone")
 	promise(t, "L17", "each transition is logged once, counted and shown", onStock("none is"), func(t require.TestingT) {
-		requireSoon(t, "the log", func(context.Context) error { return hasLogged(n, "network takes no pods: required NRI plugin is away", "plugin=must") })
+		requireSoon(t, "the log", func(context.Context) error {
+			return hasLogged(n, "network takes no pods: required NRI plugin is away", "plugin=must")
+		})
 		log, err := n.Log()
 		require.NoError(t, err)
 		assert.Equal(t, 1, strings.Count(log, "network takes no pods until required NRI plugin has come"))
@@ -76,8 +78,7 @@ func TestL20_NetworkIsReadyWhileTheRequiredPluginIsThere(t *testing.T) {
 // all the time hears of no change. Pods come up with the word of the next one.
 func TestL20_NetworkStaysReadyWhileTheRequiredPluginRestarts(t *testing.T) {
 	t.Parallel()
-	const wholly = "it is ready whatever plugins do"
-	n := startNode(t, operator(gates("20s", "must")))
+	n := startNode(t, operator(gates("20s", "20s", "must")))
 	must := joinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
 	requireNetworkOf(t, n)
 	watched := watchNetwork(t, n)
@@ -86,7 +87,9 @@ func TestL20_NetworkStaysReadyWhileTheRequiredPluginRestarts(t *testing.T) {
 		require.NoError(t, must.Kill())
 		requireSoon(t, "the plugin to be gone", func(context.Context) error { return isAway(t, n) })
 		ran := make(chan []creationOf, 1)
-		go func() { ran <- runPods(withinAMinute(t), n, 1, 40*time.Second, podsNamed(n, fmt.Sprintf("pod%d", i), 1)...) }()
+		go func() {
+			ran <- runPods(withinAMinute(t), n, 1, 40*time.Second, podsNamed(n, fmt.Sprintf("pod%d", i), 1)...)
+		}()
 		if !runsOnStock {
 			requireSoon(t, "the pod that waits", func(context.Context) error { return waitFor(t, n, "must", 1) })
 		}
@@ -95,7 +98,7 @@ func TestL20_NetworkStaysReadyWhileTheRequiredPluginRestarts(t *testing.T) {
 	}
 	all := watched()
 	t.Logf("%d answers over three restarts", len(all))
-	promise(t, "L20", "NetworkReady stays true over restarts of the plugin ("+wholly+" on stock)", keptOnStock, func(t require.TestingT) {
+	promise(t, "L20", "NetworkReady stays true over restarts of the plugin", keptOnStock, func(t require.TestingT) {
 		require.Greater(t, len(all), 10)
 		for _, c := range all {
 			require.True(t, c.GetStatus(), c)
@@ -122,7 +125,7 @@ func TestL20_NetworkStaysReadyWhileTheRequiredPluginRestarts(t *testing.T) {
 // one that was not has none.
 func TestL20_NetworkIsAfterARestartWhatItWas(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, operator(gates("2s", "must")))
+	n := startNode(t, operator(gates("2s", "1s", "must")))
 	must := joinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
 	if !runsOnStock {
 		requireSoon(t, "the gate to be open", func(context.Context) error { return hasLogged(n, "network waits no longer", "plugin=must") })
@@ -158,7 +161,7 @@ func TestL20_NetworkIsAfterARestartWhatItWas(t *testing.T) {
 // Of two plugins each that is away is named, next to what STATUS says.
 func TestL20_NetworkWaitsForTwoRequiredPlugins(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, operator(gates("100ms", "must", "device")))
+	n := startNode(t, operator(gates("100ms", "1s", "must", "device")))
 	promise(t, "L20", "NetworkReady names both", onStock(notGated), func(t require.TestingT) { requireAway(t, n, "device", "must") })
 	must := joinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
 	promise(t, "L20", "and the one that is not there", onStock(notGated), func(t require.TestingT) { requireAway(t, n, "device") })

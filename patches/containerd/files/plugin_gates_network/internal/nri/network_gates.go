@@ -3,6 +3,8 @@
 package nri
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,8 +13,8 @@ import (
 	nri "github.com/containerd/nri/pkg/adaptation"
 )
 
-// gatesWatched is how often it is looked for transitions, to log, count and keep
-// them. What NetworkReady says does not wait for it.
+// gatesWatched is how often gates are looked at if nobody asks for NetworkReady, which
+// does not wait for it.
 const gatesWatched = 200 * time.Millisecond
 
 // networkGates are the gates of all plugins that have one.
@@ -23,11 +25,13 @@ type networkGates struct {
 	log      *log.Entry
 
 	stopped chan struct{}
+	moving  chan struct{} // has an element if moved may have one
 	watch   sync.WaitGroup
 
-	mu    sync.Mutex // guards gates and from, and is held over no call
+	mu    sync.Mutex // guards what follows, and is held over no call
 	gates map[string]*gate
-	from  time.Time // when plugins could first have come
+	from  time.Time     // when plugins could first have come
+	moved []NetworkGate // transitions that are still to be noted, in order
 }
 
 // newNetworkGates returns nil if no plugin gates the network. Gates are as they were
@@ -39,6 +43,7 @@ func newNetworkGates(c *Config, required func() []nri.RequiredPlugin) *networkGa
 		kept:     keptGates(c.stateDir),
 		log:      log.L,
 		stopped:  make(chan struct{}),
+		moving:   make(chan struct{}, 1),
 		gates:    map[string]*gate{},
 	}
 	for name, p := range c.Plugins {
@@ -58,15 +63,10 @@ func (g *networkGates) start() {
 	if g == nil {
 		return
 	}
+	g.begin()
 	g.mu.Lock()
 	g.from = g.clock()
 	g.mu.Unlock()
-	for _, s := range g.now() {
-		gauge(s)
-		if s.Closed {
-			g.log.WithField("plugin", s.Plugin).Warn("network takes no pods until required NRI plugin has come")
-		}
-	}
 	g.watch.Go(func() {
 		ticker := time.NewTicker(gatesWatched)
 		defer ticker.Stop()
@@ -75,8 +75,9 @@ func (g *networkGates) start() {
 			case <-g.stopped:
 				return
 			case <-ticker.C:
-				g.look()
+			case <-g.moving:
 			}
+			g.look()
 		}
 	})
 }
@@ -103,7 +104,8 @@ func (g *networkGates) now() (all []NetworkGate) {
 	return all
 }
 
-// of returns the gate of a plugin, or nil if it has none.
+// of returns the gate of a plugin, or nil if it has none. What it returned once it has
+// moved to: NetworkReady does not forget that it saw the plugin.
 func (g *networkGates) of(p nri.RequiredPlugin) *NetworkGate {
 	if g == nil {
 		return nil
@@ -114,50 +116,63 @@ func (g *networkGates) of(p nri.RequiredPlugin) *NetworkGate {
 	if own == nil {
 		return nil
 	}
-	return &NetworkGate{Plugin: p.Name, Closed: own.closed(p, g.from, g.clock()), Grace: own.grace.String(), Away: p.Away}
+	s := NetworkGate{Plugin: p.Name, Closed: own.closed(p, g.from, g.clock()), Grace: own.grace.String(), Away: p.Away}
+	if own.open == s.Closed {
+		own.open = !s.Closed
+		g.moved = append(g.moved, s)
+		select {
+		case g.moving <- struct{}{}:
+		default:
+		}
+	}
+	return &s
 }
 
-// look notes transitions. Only the goroutine of start calls it, so that each is
-// noted once.
-func (g *networkGates) look() {
-	for _, s := range g.now() {
-		if g.move(s) {
-			g.note(s)
+// begin says how gates are at the start, which is no transition.
+func (g *networkGates) begin() {
+	for _, name := range slices.Sorted(maps.Keys(g.gates)) {
+		closed := !g.kept.has(name)
+		gauge(name, closed)
+		if closed {
+			g.log.WithField("plugin", name).Warn("network takes no pods until required NRI plugin has come")
 		}
 	}
 }
 
-// move takes over what a gate is now, and tells whether that is new.
-func (g *networkGates) move(s NetworkGate) bool {
+// look notes transitions. Only the goroutine of start calls it, so that they are
+// noted in order.
+func (g *networkGates) look() {
+	g.now()
 	g.mu.Lock()
-	defer g.mu.Unlock()
-	own := g.gates[s.Plugin]
-	moved := own.open == s.Closed
-	own.open = !s.Closed
-	return moved
+	moved := g.moved
+	g.moved = nil
+	g.mu.Unlock()
+	for _, s := range moved {
+		g.note(s)
+	}
 }
 
-// note logs, counts and keeps a transition.
+// note keeps, counts and logs a transition.
 func (g *networkGates) note(s NetworkGate) {
 	entry := g.log.WithField("plugin", s.Plugin)
-	gauge(s)
-	if s.Closed {
-		networkGateTransitions.WithValues(s.Plugin, "closed").Inc()
-		entry.WithField("since", s.Away.UTC().Format(time.RFC3339)).Warn("network takes no pods: required NRI plugin is away")
-	} else {
-		networkGateTransitions.WithValues(s.Plugin, "open").Inc()
-		entry.Info("network waits no longer for required NRI plugin: it is there")
-	}
 	if err := g.kept.keep(s.Plugin, !s.Closed); err != nil {
 		entry.WithError(err).Warn("a restart of containerd will not find whether the NRI plugin was there")
 	}
+	gauge(s.Plugin, s.Closed)
+	if s.Closed {
+		networkGateTransitions.WithValues(s.Plugin, "closed").Inc()
+		entry.WithField("since", s.Away.UTC().Format(time.RFC3339)).Warn("network takes no pods: required NRI plugin is away")
+		return
+	}
+	networkGateTransitions.WithValues(s.Plugin, "open").Inc()
+	entry.Info("network waits no longer for required NRI plugin: it is there")
 }
 
-// gauge sets the metric to what a gate is now.
-func gauge(s NetworkGate) {
-	closed := 0.0
-	if s.Closed {
-		closed = 1
+// gauge sets the metric of a plugin's gate.
+func gauge(plugin string, closed bool) {
+	value := 0.0
+	if closed {
+		value = 1
 	}
-	networkGateClosed.WithValues(s.Plugin).Set(closed)
+	networkGateClosed.WithValues(plugin).Set(value)
 }

@@ -121,6 +121,23 @@ func TestL20_NetworkGateDoesNotFlap(t *testing.T) {
 	})
 }
 
+// Who was told that the network is ready is not told a moment later that the plugin
+// has long been away.
+func TestL20_NetworkGateOpensForWhoeverSeesThePlugin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		plugins := requiredAre(nri.RequiredPlugin{Name: "net", Away: time.Now()})
+		g, text := gatesOf(gatedBy(t, "", "net"), plugins)
+		g.start()
+		defer g.stop()
+		plugins.comes(0)
+		require.Empty(t, closedGates(g))
+		plugins.leaves(0)
+		require.Empty(t, closedGates(g))
+		synctest.Wait()
+		require.Contains(t, text.String(), "network waits no longer for required NRI plugin", "at once")
+	})
+}
+
 // Of two plugins each has a gate of its own.
 func TestL20_TwoNetworkGates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
