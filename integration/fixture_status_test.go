@@ -58,6 +58,10 @@ type nriInfo struct {
 		Name        string   `json:"name"`
 		RequiredFor []string `json:"requiredFor"`
 		Away        *since   `json:"away"`
+		NetworkGate *struct {
+			Closed bool   `json:"closed"`
+			Grace  string `json:"grace"`
+		} `json:"networkGate"`
 	} `json:"requiredPlugins"`
 	PodsBeingCreated []struct {
 		ID         string `json:"id"`

@@ -79,6 +79,7 @@ var Series = edit.Series{
 		containerd.NetworkAttach,
 		containerd.NetworkDetach,
 		containerd.NetworkGC,
+		containerd.PluginGatesNetwork,
 
 		// containerd: what the containers of a pod ask for.
 		containerd.PodResources,

@@ -99,6 +99,10 @@ func (n *Node) exec() error {
 	return n.group.add(cmd.Process.Pid)
 }
 
+// pluginAway is the reason of a network that waits for a plugin, which can come only
+// once containerd serves.
+const pluginAway = "NRIPluginAway"
+
 // ready tells whether containerd serves. Sockets are tried first, since gRPC waits
 // before it retries a failed connection.
 func (n *Node) ready(ctx context.Context) error {
@@ -133,7 +137,7 @@ func (n *Node) ready(ctx context.Context) error {
 		if condition.GetType() != runtime.RuntimeReady && (condition.GetType() != runtime.NetworkReady || len(networks) == 0) {
 			continue
 		}
-		if !condition.GetStatus() {
+		if !condition.GetStatus() && condition.GetReason() != pluginAway {
 			return fmt.Errorf("%s is false: %s", condition.GetType(), condition.GetMessage())
 		}
 	}

@@ -17,7 +17,8 @@ is satisfied by one that is connected, and only for containers: by then the
 sandbox is up, and its network as it is.
 
 Let runtimes say which plugins are required, by name, for pods, containers or
-both, but for exempt namespaces (WithPluginSettings). Such a pod or container
+both, but for exempt namespaces and, if wanted, for pods on the host's network
+(WithPluginSettings). Such a pod or container
 waits for a plugin that is away before anyone is asked, as long as is set, and
 fails as Unavailable with the name of the plugin and since when it is away. It
 does not come up before the plugin has answered this very request. With the

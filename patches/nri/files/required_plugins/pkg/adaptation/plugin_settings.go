@@ -22,6 +22,9 @@ type PluginSettings struct {
 	RequiredForPods, RequiredForContainers bool
 	// ExemptNamespaces are those whose pods, and their containers, may come up without.
 	ExemptNamespaces []string
+	// ExemptHostNetwork is whether pods on the host's network, and their containers, may
+	// come up without. Where a pod's namespaces are not known, it may not.
+	ExemptHostNetwork bool
 	// Wait is how long a pod or container waits for the plugin while it is away. Zero
 	// is the default.
 	Wait time.Duration

@@ -11,6 +11,7 @@ import (
 
 	yaml "go.yaml.in/yaml/v3"
 
+	"github.com/containerd/nri/pkg/api"
 	nriplugin "github.com/containerd/nri/pkg/plugin"
 
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
@@ -33,7 +34,7 @@ func (r *Adaptation) required(ev lifecycle.Event) ([]lifecycle.Requirement, erro
 	}
 	var required []lifecycle.Requirement
 	for _, name := range r.requiredNames {
-		if s := r.pluginSettings[name]; s.requiredFor(ev.Kind) && !slices.Contains(s.ExemptNamespaces, pod.GetNamespace()) {
+		if s := r.pluginSettings[name]; s.requiredFor(ev.Kind) && !s.exempts(pod) {
 			required = append(required, lifecycle.Requirement{Plugin: name, Wait: s.wait()})
 		}
 	}
@@ -56,6 +57,17 @@ func (s PluginSettings) requiredFor(kind lifecycle.Kind) bool {
 		return s.RequiredForPods
 	}
 	return s.RequiredForContainers
+}
+
+// exempts says whether a pod and its containers may come up without the plugin.
+func (s PluginSettings) exempts(pod *PodSandbox) bool {
+	return slices.Contains(s.ExemptNamespaces, pod.GetNamespace()) || s.ExemptHostNetwork && onHostNetwork(pod)
+}
+
+// onHostNetwork says whether a pod is known to have no network of its own.
+func onHostNetwork(pod *PodSandbox) bool {
+	namespaces := pod.GetLinux().GetNamespaces()
+	return len(namespaces) > 0 && !slices.ContainsFunc(namespaces, func(n *api.LinuxNamespace) bool { return n.GetType() == "network" })
 }
 
 func (s PluginSettings) wait() time.Duration { return cmp.Or(s.Wait, DefaultPluginWait) }

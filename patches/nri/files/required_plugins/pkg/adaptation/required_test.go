@@ -89,6 +89,28 @@ func TestRequiredPlugin(t *testing.T) {
 	require.True(t, r.RequiredPlugins()[0].Away.IsZero())
 }
 
+// Where the network is what the plugin is for, pods on the host's do without, if that
+// is known.
+func TestRequiredPluginExemptsTheHostsNetwork(t *testing.T) {
+	r, _ := requiring(t, t.TempDir(), nri.PluginSettings{RequiredForPods: true, RequiredForContainers: true, ExemptHostNetwork: true, Wait: time.Millisecond})
+	pod := func(id string, namespaces ...string) *api.PodSandbox {
+		p := &api.PodSandbox{Id: id, Namespace: "default", Linux: &api.LinuxPodSandbox{}}
+		for _, n := range namespaces {
+			p.Linux.Namespaces = append(p.Linux.Namespaces, &api.LinuxNamespace{Type: n})
+		}
+		return p
+	}
+	run := func(p *api.PodSandbox) error {
+		return r.RunPodSandbox(context.Background(), &api.RunPodSandboxRequest{Pod: p})
+	}
+	onHost := pod("host", "ipc", "mount")
+	require.NoError(t, run(onHost))
+	_, err := r.CreateContainer(context.Background(), &api.CreateContainerRequest{Pod: onHost, Container: &api.Container{Id: "main", PodSandboxId: "host"}})
+	require.NoError(t, err)
+	require.Equal(t, codes.Unavailable, status.Code(run(pod("own", "ipc", "network"))))
+	require.Equal(t, codes.Unavailable, status.Code(run(pod("unknown"))))
+}
+
 // A pod that waits says so, and comes up with the plugin that it waited for.
 func TestRequiredPluginComes(t *testing.T) {
 	dir := t.TempDir()

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nri
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/containerd/log"
+
+	nri "github.com/containerd/nri/pkg/adaptation"
+)
+
+// gatesWatched is how often gates are looked at if nobody asks for NetworkReady, which
+// does not wait for it.
+const gatesWatched = 200 * time.Millisecond
+
+// networkGates are the gates of all plugins that have one.
+type networkGates struct {
+	required func() []nri.RequiredPlugin
+	clock    func() time.Time
+	kept     keptGates
+	log      *log.Entry
+
+	stopped chan struct{}
+	moving  chan struct{} // has an element if moved may have one
+	watch   sync.WaitGroup
+
+	mu    sync.Mutex // guards what follows, and is held over no call
+	gates map[string]*gate
+	from  time.Time     // when plugins could first have come
+	moved []NetworkGate // transitions that are still to be noted, in order
+}
+
+// newNetworkGates returns nil if no plugin gates the network. Gates are as they were
+// before a restart of containerd.
+func newNetworkGates(c *Config, required func() []nri.RequiredPlugin) *networkGates {
+	g := &networkGates{
+		required: required,
+		clock:    time.Now,
+		kept:     keptGates(c.stateDir),
+		log:      log.L,
+		stopped:  make(chan struct{}),
+		moving:   make(chan struct{}, 1),
+		gates:    map[string]*gate{},
+	}
+	for name, p := range c.Plugins {
+		if p.GatesNetwork {
+			g.gates[name] = &gate{grace: p.networkGrace(), open: g.kept.has(name)}
+		}
+	}
+	if len(g.gates) == 0 {
+		return nil
+	}
+	g.from = g.clock()
+	return g
+}
+
+// start begins to watch, once plugins can come.
+func (g *networkGates) start() {
+	if g == nil {
+		return
+	}
+	g.begin()
+	g.mu.Lock()
+	g.from = g.clock()
+	g.mu.Unlock()
+	g.watch.Go(func() {
+		ticker := time.NewTicker(gatesWatched)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-g.stopped:
+				return
+			case <-ticker.C:
+			case <-g.moving:
+			}
+			g.look()
+		}
+	})
+}
+
+// stop ends what start began. It must be called once at most.
+func (g *networkGates) stop() {
+	if g == nil {
+		return
+	}
+	close(g.stopped)
+	g.watch.Wait()
+}
+
+// now returns all gates as they are, by name.
+func (g *networkGates) now() (all []NetworkGate) {
+	if g == nil {
+		return nil
+	}
+	for _, p := range g.required() {
+		if s := g.of(p); s != nil {
+			all = append(all, *s)
+		}
+	}
+	return all
+}
+
+// of returns the gate of a plugin, or nil if it has none. What it returned once it has
+// moved to: NetworkReady does not forget that it saw the plugin.
+func (g *networkGates) of(p nri.RequiredPlugin) *NetworkGate {
+	if g == nil {
+		return nil
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	own := g.gates[p.Name]
+	if own == nil {
+		return nil
+	}
+	s := NetworkGate{Plugin: p.Name, Closed: own.closed(p, g.from, g.clock()), Grace: own.grace.String(), Away: p.Away}
+	if own.open == s.Closed {
+		own.open = !s.Closed
+		g.moved = append(g.moved, s)
+		select {
+		case g.moving <- struct{}{}:
+		default:
+		}
+	}
+	return &s
+}
+
+// begin says how gates are at the start, which is no transition.
+func (g *networkGates) begin() {
+	for _, name := range slices.Sorted(maps.Keys(g.gates)) {
+		closed := !g.kept.has(name)
+		gauge(name, closed)
+		if closed {
+			g.log.WithField("plugin", name).Warn("network takes no pods until required NRI plugin has come")
+		}
+	}
+}
+
+// look notes transitions. Only the goroutine of start calls it, so that they are
+// noted in order.
+func (g *networkGates) look() {
+	g.now()
+	g.mu.Lock()
+	moved := g.moved
+	g.moved = nil
+	g.mu.Unlock()
+	for _, s := range moved {
+		g.note(s)
+	}
+}
+
+// note keeps, counts and logs a transition.
+func (g *networkGates) note(s NetworkGate) {
+	entry := g.log.WithField("plugin", s.Plugin)
+	if err := g.kept.keep(s.Plugin, !s.Closed); err != nil {
+		entry.WithError(err).Warn("a restart of containerd will not find whether the NRI plugin was there")
+	}
+	gauge(s.Plugin, s.Closed)
+	if s.Closed {
+		networkGateTransitions.WithValues(s.Plugin, "closed").Inc()
+		entry.WithField("since", s.Away.UTC().Format(time.RFC3339)).Warn("network takes no pods: required NRI plugin is away")
+		return
+	}
+	networkGateTransitions.WithValues(s.Plugin, "open").Inc()
+	entry.Info("network waits no longer for required NRI plugin: it is there")
+}
+
+// gauge sets the metric of a plugin's gate.
+func gauge(plugin string, closed bool) {
+	value := 0.0
+	if closed {
+		value = 1
+	}
+	networkGateClosed.WithValues(plugin).Set(value)
+}
