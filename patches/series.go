@@ -35,6 +35,7 @@ var Series = edit.Series{
 		nri.PluginErrors,
 		nri.Waits,
 		nri.RequiredPlugins,
+		nri.PluginPeer,
 
 		// containerd: built on the NRI above.
 		containerd.PatchedNRI,
@@ -72,6 +73,7 @@ var Series = edit.Series{
 		containerd.CreationMetrics,
 		containerd.PodSpans,
 		containerd.NRIPluginSettings,
+		containerd.NRIPluginNames,
 
 		// containerd: the network of a pod.
 		containerd.NetworkPackages,

@@ -43,25 +43,29 @@ func (s Script) act(socket string, out io.Writer) error {
 	for event, answer := range s.Answers {
 		p.On(event, answer.reply())
 	}
-	err := s.connection(p, socket, w.gone)
+	if err := s.becomes(); err != nil {
+		return err
+	}
+	err := s.connection(p, socket, w)
 	if !s.Returns {
 		return err
 	}
 	s.FreezeAfter = 0
 	for range time.Tick(again) {
-		_ = s.connection(p, socket, w.gone) // there is always a next one
+		_ = s.connection(p, socket, w) // there is always a next one
 	}
 	return nil
 }
 
 // connection serves one connection, from its registration to its end.
-func (s Script) connection(p *Plugin, socket string, gone func()) error {
+func (s Script) connection(p *Plugin, socket string, w *writer) error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	p.wrap = func(c net.Conn) net.Conn {
-		return &conn{Conn: c, left: s.FreezeAfter, end: sync.OnceFunc(func() { gone(); cancel() })}
+		return &conn{Conn: c, left: s.FreezeAfter, end: sync.OnceFunc(func() { w.gone(); cancel() })}
 	}
 	if err := p.Connect(ctx, socket); err != nil {
+		w.kept(err)
 		return err
 	}
 	<-ctx.Done()
@@ -92,12 +96,13 @@ func (c *conn) Read(b []byte) (int, error) {
 }
 
 // line is what a process tells: the begin or the end of a call, or, without
-// an event, that its connection has gone. Numbers count the calls from 1.
+// an event, that its connection has gone or was not made. Numbers count the calls from 1.
 type line struct {
 	Number int
 	Call
 	Err, Abandoned string    // in place of the errors in Call
 	Gone           time.Time // when the connection went
+	KeptOut        string    // why there is no connection
 }
 
 // writer writes lines, each in one piece.
@@ -132,6 +137,12 @@ func (w *writer) gone() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.write(line{Gone: time.Now()})
+}
+
+func (w *writer) kept(out error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.write(line{KeptOut: out.Error()})
 }
 
 func (w *writer) write(l line) {

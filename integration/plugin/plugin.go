@@ -124,11 +124,27 @@ func (p *Plugin) connect(ctx context.Context, socket string) error {
 		case <-h.synchronized:
 			return nil
 		case <-h.closed:
-			return errors.New("connection closed before Synchronize was answered")
+			return early(started, errors.New("connection closed before Synchronize was answered"))
 		case <-ctx.Done():
-			return ctx.Err()
+			return early(started, ctx.Err())
 		}
 	}
+}
+
+// farewell is how long the stub may take to say why its connection has gone.
+const farewell = 100 * time.Millisecond
+
+// early returns why a plugin was not synchronized before its connection, or the wait for
+// it, has ended: a plugin that is refused hears of both in one moment.
+func early(started <-chan error, otherwise error) error {
+	select {
+	case err := <-started:
+		if err != nil {
+			return err
+		}
+	case <-time.After(farewell):
+	}
+	return otherwise
 }
 
 // Crash closes the connection at once. Without a connection it does nothing.

@@ -32,6 +32,7 @@ type Process struct {
 	mu    sync.Mutex
 	calls []*Call
 	gone  []time.Time
+	out   []string
 	err   error // why its record is cut short
 }
 
@@ -101,6 +102,10 @@ func (p *Process) takeUp(l line) {
 		p.gone = append(p.gone, l.Gone)
 		return
 	}
+	if l.KeptOut != "" {
+		p.out = append(p.out, l.KeptOut)
+		return
+	}
 	call := l.Call
 	if l.Number > len(p.calls) { // its begin
 		p.calls = append(p.calls, &call)
@@ -137,6 +142,13 @@ func (p *Process) Gone() []time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.gone)
+}
+
+// KeptOut lists why the process could not join, one error for each time.
+func (p *Process) KeptOut() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.out)
 }
 
 // Freeze stops the process where it is, and returns when it stands still.

@@ -25,6 +25,10 @@ type Script struct {
 	FreezeAfter int
 	// Returns has it register again whenever its connection has gone.
 	Returns bool
+	// Cgroups are folders of cgroups that the process goes to before it connects.
+	Cgroups []string
+	// User is whom the process becomes before it connects, if it is not root.
+	User int
 }
 
 // Answer is how one kind of event is answered: first Freeze, then Work, then the

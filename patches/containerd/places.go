@@ -22,7 +22,8 @@ const (
 	sandboxUndo     = "internal/cri/server/sandbox_undo.go"    // of undo-in-order
 	creationFile    = "internal/cri/store/sandbox/creation.go" // of pods-being-created
 	nriConfig       = "internal/nri/config.go"
-	localNRI        = "internal/nri/nri.go" // hands NRI's requests to the adaptation
+	pluginConfig    = "internal/nri/plugin_config.go" // of nri-plugin-settings
+	localNRI        = "internal/nri/nri.go"           // hands NRI's requests to the adaptation
 	nriSandbox      = "internal/nri/sandbox.go"
 	nriSandboxLinux = "internal/nri/sandbox_linux.go"
 )

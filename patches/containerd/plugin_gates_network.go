@@ -63,5 +63,3 @@ NetworkGates() []NetworkGate`),
 		status.After(edit.Stmt(edit.Call("setNetworkCondition")), `gateNetwork(c.nri.NetworkGates(), networkCondition)`),
 	},
 }
-
-const pluginConfig = "internal/nri/plugin_config.go" // of nri-plugin-settings

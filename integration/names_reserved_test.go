@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// A name that is reserved for a namespace is taken by a plugin in one of its pods alone,
+// before and after a restart of the runtime: not from a pod of another namespace, and not
+// from no pod. What is not reserved is for all.
+func TestL21_ReservedNameIsTakenInPodsOfItsNamespaceAlone(t *testing.T) {
+	t.Parallel()
+	rule := pluginSetting("must", "allowed_namespaces = ['net-system']")
+	n := startNode(t, operator(rule))
+	ctx := withinAMinute(t)
+	right, wrong := cgroupsOf(ctx, t, n, "net-system"), cgroupsOf(ctx, t, n, "default")
+	for _, when := range []string{"at first", "after a restart"} {
+		if when == "after a restart" {
+			require.NoError(t, saysNow(t, n, rule))
+		}
+		for _, index := range []string{"10", "90"} {
+			thief := startProcess(t, n, plugin.Script{Index: index, Name: "must", Cgroups: wrong})
+			outside := startProcess(t, n, plugin.Script{Index: index, Name: "must"})
+			promise(t, "L21", "a thief in a pod of another namespace is refused before Configure, as "+index+", "+when, onStock(anybodyMay), func(t require.TestingT) {
+				requireKeptOut(t, thief, "namespace default is none of [net-system]")
+			})
+			promise(t, "L21", "a thief in no pod is refused before Configure, as "+index+", "+when, onStock(anybodyMay), func(t require.TestingT) {
+				requireKeptOut(t, outside, "runs in no pod")
+			})
+		}
+		owner := startProcess(t, n, plugin.Script{Index: "10", Name: "must", Cgroups: right})
+		free := []*plugin.Process{
+			startProcess(t, n, plugin.Script{Index: "20", Name: "free", Cgroups: wrong}),
+			startProcess(t, n, plugin.Script{Index: "30", Name: "free"}),
+		}
+		promise(t, "L21", "whom it is reserved for has it, "+when, keptOnStock, func(t require.TestingT) {
+			requireSoon(t, "it to join", func(context.Context) error { return hasAnswered(owner, plugin.Synchronize) })
+		})
+		promise(t, "L21", "a name that is not reserved is for all, "+when, keptOnStock, func(t require.TestingT) {
+			for _, p := range free {
+				requireSoon(t, p.Name()+" to join", func(context.Context) error { return hasAnswered(p, plugin.Synchronize) })
+			}
+		})
+		promise(t, "L17", "each refusal is counted and logged, "+when, onStock("it refuses none"), func(t require.TestingT) {
+			refusals, err := n.Metrics(ctx, "containerd_nri_plugin_name_refusals_total")
+			require.NoError(t, err)
+			require.Len(t, refusals, 1)
+			requireSoon(t, "the log", func(context.Context) error {
+				return hasLogged(n, "plugin name must is reserved", "of user 0 in pod ")
+			})
+		})
+		for _, p := range append(free, owner) {
+			require.NoError(t, p.Kill())
+		}
+	}
+}
+
+// A name that is reserved for a user is refused to another one, who may take any other.
+// With the user and the namespace set, both have to hold.
+func TestL21_ReservedNameIsTakenByItsUserAlone(t *testing.T) {
+	t.Parallel()
+	const stranger = 64123
+	n := startNode(t, operator(noRule+anyUserMayConnect+
+		"[plugins.'io.containerd.nri.v1.nri'.plugins.must]\nallowed_users = [0]\n"+
+		"[plugins.'io.containerd.nri.v1.nri'.plugins.'10-both']\nallowed_users = [64123]\nallowed_namespaces = ['net-system']\n"))
+	ctx := withinAMinute(t)
+	right, wrong := cgroupsOf(ctx, t, n, "net-system"), cgroupsOf(ctx, t, n, "default")
+	if runsOnStock { // it has no such setting
+		require.NoError(t, os.Chmod(n.NRISocket(), 0o666))
+	}
+	for _, thief := range []struct {
+		name, words string
+		script      plugin.Script
+	}{
+		{"of another user", "user 64123 is none of [0]", plugin.Script{Index: "10", Name: "must", User: stranger}},
+		{"of another user, in a pod", "user 64123 is none of [0]", plugin.Script{Index: "20", Name: "must", User: stranger, Cgroups: right}},
+		{"of the user, in another namespace", "namespace default is none of", plugin.Script{Index: "10", Name: "both", User: stranger, Cgroups: wrong}},
+		{"of the namespace, and another user", "user 0 is none of", plugin.Script{Index: "10", Name: "both", Cgroups: right}},
+	} {
+		p := startProcess(t, n, thief.script)
+		promise(t, "L21", "a thief "+thief.name+" is refused before Configure", onStock(anybodyMay), func(t require.TestingT) {
+			requireKeptOut(t, p, thief.words)
+		})
+		require.NoError(t, p.Kill())
+	}
+	for _, may := range []plugin.Script{
+		{Index: "10", Name: "must"},
+		{Index: "10", Name: "both", User: stranger, Cgroups: right},
+		{Index: "20", Name: "both", Cgroups: wrong}, // another index is another name
+		{Index: "30", Name: "free", User: stranger},
+	} {
+		p := startProcess(t, n, may)
+		promise(t, "L21", p.Name()+" is taken by who may", keptOnStock, func(t require.TestingT) {
+			requireSoon(t, "it to join", func(context.Context) error { return hasAnswered(p, plugin.Synchronize) })
+		})
+	}
+}
+
+// Of a pod that the runtime does not know nobody can tell the namespace, whatever the
+// cgroup is called.
+func TestL21_PodThatIsNotKnownGetsNoReservedName(t *testing.T) {
+	t.Parallel()
+	n := startNode(t, operator(pluginSetting("must", "allowed_namespaces = ['net-system']")))
+	ctx := withinAMinute(t)
+	right := cgroupsOf(ctx, t, n, "net-system")
+	forged := besidePod(t, right)
+	thief := startProcess(t, n, plugin.Script{Index: "10", Name: "must", Cgroups: forged})
+	free := startProcess(t, n, plugin.Script{Index: "20", Name: "free", Cgroups: forged})
+	promise(t, "L21", "the name is refused", onStock(anybodyMay), func(t require.TestingT) {
+		requireKeptOut(t, thief, "is not known")
+	})
+	promise(t, "L21", "another one is not", keptOnStock, func(t require.TestingT) {
+		requireSoon(t, "it to join", func(context.Context) error { return hasAnswered(free, plugin.Synchronize) })
+	})
+}
+
+// The socket is made anew at each start, with the mode that is set.
+func TestL21_SocketHasTheModeThatIsSet(t *testing.T) {
+	t.Parallel()
+	n := startNode(t, operator(noRule))
+	for _, step := range []struct {
+		says, config string
+		mode         os.FileMode
+	}{
+		{"by default", noRule, 0o600},
+		{"as set", noRule + anyUserMayConnect, 0o666},
+		{"as is the default once more", noRule, 0o600},
+	} {
+		require.NoError(t, os.Chmod(n.NRISocket(), 0o777)) // what somebody left behind
+		require.NoError(t, saysNow(t, n, step.config))
+		promise(t, "L21", "its mode is "+step.mode.String()+", "+step.says, onStock("it is what the umask leaves"), func(t require.TestingT) {
+			info, err := os.Stat(n.NRISocket())
+			require.NoError(t, err)
+			assert.Equal(t, step.mode, info.Mode().Perm())
+		})
+	}
+}

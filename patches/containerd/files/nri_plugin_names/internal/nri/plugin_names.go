@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nri
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/containerd/errdefs"
+	"github.com/docker/go-metrics"
+
+	nri "github.com/containerd/nri/pkg/adaptation"
+)
+
+// A PodNamespacer is a Domain that knows the namespaces of its pods.
+type PodNamespacer interface {
+	// PodNamespace returns the namespace of a pod. uid is that of the pod's metadata, and
+	// container the id of one of its containers, or empty. It fails with
+	// errdefs.ErrNotFound if it has no such pod, or the pod has no such container.
+	PodNamespace(uid, container string) (string, error)
+}
+
+// podNamespace returns what the domain that has the pod says.
+func (t *domainTable) podNamespace(uid, container string) (string, error) {
+	t.Lock()
+	defer t.Unlock()
+	for _, d := range t.domains {
+		pods, is := d.(PodNamespacer)
+		if !is {
+			continue
+		}
+		namespace, err := pods.PodNamespace(uid, container)
+		if errors.Is(err, errdefs.ErrNotFound) {
+			continue
+		}
+		return namespace, err
+	}
+	return "", fmt.Errorf("pod %s with container %q is not known: %w", uid, container, errdefs.ErrNotFound)
+}
+
+var nriNameRefusals metrics.LabeledCounter
+
+func init() {
+	ns := metrics.NewNamespace("containerd", "nri", nil)
+	nriNameRefusals = ns.NewLabeledCounter("plugin_name_refusals", "Registrations that were refused because the name is reserved, by reason: user or namespace (it is another one), or unknown (it cannot be told)", "plugin", "reason")
+	metrics.Register(ns)
+}
+
+var _ nri.NameMetrics = (*nriMetrics)(nil)
+
+// RecordNameRefusal implements nri.NameMetrics.
+func (m *nriMetrics) RecordNameRefusal(plugin, reason string) {
+	nriNameRefusals.WithValues(plugin, reason).Inc()
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nri
+
+import (
+	"cmp"
+	"fmt"
+	"io/fs"
+	"strconv"
+
+	nri "github.com/containerd/nri/pkg/adaptation"
+)
+
+// defaultSocketMode is nri.DefaultSocketMode as a setting.
+const defaultSocketMode = "0600"
+
+// socketPermissions needs settings that are valid.
+func (c *Config) socketPermissions() nri.Option {
+	mode, err := c.socketMode()
+	if err != nil {
+		mode = nri.DefaultSocketMode
+	}
+	return nri.WithSocketPermissions(mode, c.SocketUID, c.SocketGID)
+}
+
+func (c *Config) socketMode() (fs.FileMode, error) {
+	mode, err := strconv.ParseUint(cmp.Or(c.SocketMode, defaultSocketMode), 8, 32)
+	if err != nil || mode > uint64(fs.ModePerm) {
+		return 0, fmt.Errorf("socket_mode is %q: must be octal, from 0000 to 0777", c.SocketMode)
+	}
+	return fs.FileMode(mode), nil
+}
+
+// validateSocket returns what is wrong with the settings of the socket.
+func (c *Config) validateSocket() (errs []error) {
+	if _, err := c.socketMode(); err != nil {
+		errs = append(errs, err)
+	}
+	// -1 is what a platform without such numbers has.
+	if c.SocketUID < -1 || c.SocketGID < -1 {
+		errs = append(errs, fmt.Errorf("socket_uid is %d and socket_gid is %d: must not be negative", c.SocketUID, c.SocketGID))
+	}
+	return errs
+}

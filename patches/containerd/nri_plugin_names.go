@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// NRIPluginNames lets the operator reserve the names of plugins.
+var NRIPluginNames = edit.Patch{
+	Slug:    "nri-plugin-names",
+	Module:  "containerd",
+	Subject: "cri,nri: let settings say who may register under a name",
+	Body: `Any process that can connect to NRI's socket registers under the name that it
+likes, and so can any pod that mounts the socket. Where a plugin is required,
+its word is that of whoever came under its name.
+
+Let the settings of a plugin say of which users, and in pods of which
+namespaces, it may be. The namespace is that of the pod in CRI's own store: a
+container's pod is looked up by the container, and its uid must be the one that
+the cgroup says. Count who is refused. Make the mode and the owner of the socket
+settings, with 0600 as the default.`,
+	Rules:  []string{"L17", "L21"},
+	Status: edit.Upstream,
+	Until:  "containerd's settings can say who may register as an NRI plugin of a name",
+	Edits: []edit.Edit{
+		edit.In(nriConfig, edit.Type("Config")).AddField(`
+// SocketMode is the mode of the NRI socket, in octal: who may write to it may connect.
+// Empty stands for "0600".
+SocketMode string ` + "`toml:\"socket_mode\" json:\"socketMode\"`" + `
+// SocketUID is the user that owns the NRI socket, by default containerd's own.
+SocketUID int ` + "`toml:\"socket_uid\" json:\"socketUID\"`" + `
+// SocketGID is the group that owns the NRI socket, by default containerd's own.
+SocketGID int ` + "`toml:\"socket_gid\" json:\"socketGID\"`"),
+		edit.In(nriConfig, edit.Func("DefaultConfig")).After(edit.Key("SyncTransientSandboxes"), `SocketMode:                defaultSocketMode,
+SocketUID:                 os.Geteuid(),
+SocketGID:                 os.Getegid(),`),
+		edit.AddImport(nriConfig, "os"),
+		edit.In(nriConfig, edit.Method("Config", "toOptions")).After(edit.Stmt(edit.Mentions("nri.WithOrderedUpdates()")),
+			`opts = append(opts, nri.WithPodNamespaces(domains.podNamespace), c.socketPermissions())`),
+		edit.In(pluginConfig, edit.Type("PluginConfig")).AddField(`
+
+// AllowedUsers reserves the name for processes of these users, by their number on the
+// node. Empty asks for none.
+AllowedUsers []uint32 ` + "`toml:\"allowed_users\" json:\"allowedUsers\"`" + `
+// AllowedNamespaces reserves the name for processes in pods of these namespaces. Empty
+// asks for none. With both, both have to hold.
+AllowedNamespaces []string ` + "`toml:\"allowed_namespaces\" json:\"allowedNamespaces\"`"),
+		edit.In(pluginConfig, edit.Method("Config", "pluginSettings")).After(edit.Key("SyncTimeout"), `AllowedUsers:          p.AllowedUsers,
+AllowedNamespaces:     p.AllowedNamespaces,`),
+		edit.In(pluginConfig, edit.Method("PluginConfig", "validate")).Before(edit.Top(), `if slices.Contains(p.AllowedNamespaces, "") {
+	errs = append(errs, errors.New("allowed_namespaces has an empty name"))
+}
+`),
+		edit.In("internal/nri/validate.go", edit.Method("Config", "validate")).Before(edit.Stmt(edit.Return("errors.Join(errs...)")),
+			`errs = append(errs, c.validateSocket()...)
+`),
+	},
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/containerd/nri/internal/peer"
+)
+
+// namespaces knows two pods.
+func namespaces(uid, container string) (string, error) {
+	if namespace := map[string]string{"uid-s": "system", "uid-u": "user"}[uid]; namespace != "" && container != "other" {
+		return namespace, nil
+	}
+	return "", errors.New("no such pod")
+}
+
+// refusals keeps what is counted.
+type refusals struct {
+	noopMetrics
+	seen []string
+}
+
+func (r *refusals) RecordNameRefusal(plugin, reason string) {
+	r.seen = append(r.seen, plugin+" "+reason)
+}
+
+func TestAdmit(t *testing.T) {
+	of := func(user uint32, pod string) who {
+		w := who{peer: &peer.Peer{UID: user, PID: 7}}
+		if pod != "" {
+			w.pod = peer.Pod{UID: pod, Container: "c"}
+		}
+		return w
+	}
+	unknown := who{err: peer.ErrGone}
+	noPod := of(5, "")
+	noPod.err = errors.New("this node runs in a pod")
+	other := of(0, "uid-s")
+	other.pod.Container = "other"
+	for _, test := range []struct {
+		name       string
+		plugin     string
+		who        who
+		namespaces PodNamespaces
+		counted    string // empty: it is let in
+		because    string
+	}{
+		{"free", "free", of(1, "uid-u"), namespaces, "", ""},
+		{"free and not known", "free", unknown, namespaces, "", ""},
+		{"set, but not reserved", "set", unknown, namespaces, "", ""},
+		{"its user", "user", of(5, ""), nil, "", ""},
+		{"its user, in a pod", "user", of(5, "uid-x"), nil, "", ""},
+		{"another user", "user", of(0, "uid-s"), namespaces, "user user", "user 0 is none of [5]"},
+		{"user not known", "user", unknown, namespaces, "user unknown", "exited"},
+		{"its user, pod cannot be told", "user", noPod, namespaces, "", ""},
+		{"pod cannot be told", "namespace", noPod, namespaces, "namespace unknown", "this node runs in a pod"},
+		{"its namespace", "namespace", of(5, "uid-s"), namespaces, "", ""},
+		{"another namespace", "namespace", of(0, "uid-u"), namespaces, "namespace namespace", "namespace user is none of [system]"},
+		{"no pod", "namespace", of(0, ""), namespaces, "namespace namespace", "it runs in no pod"},
+		{"pod not known", "namespace", of(0, "uid-x"), namespaces, "namespace unknown", "no such pod"},
+		{"container not known", "namespace", other, namespaces, "namespace unknown", "no such pod"},
+		{"no pods known", "namespace", of(0, "uid-s"), nil, "namespace unknown", "the runtime knows no pods"},
+		{"both", "both", of(5, "uid-s"), namespaces, "", ""},
+		{"namespace alone", "both", of(4, "uid-s"), namespaces, "both user", "user 4 is none of [5]"},
+		{"user alone", "both", of(5, "uid-u"), namespaces, "both namespace", "namespace user is none of [system]"},
+		// 10-split is for user 4, and split for the namespace.
+		{"both settings", "split", of(4, "uid-s"), namespaces, "", ""},
+		{"that with the index alone", "split", of(4, "uid-u"), namespaces, "split namespace", "namespace user is none of [system]"},
+		{"that without alone", "split", of(5, "uid-s"), namespaces, "10-split user", "user 5 is none of [4]"},
+		{"another index", "indexed", of(5, "uid-u"), namespaces, "", ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			counted := &refusals{}
+			r := &Adaptation{metrics: counted, namespaceOf: test.namespaces, pluginSettings: map[string]PluginSettings{
+				"set":        {RequiredForPods: true},
+				"user":       {AllowedUsers: []uint32{5}},
+				"namespace":  {AllowedNamespaces: []string{"system"}},
+				"both":       {AllowedUsers: []uint32{5}, AllowedNamespaces: []string{"system"}},
+				"split":      {AllowedNamespaces: []string{"system"}},
+				"10-split":   {AllowedUsers: []uint32{4}},
+				"20-indexed": {AllowedUsers: []uint32{4}},
+				"10-set":     {},
+			}}
+			err := r.admit("10", test.plugin, test.who)
+			if test.counted == "" {
+				require.NoError(t, err)
+				require.Empty(t, counted.seen)
+				return
+			}
+			require.ErrorContains(t, err, "is reserved, and not for")
+			require.ErrorContains(t, err, test.because)
+			require.Equal(t, []string{test.counted}, counted.seen)
+		})
+	}
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nri
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// PluginPeer keeps reserved names to those who may take them.
+var PluginPeer = edit.Patch{
+	Slug:    "plugin-peer",
+	Module:  "nri",
+	Subject: "adaptation: let runtimes reserve the names of plugins",
+	Body: `A plugin is what it says it is. Whoever can connect to the socket can register
+under the name of the network's driver, and its answers then count as those of
+the driver, also where that is required. The socket itself has the mode that
+the umask leaves of it.
+
+Take the user, the process and the pod of a peer from the kernel when it is
+accepted. Let settings by name say of which users, and in pods of which
+namespaces, a plugin may be that registers under the name. The runtime tells the
+namespace of a pod from its own records (WithPodNamespaces). Anybody else is
+refused in RegisterPlugin, before Configure, with the reason. If it cannot be
+told who a peer is, it gets no reserved name, and any other one.
+
+Make the socket with mode 0600 from its first moment, and let runtimes set its
+mode and owner (WithSocketPermissions).`,
+	Rules:  []string{"L17", "L21"},
+	Status: edit.Upstream,
+	Until:  "NRI lets runtimes say who may register under the name of a plugin",
+	Edits: []edit.Edit{
+		edit.In("pkg/adaptation/plugin_settings.go", edit.Type("PluginSettings")).AddField(`
+
+// AllowedUsers and AllowedNamespaces reserve the name. Who registers under it has
+// to be a process of one of the users, and in a pod of one of the namespaces; a list
+// that is empty asks for nothing.
+AllowedUsers      []uint32
+AllowedNamespaces []string`),
+		edit.In(adaptation, edit.Type("Adaptation")).AddField(`
+
+namespaceOf PodNamespaces // nil: no pod is known
+socket      permissions`),
+		edit.In(adaptation, edit.Func("New")).After(edit.Key("metrics"), `socket:      permissions{mode: DefaultSocketMode, uid: -1, gid: -1},`),
+		edit.In(adaptation, edit.Method("Adaptation", "startListener")).Replace(edit.Stmt(edit.Define("l", "err")), `l, err := r.newSocket()`),
+		edit.In(pluginFile, edit.Type("plugin")).AddField(`
+
+who who // is at the other end, if it is external`),
+		edit.In(pluginFile, edit.Method("plugin", "RegisterPlugin")).Before(edit.Stmt(edit.Assign("p.base")), `if err := p.r.admit(req.PluginIdx, req.PluginName, p.who); err != nil {
+	p.regC <- err
+	return nil, status.Error(codes.PermissionDenied, err.Error())
+}
+`),
+		edit.AddImport(pluginFile, "google.golang.org/grpc/codes"),
+		edit.AddImport(pluginFile, "google.golang.org/grpc/status"),
+		edit.In(registration, edit.Method("Adaptation", "register")).Before(edit.Stmt(edit.Define("p", "err")), `seen := whoIs(conn)
+defer seen.close()
+`),
+		edit.In(registration, edit.Method("Adaptation", "register")).Before(edit.Stmt(edit.Mentions("p.start(r.name, r.version)")), `p.who = seen
+`),
+		edit.In(registration, edit.Method("Adaptation", "register")).Before(edit.Stmt(edit.Call("p.close")), `p.hearsRefusal(err)
+`),
+	},
+	Packages: []edit.Package{{
+		From: "internal/nri/peer",
+		To:   "internal/peer",
+	}},
+}
+
+const registration = "pkg/adaptation/registration.go"
