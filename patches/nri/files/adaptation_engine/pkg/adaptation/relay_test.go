@@ -46,7 +46,7 @@ func TestPolicyOfAPlugin(t *testing.T) {
 
 // A connection registers one plugin.
 func TestSecondRegistrationIsRefused(t *testing.T) {
-	p := &plugin{regC: make(chan error, 1), impl: &pluginType{ttrpcImpl: &dummyPlugin{}}}
+	p := &plugin{r: &Adaptation{}, regC: make(chan error, 1), impl: &pluginType{ttrpcImpl: &dummyPlugin{}}}
 	_, err := p.RegisterPlugin(context.Background(), &api.RegisterPluginRequest{PluginName: "first", PluginIdx: "10"})
 	require.NoError(t, err)
 	_, err = p.RegisterPlugin(context.Background(), &api.RegisterPluginRequest{PluginName: "second", PluginIdx: "20"})
