@@ -134,7 +134,7 @@ func (q *question) send(l *lane) (any, error) {
 	}
 	var send bool
 	switch {
-	case l.closed != nil:
+	case l.closed != nil || l.lost():
 		err = ErrClosed
 	case q.ctx.Err() != nil:
 		err = q.ctx.Err()

@@ -393,6 +393,20 @@ var mutations = []mutation{
 		by:   "^TestL20_PluginIsLostWhilePodsWait$",
 	},
 	{
+		off:  "nobody is told before the required are there, if one has just left",
+		file: "required.go",
+		from: "case l.closed != nil || l.lost():",
+		to:   "case l.closed != nil:",
+		by:   "^TestL20_ClosedConnectionIsAwayBeforeItIsNoticed$",
+	},
+	{
+		off:  "a connection that has just closed is not asked",
+		file: "ask.go",
+		from: "case l.closed != nil || l.lost():",
+		to:   "case l.closed != nil:",
+		by:   "^TestL20_ClosedConnectionIsNotAsked$",
+	},
+	{
 		off:  "a required plugin that owes an answer fails all before anyone is asked",
 		file: "required.go",
 		from: "case l.overdue():\n\t\treturn prospect{indebted, l, l.debt()}",

@@ -166,8 +166,8 @@ func (l *lane) prospect(suits bool) prospect {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
-	case l.closed != nil:
-		return prospect{}
+	case l.closed != nil || l.lost():
+		return prospect{} // also if the watcher has yet to notice
 	case !suits:
 		return prospect{rank: deaf, lane: l}
 	case l.overdue():

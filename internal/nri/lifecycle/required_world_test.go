@@ -4,6 +4,7 @@ package lifecycle
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -94,6 +95,16 @@ func (p *process) absent(name string) bool {
 	return true
 }
 
+// cameAndWent says whether a plugin of a name came after start and has left: it may
+// have been there in an instant in which the others were asked.
+func (p *process) cameAndWent(name string, start time.Time) bool {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	return slices.ContainsFunc(p.w.plugins, func(who *simPlugin) bool {
+		return named(who, name) && who.process == p && !who.came.Before(start) && who.isClosed()
+	})
+}
+
 // heldTo holds the outcome of a first event that began at start against L20.
 // absent is who was away then.
 func (p *process) heldTo(ev Event, start time.Time, absent map[string]bool, err error) {
@@ -111,6 +122,7 @@ func (p *process) heldTo(ev Event, start time.Time, absent map[string]bool, err 
 	if u.Waited > worldWait || u.Err == nil && u.Waited != worldWait {
 		p.w.fault("L20: %s gave up on %s after %s", record{Event: ev}, u.Plugin, u.Waited)
 	}
+	forWant := u.Err == nil && absent[u.Plugin] && u.Waited == time.Since(start) && !p.cameAndWent(u.Plugin, start)
 	p.w.mu.Lock()
 	plugins := p.w.plugins
 	p.w.mu.Unlock()
@@ -118,7 +130,7 @@ func (p *process) heldTo(ev Event, start time.Time, absent map[string]bool, err 
 		switch {
 		case who.process != p:
 		case !named(who, u.Plugin):
-			if u.Err == nil && absent[u.Plugin] && u.Waited == time.Since(start) && who.had(ev) {
+			if forWant && who.had(ev) {
 				p.w.fault("L20: %s was told of %s, which had to fail for want of %s", who.name, record{Event: ev}, u.Plugin)
 			}
 		case who.came.Equal(start):

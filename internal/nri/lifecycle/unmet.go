@@ -103,7 +103,11 @@ func (e *Engine) AwaySince(plugin string) time.Time {
 	}
 	e.mu.Unlock()
 	for _, l := range lanes {
-		if l.named(plugin) && l.isJoined() {
+		switch {
+		case !l.named(plugin) || !l.isJoined():
+		case l.lost():
+			since = time.Now() // and the watcher has yet to notice
+		default:
 			return time.Time{}
 		}
 	}
