@@ -30,7 +30,24 @@ type Command struct {
 	Cgo     bool     // built with cgo, which takes a C compiler and a static libc
 }
 
-func (c Command) name() string { return path.Base(c.Package) }
+// Name is that of its binary.
+func (c Command) Name() string { return path.Base(c.Package) }
+
+// Platform is what binaries are built for, on Linux. Its zero is this machine.
+type Platform struct {
+	Arch string // as GOARCH has it
+	CC   string // the C compiler for it
+}
+
+// env has the go command build for the platform. What a release is built with is what
+// any machine of its kind has, whatever the caller's environment asks for.
+func (p Platform) env() []string {
+	if p == (Platform{}) {
+		return nil
+	}
+	return []string{"GOOS=linux", "GOARCH=" + p.Arch, "CC=" + p.CC, "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOFIPS140=off",
+		"CGO_CFLAGS=-O2", "CGO_CPPFLAGS=", "CGO_LDFLAGS="}
+}
 
 // Revision names a state of the trees: it is the same for the same commits.
 func Revision(trees []Tree) string {
@@ -41,16 +58,21 @@ func Revision(trees []Tree) string {
 	return key(parts...)[:12]
 }
 
-// Build builds the product's commands into the folder bin, each with its own
-// tags. build is put behind the plus sign of their version. It returns the
+// Build builds the product's commands for this machine into the folder bin, each with
+// its own tags. build is put behind the plus sign of their version. It returns the
 // version, and whether there was anything to do.
 func (w *Workspace) Build(ctx context.Context, trees []Tree, p Product, build string) (version string, fresh bool, err error) {
+	return w.BuildFor(ctx, trees, p, build, Platform{}, w.path("bin"))
+}
+
+// BuildFor is Build for a platform, into a folder of its own.
+func (w *Workspace) BuildFor(ctx context.Context, trees []Tree, p Product, build string, platform Platform, bin string) (version string, fresh bool, err error) {
 	t, err := find(trees, p.Module)
 	if err != nil {
 		return "", false, err
 	}
 	version = t.Version + "+" + build
-	toolchain, err := w.toolchain(ctx, t.Work, "CC", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_LDFLAGS")
+	toolchain, err := w.toolchainWith(ctx, t.Work, platform.env(), "CC", "CGO_CFLAGS", "CGO_CPPFLAGS", "CGO_LDFLAGS")
 	if err != nil {
 		return "", false, err
 	}
@@ -59,13 +81,17 @@ func (w *Workspace) Build(ctx context.Context, trees []Tree, p Product, build st
 	}
 	vars := t.Path + "/" + p.Vars
 	link := fmt.Sprintf("-X %[1]s.Package=%[2]s -X %[1]s.Version=%[3]s -X %[1]s.Revision=%[4]s %[5]s", vars, t.Path, version, Revision(trees), p.Link)
-	bin, stamp := w.path("bin"), w.path("bin", ".stamp")
+	stamp := filepath.Join(bin, ".stamp")
 	inputs := fmt.Sprintln(toolchain, link, p.Tags, p.Commands)
 	if was, err := os.ReadFile(stamp); err == nil && string(was) == inputs+binaries(bin, p) {
 		return version, false, nil
 	}
 
-	end := w.Step(fmt.Sprintf("build %s %s: %s", t.Name, version, strings.Join(names(p), ", ")))
+	what := fmt.Sprintf("build %s %s: %s", t.Name, version, strings.Join(names(p), ", "))
+	if platform.Arch != "" {
+		what += " for linux/" + platform.Arch
+	}
+	end := w.Step(what)
 	defer end()
 	fresh = true
 	made, err := w.temp("bin")
@@ -73,7 +99,7 @@ func (w *Workspace) Build(ctx context.Context, trees []Tree, p Product, build st
 		return "", false, err
 	}
 	for _, c := range p.Commands {
-		if err := w.buildCommand(ctx, t.Work, made, c, p.Tags, link); err != nil {
+		if err := w.buildCommand(ctx, t.Work, made, c, p.Tags, link, platform.env()); err != nil {
 			return "", false, fmt.Errorf("build %s: %w", t.Name, err)
 		}
 	}
@@ -93,9 +119,8 @@ func (w *Workspace) Build(ctx context.Context, trees []Tree, p Product, build st
 }
 
 // buildCommand builds one command into a folder.
-func (w *Workspace) buildCommand(ctx context.Context, dir, into string, c Command, tags []string, link string) error {
+func (w *Workspace) buildCommand(ctx context.Context, dir, into string, c Command, tags []string, link string, env []string) error {
 	args := append([]string{"build", "-buildvcs=false", "-o", into + "/", "-ldflags=" + link}, tagsFlag(slices.Concat(tags, c.Tags))...)
-	var env []string
 	if c.Cgo {
 		env = append(env, "CGO_ENABLED=1")
 	}
@@ -111,7 +136,7 @@ func (p Product) compiles(cc string) error {
 			continue
 		}
 		if _, err := exec.LookPath(program); err != nil {
-			return fmt.Errorf("%s is not on the PATH: %s is built with cgo, install gcc with the headers and the static library of libc", program, c.name())
+			return fmt.Errorf("%s is not on the PATH: %s is built with cgo, install gcc with the headers and the static library of libc", program, c.Name())
 		}
 	}
 	return nil
@@ -121,7 +146,7 @@ func (p Product) compiles(cc string) error {
 func names(p Product) []string {
 	var names []string
 	for _, c := range p.Commands {
-		names = append(names, c.name())
+		names = append(names, c.Name())
 	}
 	return names
 }

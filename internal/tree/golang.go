@@ -31,15 +31,24 @@ func (w *Workspace) goCommand(dir string, env, args []string) command {
 }
 
 func (w *Workspace) goEnviron() []string {
-	return environ([]string{"GOFLAGS=", "GOWORK=", "GO111MODULE=", "CGO_ENABLED=", "GOTMPDIR=", "PWD="},
+	env := environ([]string{"GOFLAGS=", "GOWORK=", "GO111MODULE=", "CGO_ENABLED=", "GOTMPDIR=", "PWD="},
 		"GOFLAGS=-mod=readonly", "GOWORK=off", "GO111MODULE=on", "CGO_ENABLED=0", "GOTMPDIR="+w.tmp)
+	if w.BuildCache != "" {
+		env = append(env, "GOCACHE="+w.BuildCache)
+	}
+	return env
 }
 
 // toolchain is all about the go command that decides what it builds, by the names of
 // go env, and the further ones given. It prints in a fixed order.
 func (w *Workspace) toolchain(ctx context.Context, dir string, further ...string) (map[string]string, error) {
+	return w.toolchainWith(ctx, dir, nil, further...)
+}
+
+// toolchainWith is toolchain in an environment that has the given variables besides.
+func (w *Workspace) toolchainWith(ctx context.Context, dir string, environment []string, further ...string) (map[string]string, error) {
 	names := append([]string{"GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT", "GOFIPS140"}, further...)
-	out, err := w.golang(ctx, dir, append([]string{"env"}, names...)...)
+	out, err := w.golangWith(ctx, dir, environment, append([]string{"env"}, names...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,9 @@ type Workspace struct {
 	// it returns is called when the step has ended. It is never nil.
 	Step func(what string) (end func())
 
+	// BuildCache is the build cache of the go command in place of the user's, if set.
+	BuildCache string
+
 	tmp  string
 	lock *lock
 }
