@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// settings are the leaves of a configuration, by their dotted path.
+type settings map[string]any
+
+// dump has a containerd of the node print its configuration: that of the file, with
+// all that the file does not say.
+func (n Node) dump(ctx context.Context, program, config string) (settings, error) {
+	return n.settings(ctx, program, "--config", config, "config", "dump")
+}
+
+// defaults has it print what it does without a file.
+func (n Node) defaults(ctx context.Context, program string) (settings, error) {
+	return n.settings(ctx, program, "config", "default")
+}
+
+func (n Node) settings(ctx context.Context, program string, args ...string) (settings, error) {
+	out, err := n.ask(ctx, program, args...)
+	if err != nil {
+		return nil, err
+	}
+	var tables map[string]any
+	if err := toml.Unmarshal([]byte(out), &tables); err != nil {
+		return nil, fmt.Errorf("configuration of %s: %w", program, err)
+	}
+	s := settings{}
+	s.take("", tables)
+	if len(s) == 0 {
+		return nil, fmt.Errorf("%s prints no configuration", program)
+	}
+	return s, nil
+}
+
+func (s settings) take(prefix string, table map[string]any) {
+	for key, value := range table {
+		if below, ok := value.(map[string]any); ok && len(below) > 0 {
+			s.take(prefix+key+" . ", below)
+			continue
+		}
+		s[prefix+key] = value
+	}
+}
+
+// compare fails if a setting of the node's own, one that is not as the distribution's
+// containerd has it by default, is not kept. notes are defaults that differ.
+func compare(defaults, distribution, build settings) (notes []string, err error) {
+	var lost []string
+	for _, name := range slices.Sorted(maps.Keys(distribution)) {
+		want := distribution[name]
+		is, known := build[name]
+		if known && reflect.DeepEqual(is, want) {
+			continue
+		}
+		if was, ok := defaults[name]; ok && reflect.DeepEqual(was, want) {
+			notes = append(notes, fmt.Sprintf("default of %s: %v, was %v", name, is, want))
+			continue
+		}
+		lost = append(lost, fmt.Sprintf("%s is %v, would be %v", name, want, is))
+	}
+	if len(lost) > 0 {
+		return nil, fmt.Errorf("the configuration of the node does not fit: %s", strings.Join(lost, "; "))
+	}
+	return notes, nil
+}

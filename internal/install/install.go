@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+)
+
+// Bin is the folder of the binaries on a node.
+const Bin = "/opt/hookline/bin"
+
+// programs are those that take the place of the distribution's.
+var programs = []string{"containerd", "containerd-shim-runc-v2", "ctr"}
+
+// Installed is what was found, and done.
+type Installed struct {
+	Distribution string   // program and version
+	Version      string   // of the build
+	Notes        []string // defaults that differ
+}
+
+// Install puts the programs of folder from onto the node.
+func (n Node) Install(ctx context.Context, from string) (done Installed, err error) {
+	distribution, after, err := n.distribution()
+	if err != nil {
+		return done, err
+	}
+	if len(after) > 0 {
+		return done, fmt.Errorf("%s.d/%s changes what is started, and comes after %s: join it with the unit first", service, after[0], dropIn)
+	}
+	has, said, err := n.version(ctx, distribution.program)
+	if err != nil {
+		return done, err
+	}
+	done.Distribution = distribution.program + " " + said
+	// Beside the place where they will be, to be asked there.
+	staged := Bin + ".new"
+	if err := n.stage(from, staged); err != nil {
+		return done, err
+	}
+	defer func() {
+		if dir, pathErr := n.path(staged); pathErr == nil {
+			err = errors.Join(err, os.RemoveAll(dir))
+			_ = os.Remove(filepath.Dir(dir)) // if nothing was placed
+		}
+	}()
+	build, said, err := n.version(ctx, path.Join(staged, "containerd"))
+	if err != nil {
+		return done, err
+	}
+	done.Version = said
+	if err := fits(has, build); err != nil {
+		return done, err
+	}
+	if done.Notes, err = n.configured(ctx, distribution, path.Join(staged, "containerd")); err != nil {
+		return done, err
+	}
+	if err := n.place(staged); err != nil {
+		return done, err
+	}
+	return done, n.write(path.Join(folders[0], service+".d", dropIn), distribution.override(Bin))
+}
+
+// configured holds what a build makes of the node's configuration against what the
+// distribution's containerd does.
+func (n Node) configured(ctx context.Context, distribution command, build string) (notes []string, err error) {
+	defaults, err := n.defaults(ctx, distribution.program)
+	if err != nil {
+		return nil, err
+	}
+	was, err := n.dump(ctx, distribution.program, distribution.config())
+	if err != nil {
+		return nil, err
+	}
+	is, err := n.dump(ctx, build, distribution.config())
+	if err != nil {
+		return nil, err
+	}
+	return compare(defaults, was, is)
+}
+
+// stage copies the programs to a folder of the node.
+func (n Node) stage(from, to string) error {
+	dir, err := n.path(to)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
+		return err
+	}
+	for _, name := range programs {
+		if err := copyProgram(filepath.Join(from, name), filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func copyProgram(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return fmt.Errorf("%w: build it with make build, or give a release with --from", err)
+	}
+	defer func() { _ = in.Close() }()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o755)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	if _, err := io.Copy(out, in); err != nil {
+		return err
+	}
+	// It has to be there after a power cut, as what points at it is.
+	return errors.Join(out.Chmod(0o755), out.Sync())
+}
+
+// place moves staged programs to where they run. Each takes the place of the former
+// one in an instant: what runs keeps running.
+func (n Node) place(staged string) error {
+	from, err := n.path(staged)
+	if err != nil {
+		return err
+	}
+	to, err := n.path(Bin)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(to, 0o755); err != nil {
+		return err
+	}
+	for _, name := range programs {
+		if err := os.Rename(filepath.Join(from, name), filepath.Join(to, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// write writes a file of the node, whole or not at all.
+func (n Node) write(name string, content []byte) error {
+	file, err := n.path(name)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(file), ".hookline-*")
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(content)
+	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err == nil {
+		err = os.Rename(f.Name(), file)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+	}
+	return err
+}
+
+// Undo takes away what Install has placed. Programs that shims of pods run from stay:
+// containerd asks them to clean up, and drops pods whose shim has no program any
+// more. kept names those pods.
+func (n Node) Undo() (kept []string, err error) {
+	file, err := n.path(path.Join(folders[0], service+".d", dropIn))
+	if err != nil {
+		return nil, err
+	}
+	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return nil, err
+	}
+	_ = os.Remove(filepath.Dir(file)) // if nothing else is in it
+	if kept, err = n.bundles(); err != nil || len(kept) > 0 {
+		return kept, err
+	}
+	dir, err := n.path(Bin)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range programs {
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+	}
+	_ = os.Remove(dir)
+	_ = os.Remove(filepath.Dir(dir))
+	return nil, nil
+}
+
+// bundles are the tasks of the node whose shim is one of ours.
+func (n Node) bundles() ([]string, error) {
+	distribution, _, err := n.distribution()
+	if err != nil {
+		return nil, err
+	}
+	state, err := n.state(distribution.config())
+	if err != nil {
+		return nil, err
+	}
+	found, err := filepath.Glob(filepath.Join(state, "io.containerd.runtime.v2.task", "*", "*", "shim-binary-path"))
+	if err != nil {
+		return nil, err
+	}
+	var ours []string
+	for _, name := range found {
+		program, err := os.ReadFile(name)
+		if err == nil && path.Dir(string(program)) == Bin {
+			ours = append(ours, filepath.Base(filepath.Dir(name)))
+		}
+	}
+	slices.Sort(ours)
+	return ours, nil
+}

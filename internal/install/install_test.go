@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A fake is a node whose programs answer what a test says. Real ones are asked in the
+// tests with pods.
+type fake struct {
+	Node
+	answers map[string]string // by program and last argument
+}
+
+const (
+	unitFile = "/lib/systemd/system/containerd.service"
+	stock    = "/usr/bin/containerd"
+	staged   = Bin + ".new/containerd"
+)
+
+func newFake(t *testing.T) *fake {
+	f := &fake{answers: map[string]string{
+		stock + " --version":  "containerd github.com/containerd/containerd/v2 v2.4.1 abc\n",
+		stock + " default":    "root = '/var/lib/containerd'\n[cri]\nimage = 'pause:1'\n",
+		stock + " dump":       "root = '/data'\n[cri]\nimage = 'pause:1'\n",
+		staged + " --version": "containerd github.com/containerd/containerd/v2 v2.4.2+hookline.1 def\n",
+		staged + " dump":      "root = '/data'\n[cri]\nimage = 'pause:2'\n[nri]\nnew = true\n",
+	}}
+	f.Root = t.TempDir()
+	f.run = func(_ context.Context, _ Node, program string, args ...string) (string, error) {
+		answer, ok := f.answers[program+" "+args[len(args)-1]]
+		if !ok {
+			return "", errors.New("exec format error")
+		}
+		return answer, nil
+	}
+	f.write(t, unitFile, "[Service]\nExecStartPre=-/sbin/modprobe overlay\nExecStart=/usr/bin/containerd --log-level debug\nRestart=always\n")
+	f.write(t, stock, "the distribution's")
+	return f
+}
+
+func (f *fake) write(t *testing.T, name, content string) {
+	path := filepath.Join(f.Root, name)
+	require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(t, os.WriteFile(path, []byte(content), 0o644))
+}
+
+// built is a folder of binaries to install.
+func built(t *testing.T) string {
+	dir := t.TempDir()
+	for _, name := range programs {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("new "+name), 0o755))
+	}
+	return dir
+}
+
+// files lists all files of the node and their content.
+func (f *fake) files(t *testing.T) map[string]string {
+	found := map[string]string{}
+	require.NoError(t, filepath.WalkDir(f.Root, func(name string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(name)
+		found[strings.TrimPrefix(name, f.Root)] = string(content)
+		return err
+	}))
+	return found
+}
+
+func TestInstallAndUndo(t *testing.T) {
+	f := newFake(t)
+	before := f.files(t)
+	done, err := f.Install(t.Context(), built(t))
+	require.NoError(t, err)
+	assert.Equal(t, Installed{
+		Distribution: "/usr/bin/containerd v2.4.1", Version: "v2.4.2+hookline.1",
+		Notes: []string{"default of cri . image: pause:2, was pause:1"},
+	}, done)
+	after := f.files(t)
+	assert.Equal(t, "new containerd", after["/opt/hookline/bin/containerd"])
+	assert.Contains(t, after["/etc/systemd/system/containerd.service.d/hookline.conf"],
+		"\nExecStart=\nExecStart=/opt/hookline/bin/containerd --log-level debug\nEnvironment=PATH=/opt/hookline/bin:/usr/local/sbin:")
+	assert.Len(t, after, len(before)+4, "three programs and a drop-in")
+	for name, content := range before {
+		assert.Equal(t, content, after[name])
+	}
+
+	// The same again: it reads the distribution's unit, not what it placed itself.
+	again, err := f.Install(t.Context(), built(t))
+	require.NoError(t, err)
+	assert.Equal(t, done, again)
+	assert.Equal(t, after, f.files(t))
+
+	kept, err := f.Undo()
+	require.NoError(t, err)
+	assert.Empty(t, kept)
+	assert.Equal(t, before, f.files(t))
+	assert.NoDirExists(t, filepath.Join(f.Root, "opt/hookline"))
+	assert.NoDirExists(t, filepath.Join(f.Root, "etc/systemd/system/containerd.service.d"))
+}
+
+func TestUndoKeepsWhatShimsNeed(t *testing.T) {
+	f := newFake(t)
+	_, err := f.Install(t.Context(), built(t))
+	require.NoError(t, err)
+	bundle := "/run/containerd/io.containerd.runtime.v2.task/k8s.io/%s/shim-binary-path"
+	f.write(t, fmt.Sprintf(bundle, "of-hookline"), Bin+"/containerd-shim-runc-v2")
+	f.write(t, fmt.Sprintf(bundle, "of-stock"), "/usr/bin/containerd-shim-runc-v2")
+
+	kept, err := f.Undo()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"of-hookline"}, kept)
+	assert.FileExists(t, filepath.Join(f.Root, Bin, "containerd-shim-runc-v2"))
+	assert.NoFileExists(t, filepath.Join(f.Root, "etc/systemd/system/containerd.service.d/hookline.conf"))
+
+	require.NoError(t, os.Remove(filepath.Join(f.Root, fmt.Sprintf(bundle, "of-hookline"))))
+	kept, err = f.Undo()
+	require.NoError(t, err)
+	assert.Empty(t, kept)
+	assert.NoDirExists(t, filepath.Join(f.Root, "opt/hookline"))
+}
+
+func TestStateElsewhere(t *testing.T) {
+	f := newFake(t)
+	f.write(t, unitFile, "[Service]\nExecStart=/usr/bin/containerd -c /etc/c.toml\n")
+	f.write(t, "/etc/c.toml", "version = 3\nstate = '/srv/state'\n")
+	_, err := f.Install(t.Context(), built(t))
+	require.NoError(t, err)
+	f.write(t, "/srv/state/io.containerd.runtime.v2.task/k8s.io/pod/shim-binary-path", Bin+"/containerd-shim-runc-v2")
+	kept, err := f.Undo()
+	require.NoError(t, err)
+	assert.Equal(t, []string{"pod"}, kept)
+}
+
+func TestRefused(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(t *testing.T, f *fake)
+		want   string
+	}{
+		"no containerd": {func(t *testing.T, f *fake) {
+			require.NoError(t, os.Remove(filepath.Join(f.Root, unitFile)))
+		}, "has no containerd.service of systemd"},
+		"another minor release": {func(_ *testing.T, f *fake) {
+			f.answers[stock+" --version"] = "containerd github.com/containerd/containerd 1.6.20~ds1 1.6.20~ds1-1+deb12u3\n"
+		}, "the node has containerd v1.6.20, and this is a build of v2.4.2: they have to be of one minor release"},
+		"newer": {func(_ *testing.T, f *fake) {
+			f.answers[stock+" --version"] = "containerd github.com/containerd/containerd/v2 v2.4.10 abc\n"
+		}, "the node has containerd v2.4.10, which is newer than this build of v2.4.2"},
+		"not released": {func(_ *testing.T, f *fake) {
+			f.answers[stock+" --version"] = "containerd github.com/containerd/containerd/v2 main abc\n"
+		}, "which is no released version"},
+		"a setting is lost": {func(_ *testing.T, f *fake) {
+			f.answers[staged+" dump"] = "root = '/var/lib/containerd'\n[cri]\nimage = 'pause:2'\n"
+		}, "the configuration of the node does not fit: root is /data, would be /var/lib/containerd"},
+		"the build does not start": {func(_ *testing.T, f *fake) {
+			delete(f.answers, staged+" --version")
+		}, "exec format error"},
+		"a drop-in comes after": {func(t *testing.T, f *fake) {
+			f.write(t, "/etc/systemd/system/containerd.service.d/zz-site.conf", "[Service]\nExecStart=\nExecStart=/srv/containerd\n")
+		}, "containerd.service.d/zz-site.conf changes what is started"},
+		"two programs": {func(t *testing.T, f *fake) {
+			f.write(t, unitFile, "[Service]\nExecStart=/usr/bin/containerd\nExecStart=/bin/true\n")
+		}, "it starts more than one program"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFake(t)
+			c.change(t, f)
+			before := f.files(t)
+			_, err := f.Install(t.Context(), built(t))
+			require.ErrorContains(t, err, c.want)
+			assert.NotContains(t, err.Error(), "\n")
+			assert.Equal(t, before, f.files(t), "nothing is placed")
+			assert.NoDirExists(t, filepath.Join(f.Root, "opt/hookline"))
+		})
+	}
+}
+
+func TestDropInsOfTheNode(t *testing.T) {
+	f := newFake(t)
+	f.write(t, "/usr/lib/systemd/system/containerd.service.d/10-site.conf", "[Service]\nExecStart=\nExecStart=/hidden\n")
+	f.write(t, "/etc/systemd/system/containerd.service.d/10-site.conf",
+		"[Service]\nExecStart=\nExecStart=-/usr/bin/containerd --config=/etc/site.toml\nEnvironment=\"PATH=/site/bin:/bin\" A=b\n")
+	f.write(t, "/etc/systemd/system/containerd.service.d/zz-limits.conf", "[Service]\nLimitNOFILE=infinity\n")
+	c, after, err := f.distribution()
+	require.NoError(t, err)
+	assert.Empty(t, after, "limits do not change what is started")
+	assert.Equal(t, command{program: stock, args: "--config=/etc/site.toml", path: "/site/bin:/bin"}, c)
+	assert.Equal(t, "/etc/site.toml", c.config())
+	assert.Contains(t, string(c.override(Bin)), "\nExecStart=/opt/hookline/bin/containerd --config=/etc/site.toml\nEnvironment=PATH=/opt/hookline/bin:/site/bin:/bin\n")
+}
+
+// A link of the node that names an absolute path means one of the node.
+func TestLinksStayInTheRoot(t *testing.T) {
+	f := newFake(t)
+	outside := t.TempDir()
+	require.NoError(t, os.Symlink(outside, filepath.Join(f.Root, "opt")))
+	_, err := f.Install(t.Context(), built(t))
+	require.NoError(t, err)
+	entries, err := os.ReadDir(outside)
+	require.NoError(t, err)
+	assert.Empty(t, entries)
+	assert.FileExists(t, filepath.Join(f.Root, outside, "hookline/bin/containerd"))
+}

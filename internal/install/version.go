@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package install
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"golang.org/x/mod/semver"
+)
+
+var number = regexp.MustCompile(`^v?(\d+\.\d+\.\d+)(.*)$`)
+
+// version asks a containerd of the node which one it is. release is its number alone,
+// "v2.4.2", said all of it.
+func (n Node) version(ctx context.Context, program string) (release, said string, err error) {
+	out, err := n.ask(ctx, program, "--version")
+	if err != nil {
+		return "", "", err
+	}
+	// The name, the package, the version, and a revision if it knows one.
+	fields := strings.Fields(out)
+	if len(fields) < 3 || fields[0] != "containerd" {
+		return "", "", fmt.Errorf("%s --version says %q, which is no version of containerd", program, strings.TrimSpace(out))
+	}
+	m := number.FindStringSubmatch(fields[2])
+	if m == nil {
+		return "", "", fmt.Errorf("%s --version says %q, which is no released version", program, fields[2])
+	}
+	return "v" + m[1], fields[2], nil
+}
+
+// fits tells whether a build may take the place of a distribution's release: what is
+// on disk and in the configuration is the same within a minor release, and none takes
+// away the fixes that the node has.
+func fits(distribution, build string) error {
+	if semver.MajorMinor(distribution) != semver.MajorMinor(build) {
+		return fmt.Errorf("the node has containerd %s, and this is a build of %s: they have to be of one minor release, which containerd's files and configuration belong to", distribution, build)
+	}
+	if semver.Compare(distribution, build) > 0 {
+		return fmt.Errorf("the node has containerd %s, which is newer than this build of %s: take a build of that release, so that no fix is lost", distribution, build)
+	}
+	return nil
+}
