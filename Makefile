@@ -87,6 +87,10 @@ integration: both tools ## real pods on the built containerd (root)
 export: ## the series as files for git am, in _output/series
 	@$(HACK) export
 
+.PHONY: release
+release: ## archives for linux amd64 and arm64 with checksums and SBOM, in _output/release (RELEASE=--twice: and compare)
+	@$(HACK) release $(RELEASE)
+
 .PHONY: lint
 lint: ## gofmt, go vet and golangci-lint, the import rules included
 	@$(HACK) lint

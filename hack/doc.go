@@ -11,6 +11,8 @@
 //	go run ./hack test [PKG...]           upstream's own tests on the patched trees
 //	go run ./hack export [--signoff] [-o] mail for git am, per module
 //	go run ./hack bump MODULE@VERSION     which patches fit another version
+//	go run ./hack release [--twice]       archives that people can install, checksums, SBOM
+//	go run ./hack install --root DIR      a build beside a distribution's containerd, and back
 //	go run ./hack tools                   runc and CNI plugins, for tests and demo
 //	go run ./hack demo [--runtime stock]  pods and plugins on a private node
 //	go run ./hack bench [--only SCENARIO] stock and patched containerd, measured side by side

@@ -9,6 +9,7 @@ import (
 	"github.com/hookline-nri/hookline/hack/docs"
 	"github.com/hookline-nri/hookline/internal/crossvet"
 	"github.com/hookline-nri/hookline/internal/edit"
+	"github.com/hookline-nri/hookline/internal/release"
 	"github.com/hookline-nri/hookline/internal/tree"
 )
 
@@ -135,6 +136,10 @@ func hackMain() {
 				Tags:     []string{"festive"},
 				Vars:     "version",
 				Link:     "-s -w",
+			},
+			releaser: releaser{
+				cross:  map[string]string{"s390x": "no-such-gcc"},
+				starts: []release.Start{{Args: []string{"hall"}, Says: []string{"{version} {revision}"}}},
 			},
 			build:     "invented.1",
 			tests:     map[string][]string{"hall": {"./internal/..."}},

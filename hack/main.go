@@ -17,6 +17,7 @@ import (
 	"github.com/hookline-nri/hookline/hack/docs"
 	"github.com/hookline-nri/hookline/internal/crossvet"
 	"github.com/hookline-nri/hookline/internal/edit"
+	"github.com/hookline-nri/hookline/internal/release"
 	"github.com/hookline-nri/hookline/internal/tree"
 	"github.com/hookline-nri/hookline/patches"
 )
@@ -25,11 +26,12 @@ const modulePath = "github.com/hookline-nri/hookline"
 
 // config is what the tests replace: a series, what is built of it, and where.
 type config struct {
-	root    string // of the repository
-	series  edit.Series
-	product tree.Product
-	build   string              // behind the plus sign of the built version
-	tests   map[string][]string // packages of upstream to test, by module, besides those touched
+	root     string // of the repository
+	series   edit.Series
+	product  tree.Product
+	releaser releaser
+	build    string              // behind the plus sign of the built version
+	tests    map[string][]string // packages of upstream to test, by module, besides those touched
 	// platforms are those that upstream builds for, besides this one.
 	platforms []crossvet.Platform
 	pages     docs.Pages // of the documentation
@@ -66,6 +68,16 @@ func hookline(args []string) error {
 			Tags: []string{"urfave_cli_no_docs"},
 			Vars: "version",
 			Link: "-s -w -extldflags -static",
+		},
+		releaser: releaser{
+			commands: []tree.Command{{Package: "cmd/containerd-stress", Tags: static, Cgo: true}},
+			cross:    map[string]string{"amd64": "x86_64-linux-gnu-gcc", "arm64": "aarch64-linux-gnu-gcc"},
+			starts: []release.Start{
+				{Args: []string{"containerd", "--version"}, Says: []string{"{version}", "{revision}"}},
+				{Args: []string{"containerd", "config", "default"}, Says: []string{"plugin_sync_timeout"}, TOML: true},
+				{Args: []string{"ctr", "--version"}, Says: []string{"{version}"}},
+				{Args: []string{"containerd-shim-runc-v2", "-v"}, Says: []string{"{version}", "{revision}"}},
+			},
 		},
 		build: fmt.Sprintf("hookline.%d", patches.Release),
 		tests: map[string][]string{

@@ -34,7 +34,7 @@ func run(ctx context.Context, cfg config, args []string) error {
 			DefaultText: "_output in the repository",
 		}},
 		Commands: []*cli.Command{
-			a.list(), a.apply(), a.build(), a.diff(), a.check(), a.test(), a.export(), a.bump(),
+			a.list(), a.apply(), a.build(), a.diff(), a.check(), a.test(), a.export(), a.bump(), a.release(), a.install(),
 			a.tools(), a.demo(), a.bench(), a.lint(), a.diagrams(),
 		},
 		Action: func(_ context.Context, cmd *cli.Command) error {

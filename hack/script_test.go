@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -24,6 +25,7 @@ func TestMain(m *testing.M) {
 // upstream (testdata/mod) and an invented series (invented_test.go).
 func TestScript(t *testing.T) {
 	env := newUpstream(t)
+	env = append(env, "ARCH="+runtime.GOARCH)
 	for _, program := range []string{"git", "hack"} { // for a script with a PATH of its own
 		path, err := exec.LookPath(program)
 		require.NoError(t, err)

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/hookline-nri/hookline/internal/install"
+	"github.com/hookline-nri/hookline/internal/release"
+)
+
+func (a *app) install() *cli.Command {
+	return &cli.Command{
+		Name:      "install",
+		Usage:     "put a build beside a distribution's containerd",
+		UsageText: "go run ./hack install --root DIR [--from BIN|ARCHIVE]\n   go run ./hack install --root DIR --undo",
+		Description: `Places the binaries in /opt/hookline/bin of the root file system DIR ("/" for this
+machine), and a drop-in of systemd that starts them with the arguments of the
+distribution's. Before that it asks the distribution's containerd and the new one for
+their version, which have to be of one minor release, and for the configuration
+that they make of the node's files, in which no setting of the node may be lost. The
+distribution's files stay as they are, and nothing is restarted. --undo takes both
+away; binaries that pods still need stay.`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "root", Usage: "root file system of the node", Required: true},
+			&cli.StringFlag{Name: "from", Usage: "folder or archive of the binaries", DefaultText: "bin in the output folder"},
+			&cli.BoolFlag{Name: "undo", Usage: "take away what was installed"},
+		},
+		Before: takes(0, "--root DIR [--from BIN|ARCHIVE | --undo]"),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			n := install.Node{Root: cmd.String("root")}
+			if info, err := os.Stat(n.Root); err != nil || !info.IsDir() {
+				return fmt.Errorf("--root %s: no such folder", n.Root)
+			}
+			if os.Geteuid() != 0 {
+				return errors.New("not root: programs of the node are run in its root file system, run as root")
+			}
+			if cmd.Bool("undo") {
+				return a.uninstall(n)
+			}
+			from := cmd.String("from")
+			if from == "" {
+				from = filepath.Join(cmd.String("output"), "bin")
+			}
+			return a.installFrom(ctx, n, from)
+		},
+	}
+}
+
+func (a *app) installFrom(ctx context.Context, n install.Node, from string) error {
+	if strings.HasSuffix(from, ".tar.gz") {
+		checked, err := release.CheckSum(from)
+		if err != nil {
+			return err
+		}
+		if !checked {
+			fmt.Fprintf(a.stderr, "%s has no .sha256sum beside it, and was not checked\n", short(from))
+		}
+		dir, err := os.MkdirTemp("", "hookline-install-")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		if err := release.Unpack(from, dir); err != nil {
+			return err
+		}
+		from = dir
+	}
+	done, err := n.Install(ctx, from)
+	if err != nil {
+		return err
+	}
+	for _, note := range done.Notes {
+		fmt.Fprintln(a.stdout, note)
+	}
+	_, err = fmt.Fprintf(a.stdout, "containerd %s is in %s, beside %s. %s\n", done.Version, filepath.Join(n.Root, install.Bin), done.Distribution, next(n))
+	return err
+}
+
+func (a *app) uninstall(n install.Node) error {
+	kept, err := n.Undo()
+	if err != nil {
+		return err
+	}
+	if len(kept) > 0 {
+		_, err = fmt.Fprintf(a.stdout, "the distribution's containerd is what starts. %s\nThe binaries stay: %d pods and containers have their shim from there (%s). Run this again when they have ended.\n",
+			next(n), len(kept), strings.Join(kept, " "))
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "nothing is left in %s. %s\n", n.Root, next(n))
+	return err
+}
+
+// next says when what was done takes effect.
+func next(n install.Node) string {
+	if n.Root != "/" {
+		return "It takes effect when the node boots."
+	}
+	return "It takes effect with: systemctl daemon-reload && systemctl restart containerd"
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/hookline-nri/hookline/internal/release"
+	"github.com/hookline-nri/hookline/internal/tree"
+)
+
+// A releaser says what a release has besides what is built for oneself.
+type releaser struct {
+	commands []tree.Command    // that upstream's archives have, besides those of the product
+	cross    map[string]string // C compiler for an architecture that is not this machine's
+	starts   []release.Start   // of binaries, before they are packed
+}
+
+func (a *app) release() *cli.Command {
+	return &cli.Command{
+		Name:      "release",
+		Usage:     "archives that people can install, with checksums and SBOM",
+		UsageText: "go run ./hack release [--arch ARCH]... [--twice]",
+		Description: `Builds for linux/amd64 and linux/arm64 and writes to release/VERSION of the output
+folder: for each an archive with the layout of containerd's own static releases, its
+checksum and an SBOM (SPDX 2.3), and for all of them the series as files for git am, and
+the modules, commits and compilers that it was made of. The binaries for another
+architecture take its C compiler (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross), and
+are started with QEMU (qemu-user). With --twice all of it is made again in another
+folder with an empty build cache, and compared byte by byte.`,
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "arch", Usage: "build for `ARCH`", Value: []string{"amd64", "arm64"}},
+			&cli.BoolFlag{Name: "twice", Usage: "make it a second time and compare"},
+		},
+		Before: takes(0, "[--arch ARCH]... [--twice]"),
+		Action: a.in(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace) error {
+			dir, err := a.makeRelease(ctx, w, cmd.StringSlice("arch"))
+			if err != nil {
+				return err
+			}
+			if cmd.Bool("twice") {
+				if err := a.again(ctx, w, dir, cmd.StringSlice("arch")); err != nil {
+					return err
+				}
+			}
+			sums, err := os.ReadFile(filepath.Join(dir, "SHA256SUMS"))
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintf(a.stdout, "%s:\n%s", short(dir), sums)
+			return err
+		}),
+	}
+}
+
+// makeRelease makes a release from a workspace, and returns its folder.
+func (a *app) makeRelease(ctx context.Context, w *tree.Workspace, archs []string) (string, error) {
+	head, err := w.Head(ctx)
+	if err != nil {
+		return "", err
+	}
+	compilers := map[string]string{}
+	runners := map[string][]string{}
+	for _, arch := range archs {
+		if compilers[arch], err = a.compiler(arch); err != nil {
+			return "", err
+		}
+		if runners[arch], err = release.Runner(arch); err != nil {
+			return "", err
+		}
+	}
+	trees, err := w.Apply(ctx)
+	if err != nil {
+		return "", err
+	}
+	origin := origin(head, trees)
+	if origin.Go, err = w.Go(ctx, trees[len(trees)-1]); err != nil {
+		return "", err
+	}
+	product := a.product
+	product.Commands = append(slices.Clone(product.Commands), a.releaser.commands...)
+	var builds []release.Build
+	for _, arch := range archs {
+		b := release.Build{Dir: filepath.Join(w.Out, "release", "linux-"+arch)}
+		if b.Compiler, err = release.AskCompiler(ctx, arch, compilers[arch]); err != nil {
+			return "", err
+		}
+		origin.Version, _, err = w.BuildFor(ctx, trees, product, a.config.build, tree.Platform{Arch: arch, CC: compilers[arch]}, b.Dir)
+		if err != nil {
+			return "", err
+		}
+		end := a.progress.Step("start the binaries for linux/" + arch)
+		err := release.Run(ctx, runners[arch], b.Dir, said(a.releaser.starts, origin))
+		end()
+		if err != nil {
+			return "", err
+		}
+		builds = append(builds, b)
+	}
+	series, err := w.Temp("series")
+	if err != nil {
+		return "", err
+	}
+	if _, err := w.Export(ctx, trees, series, ""); err != nil {
+		return "", err
+	}
+	made, err := w.Temp("release")
+	if err != nil {
+		return "", err
+	}
+	defer a.progress.Step("pack " + origin.Version)()
+	if err := release.Write(made, origin, builds, programs(product), series); err != nil {
+		return "", err
+	}
+	dir := filepath.Join(w.Out, "release", origin.Version)
+	return dir, tree.ReplaceFolder(made, dir)
+}
+
+// again makes a release a second time, with nothing of the first, and compares.
+func (a *app) again(ctx context.Context, w *tree.Workspace, dir string, archs []string) (err error) {
+	out, err := w.Temp("again")
+	if err != nil {
+		return err
+	}
+	second, err := tree.Open(a.series, a.root, filepath.Join(out, "other", "place"), "release", a.progress.Step)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, second.Close()) }()
+	second.BuildCache = filepath.Join(out, "cache")
+	other, err := a.makeRelease(ctx, second, archs)
+	if err != nil {
+		return err
+	}
+	n, err := release.Compare(dir, other)
+	if err != nil {
+		return fmt.Errorf("the second time it is another release: %w", err)
+	}
+	_, err = fmt.Fprintf(a.stdout, "made twice: %d files are the same\n", n)
+	return err
+}
+
+// compiler is the C compiler for an architecture.
+func (a *app) compiler(arch string) (string, error) {
+	if arch == runtime.GOARCH {
+		if cc := os.Getenv("CC"); cc != "" {
+			return cc, nil
+		}
+		return "gcc", nil
+	}
+	cc, ok := a.releaser.cross[arch]
+	if !ok {
+		return "", fmt.Errorf("no release is made for %s here", arch)
+	}
+	return cc, nil
+}
+
+// said has what each binary says of itself filled in.
+func said(starts []release.Start, o release.Origin) []release.Start {
+	values := strings.NewReplacer("{version}", o.Version, "{revision}", o.Revision)
+	out := slices.Clone(starts)
+	for i, s := range out {
+		out[i].Says = nil
+		for _, text := range s.Says {
+			out[i].Says = append(out[i].Says, values.Replace(text))
+		}
+	}
+	return out
+}
+
+func programs(p tree.Product) []string {
+	var names []string
+	for _, c := range p.Commands {
+		names = append(names, c.Name())
+	}
+	slices.Sort(names)
+	return names
+}
+
+// origin is what trees are made of.
+func origin(head tree.Head, trees []tree.Tree) release.Origin {
+	o := release.Origin{Revision: tree.Revision(trees), Commit: head.Commit, Modified: head.Modified, Time: head.Time}
+	for _, t := range trees {
+		m := release.Module{Path: t.Path, Version: t.Version, Sum: t.Sum, Base: t.Base}
+		for _, c := range t.Commits {
+			m.Patches = append(m.Patches, release.Patch{Name: c.Patch.Name(), Commit: c.ID})
+		}
+		o.Modules = append(o.Modules, m)
+	}
+	return o
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package release
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Build is the binaries for one architecture.
+type Build struct {
+	Compiler
+	Dir string // folder with the programs
+}
+
+// Write writes a release into a folder that is empty: an archive for each build with
+// the programs of that name, the series, which is in a folder of its own, and what is
+// said of them. Binaries have been started before.
+func Write(dir string, o Origin, builds []Build, programs []string, series string) error {
+	version := strings.TrimPrefix(o.Version, "v")
+	var written []string
+	put := func(name string) string {
+		written = append(written, filepath.Join(dir, name))
+		return written[len(written)-1]
+	}
+	for _, b := range builds {
+		o.Platforms = append(o.Platforms, b.Compiler)
+	}
+	for _, b := range builds {
+		name := fmt.Sprintf("containerd-static-%s-linux-%s", version, b.Arch)
+		archive := put(name + ".tar.gz")
+		var files []File
+		for _, program := range programs {
+			files = append(files, File{Name: "bin/" + program, Mode: 0o755, From: filepath.Join(b.Dir, program)})
+		}
+		if err := Archive(archive, files, o.Time); err != nil {
+			return fmt.Errorf("%s: %w", archive, err)
+		}
+		sum, err := sums(archive)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(put(name+".tar.gz.sha256sum"), []byte(sum), 0o644); err != nil {
+			return err
+		}
+		if err := writeSBOM(put(name+".spdx.json"), archive, b.Dir, programs, o, b.Libc); err != nil {
+			return err
+		}
+	}
+	mails, err := Folder(series, "hookline-"+version+"-series", 0o644)
+	if err != nil {
+		return err
+	}
+	if err := Archive(put("hookline-"+version+"-series.tar.gz"), mails, o.Time); err != nil {
+		return err
+	}
+	if err := o.write(put("hookline-" + version + "-origin.json")); err != nil {
+		return err
+	}
+	all, err := sums(written...)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "SHA256SUMS"), []byte(all), 0o644)
+}

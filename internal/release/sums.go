@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package release
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Sum is the SHA-256 of a file.
+func Sum(name string) (string, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, f); err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// sums is a text that sha256sum -c reads, in the folder of the files.
+func sums(names ...string) (string, error) {
+	var out strings.Builder
+	for _, name := range names {
+		sum, err := Sum(name)
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(&out, "%s  %s\n", sum, filepath.Base(name))
+	}
+	return out.String(), nil
+}
+
+// CheckSum holds a file against NAME.sha256sum beside it. A file that has none is
+// not checked, and not an error.
+func CheckSum(name string) (checked bool, err error) {
+	content, err := os.ReadFile(name + ".sha256sum")
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	is, err := sums(name)
+	if err != nil {
+		return false, err
+	}
+	if is != string(content) {
+		return false, fmt.Errorf("%s is not what %s.sha256sum says: download both again", name, filepath.Base(name))
+	}
+	return true, nil
+}
