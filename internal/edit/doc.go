@@ -84,7 +84,8 @@
 //	InsertBefore                      new declarations above it
 //	Append, AddImport, DropImport     in a file
 //	DropFile                          a file
-//	GoMod with Require, Substitute    in a go.mod file
+//	GoMod with Require, Indirect, Substitute    in a go.mod file
+//	GoSum                             lines of a go.sum file
 //	InSection with Replace, After     a paragraph of a document in Markdown
 //	ProtoComment                      the comment above a message or field of protobuf
 //
@@ -94,6 +95,12 @@
 // raw string stay as they are. A newline at its start, as of a raw string that
 // begins on a line of its own, and one at its end do not count. More of them are
 // blank lines. In a file with CRLF, inserted lines end so too.
+//
+// # Versions upstream
+//
+// A series may be applied to several versions of a module. Where a place differs, an
+// edit is for some of them: .Below("v2.4") and .Since("v2.4"). [Series.At] leaves out
+// those that are for others.
 //
 // # Whole new files
 //

@@ -16,6 +16,8 @@ type Edit struct {
 	mod    func([]byte) ([]byte, error) // in place of change, where the file is no Go source
 	remove bool                         // in place of change, for a whole file
 	err    error                        // why it cannot be made at all
+
+	below, since string // the versions of the module that it is for; all where empty
 }
 
 // Path returns the file that the edit changes, below the module's root.

@@ -45,7 +45,13 @@ func GoMod(path string, edits ...ModEdit) Edit {
 
 // Require makes version the one that mod is required in, whether or not it was
 // required before.
-func Require(mod, version string) ModEdit {
+func Require(mod, version string) ModEdit { return requiring(mod, version, false) }
+
+// Indirect is Require for a module that no package of this one imports: it comes with
+// another module.
+func Indirect(mod, version string) ModEdit { return requiring(mod, version, true) }
+
+func requiring(mod, version string, indirect bool) ModEdit {
 	return ModEdit{"require " + mod, func(f *modfile.File) error {
 		if err := module.Check(mod, version); err != nil {
 			return err
@@ -57,7 +63,7 @@ func Require(mod, version string) ModEdit {
 			}
 		}
 		// This puts it with the direct ones, AddRequire with the last block.
-		f.SetRequireSeparateIndirect(append(all[:len(all):len(all)], &modfile.Require{Mod: module.Version{Path: mod, Version: version}}))
+		f.SetRequireSeparateIndirect(append(all[:len(all):len(all)], &modfile.Require{Mod: module.Version{Path: mod, Version: version}, Indirect: indirect}))
 		return nil
 	}}
 }

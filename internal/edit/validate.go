@@ -68,8 +68,8 @@ func (p Patch) validate(modules []string) []error {
 	want(slices.Contains([]Status{Upstream, Backport, Carry, Drop}, p.Status), "status %q: want Upstream, Backport, Carry or Drop", p.Status)
 	for i, e := range p.Edits {
 		want(fs.ValidPath(e.path) && e.path != ".", "edit %d: path %q: want a path below the module's root", i+1, e.path)
-		if e.err != nil {
-			errs = append(errs, e.locate(e.err))
+		if err := errors.Join(e.err, e.bounds()); err != nil {
+			errs = append(errs, e.locate(err))
 		}
 	}
 	for _, pkg := range p.Packages {
