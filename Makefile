@@ -3,11 +3,14 @@
 # Recipes only call go and the commands of hack/ (go run ./hack --help).
 
 RUNTIME ?= hookline
+# A version upstream other than that of go.mod: one of hack/targets.
+TARGET ?=
+OTHERS := $(notdir $(patsubst %/,%,$(dir $(wildcard hack/targets/*/go.mod))))
 
 # hack and the integration tests are built as containerd is, so that they share
 # what they have in common.
 GO := CGO_ENABLED=0 go
-HACK := $(GO) run -trimpath ./hack
+HACK := $(GO) run -trimpath ./hack $(if $(TARGET),--target $(TARGET))
 ifeq ($(RUNTIME),stock)
 BUILD := build --stock
 else
@@ -24,7 +27,7 @@ help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / && !seen[$$1]++ { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## containerd, ctr and containerd-shim-runc-v2 in _output/bin (RUNTIME=stock: unpatched, in _output/stock/bin)
+build: ## containerd, ctr and containerd-shim-runc-v2 in _output/bin (RUNTIME=stock: unpatched, in _output/stock/bin; TARGET=v2.3.7: that version, in _output/targets)
 	@$(HACK) $(BUILD)
 
 .PHONY: both
@@ -47,9 +50,9 @@ bench: both tools ## stock and patched side by side, a table with ratios, their 
 .PHONY: test
 ifeq ($(RUNTIME),stock)
 test: both tools ## everything: unit, CLI, series, upstream's unit tests, integration (RUNTIME=stock: lists what stock breaks)
-	RUNTIME=stock $(GO) test -C integration -trimpath -count=1 $(SIDE_BY_SIDE) -timeout 30m
+	TARGET=$(TARGET) RUNTIME=stock $(GO) test -C integration -trimpath -count=1 $(SIDE_BY_SIDE) -timeout 30m
 else
-test: unit check upstream-test integration ## everything: unit, CLI, series, upstream's unit tests, integration (RUNTIME=stock: lists what stock breaks)
+test: unit check upstream-test integration ## everything: unit, CLI, series, upstream's unit tests, integration (RUNTIME=stock: lists what stock breaks; TARGET=v2.3.7: all on that version)
 endif
 
 # The packages that start goroutines or take locks, and what is tested of them by
@@ -81,7 +84,22 @@ upstream-test: ## upstream's own unit tests of the touched packages, on the patc
 
 .PHONY: integration
 integration: both tools ## real pods on the built containerd (root)
-	RUNTIME=$(RUNTIME) $(GO) test -C integration -trimpath -count=1 $(SIDE_BY_SIDE) -timeout 30m
+	TARGET=$(TARGET) RUNTIME=$(RUNTIME) $(GO) test -C integration -trimpath -count=1 $(SIDE_BY_SIDE) -timeout 30m
+
+# The promises that the places in which versions differ could break: who is told of an
+# end, by whom, after a restart, and what is left; and that pods move to stock and back.
+CORE := ^Test(L1|L2|L5|L8|L9|L23)_
+
+.PHONY: others
+others: $(addprefix other-,$(OTHERS)) ## the core of the tests on the other versions that are followed
+
+.PHONY: $(addprefix other-,$(OTHERS))
+$(addprefix other-,$(OTHERS)): other-%: tools
+	@$(HACK) --target $* check --last
+	@$(HACK) --target $* test
+	@$(HACK) --target $* build
+	@$(HACK) --target $* build --stock
+	TARGET=$* $(GO) test -C integration -trimpath -count=1 $(SIDE_BY_SIDE) -timeout 30m -run '$(CORE)'
 
 .PHONY: export
 export: ## the series as files for git am, in _output/series
@@ -90,6 +108,7 @@ export: ## the series as files for git am, in _output/series
 .PHONY: release
 release: ## archives for linux amd64 and arm64 with checksums and SBOM, in _output/release (RELEASE=--twice: and compare)
 	@$(HACK) release $(RELEASE)
+	@$(if $(TARGET),,set -e; for t in $(OTHERS); do $(HACK) --target $$t release $(RELEASE); done)
 
 .PHONY: lint
 lint: ## gofmt, go vet and golangci-lint, the import rules included

@@ -64,13 +64,13 @@ takes the place of what build --stock made, such as those of upstream's own Make
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			out := cmd.String("output")
 			tools := filepath.Join(out, "tools", "bin")
-			stock := filepath.Join(out, "stock", "bin")
+			stock := filepath.Join(built(cmd), "stock", "bin")
 			if cmd.IsSet("stock") {
 				stock = cmd.String("stock")
 			}
 			options := bench.Options{
 				Stock:   node.Options{Bin: stock, Tools: tools},
-				Patched: node.Options{Bin: filepath.Join(out, "bin"), Tools: tools},
+				Patched: node.Options{Bin: filepath.Join(built(cmd), "bin"), Tools: tools},
 				Only:    cmd.StringSlice("only"),
 				Counts:  counts,
 				Engine:  a.benchEngine,

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -21,7 +20,7 @@ func (a *app) check() *cli.Command {
 	return &cli.Command{
 		Name:      "check",
 		Usage:     "check every patch, the export and the generated tables",
-		UsageText: "go run ./hack check [--update]",
+		UsageText: "go run ./hack [--target VERSION] check [--update] [--last]",
 		Description: `Each patch's file, Go value and folder have its name, and no file uses what the
 file of a patch declares. Every patch applies. Every commit compiles, is
 formatted, and go vet finds nothing in the packages it touches. The exported API
@@ -32,22 +31,30 @@ export onto the pristine modules gives the same commits. The patch ids in
 patches/series.golden are those of the series. The tables of the documentation
 agree with the code: patches, rules and the tests that prove them, settings,
 metrics. No link of the documentation is broken.`,
-		Flags:  []cli.Flag{&cli.BoolFlag{Name: "update", Usage: "update patches/series.golden and the tables of the documentation"}},
-		Before: takes(0, "[--update]"),
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "update", Usage: "update patches/series.golden and the tables of the documentation"},
+			&cli.BoolFlag{Name: "last", Usage: "compile and vet the last commit of each module alone"},
+		},
+		Before: takes(0, "[--update] [--last]"),
 		Action: a.laidOut(a.applied(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
 			golden, err := w.Golden(ctx, trees)
 			if err != nil {
 				return err
 			}
+			target := cmd.String("target")
 			if cmd.Bool("update") {
-				if err := a.update(golden, a.documented(ctx, w, trees)); err != nil {
+				if err := a.update(ctx, w, trees, target, golden); err != nil {
 					return err
 				}
 			}
 			if err := w.Prove(ctx, trees); err != nil {
 				return err
 			}
-			checked, err := w.Check(ctx, trees, a.product)
+			check := w.Check
+			if cmd.Bool("last") {
+				check = w.CheckLast
+			}
+			checked, err := check(ctx, trees, a.product)
 			if err != nil {
 				return err
 			}
@@ -64,7 +71,11 @@ metrics. No link of the documentation is broken.`,
 					fmt.Fprintf(a.stdout, "\t%v\n", f)
 				}
 			}
-			if err := errors.Join(a.goldenDrift(golden), docs.Check(a.documented(ctx, w, trees), a.pages)); err != nil {
+			err = a.goldenDrift(target, golden)
+			if target == "" { // the documents are about the current version
+				err = errors.Join(err, docs.Check(a.documented(ctx, w, trees), a.pages))
+			}
+			if err != nil {
 				return err
 			}
 			_, err = fmt.Fprintf(a.stdout, "%d patches pass, %d of them checked now\n", len(a.series.Patches), checked)
@@ -73,19 +84,24 @@ metrics. No link of the documentation is broken.`,
 	}
 }
 
-func (a *app) goldenFile() string { return filepath.Join(a.root, "patches", "series.golden") }
-
 // update updates what is generated from the series.
-func (a *app) update(golden string, r docs.Repository) error {
-	if err := docs.Update(r, a.pages); err != nil {
-		return err
+func (a *app) update(ctx context.Context, w *tree.Workspace, trees []tree.Tree, target, golden string) error {
+	if target == "" {
+		if err := docs.Update(a.documented(ctx, w, trees), a.pages); err != nil {
+			return err
+		}
 	}
-	return os.WriteFile(a.goldenFile(), []byte(golden), 0o644)
+	return os.WriteFile(a.goldenFile(target), []byte(golden), 0o644)
 }
 
 // goldenDrift names the first patch whose result is not the one on record.
-func (a *app) goldenDrift(golden string) error {
-	content, err := os.ReadFile(a.goldenFile())
+func (a *app) goldenDrift(target, golden string) error {
+	file, update := a.goldenFile(target), "check --update"
+	if target != "" {
+		update = "--target " + target + " " + update
+	}
+	name := short(file)
+	content, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -98,9 +114,9 @@ func (a *app) goldenDrift(golden string) error {
 	}
 	for line := range strings.Lines(golden) {
 		if !want[line] {
-			name, _, _ := strings.Cut(line, " ")
-			return fmt.Errorf("patches/series.golden: %[1]s is new or gives another result: look at diff %[1]s, then run check --update", name)
+			patch, _, _ := strings.Cut(line, " ")
+			return fmt.Errorf("%[1]s: %[2]s is new or gives another result: look at diff %[2]s, then run %[3]s", name, patch, update)
 		}
 	}
-	return errors.New("patches/series.golden: patches were removed or reordered: run check --update")
+	return fmt.Errorf("%s: patches were removed or reordered: run %s", name, update)
 }

@@ -26,11 +26,11 @@ held. It removes all of it. Run build and tools before.`,
 		Before: takes(0, "[--runtime stock]"),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			out := cmd.String("output")
-			options := node.Options{Bin: filepath.Join(out, "bin"), Tools: filepath.Join(out, "tools", "bin")}
+			options := node.Options{Bin: filepath.Join(built(cmd), "bin"), Tools: filepath.Join(out, "tools", "bin")}
 			switch name := cmd.String("runtime"); name {
 			case "hookline":
 			case "stock":
-				options.Bin = filepath.Join(out, "stock", "bin")
+				options.Bin = filepath.Join(built(cmd), "stock", "bin")
 			default:
 				return fmt.Errorf("there is no runtime %q: hookline or stock", name)
 			}

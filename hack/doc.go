@@ -10,7 +10,7 @@
 //	go run ./hack check [--update]        each commit compiles, the export applies, tables are up to date
 //	go run ./hack test [PKG...]           upstream's own tests on the patched trees
 //	go run ./hack export [--signoff] [-o] mail for git am, per module
-//	go run ./hack bump MODULE@VERSION     which patches fit another version
+//	go run ./hack bump MODULE@VERSION     which patches fit another version, and whether that works
 //	go run ./hack release [--twice]       archives that people can install, checksums, SBOM
 //	go run ./hack install --root DIR      a build beside a distribution's containerd, and back
 //	go run ./hack tools                   runc and CNI plugins, for tests and demo
@@ -18,6 +18,9 @@
 //	go run ./hack bench [--only SCENARIO] stock and patched containerd, measured side by side
 //	go run ./hack lint                    gofmt, vet and golangci-lint on this repository
 //	go run ./hack diagrams                the pictures of the documentation
+//
+// With --target VERSION before the command, it is about another version upstream, one of
+// those in hack/targets, and about what is built of that.
 //
 // Results go to _output below the root of the repository, or to the folder of
 // --output. A command that needs the patched trees first updates them to the series,

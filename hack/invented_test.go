@@ -5,6 +5,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/hookline-nri/hookline/hack/docs"
 	"github.com/hookline-nri/hookline/internal/crossvet"
@@ -73,6 +74,9 @@ func invented(variant string) edit.Series {
 	case "silent": // upstream's test fails
 		loudly.Edits = []edit.Edit{edit.In("greet.go", edit.Func("Hello")).Replace(edit.Expr(`"hello " + name`), `""`)}
 	}
+	if variant == "differs" { // between versions of greet
+		loudly.Edits = append(loudly.Edits, edit.In("greet.go", edit.Func("Hello")).Replace(edit.Expr(`"HELLO "`), `"HELLO, sir "`).Since("v1.1"))
+	}
 	shout := edit.In("loud/loud.go", edit.Func("Shout"))
 	switch variant {
 	case "api-added":
@@ -113,6 +117,10 @@ func invented(variant string) edit.Series {
 	switch variant {
 	case "shorter":
 		s.Patches = s.Patches[:3]
+	case "needy": // has a patch that changes what another one has put there
+		louder := twice
+		louder.Slug, louder.Edits = "louder", []edit.Edit{edit.In("greet.go", edit.Func("Hello")).Replace(edit.Expr(`"HELLO "`), `"HELLO, HELLO "`)}
+		s.Patches = slices.Insert(s.Patches, 1, louder)
 	case "untested", "quiet": // drop whole files
 		if variant == "untested" {
 			quiet.Slug, quiet.Edits = "untested", []edit.Edit{edit.DropFile("greet_test.go")}

@@ -136,6 +136,7 @@ func (a *app) again(ctx context.Context, w *tree.Workspace, dir string, archs []
 		return err
 	}
 	defer func() { err = errors.Join(err, second.Close()) }()
+	second.Pins = w.Pins
 	second.BuildCache = filepath.Join(out, "cache")
 	other, err := a.makeRelease(ctx, second, archs)
 	if err != nil {

@@ -27,12 +27,19 @@ func run(ctx context.Context, cfg config, args []string) error {
 	root := &cli.Command{
 		Name:  "hack",
 		Usage: "apply, build, check and export the patches of containerd and NRI",
-		Flags: []cli.Flag{&cli.StringFlag{
-			Name:        "output",
-			Usage:       "folder for results",
-			Value:       filepath.Join(a.root, "_output"),
-			DefaultText: "_output in the repository",
-		}},
+		Flags: []cli.Flag{
+			&cli.StringFlag{
+				Name:        "output",
+				Usage:       "folder for results",
+				Value:       filepath.Join(a.root, "_output"),
+				DefaultText: "_output in the repository",
+			},
+			&cli.StringFlag{
+				Name:        "target",
+				Usage:       "`VERSION` upstream, one of those in hack/targets",
+				DefaultText: "that of go.mod",
+			},
+		},
 		Commands: []*cli.Command{
 			a.list(), a.apply(), a.build(), a.diff(), a.check(), a.test(), a.export(), a.bump(), a.release(), a.install(),
 			a.tools(), a.demo(), a.bench(), a.lint(), a.diagrams(),
@@ -62,13 +69,27 @@ func run(ctx context.Context, cfg config, args []string) error {
 // in opens the workspace for a command, and closes it after.
 func (a *app) in(do func(context.Context, *cli.Command, *tree.Workspace) error) cli.ActionFunc {
 	return func(ctx context.Context, cmd *cli.Command) (err error) {
-		w, err := tree.Open(a.series, a.root, cmd.String("output"), cmd.Name, a.progress.Step)
+		w, err := a.open(cmd)
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, w.Close()) }()
 		return do(ctx, cmd, w)
 	}
+}
+
+// open opens the workspace of the target that a command is about.
+func (a *app) open(cmd *cli.Command) (*tree.Workspace, error) {
+	pins, err := a.pins(cmd.String("target"))
+	if err != nil {
+		return nil, err
+	}
+	w, err := tree.Open(a.series, a.root, built(cmd), cmd.Name, a.progress.Step)
+	if err != nil {
+		return nil, err
+	}
+	w.Pins = pins
+	return w, nil
 }
 
 // applied is in with the patches applied.

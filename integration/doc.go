@@ -33,5 +33,6 @@
 //	wait    for a condition, until a deadline
 //
 // Nothing here imports this repository's internal packages or its patches. The
-// binaries come from _output: with RUNTIME=stock from the unpatched module.
+// binaries come from _output: with RUNTIME=stock from the unpatched module, with
+// TARGET=v2.3.7 of that version.
 package integration

@@ -17,7 +17,7 @@ import (
 	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
-// A build is a containerd that a node can move to, by the folder below output that
+// A build is a containerd that a node can move to, by the folder below built that
 // it is in. What is promised of moves is promised of both: the tests of it do the
 // same whichever of them RUNTIME names.
 type build string
@@ -41,7 +41,7 @@ func startMover(t *testing.T, first build, byShim bool) *mover {
 	options := map[build]node.Options{}
 	for _, b := range []build{patched, stock} {
 		o := binaries()
-		o.Bin = filepath.Join(output, string(b))
+		o.Bin = filepath.Join(built, string(b))
 		if err := o.Check(); errors.Is(err, node.ErrPrerequisite) && os.Getenv("CI") == "" {
 			t.Skip(err)
 		} else {

@@ -21,8 +21,19 @@ import (
 	"github.com/hookline-nri/hookline/integration/wait"
 )
 
-// output holds the binaries; tests run in their own folder.
+// output holds what was built; tests run in their own folder.
 const output = "../_output"
+
+// built holds the binaries of the version upstream that TARGET names, by default that of
+// go.mod.
+var built = filepath.Join(output, ofTarget(os.Getenv("TARGET")))
+
+func ofTarget(version string) string {
+	if version == "" {
+		return ""
+	}
+	return filepath.Join("targets", version)
+}
 
 // runsOnStock tells that the tests run on the unpatched containerd.
 var runsOnStock = os.Getenv("RUNTIME") == "stock"
@@ -90,9 +101,9 @@ func withinAMinute(t *testing.T) context.Context {
 
 // binaries are the options that all nodes have.
 func binaries() node.Options {
-	bin := filepath.Join(output, "bin")
+	bin := filepath.Join(built, "bin")
 	if runsOnStock {
-		bin = filepath.Join(output, "stock", "bin")
+		bin = filepath.Join(built, "stock", "bin")
 	}
 	return node.Options{Bin: bin, Tools: filepath.Join(output, "tools", "bin"), Pause: pause}
 }

@@ -33,6 +33,8 @@ type Commit struct {
 	Patch edit.Patch
 	ID    string
 	Files map[string][]byte // after the patch, by path below the module's root
+
+	scope string // of a check, where Files are not those of the commit alone
 }
 
 // Tip is the last commit.

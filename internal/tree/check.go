@@ -32,6 +32,20 @@ func (w *Workspace) Check(ctx context.Context, trees []Tree, p Product) (checked
 	return checked, nil
 }
 
+// CheckLast is Check of the last commit of each module alone, with all packages that
+// the series touches. That each commit compiles has to be known from elsewhere.
+func (w *Workspace) CheckLast(ctx context.Context, trees []Tree, p Product) (checked int, err error) {
+	last := slices.Clone(trees)
+	for i, t := range last {
+		if n := len(t.Commits); n > 0 {
+			whole := t.Commits[n-1]
+			whole.Files, whole.scope = t.Files(), " of all"
+			last[i].Commits = []Commit{whole}
+		}
+	}
+	return w.Check(ctx, last, p)
+}
+
 func (w *Workspace) checkTree(ctx context.Context, trees []Tree, p Product) (checked int, err error) {
 	t := trees[len(trees)-1]
 	toolchain, err := w.toolchain(ctx, t.Work)
@@ -50,7 +64,7 @@ func (w *Workspace) checkTree(ctx context.Context, trees []Tree, p Product) (che
 		if err := formatted(c); err != nil {
 			return 0, err
 		}
-		passed := w.path("checked", key(append([]string{"check 1", fmt.Sprint(toolchain), Revision(trees[:len(trees)-1]), c.ID}, append(p.Tags, what...)...)...))
+		passed := w.path("checked", key(append([]string{"check 1" + c.scope, fmt.Sprint(toolchain), Revision(trees[:len(trees)-1]), c.ID}, append(p.Tags, what...)...)...))
 		if !exists(passed) {
 			due = append(due, checkedCommit{c, passed})
 		}

@@ -75,6 +75,7 @@ func render(series edit.Series, sources []Source, own fs.FS) ([]plan, error) {
 // hands each result to then. A patch that does not fit is skipped for the next ones.
 func eachPatch(series edit.Series, s Source, own fs.FS, then func(edit.Patch, map[string][]byte, error) error) error {
 	upstream := overlay{os.DirFS(s.Dir), map[string][]byte{}}
+	series = series.At(s.Name, s.Version)
 	for _, patch := range series.Patches {
 		if patch.Module != s.Name {
 			continue

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
@@ -25,7 +26,7 @@ type Source struct {
 	Dir     string // read-only
 }
 
-// Sources finds the modules of the series at the versions that go.mod pins, and
+// Sources finds the modules of the series at the versions that are pinned, and
 // checks what the module cache has against go.sum.
 func (w *Workspace) Sources(ctx context.Context) ([]Source, error) {
 	pins, err := w.pins()
@@ -38,6 +39,9 @@ func (w *Workspace) Sources(ctx context.Context) ([]Source, error) {
 	}
 	sources := make([]Source, 0, len(w.Series.Modules))
 	for _, m := range w.Series.Modules {
+		if m.Name == w.other.Name {
+			continue
+		}
 		version, ok := pins[m.Path]
 		if !ok {
 			return nil, fmt.Errorf("go.mod does not pin %s: add a require line for it", m.Path)
@@ -57,40 +61,65 @@ func (w *Workspace) Sources(ctx context.Context) ([]Source, error) {
 			return nil, fmt.Errorf("%s %s in the module cache is not what go.sum says (%s, want %s): run go clean -modcache", s.Path, s.Version, s.Sum, sources[i].Sum)
 		}
 	}
+	if at := slices.IndexFunc(w.Series.Modules, func(m edit.Module) bool { return m.Name == w.other.Name }); at >= 0 {
+		found = slices.Insert(found, at, w.other)
+	}
 	return found, nil
 }
 
-// pins reads go.mod: module path to version.
+// pins are the versions by module path: those of Root's go.mod, and in their place
+// those of the go.mod in the folder Pins.
 func (w *Workspace) pins() (map[string]string, error) {
-	name := filepath.Join(w.Root, "go.mod")
-	content, err := os.ReadFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("pins: %w", err)
-	}
-	mod, err := modfile.Parse(name, content, nil)
-	if err != nil {
-		return nil, fmt.Errorf("pins: %w", err)
-	}
 	pins := map[string]string{}
-	for _, r := range mod.Require {
-		pins[r.Mod.Path] = r.Mod.Version
+	for _, dir := range w.pinned() {
+		name := filepath.Join(dir, "go.mod")
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return nil, fmt.Errorf("pins: %w", err)
+		}
+		mod, err := modfile.Parse(name, content, nil)
+		if err != nil {
+			return nil, fmt.Errorf("pins: %w", err)
+		}
+		for _, r := range mod.Require {
+			pins[r.Mod.Path] = r.Mod.Version
+		}
 	}
 	return pins, nil
 }
 
+// pinned are the folders with a go.mod and a go.sum that pin modules, the last of
+// which wins.
+func (w *Workspace) pinned() []string {
+	if w.Pins == "" {
+		return []string{w.Root}
+	}
+	return []string{w.Root, filepath.Join(w.Root, w.Pins)}
+}
+
+// goSum is the content of all files go.sum.
+func (w *Workspace) goSum() ([]byte, error) {
+	var all []byte
+	for _, dir := range w.pinned() {
+		content, err := os.ReadFile(filepath.Join(dir, "go.sum"))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, fmt.Errorf("pins: %w", err)
+		}
+		all = append(all, content...)
+	}
+	return all, nil
+}
+
 // sums reads go.sum: "path version" to the checksum of the content.
 func (w *Workspace) sums() (map[string]string, error) {
-	content, err := os.ReadFile(filepath.Join(w.Root, "go.sum"))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("pins: %w", err)
-	}
+	content, err := w.goSum()
 	sums := map[string]string{}
 	for line := range strings.Lines(string(content)) {
 		if f := strings.Fields(line); len(f) == 3 {
 			sums[f[0]+" "+f[1]] = f[2]
 		}
 	}
-	return sums, nil
+	return sums, err
 }
 
 // download has the go command put modules into the module cache, and hashes
@@ -101,8 +130,8 @@ func (w *Workspace) download(ctx context.Context, sources []Source) ([]Source, e
 	if err != nil {
 		return nil, err
 	}
-	sums, err := os.ReadFile(filepath.Join(w.Root, "go.sum"))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	sums, err := w.goSum()
+	if err != nil {
 		return nil, err
 	}
 	if err := errors.Join(

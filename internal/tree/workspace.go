@@ -24,11 +24,16 @@ type Workspace struct {
 	// it returns is called when the step has ended. It is never nil.
 	Step func(what string) (end func())
 
+	// Pins is a folder below Root whose go.mod and go.sum pin other versions of some
+	// modules than Root's, if set.
+	Pins string
+
 	// BuildCache is the build cache of the go command in place of the user's, if set.
 	BuildCache string
 
-	tmp  string
-	lock *lock
+	other Source // in place of the pinned version of its module, if it has a name
+	tmp   string
+	lock  *lock
 }
 
 // Open makes the output folder and takes its lock. purpose says what the caller
