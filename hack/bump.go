@@ -4,7 +4,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -16,34 +18,92 @@ func (a *app) bump() *cli.Command {
 	return &cli.Command{
 		Name:      "bump",
 		Usage:     "try the series on another version of a module",
-		UsageText: "go run ./hack bump MODULE@VERSION",
-		Description: `Prints for each patch of the module whether it fits that version, and if not, why.
-It fails if one does not. Nothing is changed: to move to the version, change
-go.mod and run check, which also compiles.`,
-		Before: takes(1, "MODULE@VERSION"),
+		UsageText: "go run ./hack bump [--place] MODULE@VERSION|MODULE=CLONE",
+		Description: `Prints for each patch of the module whether it fits that version, and if not, why:
+"misfit" is one of its own, "follows" comes of another that does not fit and that the
+patch needs. What fits, up to the first that does not, is then compiled and vetted, and
+upstream's tests are run on it. CLONE is the folder of a clone of upstream's repository:
+what it has checked out is tried, as upstream's main. It fails if a patch does not fit,
+or what was placed does not compile or fails a test. Nothing of this repository is
+changed.`,
+		Flags:  []cli.Flag{&cli.BoolFlag{Name: "place", Usage: "do not compile or test what was placed"}},
+		Before: takes(1, "[--place] MODULE@VERSION|MODULE=CLONE"),
 		Action: a.in(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace) error {
-			module, version, ok := strings.Cut(cmd.Args().First(), "@")
-			if !ok || module == "" || version == "" {
-				return fmt.Errorf("usage: bump MODULE@VERSION, as in bump %s@v1.2.3", a.product.Module)
-			}
-			source, fits, err := w.Try(ctx, module, version)
+			module, version, clone, err := a.bumped(cmd.Args().First())
 			if err != nil {
 				return err
 			}
-			misfits := 0
-			for _, f := range fits {
-				if f.Err != nil {
-					misfits++
-					fmt.Fprintf(a.stdout, "misfit  %v\n", f.Err)
-					continue
-				}
-				fmt.Fprintf(a.stdout, "fits    %s\n", f.Patch.Name())
+			source, err := w.Other(ctx, module, version, clone)
+			if err != nil {
+				return err
 			}
-			if misfits > 0 {
-				return fmt.Errorf("%d of %d patches do not fit %s %s", misfits, len(fits), source.Name, source.Version)
+			fits, err := w.Try(ctx, source)
+			if err != nil {
+				return err
 			}
-			_, err = fmt.Fprintf(a.stdout, "all %d patches fit %s %s\n", len(fits), source.Name, source.Version)
-			return err
+			first, err := a.report(source, fits)
+			if cmd.Bool("place") {
+				return err
+			}
+			return errors.Join(err, a.prove(ctx, w.With(source, first)))
 		}),
 	}
+}
+
+// bumped reads the argument: a module with a version, or with a clone.
+func (a *app) bumped(arg string) (module, version, clone string, err error) {
+	if module, version, ok := strings.Cut(arg, "@"); ok && module != "" && version != "" {
+		return module, version, "", nil
+	}
+	module, clone, ok := strings.Cut(arg, "=")
+	if !ok || module == "" || clone == "" {
+		return "", "", "", fmt.Errorf("usage: bump MODULE@VERSION, as in bump %[1]s@v1.2.3, or MODULE=CLONE, as in bump %[1]s=../%[1]s", a.product.Module)
+	}
+	if info, err := os.Stat(clone); err != nil || !info.IsDir() {
+		return "", "", "", fmt.Errorf("%s: no such folder", clone)
+	}
+	return module, "", clone, nil
+}
+
+// report prints what fits. first is the first patch that does not.
+func (a *app) report(source tree.Source, fits []tree.Fit) (first string, err error) {
+	misfits, follow := 0, 0
+	for _, f := range fits {
+		if f.Err != nil && first == "" {
+			first = f.Patch.Name()
+		}
+		switch {
+		case f.Err == nil:
+			fmt.Fprintf(a.stdout, "fits    %s\n", f.Patch.Name())
+		case len(f.Follows) > 0:
+			follow++
+			fmt.Fprintf(a.stdout, "follows %s: it needs %s\n", f.Patch.Name(), strings.Join(f.Follows, ", "))
+		default:
+			misfits++
+			fmt.Fprintf(a.stdout, "misfit  %v\n", f.Err)
+		}
+	}
+	if first != "" {
+		return first, fmt.Errorf("%d of %d patches do not fit %s %s, %d more need them", misfits, len(fits), source.Name, source.Version, follow)
+	}
+	_, err = fmt.Fprintf(a.stdout, "all %d patches fit %s %s\n", len(fits), source.Name, source.Version)
+	return "", err
+}
+
+// prove compiles what was placed, and runs upstream's tests on it. The last commit is
+// compiled first: if it does, so do most before it. If it does not, each is, to name
+// the patch.
+func (a *app) prove(ctx context.Context, w *tree.Workspace) error {
+	trees, err := w.Apply(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := w.CheckLast(ctx, trees, a.product); err != nil {
+		if _, each := w.Check(ctx, trees, a.product); each != nil {
+			return each
+		}
+		return err
+	}
+	fmt.Fprintln(a.stdout, "what was placed compiles")
+	return a.tested(w.Test(ctx, trees, a.product.Tags, a.tests))
 }

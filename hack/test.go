@@ -26,11 +26,16 @@ them. A PKG begins with the name of a module: nri/pkg/adaptation, containerd/int
 			} else {
 				results, err = w.Test(ctx, trees, a.product.Tags, a.tests)
 			}
-			for _, r := range results {
-				fmt.Fprint(a.stderr, r.Output)
-				fmt.Fprintf(a.stdout, "%s: %d packages passed (%d cached), %d failed, %d without tests\n", r.Module, r.Passed, r.Cached, r.Failed, r.Untested)
-			}
-			return err
+			return a.tested(results, err)
 		}),
 	}
+}
+
+// tested prints how tests went.
+func (a *app) tested(results []tree.Tests, err error) error {
+	for _, r := range results {
+		fmt.Fprint(a.stderr, r.Output)
+		fmt.Fprintf(a.stdout, "%s: %d packages passed (%d cached), %d failed, %d without tests\n", r.Module, r.Passed, r.Cached, r.Failed, r.Untested)
+	}
+	return err
 }

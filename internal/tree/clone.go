@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tree
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+	"golang.org/x/mod/semver"
+	"golang.org/x/mod/sumdb/dirhash"
+
+	"github.com/hookline-nri/hookline/internal/edit"
+)
+
+// cloned takes the commit that a clone of a module's repository has checked out. Its
+// version is what git describes it with, v2.4.0-rc.1-17-gabcdef: some time after that
+// tag. What was changed and not committed is not in it.
+func (w *Workspace) cloned(ctx context.Context, m edit.Module, clone string) (Source, error) {
+	dir, err := w.temp("clone")
+	if err != nil {
+		return Source{}, err
+	}
+	work := filepath.Join(dir, "work")
+	if err := os.Mkdir(work, 0o755); err != nil {
+		return Source{}, err
+	}
+	ask := func(args ...string) (string, error) {
+		out, err := command{
+			dir: clone, args: append([]string{"git", "-c", "safe.directory=*"}, args...),
+			env: environ([]string{"GIT_"}, "GIT_INDEX_FILE="+filepath.Join(dir, "index"), "LC_ALL=C"),
+		}.run(ctx)
+		return strings.TrimSpace(out), err
+	}
+	version, err := ask("describe", "--tags", "--match", "v[0-9]*", "--abbrev=12")
+	if err != nil || !semver.IsValid(version) {
+		return Source{}, fmt.Errorf("%s: git knows no tag before its commit (%q), and so no version: fetch the tags: %w", clone, version, err)
+	}
+	for _, args := range [][]string{
+		{"read-tree", "HEAD"},
+		{"checkout-index", "--all", "--prefix=" + work + "/"},
+	} {
+		if _, err := ask(args...); err != nil {
+			return Source{}, fmt.Errorf("files of %s: %w", clone, err)
+		}
+	}
+	// The go command would take dependencies from there, which the patches do not know.
+	if err := removeAll(filepath.Join(work, "vendor")); err != nil {
+		return Source{}, err
+	}
+	content, err := os.ReadFile(filepath.Join(work, "go.mod"))
+	if err != nil || modfile.ModulePath(content) != m.Path {
+		return Source{}, fmt.Errorf("%s is no clone of %s: its go.mod is of %q", clone, m.Path, modfile.ModulePath(content))
+	}
+	sum, err := dirhash.HashDir(work, m.Path+"@"+version, dirhash.Hash1)
+	return Source{Module: m, Version: version, Sum: sum, Dir: work}, err
+}
