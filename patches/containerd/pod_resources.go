@@ -4,6 +4,13 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
+// podResourcesDefaults ends with a blank line, so that gofmt aligns the keys after it by
+// their own length.
+const podResourcesDefaults = `PodResourcesCheck:      PodResourcesCheckWarn,
+PodResourcesAnnotation: false,
+
+`
+
 // PodResources gives plugins and sandbox controllers, with each pod, the resources
 // of its containers.
 var PodResources = edit.Patch{
@@ -140,9 +147,12 @@ PodResourcesCheck string ` + "`toml:\"pod_resources_check\" json:\"podResourcesC
 // that is trusted write this one.
 PodResourcesAnnotation bool ` + "`toml:\"pod_resources_annotation\" json:\"podResourcesAnnotation\"`"),
 		unixDefaults.After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesCheck:                PodResourcesCheckWarn,
-PodResourcesAnnotation:           false,`),
+PodResourcesAnnotation:           false,`).Since("v2.4"),
 		windowsDefaults.After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesCheck:      PodResourcesCheckWarn,
-PodResourcesAnnotation: false,`),
+PodResourcesAnnotation: false,`).Since("v2.4"),
+		// Before v2.4 a longer name is among these, and gofmt aligns by it.
+		unixDefaults.Before(edit.Key("EnableSelinux"), podResourcesDefaults).Below("v2.4"),
+		windowsDefaults.Before(edit.Key("MaxContainerLogLineSize"), podResourcesDefaults).Below("v2.4"),
 		validateConfig.Before(edit.Stmt(edit.If(`c.DrainExecSyncIOTimeout != ""`)), `if err := c.validatePodResourcesCheck(); err != nil {
 	return warnings, err
 }
