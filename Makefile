@@ -20,6 +20,10 @@ endif
 # Tests with pods wait more than they work: for timeouts, the disk, the kernel.
 SIDE_BY_SIDE := -parallel 4
 
+# The node image is over one of kind's where a registry can be reached (BASE=debian: not).
+BASE ?= auto
+KIND := --base $(BASE)
+
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -46,6 +50,18 @@ demo: build tools ## watch pods and plugins on a private node, and which rules h
 .PHONY: bench
 bench: both tools ## stock and patched side by side, a table with ratios, their confidence, and goals (root; BENCH="--only run" for one scenario)
 	@$(HACK) bench $(BENCH)
+
+.PHONY: kind-image
+kind-image: build tools ## a node image for kind with this containerd (BASE=debian: without a registry)
+	@$(HACK) kind-image $(KIND)
+
+.PHONY: kind
+kind: build tools ## a cluster of it: a control plane and a worker, and how to reach it
+	@$(HACK) kind $(KIND)
+
+.PHONY: kind-delete
+kind-delete: ## remove the cluster, its image, and the engine if it is one of ours
+	@$(HACK) kind --delete
 
 .PHONY: test
 ifeq ($(RUNTIME),stock)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package image makes the one image of the tests: an OCI layout with a single
-// static program, built from integration/pause. No registry is asked.
+// Package image makes images of a single static program, as OCI layouts. That of
+// the tests is built from integration/pause. No registry is asked.
 package image
 
 import (
@@ -13,7 +13,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"runtime"
+	"strings"
 
 	"github.com/opencontainers/go-digest"
 	"github.com/opencontainers/image-spec/specs-go"
@@ -40,10 +42,22 @@ func BuildProgram(ctx context.Context, path string) error {
 	return nil
 }
 
-// Write writes the image with the given program as an OCI layout, in tar form.
+// Write writes the image of the tests with the given program.
 func Write(w io.Writer, program []byte) error {
+	return Image{Name: Name, Path: "/pause", Program: program}.Write(w)
+}
+
+// Image is a root file system that holds a static program alone, which it starts.
+type Image struct {
+	Name    string // in full: registry, repository and tag
+	Path    string // of the program in the image
+	Program []byte
+}
+
+// Write writes the image as an OCI layout, in tar form.
+func (i Image) Write(w io.Writer) error {
 	layout := layout{tar: tar.NewWriter(w)}
-	rootfs, err := layer(program)
+	rootfs, err := i.layer()
 	if err != nil {
 		return fmt.Errorf("make layer: %w", err)
 	}
@@ -51,8 +65,12 @@ func Write(w io.Writer, program []byte) error {
 	layerDesc := layout.blob(v1.MediaTypeImageLayer, rootfs)
 	configDesc := layout.document(v1.MediaTypeImageConfig, v1.Image{
 		Platform: platform,
-		Config:   v1.ImageConfig{Entrypoint: []string{"/pause"}, WorkingDir: "/"},
-		RootFS:   v1.RootFS{Type: "layers", DiffIDs: []digest.Digest{layerDesc.Digest}},
+		Config: v1.ImageConfig{
+			Entrypoint: []string{i.Path},
+			Env:        i.env(),
+			WorkingDir: "/",
+		},
+		RootFS: v1.RootFS{Type: "layers", DiffIDs: []digest.Digest{layerDesc.Digest}},
 	})
 	manifest := layout.document(v1.MediaTypeImageManifest, v1.Manifest{
 		Versioned: specs.Versioned{SchemaVersion: 2},
@@ -61,7 +79,7 @@ func Write(w io.Writer, program []byte) error {
 		Layers:    []v1.Descriptor{layerDesc},
 	})
 	manifest.Platform = &platform
-	manifest.Annotations = map[string]string{nameAnnotation: Name}
+	manifest.Annotations = map[string]string{nameAnnotation: i.Name}
 	layout.json(v1.ImageIndexFile, v1.Index{
 		Versioned: specs.Versioned{SchemaVersion: 2},
 		MediaType: v1.MediaTypeImageIndex,
@@ -71,14 +89,22 @@ func Write(w io.Writer, program []byte) error {
 	return layout.close()
 }
 
-// layer is a root file system that holds the program alone.
-func layer(program []byte) ([]byte, error) {
+// env has those find the program who name it without its folder.
+func (i Image) env() []string {
+	if folder := path.Dir(i.Path); folder != "/" {
+		return []string{"PATH=" + folder}
+	}
+	return nil
+}
+
+// layer is the root file system.
+func (i Image) layer() ([]byte, error) {
 	var buf bytes.Buffer
 	w := tar.NewWriter(&buf)
-	if err := w.WriteHeader(&tar.Header{Name: "pause", Mode: 0o755, Size: int64(len(program)), Format: tar.FormatPAX}); err != nil {
+	if err := w.WriteHeader(&tar.Header{Name: strings.TrimPrefix(i.Path, "/"), Mode: 0o755, Size: int64(len(i.Program)), Format: tar.FormatPAX}); err != nil {
 		return nil, err
 	}
-	if _, err := w.Write(program); err != nil {
+	if _, err := w.Write(i.Program); err != nil {
 		return nil, err
 	}
 	if err := w.Close(); err != nil {

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/hookline-nri/hookline/hack/kind"
+)
+
+// maker is what makes node image and cluster in the output folder.
+func (a *app) maker(cmd *cli.Command) (kind.Maker, error) {
+	out, err := filepath.Abs(cmd.String("output"))
+	return kind.Maker{
+		Root:  a.root,
+		Out:   filepath.Join(out, "kind"),
+		Bin:   filepath.Join(out, "bin"),
+		Stock: filepath.Join(out, "stock", "bin"),
+		Tools: filepath.Join(out, "tools", "bin"),
+		Step:  a.progress.Step,
+	}, err
+}
+
+func baseFlag() cli.Flag {
+	return &cli.StringFlag{
+		Name:  "base",
+		Value: kind.Auto,
+		Usage: "`IMAGE` below: one of kind's, or " + kind.Debian + "; " + kind.Auto + " takes " + kind.Released + " where it can be had",
+	}
+}
+
+func (a *app) kindImage() *cli.Command {
+	return &cli.Command{
+		Name:      "kind-image",
+		Usage:     "make a node image for kind with the built containerd",
+		UsageText: "go run ./hack kind-image [--base IMAGE]",
+		Description: `Where a registry can be reached, the image is kind's own with the built binaries over
+it (hack/kind/files/Dockerfile). Where none can, it is made of Debian's packages, of kind's
+own files and of Kubernetes, built from the modules that hack/tools/kubernetes pins: the
+first time some eleven minutes of a processor. What is made once is kept. That takes root and
+mmdebstrap.
+
+If no Docker engine answers, one is started in namespaces and folders of its own; that takes
+root and docker.io. kind --delete ends it and removes what it leaves.
+
+Run build and tools before.`,
+		Flags:  []cli.Flag{baseFlag()},
+		Before: takes(0, "[--base IMAGE]"),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			m, err := a.maker(cmd)
+			if err != nil {
+				return err
+			}
+			_, err = a.nodeImage(ctx, m, cmd.String("base"))
+			return err
+		},
+	}
+}
+
+// nodeImage makes the node image, and says what it was made over.
+func (a *app) nodeImage(ctx context.Context, m kind.Maker, base string) (kind.Engine, error) {
+	e, err := m.AnyEngine(ctx)
+	if err != nil {
+		return e, err
+	}
+	over, err := m.MakeImage(ctx, e, base)
+	if err != nil {
+		return e, err
+	}
+	_, err = fmt.Fprintf(a.stdout, "%s over %s\n", kind.Image, over)
+	return e, err
+}
+
+func (a *app) kind() *cli.Command {
+	return &cli.Command{
+		Name:      "kind",
+		Usage:     "make a cluster of the node image: a control plane and a worker",
+		UsageText: "go run ./hack kind [--base IMAGE] | --delete",
+		Description: `Makes the node image if it is not there, and a cluster of it, with the settings of
+hack/kind/files/hookline.toml. It prints how to reach the cluster, and how to remove it.`,
+		Flags: []cli.Flag{
+			baseFlag(),
+			&cli.BoolFlag{Name: "delete", Usage: "remove the cluster and the node image, and the engine if it is our own"},
+		},
+		Before: takes(0, "[--base IMAGE] | --delete"),
+		Action: func(ctx context.Context, cmd *cli.Command) error {
+			m, err := a.maker(cmd)
+			if err != nil {
+				return err
+			}
+			if cmd.Bool("delete") {
+				return m.Remove(ctx)
+			}
+			e, err := a.cluster(ctx, m, cmd.String("base"))
+			if err != nil {
+				return err
+			}
+			kubectl := append(e.Enter(), short(filepath.Join(m.Out, "bin", "kubectl")), "--kubeconfig", short(m.Kubeconfig()))
+			_, err = fmt.Fprintf(a.stdout, "%s get pods -A\nmake kind-delete\n", strings.Join(kubectl, " "))
+			return err
+		},
+	}
+}
+
+// cluster makes the cluster unless it is there.
+func (a *app) cluster(ctx context.Context, m kind.Maker, base string) (kind.Engine, error) {
+	if e, ok := m.Engine(ctx); ok && m.Exists(ctx, e) {
+		return e, nil
+	}
+	e, err := a.nodeImage(ctx, m, base)
+	if err != nil {
+		return e, err
+	}
+	return e, m.Create(ctx, e)
+}
