@@ -63,12 +63,17 @@ kind: build tools ## a cluster of it: a control plane and a worker, and how to r
 kind-delete: ## remove the cluster, its image, and the engine if it is one of ours
 	@$(HACK) kind --delete
 
+.PHONY: e2e
+e2e: both tools ## end-to-end tests on a cluster of kind (E2E="-v -run L23")
+	@$(HACK) e2e $(KIND) -- $(E2E)
+
 .PHONY: test
 ifeq ($(RUNTIME),stock)
 test: both tools ## everything: unit, CLI, series, upstream's unit tests, integration (RUNTIME=stock: lists what stock breaks)
 	TARGET=$(TARGET) RUNTIME=stock $(GO) test -C integration -trimpath -count=1 $(SIDE_BY_SIDE) -timeout 30m
 else
-test: unit check upstream-test integration ## everything: unit, CLI, series, upstream's unit tests, integration (RUNTIME=stock: lists what stock breaks; TARGET=v2.3.7: all on that version)
+test: unit check upstream-test integration ## everything: unit, CLI, series, upstream's unit tests, integration, end to end where make kind made a cluster (RUNTIME=stock: lists what stock breaks; TARGET=v2.3.7: all on that version)
+	@$(HACK) e2e --if-there
 endif
 
 # The packages that start goroutines or take locks, and what is tested of them by

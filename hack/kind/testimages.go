@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kind
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hookline-nri/hookline/integration/image"
+)
+
+// testImages are the images of the end-to-end tests: a module, a package of it, and the
+// program's path in the image.
+var testImages = []struct{ name, module, pkg, path string }{
+	{"localhost/hookline/e2e:dev", "integration/cluster", "./program", "/program"},
+	{"localhost/hookline/reconcile:dev", ".", "./integration/example/reconcile", "/reconcile"},
+}
+
+// stockFolder is where the tests find the unpatched containerd on a node.
+const stockFolder = "/opt/stock/bin"
+
+// Prepare puts what the end-to-end tests need on the nodes: their images, and the unpatched
+// containerd.
+func (m Maker) Prepare(ctx context.Context, e Engine) error {
+	if err := m.loadTestImages(ctx, e); err != nil {
+		return err
+	}
+	defer m.Step("copy stock containerd")()
+	nodes, err := m.kind(ctx, e, "get", "nodes", "--name", Name)
+	if err != nil {
+		return err
+	}
+	for _, node := range strings.Fields(nodes) {
+		if _, err := e.output(ctx, "exec", node, "mkdir", "-p", stockFolder); err != nil {
+			return err
+		}
+		for _, p := range containerdPrograms {
+			if _, err := e.output(ctx, "cp", filepath.Join(m.Stock, p), node+":"+stockFolder+"/"+p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// loadTestImages builds the images of the end-to-end tests and puts them on the nodes.
+func (m Maker) loadTestImages(ctx context.Context, e Engine) error {
+	for _, i := range testImages {
+		program := filepath.Join(m.Out, "bin", tag(i.name))
+		end := m.Step("build " + i.name)
+		_, err := output(m.goBuild(ctx, filepath.Join(m.Root, i.module), program, i.pkg))
+		end()
+		if err != nil {
+			return err
+		}
+		archive := program + ".tar"
+		if err := writeImage(archive, image.Image{Name: i.name, Path: i.path}, program); err != nil {
+			return err
+		}
+		if err := m.load(ctx, e, i.name, archive); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeImage writes an image of a program as an archive.
+func writeImage(archive string, i image.Image, program string) (err error) {
+	if i.Program, err = os.ReadFile(program); err != nil {
+		return err
+	}
+	out, err := os.Create(archive)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	return i.Write(out)
+}

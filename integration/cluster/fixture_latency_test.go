@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// latency is what the kubelet measured so far of the starts of pods.
+type latency struct{ startSum, startCount, sandboxSum, sandboxCount float64 }
+
+// startLatency reads the kubelet's metrics.
+func (c *cluster) startLatency(t testing.TB) latency {
+	t.Helper()
+	var l latency
+	eventually(t, soon, "the kubelet's metrics", func(ctx context.Context) error {
+		text, err := c.CoreV1().RESTClient().Get().AbsPath("/api/v1/nodes/" + c.worker + "/proxy/metrics").DoRaw(ctx)
+		if err != nil {
+			return err
+		}
+		l = latency{}
+		for lines := bufio.NewScanner(bytes.NewReader(text)); lines.Scan(); {
+			l.read(lines.Text())
+		}
+		if l.startCount == 0 {
+			return errors.New("it has measured no start")
+		}
+		return nil
+	})
+	return l
+}
+
+func (l *latency) read(line string) {
+	name, _, _ := strings.Cut(line, " ")
+	name, _, _ = strings.Cut(name, "{")
+	value, err := strconv.ParseFloat(line[strings.LastIndex(line, " ")+1:], 64)
+	if err != nil {
+		return
+	}
+	switch name {
+	case "kubelet_pod_start_sli_duration_seconds_sum":
+		l.startSum += value
+	case "kubelet_pod_start_sli_duration_seconds_count":
+		l.startCount += value
+	case "kubelet_run_podsandbox_duration_seconds_sum":
+		l.sandboxSum += value
+	case "kubelet_run_podsandbox_duration_seconds_count":
+		l.sandboxCount += value
+	}
+}
+
+// since tells the means of what came after another moment.
+func (l latency) since(before latency) string {
+	starts, sandboxes := l.startCount-before.startCount, l.sandboxCount-before.sandboxCount
+	return fmt.Sprintf("the kubelet measured %.0f starts of pods, %.2f s in the mean, and %.0f sandboxes, %.3f s in the mean",
+		starts, (l.startSum-before.startSum)/starts, sandboxes, (l.sandboxSum-before.sandboxSum)/sandboxes)
+}
+
+// hasEnds waits until the plugin was told that all pods have been removed. The kubelet
+// collects the last of them minutes after they are gone.
+func (r *recorder) hasEnds(t testing.TB, namespace string, pods map[string]string) {
+	t.Helper()
+	eventually(t, collect, "the ends of all pods", func(context.Context) error {
+		ended := map[string]bool{}
+		for _, p := range r.told(t) {
+			for _, call := range p.Calls.Only(plugin.RemovePodSandbox) {
+				if !call.End.IsZero() && call.Pod.GetNamespace() == namespace {
+					ended[call.Pod.GetUid()] = true
+				}
+			}
+		}
+		var missing []string
+		for uid, name := range pods {
+			if !ended[uid] {
+				missing = append(missing, name)
+			}
+		}
+		if len(missing) > 0 {
+			return fmt.Errorf("%d of %d are missing: %s", len(missing), len(pods), strings.Join(missing, " "))
+		}
+		return nil
+	})
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hookline-nri/hookline/integration/wait"
+)
+
+// startAgents puts a privileged pod on each node, by which tests run commands there.
+func (c *cluster) startAgents(ctx context.Context) error {
+	_, err := c.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: system}}, metav1.CreateOptions{})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return err
+	}
+	labels := map[string]string{"app": "agent"}
+	privileged, no := true, false
+	agents := &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Name: "agent", Namespace: system},
+		Spec: appsv1.DaemonSetSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
+				HostPID: true, HostNetwork: true,
+				AutomountServiceAccountToken: &no,
+				PriorityClassName:            "system-node-critical",
+				Tolerations:                  []corev1.Toleration{{Operator: corev1.TolerationOpExists}},
+				Containers: []corev1.Container{{
+					Name: "agent", Image: c.image, ImagePullPolicy: corev1.PullIfNotPresent, Args: []string{"agent"},
+					SecurityContext: &corev1.SecurityContext{Privileged: &privileged},
+				}},
+			}},
+		},
+	}
+	if _, err := c.AppsV1().DaemonSets(system).Create(ctx, agents, metav1.CreateOptions{}); err != nil && !apierrors.IsAlreadyExists(err) {
+		return err
+	}
+	return wait.Until(ctx, "the agents", slowly(func(ctx context.Context) error { return c.daemonSetReady(ctx, system, "agent") }))
+}
+
+func (c *cluster) daemonSetReady(ctx context.Context, namespace, name string) error {
+	d, err := c.AppsV1().DaemonSets(namespace).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	s := d.Status
+	if s.ObservedGeneration < d.Generation || s.DesiredNumberScheduled == 0 ||
+		s.UpdatedNumberScheduled < s.DesiredNumberScheduled || s.NumberReady < s.DesiredNumberScheduled {
+		return fmt.Errorf("daemonset %s: %d of %d pods are ready, %d are up to date", name, s.NumberReady, s.DesiredNumberScheduled, s.UpdatedNumberScheduled)
+	}
+	return nil
+}
+
+// onNode runs a command on a node. It may run more than once: containerd carries it, and
+// may be on its way down or up.
+func (c *cluster) onNode(t testing.TB, command ...string) string {
+	t.Helper()
+	var out string
+	ctx, cancel := context.WithTimeout(context.Background(), later)
+	defer cancel()
+	require.NoError(t, wait.Until(ctx, "an answer of node "+c.worker, slowly(func(ctx context.Context) (err error) {
+		out, err = c.try(ctx, command...)
+		return err
+	})))
+	return out
+}
+
+// try runs a command on the worker once.
+func (c *cluster) try(ctx context.Context, command ...string) (string, error) {
+	pod, err := c.agent(ctx)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	return c.exec(ctx, system, pod, append([]string{"/program", "node"}, command...)...)
+}
+
+// agent is the name of the worker's agent.
+func (c *cluster) agent(ctx context.Context) (string, error) {
+	pods, err := c.CoreV1().Pods(system).List(ctx, metav1.ListOptions{LabelSelector: "app=agent", FieldSelector: "spec.nodeName=" + c.worker})
+	if err != nil {
+		return "", err
+	}
+	for _, p := range pods.Items {
+		if p.DeletionTimestamp == nil && p.Status.Phase == corev1.PodRunning {
+			return p.Name, nil
+		}
+	}
+	return "", fmt.Errorf("no agent runs on %s", c.worker)
+}
+
+// write writes a file on the worker.
+func (c *cluster) write(t testing.TB, file, content string) {
+	t.Helper()
+	c.onNode(t, "sh", "-c", `mkdir -p "$(dirname "$1")" && printf %s "$2" > "$1"`, "sh", file, content)
+}
+
+// containerdPID is the main process of containerd on the worker.
+func (c *cluster) containerdPID(t testing.TB) string {
+	t.Helper()
+	return strings.TrimSpace(c.onNode(t, "systemctl", "show", "--property=MainPID", "--value", "containerd"))
+}
+
+// restartContainerd has systemd end containerd, by SIGTERM or as told, and waits for the
+// next one.
+func (c *cluster) restartContainerd(t testing.TB, signal string) {
+	t.Helper()
+	before := c.containerdPID(t)
+	// The command may be cut short by what it does.
+	if signal == "KILL" {
+		_, _ = c.try(context.Background(), "systemctl", "kill", "--kill-whom=main", "--signal=KILL", "containerd")
+	} else {
+		_, _ = c.try(context.Background(), "systemctl", "restart", "--no-block", "containerd")
+	}
+	c.newContainerd(t, before)
+}
+
+// newContainerd waits for a containerd that is another process, and serves CRI.
+func (c *cluster) newContainerd(t testing.TB, before string) {
+	t.Helper()
+	eventually(t, later, "another containerd", func(ctx context.Context) error {
+		now, err := c.try(ctx, "systemctl", "show", "--property=MainPID", "--value", "containerd")
+		if err != nil {
+			return err
+		}
+		if now = strings.TrimSpace(now); now == before || now == "0" {
+			return errors.New("it is the same")
+		}
+		_, err = c.try(ctx, "crictl", "version")
+		return err
+	})
+}
+
+// condition returns a condition of the worker.
+func (c *cluster) condition(ctx context.Context, kind corev1.NodeConditionType) (corev1.NodeCondition, error) {
+	n, err := c.CoreV1().Nodes().Get(ctx, c.worker, metav1.GetOptions{})
+	if err != nil {
+		return corev1.NodeCondition{}, err
+	}
+	for _, condition := range n.Status.Conditions {
+		if condition.Type == kind {
+			return condition, nil
+		}
+	}
+	return corev1.NodeCondition{}, fmt.Errorf("node %s has no condition %s", c.worker, kind)
+}
+
+// ready waits until the worker is ready and takes pods.
+func (c *cluster) ready(t testing.TB) {
+	t.Helper()
+	eventually(t, later, "node "+c.worker+" to be ready", func(ctx context.Context) error {
+		n, err := c.CoreV1().Nodes().Get(ctx, c.worker, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if len(n.Spec.Taints) > 0 {
+			return fmt.Errorf("it has taints: %v", n.Spec.Taints)
+		}
+		condition, err := c.condition(ctx, corev1.NodeReady)
+		if err == nil && condition.Status != corev1.ConditionTrue {
+			err = fmt.Errorf("%s: %s", condition.Reason, condition.Message)
+		}
+		return err
+	})
+}
+
+// leftovers counts what pods have on the worker: sandboxes, network namespaces, addresses,
+// attachments that libcni keeps.
+func (c *cluster) leftovers(ctx context.Context) (string, error) {
+	const count = `
+echo "sandboxes $(crictl pods -q | wc -l)"
+echo "containers $(ctr -n k8s.io containers ls -q | wc -l)"
+echo "namespaces $(ls /run/netns /var/run/netns 2>/dev/null | grep ^cni- | sort -u | wc -l)"
+echo "addresses $(ls /var/lib/cni/networks/* 2>/dev/null | grep -c '^[0-9]')"
+echo "attachments $(ls /var/lib/cni/results 2>/dev/null | wc -l)"
+echo "shims $(pgrep -cf '^/[^ ]*containerd-shim-runc-v2 ')"`
+	return c.try(ctx, "sh", "-c", count)
+}
+
+// nothingLeft takes what there is, and has the test wait at its end until there is no
+// more than that.
+func (c *cluster) nothingLeft(t testing.TB) {
+	t.Helper()
+	before := c.settled(t)
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), collect)
+		defer cancel()
+		require.NoError(t, wait.Until(ctx, "nothing to be left on "+c.worker, slowly(func(ctx context.Context) error {
+			now, err := c.leftovers(ctx)
+			if err != nil {
+				return err
+			}
+			return noMore(before, now)
+		})))
+	})
+}
+
+// noMore tells what there is more of. There may be less: what was there before may go
+// meanwhile.
+func noMore(before, now string) error {
+	var name string
+	var had, has int
+	was, is := strings.Split(before, "\n"), strings.Split(now, "\n")
+	for i := range is[:len(is)-1] {
+		if _, err := fmt.Sscanf(was[i], "%s %d", &name, &had); err != nil {
+			return err
+		}
+		if _, err := fmt.Sscanf(is[i], "%s %d", &name, &has); err != nil {
+			return err
+		}
+		if has > had {
+			return fmt.Errorf("there were %d %s, there are %d", had, name, has)
+		}
+	}
+	return nil
+}
+
+// settled is what there is on the worker once it has not changed for some looks.
+func (c *cluster) settled(t testing.TB) string {
+	t.Helper()
+	var last string
+	same := 0
+	eventually(t, later, "the node to settle", func(ctx context.Context) error {
+		now, err := c.leftovers(ctx)
+		if err != nil {
+			return err
+		}
+		if same++; now != last {
+			last, same = now, 0
+		}
+		if same < 5 {
+			return fmt.Errorf("it has %s", now)
+		}
+		return nil
+	})
+	return last
+}

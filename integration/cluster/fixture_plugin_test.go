@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hookline-nri/hookline/integration/cluster/record"
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// records is the folder of the plugins' records on a node.
+const records = "/var/lib/hookline-e2e"
+
+// recorder is the plugin of the tests on all nodes, a DaemonSet.
+type recorder struct {
+	c               *cluster
+	namespace, name string
+}
+
+// recorderOptions are what a recorder has besides its name.
+type recorderOptions struct {
+	namespace   string        // its own if it is empty
+	work        time.Duration // that each hook takes
+	late        time.Duration // from its start until it registers
+	hostNetwork bool
+	maxSurge    bool // a new pod comes before the old one goes
+}
+
+// record deploys a recorder, and removes it at the end of the test.
+func (c *cluster) record(t testing.TB, name string, o recorderOptions) *recorder {
+	t.Helper()
+	if o.namespace == "" {
+		o.namespace = c.namespace(t)
+	}
+	r := &recorder{c, o.namespace, name}
+	c.onNode(t, "rm", "-f", r.file())
+	t.Cleanup(func() { c.onNode(t, "rm", "-f", r.file()) })
+	_, err := c.AppsV1().DaemonSets(r.namespace).Create(t.Context(), r.daemonSet(o), metav1.CreateOptions{})
+	require.NoError(t, err)
+	return r
+}
+
+// file is its record on each node.
+func (r *recorder) file() string { return records + "/" + r.name + ".jsonl" }
+
+func (r *recorder) daemonSet(o recorderOptions) *appsv1.DaemonSet {
+	no := false
+	labels := map[string]string{"plugin": r.name}
+	folder := func(name, path string, kind corev1.HostPathType) corev1.Volume {
+		return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: path, Type: &kind}}}
+	}
+	grace := int64(5)
+	d := &appsv1.DaemonSet{
+		ObjectMeta: metav1.ObjectMeta{Name: r.name, Namespace: r.namespace},
+		Spec: appsv1.DaemonSetSpec{
+			Selector: &metav1.LabelSelector{MatchLabels: labels},
+			Template: corev1.PodTemplateSpec{ObjectMeta: metav1.ObjectMeta{Labels: labels}, Spec: corev1.PodSpec{
+				AutomountServiceAccountToken:  &no,
+				HostNetwork:                   o.hostNetwork,
+				TerminationGracePeriodSeconds: &grace,
+				Tolerations:                   []corev1.Toleration{{Operator: corev1.TolerationOpExists}},
+				Containers: []corev1.Container{{
+					Name: "plugin", Image: r.c.image, ImagePullPolicy: corev1.PullIfNotPresent,
+					Args: []string{"plugin", "-name", r.name, "-record", r.file(), "-work", o.work.String(), "-late", o.late.String()},
+					// It is ready while it is connected.
+					ReadinessProbe: &corev1.Probe{
+						PeriodSeconds: 1, TimeoutSeconds: 5,
+						ProbeHandler: corev1.ProbeHandler{Exec: &corev1.ExecAction{Command: []string{"/program", "ready"}}},
+					},
+					VolumeMounts: []corev1.VolumeMount{{Name: "nri", MountPath: "/var/run/nri"}, {Name: "records", MountPath: records}},
+				}},
+				Volumes: []corev1.Volume{
+					folder("nri", "/var/run/nri", corev1.HostPathDirectory),
+					folder("records", records, corev1.HostPathDirectoryOrCreate),
+				},
+			}},
+		},
+	}
+	if o.maxSurge {
+		d.Spec.UpdateStrategy = surge()
+	}
+	return d
+}
+
+// connected waits until the plugin is connected on all nodes.
+func (r *recorder) connected(t testing.TB) {
+	t.Helper()
+	eventually(t, later, "plugin "+r.name+" to be connected", func(ctx context.Context) error { return r.c.daemonSetReady(ctx, r.namespace, r.name) })
+}
+
+// roll has the DaemonSet replace its pods, and waits until they are connected.
+func (r *recorder) roll(t testing.TB) {
+	t.Helper()
+	change := fmt.Sprintf(`{"spec":{"template":{"metadata":{"annotations":{"rolled":%q}}}}}`, time.Now())
+	_, err := r.c.AppsV1().DaemonSets(r.namespace).Patch(t.Context(), r.name, mergePatch, []byte(change), metav1.PatchOptions{})
+	require.NoError(t, err)
+	r.connected(t)
+}
+
+// told is the record on the worker.
+func (r *recorder) told(t testing.TB) []record.Process {
+	t.Helper()
+	text := r.c.onNode(t, "cat", r.file())
+	processes, err := record.Read([]byte(text))
+	require.NoError(t, err)
+	return processes
+}
+
+// requireLawful asserts that each connection was told lawfully (L1 to L4), and returns what
+// all of them were told of the pods of a namespace.
+func requireLawful(t testing.TB, processes []record.Process, namespace string) plugin.Calls {
+	t.Helper()
+	var all plugin.Calls
+	for _, p := range processes {
+		for i, connection := range p.Calls.Connections() {
+			require.Empty(t, history.Read(connection, p.Stopped()).Faults(), "process %s, connection %d", p.ID, i+1)
+		}
+		for _, call := range p.Calls {
+			if call.Pod.GetNamespace() == namespace {
+				all = append(all, call)
+			}
+		}
+	}
+	return all
+}
+
+// times counts an event by the UID of its pod.
+func times(calls plugin.Calls, event plugin.Event) map[string]int {
+	count := map[string]int{}
+	for _, call := range calls.Only(event) {
+		count[call.Pod.GetUid()]++
+	}
+	return count
+}
+
+// requireWholeLives asserts that of each pod the plugin was told begin and end, once.
+func requireWholeLives(t testing.TB, calls plugin.Calls, pods map[string]string) {
+	t.Helper()
+	for _, event := range []plugin.Event{plugin.RunPodSandbox, plugin.StopPodSandbox, plugin.RemovePodSandbox} {
+		count := times(calls, event)
+		var wrong []string
+		for uid, name := range pods {
+			if count[uid] != 1 {
+				wrong = append(wrong, fmt.Sprintf("%s: %d", name, count[uid]))
+			}
+		}
+		require.Empty(t, wrong, "%s was not told once: %s", event, strings.Join(wrong, ", "))
+	}
+}

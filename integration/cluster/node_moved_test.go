@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// stockFolder is where make e2e puts the unpatched containerd on a node.
+const stockFolder = "/opt/stock/bin"
+
+// dropIn is the file by which systemd is pointed at other binaries, as docs/operating.md says.
+const dropIn = "/run/systemd/system/containerd.service.d/hookline-e2e.conf"
+
+// haveStock skips a test where the nodes do not have the unpatched containerd.
+func (c *cluster) haveStock(t testing.TB) {
+	t.Helper()
+	if out := c.onNode(t, "sh", "-c", "ls "+stockFolder+" 2>/dev/null || true"); !strings.Contains(out, "containerd") {
+		lacks(t, "a stock containerd on the nodes, in "+stockFolder)
+	}
+}
+
+// move points the worker at the stock binaries, or back at its own.
+func (c *cluster) move(t testing.TB, stock bool) {
+	t.Helper()
+	before := c.containerdPID(t)
+	if stock {
+		c.write(t, dropIn, "[Service]\nExecStart=\nExecStart="+stockFolder+"/containerd\n"+
+			"Environment=PATH="+stockFolder+":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n")
+	} else {
+		c.onNode(t, "rm", "-f", dropIn)
+	}
+	c.onNode(t, "systemctl", "daemon-reload")
+	_, _ = c.try(context.Background(), "systemctl", "restart", "--no-block", "containerd") // it may be cut short
+	c.newContainerd(t, before)
+	eventually(t, later, "the kubelet to see it", func(ctx context.Context) error {
+		n, err := c.CoreV1().Nodes().Get(ctx, c.worker, metav1.GetOptions{})
+		if err == nil && strings.Contains(n.Status.NodeInfo.ContainerRuntimeVersion, "stock") != stock {
+			err = fmt.Errorf("it sees %s", n.Status.NodeInfo.ContainerRuntimeVersion)
+		}
+		return err
+	})
+}
+
+// A worker moves from hookline to stock and back in place: no pod restarts, and those of before
+// end on the other side.
+func TestL23_WorkerMovesToStockAndBackWithPodsRunning(t *testing.T) {
+	c := onCluster(t)
+	c.haveStock(t)
+	c.nothingLeft(t)
+	t.Cleanup(func() { c.move(t, false); c.ready(t) })
+	ns := c.namespace(t)
+	var pods []*corev1.Pod
+	create := func(names ...string) {
+		for _, name := range names {
+			c.pod(t, ns, name, nil)
+			pods = append(pods, c.podReady(t, ns, name))
+		}
+	}
+	untouched := func() {
+		for _, p := range pods {
+			c.requireUntouched(t, p)
+		}
+	}
+	end := func() { // the oldest
+		c.podGone(t, ns, pods[0].Name, soon)
+		pods = pods[1:]
+	}
+
+	create("a", "b", "c")
+	c.move(t, true)
+	untouched()
+	create("d", "e")
+	end()
+	c.move(t, false)
+	untouched()
+	create("f")
+	end()
+	end()
+	end()
+	untouched()
+	require.Len(t, pods, 2)
+	c.ready(t)
+}

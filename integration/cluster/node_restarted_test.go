@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+func (c *cluster) setReplicas(ctx context.Context, namespace, name string, replicas int32) error {
+	scale, err := c.AppsV1().Deployments(namespace).GetScale(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	scale.Spec.Replicas, scale.ResourceVersion = replicas, ""
+	_, err = c.AppsV1().Deployments(namespace).UpdateScale(ctx, name, scale, metav1.UpdateOptions{})
+	return err
+}
+
+// containerd is restarted and killed while pods come and go: pods that run are not
+// restarted, all others come up or go, and of each the plugin is told lawfully.
+func TestL15_ContainerdIsRestartedAndKilledWhilePodsComeAndGo(t *testing.T) {
+	c := onCluster(t)
+	c.nothingLeft(t)
+	recorder := c.record(t, "recorder", recorderOptions{})
+	recorder.connected(t)
+	ns := c.namespace(t)
+	c.pod(t, ns, "steady", nil)
+	steady := c.podReady(t, ns, "steady")
+	end := c.churn(t, ns)
+	for _, signal := range []string{"TERM", "KILL", "KILL"} {
+		c.restartContainerd(t, signal)
+		recorder.connected(t)
+	}
+	end()
+	c.requireUntouched(t, steady)
+	c.podGone(t, ns, "steady", soon)
+	c.scale(t, ns, "churn", 0)
+	c.rolledOut(t, ns, "churn")
+	requireLawful(t, recorder.told(t), ns)
+	recorder.hasEnds(t, ns, map[string]string{string(steady.UID): "steady"})
+}
+
+// requireUntouched asserts that a pod is the same, runs, and was not restarted.
+func (c *cluster) requireUntouched(t testing.TB, before *corev1.Pod) {
+	t.Helper()
+	now := c.podReady(t, before.Namespace, before.Name)
+	require.Equal(t, before.UID, now.UID)
+	require.Zero(t, now.Status.ContainerStatuses[0].RestartCount, "restarts of %s", now.Name)
+	require.Equal(t, before.Status.ContainerStatuses[0].ContainerID, now.Status.ContainerStatuses[0].ContainerID)
+	require.Equal(t, before.Status.PodIP, now.Status.PodIP)
+}
+
+// The kubelet is restarted while a plugin is in the hook of a pod: the pod comes up once,
+// and the plugin is asked for it no more often than the kubelet asks.
+func TestL7_KubeletIsRestartedInTheMiddleOfAHook(t *testing.T) {
+	c := onCluster(t)
+	c.nothingLeft(t)
+	recorder := c.record(t, "recorder", recorderOptions{})
+	recorder.connected(t)
+	ns := c.namespace(t)
+	// Less than a plugin's timeout.
+	c.annotated(t, ns, "slow", "e2e.hookline.dev/delay-run", "1500ms")
+	eventually(t, soon, "the hook", func(context.Context) error {
+		if len(requireLawful(t, recorder.told(t), ns).Only(plugin.RunPodSandbox)) == 0 {
+			return errors.New("it has not begun")
+		}
+		return nil
+	})
+	c.onNode(t, "systemctl", "restart", "kubelet")
+	pod := c.podReady(t, ns, "slow")
+	c.podGone(t, ns, "slow", soon)
+	recorder.hasEnds(t, ns, map[string]string{string(pod.UID): "slow"})
+	calls := requireLawful(t, recorder.told(t), ns)
+	runs, ends := calls.Only(plugin.RunPodSandbox), calls.Only(plugin.RemovePodSandbox)
+	require.Len(t, ends, len(runs), "each sandbox that was told has its end")
+	t.Logf("the kubelet asked for %d sandboxes", len(runs))
+}

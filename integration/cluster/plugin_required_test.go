@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// settings gives the worker's containerd more settings, by a file that it imports, until the
+// test is over.
+func (c *cluster) settings(t testing.TB, text string) {
+	t.Helper()
+	// The folder may be the host's, and shared by nodes: the file is put over in the node alone.
+	const more = "/etc/containerd/hookline-e2e.toml"
+	const config = "/etc/containerd/config.toml"
+	before := c.onNode(t, "cat", config)
+	t.Cleanup(func() {
+		c.swap(t, config, before)
+		c.onNode(t, "rm", "-f", more)
+		c.restartContainerd(t, "TERM")
+		c.ready(t)
+	})
+	c.write(t, more, "version = 3\n"+text)
+	c.onNode(t, "sed", "-i", fmt.Sprintf(`s,^imports = \[,&"%s"\, ,`, more), config)
+	require.Contains(t, c.onNode(t, "cat", config), more, "containerd's configuration has imports")
+	c.restartContainerd(t, "TERM")
+}
+
+// Pods wait for a required plugin that is away, and say so; its own DaemonSet comes up on the
+// node without it, and then they do.
+func TestL20_RequiredPluginBootstrapsOnANode(t *testing.T) {
+	c := onCluster(t)
+	c.nothingLeft(t)
+	own, ns := c.namespace(t), c.namespace(t)
+	c.settings(t, fmt.Sprintf(`
+[plugins."io.containerd.nri.v1.nri".plugins.keeper]
+  required_for = ["pods"]
+  exempt_namespaces = [%q, %q, "kube-system"]
+  wait = "2s"
+`, own, system))
+	c.ready(t)
+	c.pod(t, ns, "waits", nil)
+	c.event(t, ns, "waits", "FailedCreatePodSandBox", "keeper")
+	pod, err := c.CoreV1().Pods(ns).Get(t.Context(), "waits", metav1.GetOptions{})
+	require.NoError(t, err)
+	require.False(t, isReady(*pod))
+
+	keeper := c.record(t, "keeper", recorderOptions{namespace: own})
+	keeper.connected(t)
+	ready := c.podReady(t, ns, "waits")
+	require.Equal(t, 1, times(requireLawful(t, keeper.told(t), ns), "RunPodSandbox")[string(ready.UID)], "it came up with the plugin's answer")
+	c.podGone(t, ns, "waits", soon)
+}
+
+// A required plugin that gates the network: the node is NotReady while it is away and says who
+// is missing; its DaemonSet, on the host's network, comes up there, and the node gets ready.
+func TestL20_PluginThatGatesTheNetworkBootstrapsOnANode(t *testing.T) {
+	c := onCluster(t)
+	c.nothingLeft(t)
+	own, ns := c.namespace(t), c.namespace(t)
+	c.settings(t, fmt.Sprintf(`
+[plugins."io.containerd.nri.v1.nri".plugins.driver]
+  required_for = ["pods"]
+  exempt_namespaces = [%q]
+  wait = "5s"
+  gates_network = true
+  network_grace = "30s"
+`, own))
+	eventually(t, later, "the node to be NotReady", func(ctx context.Context) error {
+		condition, err := c.condition(ctx, corev1.NodeReady)
+		if err == nil && (condition.Status == corev1.ConditionTrue || !containsAll(condition.Message, []string{"NRIPluginAway", "driver"})) {
+			err = fmt.Errorf("it is Ready=%s: %s", condition.Status, condition.Message)
+		}
+		if err == nil {
+			t.Logf("Ready=%s, %s: %s", condition.Status, condition.Reason, condition.Message)
+		}
+		return err
+	})
+	driver := c.record(t, "driver", recorderOptions{namespace: own, hostNetwork: true, late: time.Second})
+	driver.connected(t)
+	c.ready(t)
+	c.pod(t, ns, "comes", nil)
+	c.podReady(t, ns, "comes")
+	c.podGone(t, ns, "comes", soon)
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cluster
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
+	policyv1 "k8s.io/api/policy/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// recorded deploys a recorder and makes a namespace for pods.
+func (c *cluster) recorded(t testing.TB) (*recorder, string) {
+	t.Helper()
+	c.nothingLeft(t)
+	r := c.record(t, "recorder", recorderOptions{})
+	r.connected(t)
+	return r, c.namespace(t)
+}
+
+// A static pod, which the kubelet makes by itself.
+func TestL1_StaticPod(t *testing.T) {
+	c := onCluster(t)
+	recorder, ns := c.recorded(t)
+	const file = "/etc/kubernetes/manifests/hookline-e2e.yaml"
+	manifest := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"static","namespace":%q},"spec":{
+		"terminationGracePeriodSeconds":5,
+		"containers":[{"name":"main","image":%q,"imagePullPolicy":"IfNotPresent","args":["wait"]}]}}`, ns, c.image)
+	t.Cleanup(func() { c.onNode(t, "rm", "-f", file) })
+	c.write(t, file, manifest)
+	name := "static-" + c.worker
+	c.podReady(t, ns, name)
+	c.onNode(t, "rm", "-f", file)
+	eventually(t, later, "the end of the static pod", func(ctx context.Context) error {
+		_, err := c.CoreV1().Pods(ns).Get(ctx, name, metav1.GetOptions{})
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return errors.Join(errors.New("it is there"), err)
+	})
+	// Its UID on the node is the kubelet's own.
+	var uid string
+	for _, call := range requireLawful(t, recorder.told(t), ns).Only(plugin.RunPodSandbox) {
+		uid = call.Pod.GetUid()
+	}
+	require.NotEmpty(t, uid)
+	recorder.hasEnds(t, ns, map[string]string{uid: name})
+	requireWholeLives(t, requireLawful(t, recorder.told(t), ns), map[string]string{uid: name})
+}
+
+// A pod with an init container and a sidecar: each container's life is told in order, and the
+// sidecar ends last.
+func TestL1_InitContainerAndSidecar(t *testing.T) {
+	c := onCluster(t)
+	recorder, ns := c.recorded(t)
+	always := corev1.ContainerRestartPolicyAlways
+	pod := c.pod(t, ns, "family", func(p *corev1.Pod) {
+		sidecar := c.waits("sidecar")
+		sidecar.RestartPolicy = &always
+		p.Spec.InitContainers = []corev1.Container{c.waits("init", "-now"), sidecar}
+	})
+	c.podReady(t, ns, pod.Name)
+	c.podGone(t, ns, pod.Name, soon)
+	recorder.hasEnds(t, ns, map[string]string{string(pod.UID): pod.Name})
+	calls := requireLawful(t, recorder.told(t), ns)
+	requireWholeLives(t, calls, map[string]string{string(pod.UID): pod.Name})
+	require.Equal(t, []string{"init", "sidecar", "main"}, containers(calls, plugin.CreateContainer))
+	stops := containers(calls, plugin.StopContainer)
+	require.Less(t, slices.Index(stops, "main"), slices.Index(stops, "sidecar"), "%v", stops)
+}
+
+// containers are the names of an event's containers, in order.
+func containers(calls plugin.Calls, event plugin.Event) (list []string) {
+	for _, call := range calls.Only(event) {
+		list = append(list, call.Container.GetName())
+	}
+	return list
+}
+
+// A pod with a user namespace, where the kernel can.
+func TestL1_PodWithAUserNamespace(t *testing.T) {
+	c := onCluster(t)
+	recorder, ns := c.recorded(t)
+	no := false
+	pod := c.pod(t, ns, "users", func(p *corev1.Pod) { p.Spec.HostUsers = &no })
+	eventually(t, later, "the pod to be ready or refused", func(ctx context.Context) error {
+		p, err := c.CoreV1().Pods(ns).Get(ctx, pod.Name, metav1.GetOptions{})
+		if err != nil || isReady(*p) {
+			return err
+		}
+		events, err := c.CoreV1().Events(ns).List(ctx, metav1.ListOptions{FieldSelector: "involvedObject.name=" + pod.Name})
+		if err != nil {
+			return err
+		}
+		for _, e := range events.Items {
+			if strings.Contains(e.Message, "user namespaces") || strings.Contains(e.Message, "idmap") {
+				t.Skip("this node gives no user namespaces: " + e.Message)
+			}
+		}
+		return errors.New("it is not ready")
+	})
+	c.podGone(t, ns, pod.Name, soon)
+	recorder.hasEnds(t, ns, map[string]string{string(pod.UID): pod.Name})
+	requireWholeLives(t, requireLawful(t, recorder.told(t), ns), map[string]string{string(pod.UID): pod.Name})
+}
+
+// A container that is resized in place: plugins are told of the update.
+func TestL1_ContainerIsResizedInPlace(t *testing.T) {
+	c := onCluster(t)
+	recorder, ns := c.recorded(t)
+	pod := c.pod(t, ns, "resized", func(p *corev1.Pod) {
+		p.Spec.Containers[0].Resources = corev1.ResourceRequirements{
+			Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("50m"), corev1.ResourceMemory: resource.MustParse("32Mi")},
+			Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("64Mi")},
+		}
+	})
+	before := c.podReady(t, ns, pod.Name)
+	change := []byte(`{"spec":{"containers":[{"name":"main","resources":{"limits":{"cpu":"200m"}}}]}}`)
+	_, err := c.CoreV1().Pods(ns).Patch(t.Context(), pod.Name, mergePatch, change, metav1.PatchOptions{}, "resize")
+	require.NoError(t, err)
+	eventually(t, later, "the resize", func(ctx context.Context) error {
+		p, err := c.CoreV1().Pods(ns).Get(ctx, pod.Name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		status := p.Status.ContainerStatuses[0]
+		if status.Resources == nil || status.Resources.Limits.Cpu().String() != "200m" {
+			return fmt.Errorf("its status has %+v", status.Resources)
+		}
+		if status.RestartCount != 0 {
+			return errors.New("it was restarted")
+		}
+		return nil
+	})
+	require.Equal(t, before.Status.ContainerStatuses[0].ContainerID, c.podReady(t, ns, pod.Name).Status.ContainerStatuses[0].ContainerID)
+	c.podGone(t, ns, pod.Name, soon)
+	recorder.hasEnds(t, ns, map[string]string{string(pod.UID): pod.Name})
+	calls := requireLawful(t, recorder.told(t), ns)
+	require.NotEmpty(t, calls.Only(plugin.UpdateContainer))
+	requireWholeLives(t, calls, map[string]string{string(pod.UID): pod.Name})
+}
+
+// A pod that the kubelet evicts, here for what it wrote to its disk.
+func TestL1_PodThatIsEvicted(t *testing.T) {
+	c := onCluster(t)
+	recorder, ns := c.recorded(t)
+	pod := c.pod(t, ns, "evicted", func(p *corev1.Pod) {
+		p.Spec.RestartPolicy = corev1.RestartPolicyNever
+		p.Spec.Volumes = []corev1.Volume{{Name: "disk", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
+		p.Spec.Containers[0] = c.waits("main", "-fill", "/disk/file")
+		p.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "disk", MountPath: "/disk"}}
+		p.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceEphemeralStorage: resource.MustParse("16Mi")}
+	})
+	eventually(t, collect, "the eviction", func(ctx context.Context) error {
+		p, err := c.CoreV1().Pods(ns).Get(ctx, pod.Name, metav1.GetOptions{})
+		if err == nil && p.Status.Reason != "Evicted" {
+			err = fmt.Errorf("it is %s %s", p.Status.Phase, p.Status.Reason)
+		}
+		return err
+	})
+	c.podGone(t, ns, pod.Name, soon)
+	recorder.hasEnds(t, ns, map[string]string{string(pod.UID): pod.Name})
+	requireWholeLives(t, requireLawful(t, recorder.told(t), ns), map[string]string{string(pod.UID): pod.Name})
+}
+
+// A Job with a hundred completions: a hundred lives.
+func TestL1_JobWithAHundredCompletions(t *testing.T) {
+	c := onCluster(t)
+	recorder, ns := c.recorded(t)
+	hundred, side := int32(100), int32(20)
+	template := c.template(nil)
+	template.Spec.RestartPolicy = corev1.RestartPolicyNever
+	template.Spec.Containers[0] = c.waits("main", "-now")
+	job, err := c.BatchV1().Jobs(ns).Create(t.Context(), &batchv1.Job{
+		ObjectMeta: metav1.ObjectMeta{Name: "hundred"},
+		Spec:       batchv1.JobSpec{Completions: &hundred, Parallelism: &side, Template: template},
+	}, metav1.CreateOptions{})
+	require.NoError(t, err)
+	eventually(t, collect, "the completions", func(ctx context.Context) error {
+		j, err := c.BatchV1().Jobs(ns).Get(ctx, job.Name, metav1.GetOptions{})
+		if err == nil && j.Status.Succeeded < hundred {
+			err = fmt.Errorf("there are %d, and %d failures", j.Status.Succeeded, j.Status.Failed)
+		}
+		return err
+	})
+	list, err := c.CoreV1().Pods(ns).List(t.Context(), metav1.ListOptions{LabelSelector: "job-name=hundred"})
+	require.NoError(t, err)
+	pods := map[string]string{}
+	for _, p := range list.Items {
+		pods[string(p.UID)] = p.Name
+	}
+	require.Len(t, pods, int(hundred))
+	background := metav1.DeletePropagationBackground
+	require.NoError(t, c.BatchV1().Jobs(ns).Delete(t.Context(), job.Name, metav1.DeleteOptions{PropagationPolicy: &background}))
+	recorder.hasEnds(t, ns, pods)
+	requireWholeLives(t, requireLawful(t, recorder.told(t), ns), pods)
+}
+
+// A node that is drained, by cordon and eviction of its pods.
+func TestL1_NodeIsDrained(t *testing.T) {
+	c := onCluster(t)
+	recorder, ns := c.recorded(t)
+	pods := c.watchPods(t, ns)
+	c.deployment(t, ns, "web", 10)
+	c.rolledOut(t, ns, "web")
+	cordon := func(on bool) {
+		_, err := c.CoreV1().Nodes().Patch(context.Background(), c.worker, mergePatch, fmt.Appendf(nil, `{"spec":{"unschedulable":%v}}`, on), metav1.PatchOptions{})
+		require.NoError(t, err)
+	}
+	cordon(true)
+	t.Cleanup(func() { cordon(false); c.ready(t) })
+	list, err := c.CoreV1().Pods(ns).List(t.Context(), metav1.ListOptions{})
+	require.NoError(t, err)
+	for _, p := range list.Items {
+		eviction := &policyv1.Eviction{ObjectMeta: metav1.ObjectMeta{Name: p.Name, Namespace: ns}}
+		require.NoError(t, c.CoreV1().Pods(ns).EvictV1(t.Context(), eviction))
+	}
+	eventually(t, later, "the node to be empty", func(ctx context.Context) error {
+		left, err := c.CoreV1().Pods(ns).List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=" + c.worker})
+		if err == nil && len(left.Items) > 0 {
+			err = fmt.Errorf("it has %s", names(left.Items))
+		}
+		return err
+	})
+	recorder.hasEnds(t, ns, pods.all())
+	requireWholeLives(t, requireLawful(t, recorder.told(t), ns), pods.all())
+	cordon(false)
+	c.rolledOut(t, ns, "web")
+}
+
+// What a pod's annotation announces is told to plugins before its first container.
+func TestR1_PodIsAnnouncedByItsAnnotation(t *testing.T) {
+	c := onCluster(t)
+	if settings := c.onNode(t, "sh", "-c", "containerd config dump | grep pod_resources_annotation"); !strings.Contains(settings, "true") {
+		lacks(t, "the setting pod_resources_annotation on the nodes")
+	}
+	recorder, ns := c.recorded(t)
+	const announced = `{"containers":[{"name":"main","resources":{"requests":{"cpu":"50m","memory":"32Mi"}}}]}`
+	pod := c.pod(t, ns, "announced", func(p *corev1.Pod) {
+		p.Annotations = map[string]string{"hookline.dev/pod-resources": announced}
+		p.Spec.Containers[0].Resources.Requests = corev1.ResourceList{
+			corev1.ResourceCPU: resource.MustParse("50m"), corev1.ResourceMemory: resource.MustParse("32Mi"),
+		}
+	})
+	c.podReady(t, ns, pod.Name)
+	var found bool
+	for _, p := range recorder.told(t) {
+		for _, l := range p.Lines {
+			if l.Event != plugin.RunPodSandbox || l.Pod.Namespace != ns {
+				continue
+			}
+			require.NotNil(t, l.Pod.Announced)
+			require.Len(t, l.Pod.Announced.Containers, 1)
+			cpu := l.Pod.Announced.Containers[0].Resources.Requests["cpu"]
+			require.Equal(t, "50m", cpu.String())
+			found = true
+		}
+	}
+	require.True(t, found, "RunPodSandbox was told")
+	c.podGone(t, ns, pod.Name, soon)
+}

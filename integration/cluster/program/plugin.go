@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/containerd/nri/pkg/api"
+
+	"github.com/hookline-nri/hookline/integration/cluster/record"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// The annotations by which a pod tells the plugin what to do with it.
+const (
+	refuse   = "e2e.hookline.dev/refuse"    // the words that RunPodSandbox is refused with
+	hangStop = "e2e.hookline.dev/hang-stop" // any value: StopPodSandbox is not answered before the plugin ends
+	delayRun = "e2e.hookline.dev/delay-run" // how long RunPodSandbox takes, as a duration
+)
+
+var events = []plugin.Event{
+	plugin.Configure, plugin.Synchronize, plugin.RunPodSandbox, plugin.UpdatePodSandbox, plugin.PostUpdatePodSandbox,
+	plugin.CreateContainer, plugin.PostCreateContainer, plugin.StartContainer, plugin.PostStartContainer,
+	plugin.UpdateContainer, plugin.PostUpdateContainer, plugin.StopContainer, plugin.RemoveContainer,
+	plugin.StopPodSandbox, plugin.RemovePodSandbox,
+}
+
+// hooks are the events that take as long as -work says.
+var hooks = map[plugin.Event]bool{
+	plugin.RunPodSandbox: true, plugin.CreateContainer: true, plugin.StartContainer: true,
+	plugin.StopContainer: true, plugin.StopPodSandbox: true,
+}
+
+func runPlugin(args []string) error {
+	flags := flag.NewFlagSet("plugin", flag.ExitOnError)
+	socket := flags.String("socket", "/var/run/nri/nri.sock", "NRI socket")
+	index := flags.String("index", "50", "position among plugins")
+	name := flags.String("name", "e2e", "name of the plugin")
+	file := flags.String("record", "", "file to which the record is added")
+	work := flags.Duration("work", 0, "how long each hook takes")
+	late := flags.Duration("late", 0, "how long after its start it registers")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(*file), 0o755); err != nil {
+		return err
+	}
+	out, err := os.OpenFile(*file, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	r := &recorder{process: strconv.FormatInt(time.Now().UnixNano(), 36), out: out, work: *work}
+	p := plugin.New(*index, *name)
+	for _, event := range events {
+		p.On(event, r.reply)
+	}
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-time.After(*late):
+	}
+	for ctx.Err() == nil {
+		if err := serve(ctx, p, *socket); err != nil && ctx.Err() == nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(50 * time.Millisecond): // containerd is coming back, perhaps
+		}
+	}
+	return nil
+}
+
+// connected is a file that is there while the plugin is connected.
+const connected = "/connected"
+
+func isReady([]string) error {
+	_, err := os.Stat(connected)
+	return err
+}
+
+// serve is one connection.
+func serve(ctx context.Context, p *plugin.Plugin, socket string) error {
+	if err := p.Connect(ctx, socket); err != nil {
+		return err
+	}
+	if err := os.WriteFile(connected, nil, 0o600); err != nil {
+		return err
+	}
+	select {
+	case <-p.Closed():
+	case <-ctx.Done():
+		p.Crash()
+	}
+	return os.Remove(connected)
+}
+
+type recorder struct {
+	process string
+	work    time.Duration
+
+	mu     sync.Mutex // guards number and the order of lines
+	number int
+	out    *os.File
+}
+
+// reply records an event, and answers it as its pod says.
+func (r *recorder) reply(_ context.Context, call *plugin.Call) error {
+	r.mu.Lock()
+	r.number++
+	line := record.Begin(r.process, r.number, call)
+	r.write(line)
+	r.mu.Unlock()
+	err := r.answer(call.Event, call.Pod)
+	r.mu.Lock()
+	r.write(line.Ended(err))
+	r.mu.Unlock()
+	return err
+}
+
+// write needs r.mu. A plugin whose record cannot be written is worth nothing.
+func (r *recorder) write(l record.Line) {
+	text, err := json.Marshal(l)
+	if err == nil {
+		_, err = r.out.Write(append(text, '\n'))
+	}
+	if err != nil {
+		panic(err)
+	}
+}
+
+func (r *recorder) answer(event plugin.Event, pod *api.PodSandbox) error {
+	told := pod.GetAnnotations()
+	if hooks[event] {
+		<-time.After(r.work)
+	}
+	switch event {
+	case plugin.RunPodSandbox:
+		if d, err := time.ParseDuration(told[delayRun]); err == nil {
+			<-time.After(d)
+		}
+		if words := told[refuse]; words != "" {
+			return errors.New(words)
+		}
+	case plugin.StopPodSandbox:
+		if told[hangStop] != "" {
+			select {}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package record is what the plugin of the tests writes on a node, and what the tests
+// read there: a line of JSON when an event comes, and another one when it is answered.
+// A record is of all processes of a plugin, one after the other or side by side.
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/containerd/nri/pkg/api"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/podresources"
+	"github.com/hookline-nri/hookline/podstate"
+)
+
+// Object is a pod, or a container of one.
+type Object struct {
+	ID        string
+	Name      string
+	Namespace string            `json:",omitempty"` // of a pod
+	UID       string            `json:",omitempty"` // of a pod
+	Pod       string            `json:",omitempty"` // the ID of a container's
+	State     podstate.State    `json:",omitempty"` // of a pod
+	Announced *podresources.Pod `json:",omitempty"` // of a pod
+}
+
+// Line is the begin of a call, or its end.
+type Line struct {
+	Process    string // that it came to
+	Number     int    // of the call in that process, from 1
+	Connection int    // of that process, from 1
+	Event      plugin.Event
+	Pod        *Object  `json:",omitempty"`
+	Container  *Object  `json:",omitempty"`
+	Pods       []Object `json:",omitempty"`
+	Containers []Object `json:",omitempty"`
+	Start      time.Time
+	End        time.Time `json:",omitzero"`
+	Err        string    `json:",omitempty"`
+}
+
+// Begin is the line of a call that has just come.
+func Begin(process string, number int, call *plugin.Call) Line {
+	l := Line{Process: process, Number: number, Connection: call.Connection, Event: call.Event, Start: time.Now()}
+	if call.Pod != nil {
+		l.Pod = ofPod(call.Pod)
+	}
+	if call.Container != nil {
+		l.Container = ofContainer(call.Container)
+	}
+	for _, p := range call.Pods {
+		l.Pods = append(l.Pods, *ofPod(p))
+	}
+	for _, c := range call.Containers {
+		l.Containers = append(l.Containers, *ofContainer(c))
+	}
+	return l
+}
+
+// Ended is the line of the same call when it is answered.
+func (l Line) Ended(err error) Line {
+	l.Pods, l.Containers, l.End = nil, nil, time.Now()
+	if err != nil {
+		l.Err = err.Error()
+	}
+	return l
+}
+
+func ofPod(p *api.PodSandbox) *Object {
+	return &Object{
+		ID: p.GetId(), Name: p.GetName(), Namespace: p.GetNamespace(), UID: p.GetUid(),
+		State: podstate.FromPod(p), Announced: podresources.FromPod(p),
+	}
+}
+
+func ofContainer(c *api.Container) *Object {
+	return &Object{ID: c.GetId(), Name: c.GetName(), Pod: c.GetPodSandboxId()}
+}
+
+// Process is what came to one process of a plugin.
+type Process struct {
+	ID    string
+	Calls plugin.Calls
+	Lines []Line // of which Calls are made, with their ends
+}
+
+// Read reads a record, process by process in the order in which they began. The last line may be cut.
+func Read(text []byte) ([]Process, error) {
+	var processes []Process
+	place := map[string]int{}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		var l Line
+		if err := json.Unmarshal(lines.Bytes(), &l); err != nil {
+			if !bytes.HasSuffix(text, append(lines.Bytes(), '\n')) && bytes.HasSuffix(text, lines.Bytes()) {
+				break // it is being written
+			}
+			return nil, fmt.Errorf("read line %q of a record: %w", lines.Text(), err)
+		}
+		i, known := place[l.Process]
+		if !known {
+			i = len(processes)
+			place[l.Process] = i
+			processes = append(processes, Process{ID: l.Process})
+		}
+		processes[i].take(l)
+	}
+	return processes, lines.Err()
+}
+
+// Stopped are the pods that the process was told of in Synchronize as stopped, with the time
+// from which on they were, at the latest.
+func (p Process) Stopped() map[string]time.Time {
+	stopped := map[string]time.Time{}
+	for _, l := range p.Lines {
+		for _, pod := range l.Pods {
+			if pod.State == podstate.Stopped {
+				stopped[pod.ID] = l.Start.Add(-1)
+			}
+		}
+	}
+	return stopped
+}
+
+// take adds a call, or its end.
+func (p *Process) take(l Line) {
+	if l.Number > len(p.Lines) {
+		p.Lines = append(p.Lines, l)
+		p.Calls = append(p.Calls, l.call())
+		return
+	}
+	p.Lines[l.Number-1].End, p.Lines[l.Number-1].Err = l.End, l.Err
+	p.Calls[l.Number-1].End = l.End
+	if l.Err != "" {
+		p.Calls[l.Number-1].Err = errors.New(l.Err)
+	}
+}
+
+// call is a line as package history reads it.
+func (l Line) call() plugin.Call {
+	c := plugin.Call{Event: l.Event, Connection: l.Connection, Start: l.Start, End: l.End}
+	if l.Pod != nil {
+		c.Pod = l.Pod.pod()
+	}
+	if l.Container != nil {
+		c.Container = l.Container.container()
+	}
+	for _, p := range l.Pods {
+		c.Pods = append(c.Pods, p.pod())
+	}
+	for _, o := range l.Containers {
+		c.Containers = append(c.Containers, o.container())
+	}
+	return c
+}
+
+func (o Object) pod() *api.PodSandbox {
+	return &api.PodSandbox{Id: o.ID, Name: o.Name, Namespace: o.Namespace, Uid: o.UID}
+}
+
+func (o Object) container() *api.Container {
+	return &api.Container{Id: o.ID, Name: o.Name, PodSandboxId: o.Pod}
+}
