@@ -96,9 +96,9 @@ func Substitute(old, newPathOrDir, version string) ModEdit {
 	}}
 }
 
-// GoSum makes the given lines of a go.sum file those of their modules: those of other
+// ReplaceSums makes the given lines of a go.sum file those of their modules: those of other
 // versions go.
-func GoSum(path string, lines ...string) Edit {
+func ReplaceSums(path string, lines ...string) Edit {
 	return document(path, "checksums", func(doc string) (string, error) {
 		named := map[string]bool{}
 		for _, line := range lines {
