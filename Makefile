@@ -99,6 +99,10 @@ fuzz: ## search for input that breaks a decoder (FUZZTIME=10m each)
 check: ## every patch applies, compiles, is clean, and exports to the same tree
 	@$(HACK) check
 
+.PHONY: groups
+groups: ## each pull request of docs/upstreaming.md alone: applies, compiles, passes the tests that it brings
+	@$(HACK) check --groups
+
 .PHONY: upstream-test
 upstream-test: ## upstream's own unit tests of the touched packages, on the patched trees
 	@$(HACK) test

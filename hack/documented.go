@@ -14,10 +14,13 @@ import (
 )
 
 // documented is what the tables of the documentation are made from.
-func (a *app) documented(ctx context.Context, w *tree.Workspace, trees []tree.Tree) docs.Repository {
-	r := docs.Repository{Root: a.root, Series: a.series, Defaults: func() ([]byte, error) {
+func (a *app) documented(ctx context.Context, w *tree.Workspace, trees []tree.Tree, sizes map[string]tree.Size) docs.Repository {
+	r := docs.Repository{Root: a.root, Series: a.series, Sizes: map[string]docs.Size{}, Defaults: func() ([]byte, error) {
 		return a.defaultConfig(ctx, w, trees)
 	}}
+	for name, s := range sizes {
+		r.Sizes[name] = docs.Size(s)
+	}
 	for _, t := range trees {
 		r.Modules = append(r.Modules, docs.Module{Name: t.Name, Base: os.DirFS(t.Dir), Files: t.Files()})
 	}

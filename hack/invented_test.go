@@ -18,14 +18,15 @@ import (
 // A script sets SERIES to have it otherwise, as it may be on another day.
 func invented(variant string) edit.Series {
 	loudly := edit.Patch{
-		Slug:    "loudly",
-		Module:  "greet",
-		Subject: "greet: say hello so that it is heard",
-		Body:    "Guests at the back hear nothing. A louder greeting reaches them, e.g.\nthose behind the pillar.\n\nÉmile reported it.",
-		Refs:    []string{"example/greet#7"},
-		Rules:   []string{"L8", "L9"},
-		Status:  edit.Upstream,
-		Until:   "greet shouts by itself",
+		Slug:     "loudly",
+		Module:   "greet",
+		Subject:  "greet: say hello so that it is heard",
+		Body:     "Guests at the back hear nothing. A louder greeting reaches them, e.g.\nthose behind the pillar.\n\nÉmile reported it.",
+		Refs:     []string{"example/greet#7"},
+		Rules:    []string{"L8", "L9"},
+		Status:   edit.Upstream,
+		Untested: "nobody greets in a test",
+		Until:    "greet shouts by itself",
 		Edits: []edit.Edit{
 			edit.In("greet.go", edit.Func("Hello")).Replace(edit.Expr(`"hello "`), `"HELLO "`),
 		},
@@ -51,14 +52,15 @@ func invented(variant string) edit.Series {
 	}
 	greets := "fmt.Println(greet.Twice(guest()))\n"
 	hall := edit.Patch{
-		Slug:    "twice",
-		Module:  "hall",
-		Subject: "cmd/hall: greet twice",
-		Body:    "Guests who sleep through the first greeting miss the show.",
-		Refs:    []string{"example/hall#1"},
-		Rules:   []string{"L8"},
-		Status:  edit.Upstream,
-		Until:   "the hall greets twice",
+		Slug:     "twice",
+		Module:   "hall",
+		Subject:  "cmd/hall: greet twice",
+		Body:     "Guests who sleep through the first greeting miss the show.",
+		Refs:     []string{"example/hall#1"},
+		Rules:    []string{"L8"},
+		Status:   edit.Upstream,
+		Untested: "nobody greets in a test",
+		Until:    "the hall greets twice",
 	}
 	place := edit.In("cmd/hall/main.go", edit.Func("main"))
 	switch variant {
@@ -88,14 +90,15 @@ func invented(variant string) edit.Series {
 	}
 	hall.Edits = []edit.Edit{place.Replace(edit.Stmt(edit.Call("greet.Hello")), greets)}
 	quiet := edit.Patch{
-		Slug:    "quietly-now",
-		Module:  "greet",
-		Subject: "greet: drop the shouting",
-		Body:    "Nobody shouts any more.",
-		Refs:    []string{"example/greet#9"},
-		Status:  edit.Upstream,
-		Until:   "greet is quiet",
-		Edits:   []edit.Edit{edit.DropFile("loud/loud.go")},
+		Slug:     "quietly-now",
+		Module:   "greet",
+		Subject:  "greet: drop the shouting",
+		Body:     "Nobody shouts any more.",
+		Refs:     []string{"example/greet#9"},
+		Status:   edit.Upstream,
+		Untested: "nobody greets in a test",
+		Until:    "greet is quiet",
+		Edits:    []edit.Edit{edit.DropFile("loud/loud.go")},
 	}
 	switch variant {
 	case "unportable": // does not compile for plan9
@@ -123,7 +126,7 @@ func invented(variant string) edit.Series {
 		s.Patches = slices.Insert(s.Patches, 1, louder)
 	case "untested", "quiet": // drop whole files
 		if variant == "untested" {
-			quiet.Slug, quiet.Edits = "untested", []edit.Edit{edit.DropFile("greet_test.go")}
+			quiet.Slug, quiet.Untested, quiet.Edits = "untested", "", []edit.Edit{edit.DropFile("greet_test.go")}
 		}
 		s.Patches = append(s.Patches, quiet)
 	}

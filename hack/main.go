@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"syscall"
 
 	"golang.org/x/mod/modfile"
@@ -37,8 +38,11 @@ type config struct {
 	pages     docs.Pages // of the documentation
 	// defaults is a command of the product that prints its default configuration.
 	defaults []string
-	stdout   io.Writer
-	stderr   io.Writer
+	// ours are words of this project that no patch for upstream has, hold those of them
+	// that a patch on hold has not either.
+	ours, hold *regexp.Regexp
+	stdout     io.Writer
+	stderr     io.Writer
 }
 
 func main() {
@@ -87,6 +91,8 @@ func hookline(args []string) error {
 		platforms: []crossvet.Platform{{OS: "windows", Arch: "amd64"}, {OS: "darwin", Arch: "arm64"}, {OS: "freebsd", Arch: "amd64"}},
 		pages: docs.Pages{
 			Patches:  "docs/patches.md",
+			Groups:   "docs/upstreaming.md",
+			Pulls:    "docs/pulls",
 			Rules:    "docs/contract.md",
 			Settings: "docs/operating.md",
 			Metrics:  "docs/operating.md",
@@ -94,6 +100,8 @@ func hookline(args []string) error {
 			Linked:   []string{"*.md", "docs/*.md"},
 		},
 		defaults: []string{"containerd", "config", "default"},
+		ours:     regexp.MustCompile(`(?i:hookline|\bprovisional)|\b[LNR][0-9]{1,2}\b`),
+		hold:     regexp.MustCompile(`\b[LNR][0-9]{1,2}\b`),
 		stdout:   os.Stdout,
 		stderr:   os.Stderr,
 	}, args)

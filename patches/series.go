@@ -5,6 +5,7 @@ package patches
 import (
 	"github.com/hookline-nri/hookline/internal/edit"
 	"github.com/hookline-nri/hookline/patches/containerd"
+	gocni "github.com/hookline-nri/hookline/patches/go-cni"
 	"github.com/hookline-nri/hookline/patches/nri"
 )
 
@@ -16,10 +17,19 @@ const Release = 1
 // all there is.
 var Series = edit.Series{
 	Modules: []edit.Module{
+		{Name: "go-cni", Path: "github.com/containerd/go-cni"},
 		{Name: "nri", Path: "github.com/containerd/nri"},
 		{Name: "containerd", Path: "github.com/containerd/containerd/v2"},
 	},
 	Patches: []edit.Patch{
+		// go-cni: STATUS that holds nobody up, and plugins that leave nothing behind.
+		gocni.PluginProcesses,
+		gocni.NetworkStates,
+		gocni.NetworkMonitor,
+
+		// NRI: what is promised.
+		nri.SandboxContract,
+
 		// NRI: who is told of an end.
 		nri.TeardownReachesAll,
 		nri.RefusedPodEnds,
@@ -31,10 +41,12 @@ var Series = edit.Series{
 		nri.LifecycleEngine,
 		nri.AdaptationEngine,
 		nri.SyncBlock,
+		nri.ProtoPodState,
 		nri.PodState,
 		nri.PluginErrors,
 		nri.Waits,
 		nri.RequiredPlugins,
+		nri.WhoConnects,
 		nri.PluginPeer,
 
 		// containerd: built on the NRI above.
@@ -76,6 +88,8 @@ var Series = edit.Series{
 		containerd.NRIPluginNames,
 
 		// containerd: the network of a pod.
+		containerd.PatchedCNI,
+		containerd.NetworkAttachments,
 		containerd.NetworkPackages,
 		containerd.NetworkStatus,
 		containerd.NetworkAttach,
@@ -86,4 +100,5 @@ var Series = edit.Series{
 		// containerd: what the containers of a pod ask for.
 		containerd.PodResources,
 	},
+	Groups: groups,
 }

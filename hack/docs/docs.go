@@ -16,6 +16,8 @@ import (
 // repository.
 type Pages struct {
 	Patches  string
+	Groups   string // the page that says in which order to open pull requests
+	Pulls    string // the folder with the text of each
 	Rules    string // the page that states the rules
 	Settings string
 	Metrics  string
@@ -28,10 +30,14 @@ type Repository struct {
 	Root    string // of this repository
 	Series  edit.Series
 	Modules []Module
+	Sizes   map[string]Size // of patches, by name
 	// Defaults returns the default configuration of the product, as TOML. It is
 	// asked if the patches add a setting.
 	Defaults func() ([]byte, error)
 }
+
+// Size is how many files a patch touches, and lines it adds and removes.
+type Size struct{ Files, Code, Tests int }
 
 // Module is an upstream module, and what the patches make of it.
 type Module struct {
@@ -76,12 +82,16 @@ func Check(r Repository, p Pages) error {
 }
 
 func tables(r Repository, p Pages) []table {
-	return []table{
+	all := []table{
 		{p.Patches, "patches", func(block) (content, error) { return patchContent(r.Series), nil }},
 		{p.Rules, "rules", func(page block) (content, error) { return ruleContent(r, p, page) }},
 		{p.Settings, "settings", func(block) (content, error) { return settingContent(r) }},
 		{p.Metrics, "metrics", func(block) (content, error) { return metricContent(r.Modules) }},
 	}
+	if len(r.Series.Groups) > 0 {
+		all = append(all, table{p.Groups, "groups", func(block) (content, error) { return groupContent(r, p), nil }})
+	}
+	return all
 }
 
 // now returns the page of a table as it is, and the table as it should be.

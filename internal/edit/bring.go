@@ -78,8 +78,8 @@ func (p Patch) files(own fs.FS) ([]file, error) {
 	return files, err
 }
 
-// files returns the files of a package: those of its folder, but for the
-// exceptions, and all that is in its testdata unless that is one. Other folders
+// files returns the files of a package: those of its folder, or the wanted ones of
+// them, but for the exceptions, and all that is in its testdata unless that is one. Other folders
 // are packages of their own.
 func (pkg Package) files(own fs.FS) ([]file, error) {
 	var files []file
@@ -91,6 +91,8 @@ func (pkg Package) files(own fs.FS) ([]file, error) {
 			if e.IsDir() {
 				return fs.SkipDir
 			}
+			return nil
+		case !e.IsDir() && !pkg.wanted(strings.TrimPrefix(name, pkg.From+"/")):
 			return nil
 		case !e.IsDir():
 			files = append(files, file{name, path.Join(pkg.To, strings.TrimPrefix(name, pkg.From))})
@@ -105,8 +107,12 @@ func (pkg Package) files(own fs.FS) ([]file, error) {
 	return files, err
 }
 
-func (pkg Package) excepted(name string) bool {
-	return slices.ContainsFunc(pkg.Except, func(pattern string) bool {
+func (pkg Package) excepted(name string) bool { return matches(pkg.Except, name) }
+
+func (pkg Package) wanted(name string) bool { return len(pkg.Only) == 0 || matches(pkg.Only, name) }
+
+func matches(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
 		matches, _ := path.Match(pattern, name) // Validate refuses malformed ones
 		return matches
 	})

@@ -130,6 +130,46 @@ func ProtoComment(path, message, field, text string) Edit {
 	})
 }
 
+// ProtoField puts text behind a field of a message of the protobuf file at path.
+func ProtoField(path, message, after, text string) Edit {
+	return document(path, "message "+message+"."+after, func(doc string) (string, error) {
+		lo, end, err := protoMessage(doc, message)
+		if err != nil {
+			return "", err
+		}
+		in := regexp.MustCompile(`(?m)^([ \t]+)[\w.<>, ]+ ` + regexp.QuoteMeta(after) + ` = \d+.*\n`).FindStringSubmatchIndex(doc[lo:end])
+		if in == nil {
+			return "", errors.New("no such field")
+		}
+		indent := doc[lo+in[2] : lo+in[3]]
+		return doc[:lo+in[1]] + indent + plainText(text) + doc[lo+in[1]:], nil
+	})
+}
+
+// ProtoMessage puts text behind a message of the protobuf file at path.
+func ProtoMessage(path, after, text string) Edit {
+	return document(path, "message "+after, func(doc string) (string, error) {
+		_, end, err := protoMessage(doc, after)
+		if err != nil {
+			return "", err
+		}
+		return doc[:end] + "\n" + plainText(text) + doc[end:], nil
+	})
+}
+
+// protoMessage returns where a message begins, and where the line after its end does.
+func protoMessage(doc, name string) (lo, end int, err error) {
+	at := regexp.MustCompile(`(?m)^message ` + regexp.QuoteMeta(name) + ` \{`).FindStringIndex(doc)
+	if at == nil {
+		return 0, 0, errors.New("no such message")
+	}
+	length := strings.Index(doc[at[0]:], "\n}\n")
+	if length < 0 {
+		return 0, 0, errors.New("message without an end")
+	}
+	return at[0], at[0] + length + len("\n}\n"), nil
+}
+
 // document makes an edit of a file that is no Go source; name is that of the place,
 // for errors.
 func document(path, name string, change func(string) (string, error)) Edit {

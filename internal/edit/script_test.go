@@ -26,10 +26,11 @@ var funcs = map[string]any{
 	"InSection": func(path, heading, mentions string) Paragraph {
 		return InSection(path, heading, strings.Fields(mentions)...)
 	},
-	"ProtoComment": ProtoComment,
-	"Append":       Append, "GoMod": GoMod, "Require": Require, "Substitute": Substitute,
+	"ProtoComment": ProtoComment, "ProtoField": ProtoField, "ProtoMessage": ProtoMessage,
+	"Append": Append, "GoMod": GoMod, "Require": Require, "Substitute": Substitute, "Language": Language, "ReplaceSums": ReplaceSums,
 	"Package":       func(from, to string) Package { return Package{From: from, To: to} },
-	"PackageExcept": func(from, to, except string) Package { return Package{from, to, []string{except}} },
+	"PackageExcept": func(from, to, except string) Package { return Package{From: from, To: to, Except: []string{except}} },
+	"PackageOnly":   func(from, to, only string) Package { return Package{From: from, To: to, Only: []string{only}} },
 }
 
 // readPatch makes a patch of a list of expressions.

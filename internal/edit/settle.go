@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"go/format"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -32,9 +33,30 @@ const notice = `/*
 */
 `
 
+const rules = `[LNR][0-9]+(?:,? (?:and )?[LNR][0-9]+)*`
+
+// Citations of rules, where they stand on a line of their own, at the begin of a line,
+// behind words, and before an item of a list.
+var (
+	citedAlone  = regexp.MustCompile(`\n[ \t]*//[ \t]*\(` + rules + `\)([.,:;]?)(\n|$)`)
+	citedFirst  = regexp.MustCompile(`\n([ \t]*//)[ \t]*\(` + rules + `\)([.,:;]?)`)
+	citedBehind = regexp.MustCompile(`[ ]?\(` + rules + `\)`)
+	citedItem   = regexp.MustCompile(`(//[ \t]+- )` + rules + ` `)
+	ruleTest    = regexp.MustCompile(`\b(Test|Fuzz|Benchmark)[LNR][0-9]+(?:And[LNR][0-9]+)*_`)
+)
+
+// uncited is a comment without its citations of rules, which upstream does not have.
+func uncited(comment string) string {
+	comment = citedAlone.ReplaceAllString(comment, "$1$2")
+	comment = citedFirst.ReplaceAllString(comment, "$2\n$1")
+	comment = citedBehind.ReplaceAllString(comment, "")
+	return citedItem.ReplaceAllString(comment, "$1")
+}
+
 // settle turns a Go file of this repository into one of the upstream module: with
-// that project's licence notice, and with import paths of that module. It is
-// formatted again, as other paths sort differently.
+// that project's licence notice, with import paths of that module, and without
+// citations of this project's rules. It is formatted again, as other paths sort
+// differently.
 func settle(src []byte, self string, paths map[string]string) ([]byte, error) {
 	if !bytes.HasPrefix(src, []byte(spdx)) {
 		return nil, fmt.Errorf("does not begin with %q", strings.TrimSpace(spdx))
@@ -59,9 +81,15 @@ func settle(src []byte, self string, paths map[string]string) ([]byte, error) {
 		sp := s.span(spec.Path)
 		changes = append(changes, replace(sp.lo, sp.hi, strconv.Quote(to)))
 	}
+	for _, group := range s.file.Comments {
+		sp := s.span(group)
+		if text := uncited(string(s.text[sp.lo:sp.hi])); sp.lo >= len(spdx) && text != string(s.text[sp.lo:sp.hi]) {
+			changes = append(changes, replace(sp.lo, sp.hi, text))
+		}
+	}
 	out, err := s.splice(changes)
 	if err != nil {
 		return nil, err
 	}
-	return format.Source(out)
+	return format.Source(ruleTest.ReplaceAll(out, []byte("$1")))
 }

@@ -46,7 +46,7 @@ func (s Series) Validate() error {
 			errs = append(errs, fmt.Errorf("%s: %w", name, err))
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.validateGroups())...)
 }
 
 func (p Patch) validate(modules []string) []error {
@@ -62,10 +62,11 @@ func (p Patch) validate(modules []string) []error {
 	want(subjectForm.MatchString(p.Subject), `subject %q: want "area: lower-case words" without a final dot`, p.Subject)
 	want(len(p.Subject) <= 72, "subject %q: %d bytes, want 72 at most", p.Subject, len(p.Subject))
 	want(said(p.Body), "body missing: say why before what")
-	want(len(p.Refs)+len(p.Rules) > 0 && !slices.ContainsFunc(slices.Concat(p.Refs, p.Rules), func(s string) bool { return !said(s) }),
-		"refs and rules missing: name an upstream thread or a rule of the contract")
+	want(len(p.All())+len(p.Rules) > 0 && !slices.ContainsFunc(slices.Concat(p.All(), p.Rules), func(s string) bool { return !said(s) }),
+		"fixes, refs and rules missing: name an upstream thread or a rule of the contract")
 	want(said(p.Until), "until missing: say what would let it go")
-	want(slices.Contains([]Status{Upstream, Backport, Carry, Drop}, p.Status), "status %q: want Upstream, Backport, Carry or Drop", p.Status)
+	want(slices.Contains([]Status{Upstream, Backport, Hold, Carry, Drop}, p.Status), "status %q: want Upstream, Backport, Hold, Carry or Drop", p.Status)
+	want((p.Status == Hold) == said(p.Hold), "status %q with hold %q: say what a patch waits for, if it does", p.Status, p.Hold)
 	for i, e := range p.Edits {
 		want(fs.ValidPath(e.path) && e.path != ".", "edit %d: path %q: want a path below the module's root", i+1, e.path)
 		if err := errors.Join(e.err, e.bounds()); err != nil {
@@ -74,9 +75,9 @@ func (p Patch) validate(modules []string) []error {
 	}
 	for _, pkg := range p.Packages {
 		want(fs.ValidPath(pkg.From) && fs.ValidPath(pkg.To), "%q to %q: want paths below the roots", pkg.From, pkg.To)
-		for _, pattern := range pkg.Except {
+		for _, pattern := range slices.Concat(pkg.Only, pkg.Except) {
 			_, err := path.Match(pattern, "")
-			want(err == nil, "exception %q of %q: not a pattern", pattern, pkg.From)
+			want(err == nil, "file %q of %q: not a pattern", pattern, pkg.From)
 		}
 	}
 	return errs

@@ -48,16 +48,19 @@ func TestValidateRefuses(t *testing.T) {
 		"lines":            {func(p *Patch) { p.Subject = "server: stop\nall" }, `subject "server: stop\nall": want`},
 		"long":             {func(p *Patch) { p.Subject = "server: " + strings.Repeat("x", 65) }, `: 73 bytes, want 72 at most`},
 		"no body":          {func(p *Patch) { p.Body = " \n" }, `app/stop: body missing: say why before what`},
-		"no reason":        {func(p *Patch) { p.Refs = nil }, `app/stop: refs and rules missing`},
-		"empty reason":     {func(p *Patch) { p.Refs = []string{" "} }, `app/stop: refs and rules missing`},
+		"no reason":        {func(p *Patch) { p.Refs = nil }, `app/stop: fixes, refs and rules missing`},
+		"empty reason":     {func(p *Patch) { p.Refs = []string{" "} }, `app/stop: fixes, refs and rules missing`},
 		"no end":           {func(p *Patch) { p.Until = "" }, `app/stop: until missing: say what would let it go`},
-		"status":           {func(p *Patch) { p.Status = "Maybe" }, `app/stop: status "Maybe": want Upstream, Backport, Carry or Drop`},
+		"status":           {func(p *Patch) { p.Status = "Maybe" }, `app/stop: status "Maybe": want Upstream, Backport, Hold, Carry or Drop`},
+		"hold":             {func(p *Patch) { p.Status = Hold }, `app/stop: status "Hold" with hold "": say what a patch waits for, if it does`},
+		"no hold":          {func(p *Patch) { p.Hold = "a KEP" }, `app/stop: status "Upstream" with hold "a KEP"`},
+		"need":             {func(p *Patch) { p.Needs = []string{"app/start"} }, `app/stop: needs app/start, which is no patch before it`},
 		"no path":          {func(p *Patch) { p.Edits = append(p.Edits, Edit{}) }, `app/stop: edit 2: path "": want a path below the module's root`},
 		"path outside":     {func(p *Patch) { p.Edits = []Edit{Append("../a.go", "var x int")} }, `edit 1: path "../a.go"`},
 		"bad anchor":       {func(p *Patch) { p.Edits = []Edit{In("a.go", Func("f")).Delete(Expr(""))} }, `app/stop: a.go: func f: anchor "": empty expression`},
 		"package outside":  {func(p *Patch) { p.Packages = []Package{{From: "/a", To: "a"}} }, `app/stop: "/a" to "a": want paths below the roots`},
 		"package to where": {func(p *Patch) { p.Packages = []Package{{From: "a"}} }, `app/stop: "a" to "": want paths below the roots`},
-		"bad exception":    {func(p *Patch) { p.Packages = []Package{{From: "a", To: "a", Except: []string{"["}}} }, `app/stop: exception "[" of "a": not a pattern`},
+		"bad exception":    {func(p *Patch) { p.Packages = []Package{{From: "a", To: "a", Except: []string{"["}}} }, `app/stop: file "[" of "a": not a pattern`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := sound()

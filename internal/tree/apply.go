@@ -17,6 +17,7 @@ const (
 	branch = "hookline"       // the series, checked out
 	base   = "upstream"       // tag of the pristine module
 	refs   = "refs/hookline/" // a reference per commit, named by its key
+	groups = "refs/groups/"   // the same for commits of groups on their own
 )
 
 // Tree is a module with its patches applied.
@@ -103,7 +104,7 @@ func (w *Workspace) grow(ctx context.Context, p plan) (Tree, error) {
 		if err := r.write(ctx, p, from, p.changes[kept:]); err != nil {
 			return t, err
 		}
-		if known, err = r.keys(ctx); err != nil {
+		if known, err = r.keys(ctx, refs); err != nil {
 			return t, err
 		}
 	}
@@ -124,7 +125,7 @@ func (w *Workspace) grow(ctx context.Context, p plan) (Tree, error) {
 func (w *Workspace) repository(ctx context.Context, work string) (repo, map[string]string, error) {
 	r := repo{work: work}
 	if exists(r.gitDir()) {
-		known, err := r.keys(ctx)
+		known, err := r.keys(ctx, refs)
 		if err == nil || ctx.Err() != nil {
 			return r, known, err
 		}

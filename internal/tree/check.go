@@ -59,12 +59,16 @@ func (w *Workspace) checkTree(ctx context.Context, trees []Tree, p Product) (che
 			what = append(what, "./"+c.Package)
 		}
 	}
+	content, err := contents(ctx, trees)
+	if err != nil {
+		return 0, err
+	}
 	var due []checkedCommit
 	for _, c := range t.Commits {
 		if err := formatted(c); err != nil {
 			return 0, err
 		}
-		passed := w.path("checked", key(append([]string{"check 1" + c.scope, fmt.Sprint(toolchain), Revision(trees[:len(trees)-1]), c.ID}, append(p.Tags, what...)...)...))
+		passed := w.path("checked", key(append([]string{"check 2" + c.scope, fmt.Sprint(toolchain), content.tips(trees[:len(trees)-1]), content[c.ID], strings.Join(folders(c), " ")}, append(p.Tags, what...)...)...))
 		if !exists(passed) {
 			due = append(due, checkedCommit{c, passed})
 		}
@@ -161,16 +165,24 @@ func (w *Workspace) checkCommit(ctx context.Context, c Commit, dir string, what,
 	if err != nil {
 		return err
 	}
+	if err := w.compile(ctx, dir, what, touched, tags); err != nil {
+		return fmt.Errorf("%s: %w", c.Patch.Name(), err)
+	}
+	return nil
+}
+
+// compile compiles packages and the touched ones, and vets these.
+func (w *Workspace) compile(ctx context.Context, dir string, what, touched, tags []string) error {
 	// -export compiles, as build does, but spends no time on linking.
 	list := append(append([]string{"list", "-export", "-f={{with .Error}}{{.}}{{end}}"}, tagsFlag(tags)...), append(what, touched...)...)
 	if _, err := w.golang(ctx, dir, list...); err != nil {
-		return fmt.Errorf("%s: does not compile: %w", c.Patch.Name(), err)
+		return fmt.Errorf("does not compile: %w", err)
 	}
 	if len(touched) == 0 {
 		return nil
 	}
 	if _, err := w.golang(ctx, dir, append(append([]string{"vet"}, tagsFlag(tags)...), touched...)...); err != nil {
-		return fmt.Errorf("%s: vet: %w", c.Patch.Name(), err)
+		return fmt.Errorf("vet: %w", err)
 	}
 	return nil
 }

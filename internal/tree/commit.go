@@ -27,12 +27,12 @@ func (r repo) write(ctx context.Context, p plan, from string, changes []change) 
 	go func() {
 		i := &importer{w: bufio.NewWriterSize(in, 1<<16)}
 		if from == "" {
-			i.commit(p.key, baseMessage(p.Source), "")
+			i.commit(p.refs+p.key, baseMessage(p.Source), "")
 			i.tree(os.DirFS(p.Dir))
-			from = refs + p.key
+			from = p.refs + p.key
 		}
 		for _, c := range changes {
-			i.commit(c.key, message(c.patch), from)
+			i.commit(p.refs+c.key, message(c.patch, repository(p.Path)), from)
 			for _, name := range slices.Sorted(maps.Keys(c.files)) {
 				if c.files[name] == nil {
 					i.printf("D %s\n", name)
@@ -40,7 +40,7 @@ func (r repo) write(ctx context.Context, p plan, from string, changes []change) 
 				}
 				i.file(name, c.files[name])
 			}
-			from = refs + c.key
+			from = p.refs + c.key
 		}
 		i.printf("done\n")
 		if i.err == nil {
@@ -54,8 +54,8 @@ func (r repo) write(ctx context.Context, p plan, from string, changes []change) 
 	return err
 }
 
-func (i *importer) commit(key, message, from string) {
-	i.printf("commit %s%s\ncommitter %s <%s> %s\n", refs, key, identityName, identityEmail, identityDate)
+func (i *importer) commit(ref, message, from string) {
+	i.printf("commit %s\ncommitter %s <%s> %s\n", ref, identityName, identityEmail, identityDate)
 	i.data([]byte(message))
 	if from != "" {
 		i.printf("from %s\n", from)

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	identityName  = "hookline"
-	identityEmail = "patches@hookline.invalid" // nobody's: whoever sends a patch upstream signs it
+	identityName  = "unsigned"
+	identityEmail = "unsigned@patches.invalid" // nobody's: whoever sends a patch upstream signs it
 	identityDate  = "1767225600 +0000"         // 2026-01-01, for every commit
 )
 
@@ -95,9 +95,9 @@ func (r repo) scratch(ctx context.Context, work, commit string) (repo, error) {
 	return s, err
 }
 
-// keys lists the commits of the repository by key. It fails where the
+// keys lists the commits below refs by key. It fails where the
 // repository is not whole.
-func (r repo) keys(ctx context.Context) (map[string]string, error) {
+func (r repo) keys(ctx context.Context, refs string) (map[string]string, error) {
 	out, err := r.git(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(tree)", refs)
 	if err != nil {
 		return nil, err

@@ -21,6 +21,7 @@ import (
 type plan struct {
 	Source
 	key     string // of the base commit
+	refs    string // below which its commits have references, by key
 	changes []change
 }
 
@@ -40,14 +41,14 @@ func fate(content []byte) string {
 
 // generation is part of every key. It changes when a commit of the same content
 // would come out differently: another identity, date or message.
-const generation = "hookline tree 1"
+const generation = "hookline tree 2"
 
 // render applies the whole series in memory. It stops at the first patch that
 // does not fit, so that nothing is written of a series that does not fit.
 func render(series edit.Series, sources []Source, own fs.FS) ([]plan, error) {
 	plans := make([]plan, 0, len(sources))
 	for _, s := range sources {
-		p := plan{Source: s, key: key(generation, s.Path, s.Version, s.Sum)}
+		p := plan{Source: s, refs: refs, key: key(generation, s.Path, s.Version, s.Sum)}
 		err := eachPatch(series, s, own, func(patch edit.Patch, files map[string][]byte, err error) error {
 			if err != nil {
 				return err
@@ -56,7 +57,7 @@ func render(series edit.Series, sources []Source, own fs.FS) ([]plan, error) {
 			if n := len(p.changes); n > 0 {
 				parent = p.changes[n-1].key
 			}
-			parts := []string{parent, patch.Name(), message(patch)}
+			parts := []string{parent, patch.Name(), message(patch, repository(s.Path))}
 			for _, name := range slices.Sorted(maps.Keys(files)) {
 				parts = append(parts, name, fate(files[name]), string(files[name]))
 			}
@@ -103,20 +104,53 @@ func part(sum hash.Hash, s string) {
 	_, _ = io.WriteString(sum, s)
 }
 
-// message is a patch's commit message: its own words, the threads, and a
-// trailer that says where the commit comes from.
-func message(p edit.Patch) string {
+// message is a patch's commit message: its own words, and the threads as upstream's
+// repository names them.
+func message(p edit.Patch, self string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\n%s\n\n", p.Subject, strings.TrimSpace(p.Body))
+	fmt.Fprintf(&b, "%s\n\n%s\n", p.Subject, wrapped(p.Body))
+	var lines []string
+	for _, ref := range p.Fixes {
+		lines = append(lines, "Fixes: "+strings.TrimPrefix(ref, self))
+	}
 	for _, ref := range p.Refs {
-		fmt.Fprintf(&b, "Refs: %s\n", ref)
+		lines = append(lines, "See: "+strings.TrimPrefix(ref, self))
 	}
-	fmt.Fprintf(&b, "Hookline-Patch: %s", p.Name())
-	if len(p.Rules) > 0 {
-		fmt.Fprintf(&b, " (%s)", strings.Join(p.Rules, ", "))
+	if len(lines) > 0 {
+		fmt.Fprintf(&b, "\n%s\n", strings.Join(lines, "\n"))
 	}
-	b.WriteByte('\n')
 	return b.String()
+}
+
+// wrapped is a text with its paragraphs wrapped as upstream wants them. Lists and what
+// is indented stay.
+func wrapped(text string) string {
+	paragraphs := strings.Split(strings.TrimSpace(text), "\n\n")
+	for i, p := range paragraphs {
+		if strings.HasPrefix(p, "-") || strings.HasPrefix(p, " ") || strings.Contains(p, "\n ") || strings.Contains(p, "\n-") {
+			continue
+		}
+		var lines []string
+		line := ""
+		for _, word := range strings.Fields(p) {
+			if line != "" && len([]rune(line))+1+len([]rune(word)) > maxColumns {
+				lines, line = append(lines, line), ""
+			}
+			line = strings.TrimPrefix(line+" "+word, " ")
+		}
+		paragraphs[i] = strings.Join(append(lines, line), "\n")
+	}
+	return strings.Join(paragraphs, "\n\n")
+}
+
+// repository is the project of a module, as upstream's threads name it:
+// "containerd/nri".
+func repository(module string) string {
+	parts := strings.Split(module, "/")
+	if len(parts) < 3 {
+		return ""
+	}
+	return parts[1] + "/" + parts[2]
 }
 
 func baseMessage(s Source) string {

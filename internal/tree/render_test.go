@@ -80,11 +80,11 @@ func TestMessage(t *testing.T) {
 
 Why this is.
 
-Refs: containerd/nri#63
-Refs: containerd/containerd#13698
-Hookline-Patch: nri/tell-everybody (L8, L9)
+Fixes: #12
+See: #63
+See: containerd/containerd#13698
 `, message(edit.Patch{
 		Module: "nri", Slug: "tell-everybody", Subject: "nri: tell everybody", Body: "\nWhy this is.\n",
-		Refs: []string{"containerd/nri#63", "containerd/containerd#13698"}, Rules: []string{"L8", "L9"},
-	}))
+		Fixes: []string{"containerd/nri#12"}, Refs: []string{"containerd/nri#63", "containerd/containerd#13698"}, Rules: []string{"L8", "L9"},
+	}, repository("github.com/containerd/nri")))
 }

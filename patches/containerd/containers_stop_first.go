@@ -24,6 +24,7 @@ The placeholder for such a pod has no status, which NRI reads; give it one.`,
 	Rules:  []string{"L1", "L3"},
 	Status: edit.Upstream,
 	Until:  "containerd sends plugins StopContainer for every container before it stops the pod",
+	Needs:  []string{"containerd/undo-refused-pod"},
 	Edits: []edit.Edit{
 		stop.After(
 			edit.Stmt(edit.Call("c.stopContainerRetryOnConnectionClosed")), `if err := c.nri.StopContainer(ctx, &sandbox, &container); err != nil {

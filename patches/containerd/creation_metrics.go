@@ -22,6 +22,7 @@ leave them out of the timer of the stop, as they were before.`,
 	Rules:  []string{"L17"},
 	Status: edit.Upstream,
 	Until:  "CRI has metrics of pods being created and of hooks",
+	Needs:  []string{"containerd/containers-stop-first", "containerd/stop-before-reclaim", "containerd/sandbox-phase"},
 	Edits: []edit.Edit{
 		newService.Before(edit.Stmt(edit.Assign("c.nri")), "beingCreated.of(&c.creations)\n"),
 		run.Before(edit.Stmt(edit.Call("creation.Context")), `defer func(caller context.Context) { countCreation(caller, retErr, cleanupErr) }(ctx)

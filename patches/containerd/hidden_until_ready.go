@@ -22,6 +22,7 @@ any other sandbox, up to what it has in common with another one's.`,
 	Rules:  []string{"L6", "L8"},
 	Status: edit.Upstream,
 	Until:  "CRI tells sandboxes that are being created from those that do not exist, and a stop cancels a creation",
+	Needs:  []string{"containerd/hook-last"},
 	Edits: []edit.Edit{
 		edit.In(creationFile, edit.Type("Creation")).AddField(`
 

@@ -22,6 +22,7 @@ has not answered yet. After the last plugin has agreed, nothing can fail.`,
 	Rules:  []string{"L5"},
 	Status: edit.Upstream,
 	Until:  "nothing that can fail comes after the NRI hook in RunPodSandbox, and the exit of the sandbox fails it",
+	Needs:  []string{"containerd/pods-being-created"},
 	Edits: []edit.Edit{
 		// What makes a creation fail.
 		edit.In(creationFile, edit.Type("Creation")).AddField(`

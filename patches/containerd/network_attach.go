@@ -23,6 +23,7 @@ not killed. A reload of the configuration no longer waits for an ADD that hangs.
 	Rules:  []string{"L7", "N4"},
 	Status: edit.Upstream,
 	Until:  "go-cni ends the process group of an ADD whose context ended",
+	Needs:  []string{"containerd/network-status"},
 	Edits: []edit.Edit{
 		edit.In(sandboxRun, edit.Method("criService", "setupPodNetwork")).
 			Replace(edit.Stmt(edit.If("c.config.CniConfig.NetworkPluginSetupSerially")), "result, err = c.attachPod(ctx, netPlugin, sandbox, opts...)"),

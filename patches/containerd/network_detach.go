@@ -28,6 +28,7 @@ still on one of its networks is not forgotten, even if the ADD of another one fa
 	Rules:  []string{"N3"},
 	Status: edit.Upstream,
 	Until:  "containerd runs DEL with libcni's cached attachments",
+	Needs:  []string{"containerd/undo-in-order", "containerd/network-attach"},
 	Edits: []edit.Edit{
 		storedStatus.AddField(`
 // DetachFailing is since when the CNI DEL of the sandbox has failed, zero if it has

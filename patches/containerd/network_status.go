@@ -28,6 +28,7 @@ Count answers and refusals, and log each transition once.`,
 	Rules:  []string{"N1", "N2", "N4"},
 	Status: edit.Upstream,
 	Until:  "CRI's Status does not wait for CNI plugins and pods are refused while STATUS fails",
+	Needs:  []string{"containerd/network-packages"},
 	Edits: []edit.Edit{
 		cniConfig.AddField(`
 // NetworkStatusGate is whether pods that need a network are refused while its

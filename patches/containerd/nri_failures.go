@@ -21,6 +21,7 @@ for a plugin or a request that timed out, Canceled for a caller that gave up.`,
 	Rules:  []string{"L16", "L17"},
 	Status: edit.Upstream,
 	Until:  "containerd's errors of NRI requests name pod and plugin and have the plugin's code",
+	Needs:  []string{"nri/plugin-errors", "containerd/patched-nri"},
 	Edits: []edit.Edit{
 		local("RunPodSandbox").Replace(edit.Stmt(edit.Return("err")), "return podFailure(pod, err)"),
 		local("UpdatePodSandbox").Replace(edit.Stmt(edit.Return("err")), "return podFailure(pod, err)"),

@@ -21,6 +21,7 @@ settings, with 0600 as the default.`,
 	Rules:  []string{"L17", "L21"},
 	Status: edit.Upstream,
 	Until:  "containerd's settings can say who may register as an NRI plugin of a name",
+	Needs:  []string{"nri/plugin-peer", "containerd/nri-plugin-settings"},
 	Edits: []edit.Edit{
 		edit.In(nriConfig, edit.Type("Config")).AddField(`
 // SocketMode is the mode of the NRI socket, in octal: who may write to it may connect.

@@ -26,6 +26,7 @@ it. Where plugins are required, it must not: let CRI fail to load then.`,
 	Rules:  []string{"L16", "L17", "L20"},
 	Status: edit.Upstream,
 	Until:  "containerd's settings can require NRI plugins by name for pods and containers",
+	Needs:  []string{"nri/required-plugins", "containerd/nri-settings", "containerd/nri-status"},
 	Edits: []edit.Edit{
 		edit.In(nriConfig, edit.Type("Config")).AddField(`
 // PluginTimeoutCeiling is the longest wait and timeout that Plugins may have, so that

@@ -21,6 +21,7 @@ created, with the plugin that each waits for. It does not wait for any plugin.`,
 	Rules:  []string{"L17"},
 	Status: edit.Upstream,
 	Until:  "CRI's verbose status shows NRI plugins and their current events",
+	Needs:  []string{"nri/waits", "containerd/patched-nri", "containerd/pods-being-created"},
 	Edits: []edit.Edit{
 		edit.In(localNRI, edit.Type("API")).AddField(`
 // Status returns the status of NRI and its plugins.

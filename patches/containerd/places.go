@@ -65,3 +65,9 @@ func criMethod(path, name string) edit.Scope {
 
 // local is a method that hands a request to the adaptation.
 func local(name string) edit.Scope { return edit.In(localNRI, edit.Method("local", name)) }
+
+// networkPackage are files of a package for the network. The check for leaked
+// goroutines is not among them, as it needs a module that containerd does not require.
+func networkPackage(name string, files ...string) edit.Package {
+	return edit.Package{From: "internal/cri/" + name, To: "internal/cri/" + name, Only: files, Except: []string{"main_test.go"}}
+}

@@ -29,6 +29,7 @@ Show it in the status of NRI, count it, and log each transition once.`,
 	Rules:  []string{"L17", "L20"},
 	Status: edit.Upstream,
 	Until:  "NetworkReady is false while an NRI plugin is away that the operator says gives pods their network",
+	Needs:  []string{"containerd/nri-plugin-settings", "containerd/network-status"},
 	Edits: []edit.Edit{
 		edit.In(nriConfig, edit.Type("Config")).AddField(`
 // stateDir is where it is kept which plugins are there, over restarts of containerd.

@@ -33,8 +33,11 @@ only where that is set, since whoever creates the pod writes it; it is bounded i
 size, and what it requests by what the machine has.`,
 	Refs:   []string{"kubernetes/enhancements#4113", "containerd/nri#286"},
 	Rules:  []string{"R1", "R2", "R3", "R4"},
-	Status: edit.Upstream,
+	Status: edit.Hold,
+	Hold:   "KEP-4112 is not merged: CRI and NRI have no fields for it",
 	Until:  "CRI and NRI have the fields of KEP-4112",
+	Large:  "waits for the KEP, which will replace its decoder",
+	Needs:  []string{"containerd/sandbox-phase", "containerd/network-detach"},
 	Edits: []edit.Edit{
 		storedStatus.AddField(`
 // PodResources are those of the sandbox's containers, nil if they were not

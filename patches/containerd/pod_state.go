@@ -19,8 +19,10 @@ stopped. It is unknown for a pod whose creation failed or was interrupted and
 is not rolled back yet; StopPodSandbox is still to be sent for it.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},
 	Rules:  []string{"L2", "L15"},
-	Status: edit.Upstream,
+	Status: edit.Hold,
+	Hold:   "NRI's PodSandbox has no state: the field is proposed in nri/proto-pod-state",
 	Until:  "NRI's PodSandbox has a state and containerd sets it",
+	Needs:  []string{"nri/pod-state", "containerd/patched-nri", "containerd/sandbox-phase"},
 	Edits: []edit.Edit{
 		nriPod.AddField(`
 GetState() podstate.State`),

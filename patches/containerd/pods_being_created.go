@@ -19,10 +19,11 @@ pod is in one of the two, or in both, at any moment. The plugin gets
 RunPodSandbox when the pod's creation comes to the hook. If it fails before
 that, plugins that know the pod get StopPodSandbox and RemovePodSandbox, while
 its network still exists.`,
-	Refs:   []string{"containerd/nri#63", "containerd/nri#286"},
+	Refs:   []string{"containerd/containerd#13698", "containerd/nri#63", "containerd/nri#286"},
 	Rules:  []string{"L2", "L3", "L7"},
 	Status: edit.Upstream,
 	Until:  "containerd lists pods being created in NRI's Synchronize",
+	Needs:  []string{"containerd/undo-in-order"},
 	Edits: []edit.Edit{
 		serviceType.AddField(`
 // creations are the sandboxes that are being created, and in no store yet.

@@ -40,6 +40,7 @@ record; that saves one transaction of the metadata database.`,
 	Rules:  []string{"L5", "L7", "L11", "L15", "L22", "L23"},
 	Status: edit.Upstream,
 	Until:  "containerd does not report a sandbox as ready whose creation a restart interrupted, and records its network namespace before it is made",
+	Needs:  []string{"containerd/hidden-until-ready", "containerd/recover-the-rest"},
 	Edits: []edit.Edit{
 		// The path of a network namespace is known before it is made.
 		newNS.Signature("func newNS(nsPath string, pid uint32) (_ string, err error)"),

@@ -35,6 +35,7 @@ still be started, but they would refuse to take part.`,
 	Rules:  []string{"L1", "L10", "L11"},
 	Status: edit.Upstream,
 	Until:  "containerd refuses to create and start containers in a sandbox from the moment that its stop lists them",
+	Needs:  []string{"containerd/sandbox-phase"},
 	Edits: []edit.Edit{
 		sandboxType.AddField(`
 // Entry is where containers come into the sandbox.

@@ -22,6 +22,7 @@ shim, where it would interrupt the creation.`,
 	Rules:  []string{"L7"},
 	Status: edit.Upstream,
 	Until:  "a shim can be told to exit once no creation is under way in it",
+	Needs:  []string{"containerd/shim-start"},
 	Edits: []edit.Edit{
 		edit.In("core/runtime/v2/shim.go", edit.Method("shimTask", "Create")).
 			Replace(edit.Expr("s.task.Create(ctx, request)"), "callWithGrace(ctx, startGrace, request, s.task.Create)"),

@@ -36,10 +36,11 @@ before it. Then the sandbox goes into the store, where the kubelet sees it as
 not ready and removes it. The lease is deleted before the record, so that an
 owner outlives what it owns, and a lease that cannot be deleted keeps its
 owner. The roll-back and each of its steps are spans.`,
-	Refs:   []string{"containerd/containerd#13355", "containerd/containerd#13859"},
+	Refs:   []string{"kubernetes-sigs/cri-tools#2046", "containerd/containerd#13355", "containerd/containerd#13859"},
 	Rules:  []string{"L7"},
 	Status: edit.Upstream,
 	Until:  "RunPodSandbox rolls back its record, lease and sandbox under a context that outlives the request, whatever failed",
+	Needs:  []string{"containerd/undo-refused-pod", "containerd/stop-before-shutdown"},
 	Edits: []edit.Edit{
 		// One place for the roll-back, and the name.
 		run.MoveBefore(edit.Stmt(edit.Define("sandbox")), edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.sandboxNameIndex.ReleaseByName"))))),

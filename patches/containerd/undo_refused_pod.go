@@ -24,7 +24,7 @@ them.
 Do both in one place: Stop, then Remove, under a context of their own with
 the timeout of other deferred cleanups. Deferred functions run last in first
 out, so this is still before the sandbox and its network are torn down.`,
-	Refs:   []string{"containerd/containerd#13355", "containerd/containerd#13609", "containerd/containerd#13859", "containerd/nri#286"},
+	Refs:   []string{"kubernetes-sigs/cri-tools#2046", "containerd/containerd#13355", "containerd/containerd#13609", "containerd/containerd#13859", "containerd/nri#286"},
 	Rules:  []string{"L7"},
 	Status: edit.Upstream,
 	Until:  "containerd rolls back NRI's part of a failed RunPodSandbox with Stop and Remove under a context that outlives the request",

@@ -56,6 +56,8 @@ moment, though that plugin is told of it.`,
 	Rules:  []string{"L1", "L2", "L3", "L4", "L8", "L9", "L10", "L11", "L13", "L14", "L16", "L17"},
 	Status: edit.Upstream,
 	Until:  "NRI's adaptation holds no lock while it asks a plugin, and no registration waits for a pod operation",
+	Large:  "one lock goes, which every request holds: with half of the requests on the engine there would be two orders of events",
+	Needs:  []string{"nri/refused-pod-ends", "nri/lifecycle-engine"},
 	Edits: edits(
 		dropMethods(
 			"RunPodSandbox", "UpdatePodSandbox", "PostUpdatePodSandbox", "StopPodSandbox", "RemovePodSandbox",

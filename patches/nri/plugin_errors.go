@@ -23,6 +23,7 @@ each other is FailedPrecondition.`,
 	Rules:  []string{"L16", "L17"},
 	Status: edit.Upstream,
 	Until:  "NRI's errors name the plugin and tell a refusal from a timeout by their code",
+	Needs:  []string{"nri/adaptation-engine"},
 	Edits: []edit.Edit{
 		edit.DropFile("pkg/adaptation/ask.go"),
 	},

@@ -14,8 +14,7 @@ under the name of the network's driver, and its answers then count as those of
 the driver, also where that is required. The socket itself has the mode that
 the umask leaves of it.
 
-Take the user, the process and the pod of a peer from the kernel when it is
-accepted. Let settings by name say of which users, and in pods of which
+Let settings by name say of which users, and in pods of which
 namespaces, a plugin may be that registers under the name. The runtime tells the
 namespace of a pod from its own records (WithPodNamespaces). Anybody else is
 refused in RegisterPlugin, before Configure, with the reason. If it cannot be
@@ -26,6 +25,7 @@ mode and owner (WithSocketPermissions).`,
 	Rules:  []string{"L17", "L21"},
 	Status: edit.Upstream,
 	Until:  "NRI lets runtimes say who may register under the name of a plugin",
+	Needs:  []string{"nri/sync-split", "nri/who-connects", "nri/required-plugins"},
 	Edits: []edit.Edit{
 		edit.In("pkg/adaptation/plugin_settings.go", edit.Type("PluginSettings")).AddField(`
 
@@ -58,10 +58,6 @@ defer seen.close()
 		edit.In(registration, edit.Method("Adaptation", "register")).Before(edit.Stmt(edit.Call("p.close")), `p.hearsRefusal(err)
 `),
 	},
-	Packages: []edit.Package{{
-		From: "internal/nri/peer",
-		To:   "internal/peer",
-	}},
 }
 
 const registration = "pkg/adaptation/registration.go"

@@ -22,8 +22,10 @@ its removal. One that is being created is told as well, and is left out for
 plugins that are going to be asked for it, if the runtime wants that.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},
 	Rules:  []string{"L2", "L15"},
-	Status: edit.Upstream,
+	Status: edit.Hold,
+	Hold:   "NRI's PodSandbox has no state: the field is proposed in nri/proto-pod-state",
 	Until:  "NRI's PodSandbox has a state",
+	Needs:  []string{"nri/proto-pod-state", "nri/adaptation-engine"},
 	Edits: []edit.Edit{
 		edit.In(synchronization, edit.Func("snapshotOf")).Replace(
 			edit.Expr("lifecycle.Object{Pod: pod.GetId(), Value: pod}"),

@@ -24,6 +24,7 @@ runtime does not know its plugins.`,
 	Rules:  []string{"L3", "L7"},
 	Status: edit.Backport,
 	Until:  "NRI tracks which plugins know a pod; the lifecycle engine's ledger takes its place here",
+	Needs:  []string{"nri/teardown-reaches-all"},
 	Edits: edits(
 		[]edit.Edit{
 			edit.In(adaptation, edit.Type("Adaptation")).AddField(`refused     refusals`),

@@ -18,7 +18,7 @@ The end of a pod or container is a fact. No plugin can refuse it, so there
 is no reason to stop at the first error. Ask every plugin, and return the
 errors joined, each with the name of its plugin. StopContainer returns the
 updates of those that answered beside the error.`,
-	Refs:   []string{"containerd/nri#286"},
+	Refs:   []string{"kubernetes-sigs/cri-tools#2046", "containerd/nri#286"},
 	Rules:  []string{"L8", "L9"},
 	Status: edit.Backport,
 	Until:  "NRI delivers StopPodSandbox, RemovePodSandbox, StopContainer and RemoveContainer to all plugins whatever the others return",

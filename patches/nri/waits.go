@@ -19,6 +19,7 @@ were made by the runtime: it is the runtime's own. Take that of the process.`,
 	Rules:  []string{"L17"},
 	Status: edit.Upstream,
 	Until:  "NRI tells runtimes which plugin a request waits for, and the pid of plugins that it launched",
+	Needs:  []string{"nri/plugin-errors"},
 	Edits: []edit.Edit{
 		edit.In(pluginFile, edit.Method("Adaptation", "newLaunchedPlugin")).After(
 			edit.Stmt(edit.All(edit.If("err != nil"), edit.Call("p.connect"))), "p.pid = cmd.Process.Pid // the runtime made both ends of the socket"),

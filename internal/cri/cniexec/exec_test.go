@@ -18,10 +18,6 @@ import (
 	"github.com/containernetworking/cni/pkg/types"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.opentelemetry.io/otel/attribute"
-	"go.opentelemetry.io/otel/codes"
-	sdk "go.opentelemetry.io/otel/sdk/trace"
-	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 )
 
@@ -346,30 +342,6 @@ func TestTraceGoesOn(t *testing.T) {
 	out, err := (&Exec{}).ExecPlugin(ctx, path, nil, nil)
 	assert.NoError(t, err)
 	assert.Equal(t, "00-01000000000000000000000000000000-0200000000000000-01\n", string(out))
-}
-
-// Each request is a span of its own, which the plugin gets to know.
-func TestRequestIsASpan(t *testing.T) {
-	made := tracetest.NewInMemoryExporter()
-	ctx, parent := sdk.NewTracerProvider(sdk.WithSyncer(made)).Tracer("").Start(t.Context(), "parent")
-	path, _ := plugin(t, `echo $TRACEPARENT; test $CNI_COMMAND = ADD || { echo '{"code": 50, "msg": "agent is down"}'; exit 1; }`)
-	network := []byte(`{"name": "blue"}`)
-	out, err := (&Exec{}).ExecPlugin(ctx, path, network, []string{"CNI_COMMAND=ADD", "CNI_CONTAINERID=web", "CNI_IFNAME=eth0"})
-	require.NoError(t, err)
-	_, err = (&Exec{}).ExecPlugin(ctx, path, network, []string{"CNI_COMMAND=STATUS"})
-	require.Error(t, err)
-
-	spans := made.GetSpans()
-	require.Len(t, spans, 2)
-	assert.Equal(t, "cni.ADD", spans[0].Name)
-	assert.Equal(t, parent.SpanContext().SpanID(), spans[0].Parent.SpanID())
-	assert.Contains(t, string(out), spans[0].SpanContext.SpanID().String())
-	assert.ElementsMatch(t, []attribute.KeyValue{
-		attribute.String("cni.plugin", "plugin"), attribute.String("cni.name", "blue"),
-		attribute.String("cni.id", "web"), attribute.String("cni.ifname", "eth0"),
-	}, spans[0].Attributes)
-	assert.Equal(t, "cni.STATUS", spans[1].Name)
-	assert.Equal(t, codes.Error, spans[1].Status.Code)
 }
 
 // leftovers kills what the plugin left running, which so far nobody has.

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-
-	"github.com/containerd/errdefs"
 )
 
 // State is the state of a network. The constants are in order: the greatest is the
@@ -120,14 +118,21 @@ func (s Status) String() string {
 	return b.String()
 }
 
-// Err returns nil if pods can be added, and else an error of class
-// errdefs.ErrUnavailable that says what String does.
+// Err returns nil if pods can be added, and else an error that says what String does.
+// containerd's errdefs take it for ErrUnavailable.
 func (s Status) Err() error {
 	if s.Ready() {
 		return nil
 	}
-	return fmt.Errorf("%s: %w", s, errdefs.ErrUnavailable)
+	return unavailable(s.String())
 }
+
+type unavailable string
+
+func (u unavailable) Error() string { return string(u) + ": unavailable" }
+
+// Unavailable is how errdefs.IsUnavailable knows the class.
+func (unavailable) Unavailable() {}
 
 // same tells whether s has the network, plugin, state and code of before.
 func (s Status) same(before Status) bool {

@@ -24,5 +24,20 @@ func (n *Network) TakesPods(ctx context.Context) error {
 	if n.status.Outdated() { // the last answer is of another configuration
 		return fmt.Errorf("the new network configuration has not answered STATUS yet: %w", errdefs.ErrUnavailable)
 	}
-	return s.Err()
+	return classed(s.Err())
 }
+
+// classed is an error of netstatus, which does not know errdefs, as one of
+// errdefs.ErrUnavailable for errors.Is as well.
+func classed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return unavailable{err}
+}
+
+type unavailable struct{ error }
+
+func (u unavailable) Unwrap() error { return u.error }
+
+func (unavailable) Is(target error) bool { return target == errdefs.ErrUnavailable }

@@ -100,7 +100,7 @@ func (n *Network) Status() error {
 		return gocni.ErrCNINotInitialized
 	}
 	if s := n.status.Last(); s.State != netstatus.Unknown {
-		return s.Err()
+		return classed(s.Err())
 	}
 	return nil
 }

@@ -220,7 +220,7 @@ func TestAddThatFailsAsks(t *testing.T) {
 	assert.Eventually(t, func() bool { return n.net.Status() != nil }, 10*time.Second, 5*time.Millisecond)
 }
 
-// N4: STATUS hangs; ADD, reload and DEL do not.
+// STATUS hangs; ADD, reload and DEL do not (N4).
 func TestN4_HungStatusHoldsUpNobody(t *testing.T) {
 	n := newNode(t)
 	n.plugin(`test $CNI_COMMAND = STATUS && { ` + hang + `; }`)
@@ -310,48 +310,4 @@ func TestLoadThatFailsLeavesNothingLoaded(t *testing.T) {
 	assert.ErrorContains(t, n.net.Load(gocni.WithConfListBytes([]byte("{"))), "load failed")
 	assert.Empty(t, n.net.GetConfig().Networks)
 	assert.ErrorIs(t, n.net.Status(), gocni.ErrCNINotInitialized)
-}
-
-// nobody is a runtime without pods.
-var nobody = netattach.Pods{Valid: func(string) bool { return false }}
-
-func TestPodsWaitForTheCollection(t *testing.T) {
-	n := newNode(t)
-	n.load()
-	n.attach("gone")
-
-	n.plugin(`test $CNI_COMMAND = DEL && { ` + hang + `; }`)
-	told := make(chan []netattach.Collected, 1)
-	other := newNode(t)
-	other.load()
-	Collect(map[string]*Network{"default": n.net, "other": other.net}, time.Minute, nobody, func(name string, c []netattach.Collected, err error) {
-		assert.NoError(t, err)
-		if name == "default" {
-			told <- c
-		}
-	})
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	for _, one := range []*node{n, other} {
-		_, err := one.net.Attach(ctx, netattach.Pod{ID: "early", NetNS: "/nowhere"}, false)
-		assert.ErrorIs(t, err, context.Canceled)
-		assert.NotContains(t, one.asked(), "early")
-	}
-
-	n.release()
-	_, _ = n.net.Attach(t.Context(), netattach.Pod{ID: "web", NetNS: "/nowhere"}, false)
-	assert.Equal(t, []netattach.Collected{{Network: "blue"}}, <-told)
-	assert.Regexp(t, `(?s)ADD gone.*DEL gone.*GC.*ADD web`, n.asked())
-}
-
-func TestCollectionEndsInTime(t *testing.T) {
-	n := newNode(t)
-	n.load()
-	n.attach("gone")
-	n.plugin(`test $CNI_COMMAND = DEL && { ` + hang + `; }`)
-	told := make(chan []netattach.Collected, 1)
-	Collect(map[string]*Network{"default": n.net}, 100*time.Millisecond, nobody, func(_ string, c []netattach.Collected, _ error) { told <- c })
-	collected := <-told
-	require.Len(t, collected, 1)
-	assert.ErrorIs(t, collected[0].Err, context.DeadlineExceeded)
 }

@@ -3,8 +3,8 @@
 package lifecycle
 
 // A ledger is what one connection knows of each pod and container, and so
-// what it may still be sent. It is where L1, L3 and L11 are kept, for all
-// connections, in one place.
+// what it may still be sent. It is where order, ends and the last word are kept,
+// for all connections, in one place (L1, L3, L11).
 //
 // An entry is made just before the first event is sent, not when it
 // succeeded: a plugin that refused or timed out may have acted on it, and

@@ -234,14 +234,14 @@ func TestPod(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, to make cgroups")
 	}
-	top := filepath.Join(hierarchy(t), fmt.Sprint("hookline-peer-", os.Getpid()))
+	top := filepath.Join(hierarchy(t), fmt.Sprint("nri-peer-", os.Getpid()))
 	l := listen(t)
 	for _, test := range []struct {
 		name, cgroup string
 		want         Pod
 	}{
 		{"cgroupfs", top + "/kubepods/burstable/pod" + uid + "/" + id, Pod{uid, id}},
-		{"systemd", top + ".slice/hookline-kubepods.slice/hookline-kubepods-pod" + strings.ReplaceAll(staticUID, "-", "_") + ".slice/cri-containerd-" + id + ".scope", Pod{staticUID, id}},
+		{"systemd", top + ".slice/nri-kubepods.slice/nri-kubepods-pod" + strings.ReplaceAll(staticUID, "-", "_") + ".slice/cri-containerd-" + id + ".scope", Pod{staticUID, id}},
 		{"no pod", top + "/service", Pod{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -273,7 +273,7 @@ func hierarchy(t *testing.T) string {
 // processes to it.
 func newCgroup(t *testing.T, dir string) string {
 	t.Cleanup(func() {
-		for ; strings.Contains(dir, "hookline-peer"); dir = filepath.Dir(dir) {
+		for ; strings.Contains(dir, "nri-peer"); dir = filepath.Dir(dir) {
 			require.NoError(t, os.Remove(dir))
 		}
 	})

@@ -11,8 +11,8 @@ import (
 	"github.com/containerd/log"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/containerd/containerd/v2/internal/cri/netstatus"
 	"github.com/containerd/containerd/v2/internal/cri/podnet"
+	"github.com/containerd/go-cni/netstatus"
 )
 
 // networkReasons are the reasons of NetworkReady when it is false.

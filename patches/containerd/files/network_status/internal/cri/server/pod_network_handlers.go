@@ -10,7 +10,7 @@ import (
 
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/containerd/containerd/v2/internal/cri/netstatus"
+	"github.com/containerd/go-cni/netstatus"
 )
 
 const (

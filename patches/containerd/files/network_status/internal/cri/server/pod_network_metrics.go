@@ -8,7 +8,7 @@ import (
 	"github.com/containerd/log"
 	"github.com/docker/go-metrics"
 
-	"github.com/containerd/containerd/v2/internal/cri/netstatus"
+	"github.com/containerd/go-cni/netstatus"
 )
 
 var (

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/containerd/containerd/v2/internal/cri/netstatus"
+	"github.com/containerd/go-cni/netstatus"
 )
 
 // withNetwork gives a service a network whose plugin runs the script, or none

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package edit
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestUncited(t *testing.T) {
+	for was, is := range map[string]string{
+		"// told once (L11).":                           "// told once.",
+		"// told once (L1, L3) and not\n// again (L4).": "// told once and not\n// again.",
+		"// told once\n\t// (L11): not again":           "// told once:\n\t// not again",
+		"// told once\n// (L11).":                       "// told once.",
+		"// told once\n// (L11).\n// Not again.":        "// told once.\n// Not again.",
+		"// is\n//\n//   - L8, L9 Teardown is in all\n": "// is\n//\n//   - Teardown is in all\n",
+		"// uses the L2 cache":                          "// uses the L2 cache",
+	} {
+		require.Equal(t, is, uncited(was))
+	}
+}

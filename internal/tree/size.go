@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tree
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/hookline-nri/hookline/internal/edit"
+)
+
+// Size is what a reviewer has to read of a patch: lines added and removed. Blank lines
+// and comments do not count, nor does generated code.
+type Size struct {
+	Files int // of any kind
+	Code  int // lines of Go, without tests
+	Tests int // lines of tests
+}
+
+// Add returns the sum of two sizes. A file that both touch counts twice.
+func (s Size) Add(other Size) Size {
+	return Size{s.Files + other.Files, s.Code + other.Code, s.Tests + other.Tests}
+}
+
+var uncounted = regexp.MustCompile(`^[+-]\s*(//.*)?$`)
+
+// Sizes measures every patch, by name.
+func (w *Workspace) Sizes(ctx context.Context, trees []Tree) (map[string]Size, error) {
+	sizes := map[string]Size{}
+	for _, t := range trees {
+		if len(t.Commits) == 0 {
+			continue
+		}
+		out, err := t.repo().git(ctx, "log", "--reverse", "--patch", "--no-renames", "--unified=0", "--format=commit %H", t.Base+".."+t.Tip())
+		if err != nil {
+			return nil, fmt.Errorf("sizes of %s: %w", t.Name, err)
+		}
+		of := map[string]Size{}
+		for _, text := range strings.Split("\n"+out, "\ncommit ")[1:] {
+			id, diff, _ := strings.Cut(text, "\n")
+			of[id] = measure(diff)
+		}
+		for _, c := range t.Commits {
+			sizes[c.Patch.Name()] = of[c.ID]
+		}
+	}
+	return sizes, nil
+}
+
+// measure counts a diff without context lines. The licence notice is a comment.
+func measure(diff string) (s Size) {
+	for _, file := range strings.Split("\n"+diff, "\ndiff --git ")[1:] {
+		header, rest, _ := strings.Cut(file, "\n")
+		s.Files++
+		if !strings.HasSuffix(header, ".go") || strings.HasSuffix(header, ".pb.go") {
+			continue
+		}
+		lines, comment, hunks := 0, false, false
+		for line := range strings.Lines(rest) {
+			line = strings.TrimRight(line, "\r\n")
+			if strings.HasPrefix(line, "@@") {
+				hunks, comment = true, false
+			}
+			if !hunks || line == "" || (line[0] != '+' && line[0] != '-') {
+				continue
+			}
+			switch {
+			case strings.HasPrefix(line[1:], "/*"):
+				comment = true
+			case !comment && !uncounted.MatchString(line):
+				lines++
+			}
+			if strings.HasSuffix(line, "*/") {
+				comment = false
+			}
+		}
+		if strings.HasSuffix(header, "_test.go") || strings.Contains(header, "/testdata/") {
+			s.Tests += lines
+		} else {
+			s.Code += lines
+		}
+	}
+	return s
+}
+
+// CheckSizes returns an error for each patch for upstream that is larger than
+// edit.MaxLines and does not say why, or brings no test and does not say why; and for
+// each that says so without need.
+func CheckSizes(series edit.Series, sizes map[string]Size) []error {
+	var errs []error
+	for _, p := range series.Patches {
+		if !p.ForUpstream() {
+			continue
+		}
+		s := sizes[p.Name()]
+		if large := s.Code > edit.MaxLines; large != (p.Large != "") {
+			errs = append(errs, fmt.Errorf("%s: has %d lines of code and says %q in Large: above %d say why, or split it", p.Name(), s.Code, p.Large, edit.MaxLines))
+		}
+		if tested := s.Tests > 0; tested == (p.Untested != "") {
+			errs = append(errs, fmt.Errorf("%s: has %d lines of tests and says %q in Untested: bring a test, or say why not", p.Name(), s.Tests, p.Untested))
+		}
+	}
+	return errs
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// PatchedCNI builds containerd with the patched go-cni beside it.
+var PatchedCNI = edit.Patch{
+	Slug:    "patched-cni",
+	Module:  "containerd",
+	Subject: "go.mod: take the patched go-cni",
+	Body: `The patches of the network build on those of go-cni. Replace go-cni by the
+patched tree, which lies beside containerd's.
+
+In a git checkout of containerd, run "go mod vendor" after this commit.`,
+	Refs:   []string{"containerd/containerd#11186"},
+	Status: edit.Drop,
+	Until:  "go-cni has a release with the patches, and containerd's go.mod takes it",
+	Needs:  []string{"go-cni/network-monitor"},
+	Edits: []edit.Edit{
+		edit.GoMod("go.mod", edit.Substitute("github.com/containerd/go-cni", "../go-cni", "")),
+	},
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gocni
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// NetworkMonitor brings a monitor that runs STATUS in the background.
+var NetworkMonitor = edit.Patch{
+	Slug:    "network-monitor",
+	Module:  "go-cni",
+	Subject: "netstatus: run STATUS in the background",
+	Body: `Status runs STATUS of all networks under the lock of the configuration and
+without a deadline. A plugin that hangs blocks whoever asks, and a reload that
+waits for the lock then blocks every ADD and DEL.
+
+Add a monitor beside the go-cni object. It runs STATUS of each network once at
+a time, in the background and with a deadline, holds no lock meanwhile, and
+answers from the last result. A caller may ask for a fresh one.`,
+	Refs:     []string{"containerd/containerd#11186", "containernetworking/cni#859"},
+	Rules:    []string{"N1", "N2", "N4"},
+	Status:   edit.Upstream,
+	Until:    "go-cni runs STATUS without a lock and with a deadline",
+	Needs:    []string{"go-cni/plugin-processes", "go-cni/network-states"},
+	Packages: []edit.Package{part("netstatus", "doc.go", "ask.go", "monitor.go", "round.go", "*_test.go")},
+}

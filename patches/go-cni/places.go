@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gocni
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// Tests that stay here: they need modules that go-cni does not require.
+var (
+	leaks = "main_test.go" // goleak
+	spans = "span_test.go" // OpenTelemetry's SDK
+)
+
+// part is a package, or the given files of one.
+func part(name string, only ...string) edit.Package {
+	return edit.Package{From: "internal/cri/" + name, To: name, Only: only, Except: []string{leaks, spans}}
+}
