@@ -73,6 +73,7 @@ var Series = edit.Series{
 		containerd.CreationMetrics,
 		containerd.PodSpans,
 		containerd.NRIPluginSettings,
+		containerd.AwaitPlugins,
 		containerd.NRIPluginNames,
 
 		// containerd: the network of a pod.

@@ -400,6 +400,13 @@ var mutations = []mutation{
 		by:   "^TestL20_ClosedConnectionIsAwayBeforeItIsNoticed$",
 	},
 	{
+		off:  "the wait before anything is made counts",
+		file: "required.go",
+		from: "waited: waited[r.Plugin], told",
+		to:   "told",
+		by:   "^TestL20_WaitBeforeAnythingIsMade$",
+	},
+	{
 		off:  "a connection that has just closed is not asked",
 		file: "ask.go",
 		from: "case l.closed != nil || l.lost():",
