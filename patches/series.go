@@ -26,6 +26,7 @@ var Series = edit.Series{
 
 		// NRI: what is told to a plugin that joins.
 		nri.SyncSplit,
+		nri.BuiltinConfigure,
 
 		// NRI: the lifecycle engine in place of one lock.
 		nri.LifecycleEngine,
