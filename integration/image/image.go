@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package image makes the one image of the tests: an OCI layout with a single
-// static program, built from integration/pause. No registry is asked.
+// Package image makes the images of the tests: an OCI layout with a single
+// static program, such as integration/pause. No registry is asked.
 package image
 
 import (
@@ -13,7 +13,9 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path"
 	"runtime"
+	"strings"
 
 	"github.com/opencontainers/go-digest"
 	"github.com/opencontainers/image-spec/specs-go"
@@ -28,10 +30,13 @@ const nameAnnotation = "io.containerd.image.name"
 
 const program = "github.com/hookline-nri/hookline/integration/pause"
 
-// BuildProgram builds the program as a static binary at path. It runs go, in
-// the current directory, which must belong to this module.
-func BuildProgram(ctx context.Context, path string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, program)
+// BuildProgram builds the program of the image as a static binary. It runs
+// go, in the current directory, which must belong to this module.
+func BuildProgram(ctx context.Context, to string) error { return Build(ctx, to, program) }
+
+// Build builds another program of this module in that way.
+func Build(ctx context.Context, to, program string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", to, program)
 	// A race or coverage build of the caller must not carry over.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false", "GOOS=linux")
 	if out, err := cmd.CombinedOutput(); err != nil {
@@ -40,10 +45,12 @@ func BuildProgram(ctx context.Context, path string) error {
 	return nil
 }
 
-// Write writes the image with the given program as an OCI layout, in tar form.
-func Write(w io.Writer, program []byte) error {
+// Write writes an image of that full name as an OCI layout, in tar form. Its one
+// program is called as the last word of the name.
+func Write(w io.Writer, name string, program []byte) error {
 	layout := layout{tar: tar.NewWriter(w)}
-	rootfs, err := layer(program)
+	entry, _, _ := strings.Cut(path.Base(name), ":")
+	rootfs, err := layer(entry, program)
 	if err != nil {
 		return fmt.Errorf("make layer: %w", err)
 	}
@@ -51,7 +58,7 @@ func Write(w io.Writer, program []byte) error {
 	layerDesc := layout.blob(v1.MediaTypeImageLayer, rootfs)
 	configDesc := layout.document(v1.MediaTypeImageConfig, v1.Image{
 		Platform: platform,
-		Config:   v1.ImageConfig{Entrypoint: []string{"/pause"}, WorkingDir: "/"},
+		Config:   v1.ImageConfig{Entrypoint: []string{"/" + entry}, WorkingDir: "/"},
 		RootFS:   v1.RootFS{Type: "layers", DiffIDs: []digest.Digest{layerDesc.Digest}},
 	})
 	manifest := layout.document(v1.MediaTypeImageManifest, v1.Manifest{
@@ -61,7 +68,7 @@ func Write(w io.Writer, program []byte) error {
 		Layers:    []v1.Descriptor{layerDesc},
 	})
 	manifest.Platform = &platform
-	manifest.Annotations = map[string]string{nameAnnotation: Name}
+	manifest.Annotations = map[string]string{nameAnnotation: name}
 	layout.json(v1.ImageIndexFile, v1.Index{
 		Versioned: specs.Versioned{SchemaVersion: 2},
 		MediaType: v1.MediaTypeImageIndex,
@@ -72,10 +79,10 @@ func Write(w io.Writer, program []byte) error {
 }
 
 // layer is a root file system that holds the program alone.
-func layer(program []byte) ([]byte, error) {
+func layer(name string, program []byte) ([]byte, error) {
 	var buf bytes.Buffer
 	w := tar.NewWriter(&buf)
-	if err := w.WriteHeader(&tar.Header{Name: "pause", Mode: 0o755, Size: int64(len(program)), Format: tar.FormatPAX}); err != nil {
+	if err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o755, Size: int64(len(program)), Format: tar.FormatPAX}); err != nil {
 		return nil, err
 	}
 	if _, err := w.Write(program); err != nil {
