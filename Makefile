@@ -72,9 +72,15 @@ ifeq ($(RUNTIME),stock)
 test: both tools ## everything: unit, CLI, series, upstream's unit tests, integration (RUNTIME=stock: lists what stock breaks)
 	TARGET=$(TARGET) RUNTIME=stock $(GO) test -C integration -trimpath -count=1 $(SIDE_BY_SIDE) -timeout 30m
 else
-test: unit check upstream-test integration ## everything: unit, CLI, series, upstream's unit tests, integration, end to end where make kind made a cluster (RUNTIME=stock: lists what stock breaks; TARGET=v2.3.7: all on that version)
+test: unit patched ## everything: unit, CLI, series, upstream's unit tests, integration, end to end where make kind made a cluster (RUNTIME=stock: lists what stock breaks; TARGET=v2.3.7: all on that version)
 	@$(HACK) e2e --if-there
 endif
+
+# One after the other, since they share the patched trees. make -j2 test runs the unit
+# tests beside them.
+.PHONY: patched
+patched:
+	@$(MAKE) --no-print-directory -j1 check upstream-test integration
 
 # The packages that start goroutines or take locks, and what is tested of them by
 # itself: the fixtures of the tests with pods are not.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
@@ -29,15 +30,22 @@ const anyUserMayConnect = "[plugins.'io.containerd.nri.v1.nri']\nsocket_mode = '
 // hierarchy with v1.
 func cgroupsOf(ctx context.Context, t *testing.T, n *node.Node, namespace string) []string {
 	t.Helper()
-	c, pod := n.CRI(), podIn(n, namespace, "plugin-in-"+namespace, nil)
-	pod.Metadata.Uid = fmt.Sprintf("%x", md5.Sum([]byte(namespace))) // as those of static pods are
-	pod.Linux.CgroupParent = filepath.Join(filepath.Dir(pod.Linux.CgroupParent), "kubepods", "burstable", "pod"+pod.Metadata.Uid)
+	c, pod := n.CRI(), podOfPlugin(n, namespace, "plugin-in-"+namespace)
 	id, err := c.RunPod(ctx, pod)
 	require.NoError(t, err)
 	container, err := c.Create(ctx, id, pod, c.Container("plugin"))
 	require.NoError(t, err)
 	require.NoError(t, c.Start(ctx, container))
 	return cgroupFolders(t, filepath.Join(pod.Linux.CgroupParent, container))
+}
+
+// podOfPlugin is the configuration of a pod of a namespace, with the cgroup that the kubelet
+// gives one.
+func podOfPlugin(n *node.Node, namespace, name string) *runtime.PodSandboxConfig {
+	pod := podIn(n, namespace, name, nil)
+	pod.Metadata.Uid = fmt.Sprintf("%x", md5.Sum([]byte(namespace+name))) // as those of static pods are
+	pod.Linux.CgroupParent = filepath.Join(filepath.Dir(pod.Linux.CgroupParent), "kubepods", "burstable", "pod"+pod.Metadata.Uid)
+	return pod
 }
 
 // cgroupFolders are where a cgroup is.

@@ -17,7 +17,7 @@ import (
 )
 
 // flappedPods is the variable that sets how many pods come up while a required plugin
-// is killed each second: 240 at most, as many as a node has addresses for.
+// is killed each second: 2,000 at most, as many as a node has addresses for.
 const flappedPods = "HOOKLINE_FLAPPED_PODS"
 
 // No pod is ever ready without the word of a plugin that is killed every second.

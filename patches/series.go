@@ -36,6 +36,7 @@ var Series = edit.Series{
 
 		// NRI: what is told to a plugin that joins.
 		nri.SyncSplit,
+		nri.BuiltinConfigure,
 
 		// NRI: the lifecycle engine in place of one lock.
 		nri.LifecycleEngine,
@@ -85,6 +86,7 @@ var Series = edit.Series{
 		containerd.CreationMetrics,
 		containerd.PodSpans,
 		containerd.NRIPluginSettings,
+		containerd.AwaitPlugins,
 		containerd.NRIPluginNames,
 
 		// containerd: the network of a pod.

@@ -30,10 +30,13 @@ const nameAnnotation = "io.containerd.image.name"
 
 const program = "github.com/hookline-nri/hookline/integration/pause"
 
-// BuildProgram builds the program as a static binary at path. It runs go, in
-// the current directory, which must belong to this module.
-func BuildProgram(ctx context.Context, path string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", path, program)
+// BuildProgram builds the program of the image as a static binary. It runs
+// go, in the current directory, which must belong to this module.
+func BuildProgram(ctx context.Context, to string) error { return Build(ctx, to, program) }
+
+// Build builds another program of this module in that way.
+func Build(ctx context.Context, to, program string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags=-s -w", "-o", to, program)
 	// A race or coverage build of the caller must not carry over.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false", "GOOS=linux")
 	if out, err := cmd.CombinedOutput(); err != nil {

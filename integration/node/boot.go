@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -144,11 +145,13 @@ func (n *Node) ready(ctx context.Context) error {
 	return nil
 }
 
-// importImage imports and unpacks the image, and waits until CRI, which gets an event
-// for it, knows it.
-func (n *Node) importImage(ctx context.Context, program []byte) error {
+// Import imports and unpacks an image with one static program, and waits until CRI,
+// which gets an event for it, knows it. The program is called as the last word of the name.
+func (n *Node) Import(ctx context.Context, name string, program []byte) error {
 	var layout bytes.Buffer
-	if err := image.Write(&layout, program); err != nil {
+	entry, _, _ := strings.Cut(path.Base(name), ":")
+	made := image.Image{Name: name, Path: "/" + entry, Program: program}
+	if err := made.Write(&layout); err != nil {
 		return err
 	}
 	images, err := n.client.Import(ctx, &layout)
@@ -160,8 +163,8 @@ func (n *Node) importImage(ctx context.Context, program []byte) error {
 			return fmt.Errorf("unpack %s: %w", i.Name, err)
 		}
 	}
-	return wait.Until(ctx, "image "+image.Name, func(ctx context.Context) error {
-		r, err := n.cri.Images.ImageStatus(ctx, &runtime.ImageStatusRequest{Image: &runtime.ImageSpec{Image: image.Name}})
+	return wait.Until(ctx, "image "+name, func(ctx context.Context) error {
+		r, err := n.cri.Images.ImageStatus(ctx, &runtime.ImageStatusRequest{Image: &runtime.ImageSpec{Image: name}})
 		if err == nil && r.GetImage() == nil {
 			err = errors.New("CRI does not know it")
 		}

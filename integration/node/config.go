@@ -101,7 +101,7 @@ const conflistText = `{
     "type": "ptp",
     "ipam": {
       "type": "host-local",
-      "ranges": [[{"subnet": "10.88.0.0/24"}]],
+      "ranges": [[{"subnet": "10.88.0.0/21"}]],
       "routes": [{"dst": "0.0.0.0/0"}],
       "dataDir": %q
     }

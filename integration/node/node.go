@@ -143,5 +143,5 @@ func (n *Node) load(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return n.importImage(ctx, content)
+	return n.Import(ctx, image.Name, content)
 }

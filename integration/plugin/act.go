@@ -19,6 +19,12 @@ const (
 	socketVariable = "HOOKLINE_PLUGIN_SOCKET"
 )
 
+// Environment has a program that calls Act act the script at an NRI socket.
+func (s Script) Environment(socket string) ([]string, error) {
+	script, err := json.Marshal(s)
+	return []string{scriptVariable + "=" + string(script), socketVariable + "=" + socket}, err
+}
+
 // Act acts a script if Start has started this process for it, until it is
 // killed, and tells that it did. The main function of a program that calls Start
 // calls Act first.

@@ -47,7 +47,7 @@ func Start(socket string, s Script) (*Process, error) {
 }
 
 func (p *Process) start(socket string, s Script) error {
-	script, err := json.Marshal(s)
+	script, err := s.Environment(socket)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (p *Process) start(socket string, s Script) error {
 		return err
 	}
 	p.cmd = exec.Command(program)
-	p.cmd.Env = append(os.Environ(), scriptVariable+"="+string(script), socketVariable+"="+socket)
+	p.cmd.Env = append(os.Environ(), script...)
 	p.cmd.Stderr = os.Stderr
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL}
 	record, err := p.cmd.StdoutPipe()

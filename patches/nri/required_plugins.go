@@ -25,7 +25,7 @@ does not come up before the plugin has answered this very request. With the
 default validator enabled, what pods require by its annotation, and what they
 tolerate by its other one, holds for pods as well; of plugins that did not
 subscribe to an event it is enough, as it is for the validator, that they are
-there.
+there. A runtime may have a pod wait before anything of it is made (AwaitRequired).
 
 Timeouts are for all plugins or none, and must suit the slowest. Let each name
 have its own, and tell the plugin when it is configured.`,

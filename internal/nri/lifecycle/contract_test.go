@@ -164,6 +164,7 @@ func drawCourse(rt *rapid.T) course {
 		after:  times.Draw(rt, "after"),
 		fails:  rapid.IntRange(0, 4).Draw(rt, "fails") == 4,
 		idle:   rapid.IntRange(0, 2).Draw(rt, "idle") == 2,
+		early:  rapid.Bool().Draw(rt, "early"),
 
 		requires: drawRequired(rt),
 	}

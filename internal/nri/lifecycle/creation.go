@@ -48,7 +48,7 @@ func (c *creation) missedBy(l *lane) {
 // create asks all connections of a first event, those that join meanwhile too.
 func (e *Engine) create(ctx context.Context, ev Event, each func(Connection, any) error) (err error) {
 	c := &creation{event: ev, since: time.Now()}
-	if c.demands, err = e.demands(ev); err != nil {
+	if c.demands, err = e.demands(ctx, ev); err != nil {
 		return err
 	}
 	if err := e.conceive(c); err != nil {

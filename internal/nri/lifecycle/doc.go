@@ -54,7 +54,8 @@
 // by the engine.
 //
 // A demand is a plugin that has to answer a creation. Before anyone is asked, the
-// creation waits until each plugin that it demands is there, and it is not sealed
+// creation waits until each plugin that it demands is there (a runtime can have it do
+// so before it makes anything, with [Engine.Await]), and it is not sealed
 // before each has answered: that a connection is there, or was passed over by its
 // policy, does not count. Whoever goes away before it was asked is waited for, who
 // goes or times out afterwards fails the creation.

@@ -3,6 +3,7 @@
 package lifecycle
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -47,7 +48,7 @@ func (l *lane) named(plugin string) bool {
 func (d *demand) left() time.Duration { return d.Wait - d.waited }
 
 // demands returns what a creation demands, for most nothing.
-func (e *Engine) demands(ev Event) ([]*demand, error) {
+func (e *Engine) demands(ctx context.Context, ev Event) ([]*demand, error) {
 	if e.opts.Required == nil {
 		return nil, nil
 	}
@@ -55,9 +56,10 @@ func (e *Engine) demands(ev Event) ([]*demand, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ev, err)
 	}
+	waited := awaitedIn(ctx)
 	var demands []*demand
 	for _, r := range required {
-		demands = append(demands, &demand{Requirement: r})
+		demands = append(demands, &demand{Requirement: r, waited: waited[r.Plugin], told: waited[r.Plugin]})
 	}
 	return demands, nil
 }

@@ -183,6 +183,55 @@ func TestL20_ClosedConnectionIsNotAsked(t *testing.T) {
 	})
 }
 
+// A runtime waits before it makes anything of a pod, and once more at the hook for a
+// plugin that has gone meanwhile, both together as long as is set.
+func TestL20_WaitBeforeAnythingIsMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, requires("must"))
+		other := newPlugin("10-other")
+		f.joined(other)
+		type answer struct {
+			ctx context.Context
+			err error
+		}
+		await := func() <-chan answer {
+			done := make(chan answer, 1)
+			go func() {
+				ctx, err := f.Await(t.Context(), event("RunPodSandbox:p1"))
+				done <- answer{ctx, err}
+			}()
+			return done
+		}
+		came := await()
+		time.Sleep(requiredWait - time.Second)
+		assert.Equal(t, "must", f.Status().Creations[0].Lacks)
+		must := newPlugin("20-must")
+		f.joined(must)
+		early := <-came
+		require.NoError(t, early.err)
+		assert.Empty(t, f.Status().Creations)
+		assert.Equal(t, "Synchronize()", must.told(), "it is asked at the hook")
+
+		must.Close()
+		synctest.Wait()
+		start := time.Now()
+		var u *Unmet
+		require.ErrorAs(t, f.ask(early.ctx, "RunPodSandbox:p1"), &u)
+		assert.Equal(t, time.Second, time.Since(start), "what is left of the wait")
+		assert.Equal(t, requiredWait, u.Waited)
+		assert.Equal(t, []string{"RunPodSandbox:p1 must 9s", "RunPodSandbox:p1 must 1s"}, f.journal.awaited)
+
+		refused := <-await()
+		require.ErrorAs(t, refused.err, &u)
+		assert.Equal(t, requiredWait, u.Waited)
+		ended := await()
+		time.Sleep(time.Second)
+		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
+		require.ErrorIs(t, (<-ended).err, ErrStopped)
+		assert.Equal(t, "Synchronize()", other.told(), "of what did not come up")
+	})
+}
+
 // What the plugin does with the request itself decides at once, whatever its
 // policy says, and nobody after it is asked.
 func TestL20_NoAnswerIsNoWord(t *testing.T) {

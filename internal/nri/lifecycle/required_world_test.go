@@ -3,7 +3,9 @@
 package lifecycle
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -95,6 +97,26 @@ func (p *process) absent(name string) bool {
 	return true
 }
 
+// await waits, before anything of a pod is made, for what the pod requires.
+func (p *process) await(ctx context.Context, pod string) (context.Context, error) {
+	ev, start := Event{Kind: RunPodSandbox, Pod: pod}, time.Now()
+	with, err := p.engine.Await(ctx, ev)
+	p.heldTo(ev, start, nil, err)
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	n := p.w.needs[ev.object()]
+	// For each plugin, one after the other at worst.
+	if d := time.Since(start); d > 0 && (n == nil || !n.waited || d > worldWait*time.Duration(len(n.plugins))) {
+		p.w.faults = append(p.w.faults, fmt.Sprintf("L20: %s waited %s before it began", pod, d))
+	}
+	for _, who := range p.w.plugins {
+		if who.process == p && who.had(ev) {
+			p.w.faults = append(p.w.faults, fmt.Sprintf("L20: %s was told of %s before it began", who.name, pod))
+		}
+	}
+	return with, err
+}
+
 // cameAndWent says whether a plugin of a name came after start and has left: it may
 // have been there in an instant in which the others were asked.
 func (p *process) cameAndWent(name string, start time.Time) bool {
@@ -106,9 +128,9 @@ func (p *process) cameAndWent(name string, start time.Time) bool {
 }
 
 // heldTo holds the outcome of a first event that began at start against L20.
-// absent is who was away then.
+// absent is who was away then, nil for one that is still to be asked of.
 func (p *process) heldTo(ev Event, start time.Time, absent map[string]bool, err error) {
-	if n := p.need(ev.object()); err == nil && n != nil {
+	if n := p.need(ev.object()); err == nil && n != nil && absent != nil {
 		for _, name := range n.plugins {
 			if !p.heard(n, name) {
 				p.w.fault("L20: %s came up without the word of %s", record{Event: ev}, name)

@@ -18,6 +18,7 @@ type course struct {
 	before, after time.Duration // it takes before and after it asks the plugins
 	fails         bool          // after that
 	idle          bool          // of a container: it is never started
+	early         bool          // of a pod: it waits for what it requires before all else
 	requires      []string      // plugins, of what is created
 }
 
@@ -27,7 +28,13 @@ func (p *process) runPod(ctx context.Context, id string, c course) {
 		return
 	}
 	p.needs(object{pod: id}, c.requires)
-	err := pause(ctx, c.before) // CNI ADD, the sandbox process
+	var err error
+	if c.early {
+		ctx, err = p.await(ctx, id)
+	}
+	if err == nil {
+		err = pause(ctx, c.before) // CNI ADD, the sandbox process
+	}
 	if err == nil {
 		err = p.ask(ctx, "RunPodSandbox:"+id)
 		if err == nil {

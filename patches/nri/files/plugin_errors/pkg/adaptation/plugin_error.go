@@ -72,7 +72,11 @@ func (e *PluginError) unanswered() bool {
 // ask asks the plugins for what each of them may refuse. All its errors have
 // gRPC codes.
 func (r *Adaptation) ask(ctx context.Context, ev lifecycle.Event, each func(lifecycle.Connection, any) error) error {
-	err := r.engine.Ask(ctx, ev, each)
+	return failureOf(ev, r.engine.Ask(ctx, ev, each))
+}
+
+// failureOf gives an error of the engine its code.
+func failureOf(ev lifecycle.Event, err error) error {
 	if err == nil {
 		return nil
 	}

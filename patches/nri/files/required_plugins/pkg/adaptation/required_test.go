@@ -62,6 +62,22 @@ func runPodIn(r *nri.Adaptation, namespace, id string) error {
 	return r.RunPodSandbox(context.Background(), &api.RunPodSandboxRequest{Pod: &api.PodSandbox{Id: id, Namespace: namespace}})
 }
 
+// A runtime has a pod wait before it makes anything of it.
+func TestRequiredPluginIsAwaitedFirst(t *testing.T) {
+	r, record := requiring(t, t.TempDir(), nri.PluginSettings{RequiredForPods: true, ExemptNamespaces: []string{"exempt"}, Wait: 50 * time.Millisecond})
+	await := func(namespace string) (context.Context, error) {
+		return r.AwaitRequired(context.Background(), &api.RunPodSandboxRequest{Pod: &api.PodSandbox{Id: "pod", Namespace: namespace}})
+	}
+	ctx, err := await("exempt")
+	require.NoError(t, err)
+	require.Equal(t, context.Background(), ctx)
+	_, err = await("default")
+	require.Equal(t, codes.Unavailable, status.Code(err))
+	require.ErrorContains(t, err, "RunPodSandbox refused: required plugin must is away since 2")
+	require.Equal(t, []string{"must RunPodSandbox"}, record.waits)
+	require.Equal(t, []string{"must RunPodSandbox away"}, record.refusals)
+}
+
 // A pod waits for a plugin that is away, is refused without it, and comes up with it.
 func TestRequiredPlugin(t *testing.T) {
 	dir := t.TempDir()
