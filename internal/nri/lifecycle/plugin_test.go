@@ -38,7 +38,8 @@ type plugin struct {
 
 	mu      sync.Mutex // guards what follows
 	history []record
-	current Event    // what it is busy with
+	current Event // what it is busy with
+	since   time.Time
 	faults  []string // what a connection must never see
 }
 
@@ -74,7 +75,7 @@ func (p *plugin) enter(r record) func() {
 	if p.current.Kind != 0 {
 		p.faults = append(p.faults, fmt.Sprintf("L1: %s is sent during %s", r, p.current))
 	}
-	p.current = r.Event
+	p.current, p.since = r.Event, time.Now()
 	p.history = append(p.history, r)
 	return func() {
 		p.mu.Lock()
@@ -179,11 +180,12 @@ func (p *plugin) had(ev Event) bool {
 	return slices.ContainsFunc(p.history, func(r record) bool { return r.same(&ev) })
 }
 
-// busyWith says whether the plugin is in its handler for an event.
+// busyWith says whether the plugin is in its handler for an event, and still has time
+// for it.
 func (p *plugin) busyWith(ev Event) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.current.same(&ev)
+	return p.current.same(&ev) && time.Since(p.since) < requestTimeout
 }
 
 func (p *plugin) count() int {

@@ -316,3 +316,23 @@ func TestL3_SealedCreationEndsWithItsPod(t *testing.T) {
 		assert.Empty(t, f.Status().Creations)
 	})
 }
+
+// Who stops a pod once more waits for the plugin as long as who did so first: until its
+// timeout has passed, though it is at the event still.
+func TestL10_SecondStopWaitsForTheTimeoutOfTheFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		hung := newPlugin("10-hung").hang(StopPodSandbox)
+		hung.keepConnected = true
+		f.joined(hung)
+		f.did("RunPodSandbox:p1")
+		start := time.Now()
+		first := make(chan error, 1)
+		go func() { first <- f.end("StopPodSandbox:p1") }()
+		time.Sleep(time.Millisecond)
+		require.Error(t, f.end("StopPodSandbox:p1"))
+		assert.Equal(t, requestTimeout, time.Since(start))
+		require.Error(t, <-first)
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1", hung.told())
+	})
+}

@@ -260,7 +260,8 @@ func (w *world) told(pod, container string) []*simPlugin {
 }
 
 // waitedFor says whether a teardown that began at start had to wait for the
-// plugin: it was there, and owed no answer.
+// plugin: it was there, and owed no answer. That its timeout has passed is told
+// after those who wait are let go.
 func (p *simPlugin) waitedFor(start time.Time) bool {
 	w := p.process.w
 	w.mu.Lock()
