@@ -115,3 +115,27 @@ func (c *Client) Remove(ctx context.Context, id string) error {
 	}
 	return nil
 }
+
+// Leftover is something of a pod that is still there, with its name, path or id.
+type Leftover struct{ Kind, Name string }
+
+func (l Leftover) String() string { return l.Kind + " " + l.Name }
+
+// Left lists the pods and containers that there are.
+func (c *Client) Left(ctx context.Context) (left []Leftover, err error) {
+	pods, err := c.Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
+	if err != nil {
+		return nil, err
+	}
+	for _, pod := range pods.GetItems() {
+		left = append(left, Leftover{"CRI pod", pod.GetId()})
+	}
+	containers, err := c.Runtime.ListContainers(ctx, &runtime.ListContainersRequest{})
+	if err != nil {
+		return nil, err
+	}
+	for _, container := range containers.GetContainers() {
+		left = append(left, Leftover{"CRI container", container.GetId()})
+	}
+	return left, nil
+}
