@@ -42,6 +42,7 @@ var _ = Joining.has("L13_RegistrationAndRemovalDoNotWaitForOneAnother", Needs{},
 	go func() { removed <- c.RemovePod(ctx, l.Pod) }()
 	RequireClosed(t, gate.Entered(), "the removal of the first container")
 	go func() { joined <- joining.Connect(ctx, n.NRISocket()) }()
+	Watch(t, joining)
 	t.Cleanup(joining.Crash)
 	RequireClosed(t, configured, "the configuration of the plugin that joins")
 	gate.Release()

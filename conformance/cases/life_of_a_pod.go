@@ -29,6 +29,8 @@ var _ = Pod.has("L1_EventsOfAPodComeInOrder", Needs{}, func(t T) {
 	for i := range plugins[1:] {
 		for _, event := range []plugin.Event{plugin.RunPodSandbox, plugin.CreateContainer, plugin.StartContainer} {
 			before, after := plugins[i].Calls().Only(event), plugins[i+1].Calls().Only(event)
+			require.NotEmpty(t, before)
+			require.NotEmpty(t, after)
 			assert.False(t, after[0].Start.Before(before[0].End), "%s reached %s before %s had agreed", event, plugins[i+1].Name(), plugins[i].Name())
 		}
 	}

@@ -82,6 +82,7 @@ var _ = Joining.has("L3_EndsAreToldWhilePluginsCrashAndReturn", Needs{}, func(t 
 	var alive sync.WaitGroup
 	returned := make([]error, len(crashing))
 	for i, u := range crashing {
+		Watch(t, u.Plugin)
 		t.Cleanup(u.Crash)
 		alive.Go(func() { returned[i] = u.live(ctx, n, done) })
 	}

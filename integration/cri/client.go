@@ -20,6 +20,8 @@ import (
 type Client struct {
 	Runtime runtime.RuntimeServiceClient
 	Images  runtime.ImageServiceClient
+	// Handler is the runtime handler of pods; the runtime's own where empty.
+	Handler string
 
 	conn         *grpc.ClientConn
 	image        string
@@ -29,14 +31,16 @@ type Client struct {
 // Dial prepares a client for the runtime at a unix socket. Containers run
 // image, pods live below cgroupParent. It connects with the first call, and
 // again after the runtime was restarted.
-func Dial(socket, image, cgroupParent string) (*Client, error) {
-	conn, err := grpc.NewClient("unix://"+socket,
+func Dial(socket, image, cgroupParent string, more ...grpc.DialOption) (*Client, error) {
+	options := append([]grpc.DialOption{
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		// A restarted runtime is back within a moment, grpc's own pace is for networks.
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 10 * time.Millisecond, Multiplier: 1.6, MaxDelay: 200 * time.Millisecond},
 			MinConnectTimeout: time.Second,
-		}))
+		}),
+	}, more...)
+	conn, err := grpc.NewClient("unix://"+socket, options...)
 	if err != nil {
 		return nil, fmt.Errorf("dial CRI at %s: %w", socket, err)
 	}
@@ -54,7 +58,7 @@ func (c *Client) Close() error { return c.conn.Close() }
 
 // RunPod creates a pod and returns its id.
 func (c *Client) RunPod(ctx context.Context, pod *runtime.PodSandboxConfig) (string, error) {
-	r, err := c.Runtime.RunPodSandbox(ctx, &runtime.RunPodSandboxRequest{Config: pod})
+	r, err := c.Runtime.RunPodSandbox(ctx, &runtime.RunPodSandboxRequest{Config: pod, RuntimeHandler: c.Handler})
 	if err != nil {
 		return "", fmt.Errorf("run pod %s: %w", pod.GetMetadata().GetName(), err)
 	}
