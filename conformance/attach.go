@@ -87,8 +87,13 @@ func (a *attached) probe(ctx context.Context) error {
 		return err
 	}
 	// What there is without pods is known once the first has been there: a bridge stays.
-	a.baseline = map[cri.Leftover]bool{}
+	return a.takeBaseline(ctx)
+}
+
+// takeBaseline notes what there is without pods.
+func (a *attached) takeBaseline(ctx context.Context) error {
 	left, err := a.inventory(ctx)
+	a.baseline = map[cri.Leftover]bool{}
 	for _, l := range left {
 		a.baseline[l] = true
 	}
@@ -140,7 +145,7 @@ func catches(pid int, signal unix.Signal) error {
 	return nil
 }
 
-// Leftovers lists what was not there before the first pod.
+// Leftovers lists what was not there before the case.
 func (a *attached) Leftovers(ctx context.Context) (left []cri.Leftover, err error) {
 	all, err := a.inventory(ctx)
 	for _, l := range all {

@@ -28,7 +28,8 @@ import (
 const Contract = "https://github.com/hookline-nri/hookline/blob/main/docs/contract.md"
 
 // Run runs the cases that the options want, and returns what came of it. An error is a
-// fault of the tool or its options; what the runtime does wrong is in the report.
+// fault of the tool or its options; what the runtime does wrong is in the report, which
+// there may be beside an error, of what could not be cleaned up in the end.
 func Run(ctx context.Context, o Options) (_ *report.Report, retErr error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -78,13 +79,15 @@ func Run(ctx context.Context, o Options) (_ *report.Report, retErr error) {
 func (a *attached) runAll(ctx context.Context, r *report.Report) {
 	var wanted []*cases.Case
 	for _, p := range cases.Profiles() {
-		profile := report.Profile{Name: p.Name, About: p.About}
+		before := len(wanted)
 		for _, c := range p.Cases() {
 			if a.options.wants(c) {
 				wanted = append(wanted, c)
 			}
 		}
-		r.Profiles = append(r.Profiles, profile)
+		if len(wanted) > before {
+			r.Profiles = append(r.Profiles, report.Profile{Name: p.Name, About: p.About})
+		}
 	}
 	random := rand.New(rand.NewPCG(a.options.Seed, a.options.Seed))
 	var broken error
@@ -135,7 +138,12 @@ func (a *attached) lacks(n fixture.Needs) string {
 func (a *attached) runOne(ctx context.Context, c *cases.Case, one *report.Case) error {
 	within, cancel := context.WithTimeout(ctx, a.options.Timeout)
 	defer cancel()
-	r := &run{runtime: a}
+	// What the case before has left is not this one's fault.
+	if err := a.takeBaseline(within); err != nil {
+		one.Verdict, one.Reason = report.Error, err.Error()
+		return err
+	}
+	r := &run{runtime: a, clean: func() { _ = a.clean(context.WithoutCancel(ctx)) }} // what stays is seen after the case
 	one.Trace = a.calls.begin()
 	ended := make(chan struct{})
 	go func() {

@@ -27,12 +27,14 @@ type t struct {
 
 	mu       sync.Mutex // guards what follows
 	failed   bool
+	asked    bool // for a runtime
 	cleanups []func()
 }
 
 // run is one run of a case, with what comes of it.
 type run struct {
 	runtime fixture.Runtime
+	clean   func() // of pods, after each part that asked for a runtime
 
 	mu       sync.Mutex // guards what follows
 	promises []report.Promise
@@ -128,8 +130,11 @@ func (t *t) FailNow() {
 func (t *t) Run(name string, part func(fixture.T)) bool {
 	inner := lead(t.ctx, t.case_, t.name+"/"+name, name, part)
 	inner.mu.Lock()
-	failed := inner.failed
+	failed, asked := inner.failed, inner.asked
 	inner.mu.Unlock()
+	if asked {
+		t.case_.clean()
+	}
 	if failed {
 		t.mu.Lock()
 		t.failed = true
@@ -138,7 +143,12 @@ func (t *t) Run(name string, part func(fixture.T)) bool {
 	return !failed
 }
 
-func (t *t) Runtime() fixture.Runtime { return t.case_.runtime }
+func (t *t) Runtime() fixture.Runtime {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.asked = true
+	return t.case_.runtime
+}
 
 // Watch keeps the record of a plugin.
 func (t *t) Watch(p fixture.Told) {

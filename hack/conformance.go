@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,6 +45,10 @@ removes the node. Run build and tools before. It fails if a case did.`,
 
 func (a *app) runConformance(ctx context.Context, cmd *cli.Command) (retErr error) {
 	out := cmd.String("output")
+	command := append([]string{"go", "run", "./hack", "conformance"}, "--bin", cmp.Or(cmd.String("bin"), "_output/bin"))
+	for _, p := range cmd.StringSlice("profile") {
+		command = append(command, "--profile", p)
+	}
 	bin, folder := cmd.String("bin"), cmd.String("report-dir")
 	if bin == "" {
 		bin = filepath.Join(out, "bin")
@@ -65,13 +70,13 @@ func (a *app) runConformance(ctx context.Context, cmd *cli.Command) (retErr erro
 		CRI: n.CRISocket(), NRI: n.NRISocket(), Image: image.Name, CgroupParent: n.PodCgroup(), Left: n.Leftovers,
 		Stop: n.Stop, Kill: n.Kill, Boot: n.Boot,
 		Profiles: cmd.StringSlice("profile"), Cases: cmd.StringSlice("case"), Repeat: cmd.Int("repeat"), Seed: uint64(cmd.Uint("seed")),
-		Command: []string{"go", "run", "./hack", "conformance", "--bin", bin}, Version: "of this tree",
+		Command: command, Version: "of this tree",
 		Step: a.progress.Step, Records: cmd.Bool("timelines"),
 	})
-	if err != nil {
+	if r == nil {
 		return err
 	}
-	if err := r.WriteAll(folder, cmd.Bool("timelines")); err != nil {
+	if err := errors.Join(err, r.WriteAll(folder, cmd.Bool("timelines"))); err != nil {
 		return err
 	}
 	fmt.Fprintf(a.stdout, "%s %s: %d passed, %d failed, %d unsupported, %d errors; reports in %s\n", r.Runtime.Name, r.Runtime.Version,

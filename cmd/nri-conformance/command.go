@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -43,10 +44,10 @@ no pods. Run it as root on the node: it starts plugins and looks at processes of
 				return archive(c.String("write-archive"))
 			}
 			r, err := conformance.Run(ctx, options(c))
-			if err != nil {
+			if r == nil {
 				return err
 			}
-			if err := r.WriteAll(c.String("report-dir"), c.Bool("timelines")); err != nil {
+			if err := errors.Join(err, r.WriteAll(c.String("report-dir"), c.Bool("timelines"))); err != nil {
 				return err
 			}
 			sum(c.Root().Writer, r, c.String("report-dir"))

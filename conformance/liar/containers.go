@@ -34,6 +34,7 @@ func (c *container) nri() *adaptation.Container {
 	}
 }
 
+// CreateContainer asks plugins, and applies what they adjust of the environment.
 func (r *Runtime) CreateContainer(ctx context.Context, request *runtime.CreateContainerRequest) (*runtime.CreateContainerResponse, error) {
 	defer r.nri.BlockPluginSync().Unblock()
 	r.mu.Lock()
@@ -78,6 +79,7 @@ func (r *Runtime) container(id string) *container {
 	return r.containers[id]
 }
 
+// StartContainer asks plugins.
 func (r *Runtime) StartContainer(ctx context.Context, request *runtime.StartContainerRequest) (*runtime.StartContainerResponse, error) {
 	defer r.nri.BlockPluginSync().Unblock()
 	c := r.container(request.GetContainerId())
@@ -122,6 +124,7 @@ func (r *Runtime) remove(ctx context.Context, c *container) {
 	}
 }
 
+// StopContainer tells plugins, if the container was started.
 func (r *Runtime) StopContainer(ctx context.Context, request *runtime.StopContainerRequest) (*runtime.StopContainerResponse, error) {
 	defer r.nri.BlockPluginSync().Unblock()
 	c := r.container(request.GetContainerId())
@@ -137,6 +140,7 @@ func (r *Runtime) StopContainer(ctx context.Context, request *runtime.StopContai
 	return &runtime.StopContainerResponse{}, nil
 }
 
+// RemoveContainer ends what runs, and tells plugins.
 func (r *Runtime) RemoveContainer(ctx context.Context, request *runtime.RemoveContainerRequest) (*runtime.RemoveContainerResponse, error) {
 	defer r.nri.BlockPluginSync().Unblock()
 	if c := r.container(request.GetContainerId()); c != nil {
@@ -145,6 +149,7 @@ func (r *Runtime) RemoveContainer(ctx context.Context, request *runtime.RemoveCo
 	return &runtime.RemoveContainerResponse{}, nil
 }
 
+// ListContainers lists all.
 func (r *Runtime) ListContainers(context.Context, *runtime.ListContainersRequest) (*runtime.ListContainersResponse, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,6 +164,7 @@ func (c *container) cri() runtime.ContainerState {
 	return [...]runtime.ContainerState{runtime.ContainerState_CONTAINER_CREATED, runtime.ContainerState_CONTAINER_RUNNING, runtime.ContainerState_CONTAINER_EXITED}[c.state]
 }
 
+// ContainerStatus has no more than the state.
 func (r *Runtime) ContainerStatus(_ context.Context, request *runtime.ContainerStatusRequest) (*runtime.ContainerStatusResponse, error) {
 	c := r.container(request.GetContainerId())
 	if c == nil {

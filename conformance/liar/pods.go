@@ -37,6 +37,7 @@ func (p *pod) nri() *adaptation.PodSandbox {
 	}
 }
 
+// RunPodSandbox has no resources to set up: the hook is all there is.
 func (r *Runtime) RunPodSandbox(ctx context.Context, request *runtime.RunPodSandboxRequest) (*runtime.RunPodSandboxResponse, error) {
 	defer r.nri.BlockPluginSync().Unblock()
 	r.mu.Lock()
@@ -80,6 +81,7 @@ func (r *Runtime) shown(p *pod) bool {
 	return p.state != gone && (p.state != creating || r.lie == ShowsPodInItsHook)
 }
 
+// StopPodSandbox stops a pod and its containers.
 func (r *Runtime) StopPodSandbox(ctx context.Context, request *runtime.StopPodSandboxRequest) (*runtime.StopPodSandboxResponse, error) {
 	defer r.nri.BlockPluginSync().Unblock()
 	p := r.find(request.GetPodSandboxId())
@@ -116,6 +118,7 @@ func (r *Runtime) stopPod(ctx context.Context, p *pod) error {
 	return nil
 }
 
+// RemovePodSandbox stops what runs, and removes a pod and its containers.
 func (r *Runtime) RemovePodSandbox(ctx context.Context, request *runtime.RemovePodSandboxRequest) (*runtime.RemovePodSandboxResponse, error) {
 	defer r.nri.BlockPluginSync().Unblock()
 	done := &runtime.RemovePodSandboxResponse{}
@@ -151,6 +154,7 @@ func (r *Runtime) RemovePodSandbox(ctx context.Context, request *runtime.RemoveP
 	return done, nil
 }
 
+// ListPodSandbox lists the pods that are shown.
 func (r *Runtime) ListPodSandbox(context.Context, *runtime.ListPodSandboxRequest) (*runtime.ListPodSandboxResponse, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -170,6 +174,7 @@ func (p *pod) cri() runtime.PodSandboxState {
 	return runtime.PodSandboxState_SANDBOX_NOTREADY
 }
 
+// PodSandboxStatus is of a pod that is shown.
 func (r *Runtime) PodSandboxStatus(_ context.Context, request *runtime.PodSandboxStatusRequest) (*runtime.PodSandboxStatusResponse, error) {
 	p := r.find(request.GetPodSandboxId())
 	if p == nil {
@@ -180,6 +185,7 @@ func (r *Runtime) PodSandboxStatus(_ context.Context, request *runtime.PodSandbo
 	return &runtime.PodSandboxStatusResponse{Status: &runtime.PodSandboxStatus{Id: p.id, Metadata: p.config.GetMetadata(), State: p.cri(), CreatedAt: time.Now().UnixNano()}}, nil
 }
 
+// PodSandboxStats is of a pod that is shown.
 func (r *Runtime) PodSandboxStats(_ context.Context, request *runtime.PodSandboxStatsRequest) (*runtime.PodSandboxStatsResponse, error) {
 	p := r.find(request.GetPodSandboxId())
 	if p == nil {
@@ -188,6 +194,7 @@ func (r *Runtime) PodSandboxStats(_ context.Context, request *runtime.PodSandbox
 	return &runtime.PodSandboxStatsResponse{Stats: &runtime.PodSandboxStats{Attributes: &runtime.PodSandboxAttributes{Id: p.id}}}, nil
 }
 
+// ListPodSandboxStats lists the pods that are shown.
 func (r *Runtime) ListPodSandboxStats(context.Context, *runtime.ListPodSandboxStatsRequest) (*runtime.ListPodSandboxStatsResponse, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

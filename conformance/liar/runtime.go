@@ -74,8 +74,10 @@ func remove(path string) error {
 	return nil
 }
 
-// CRI and NRI are the sockets.
+// CRI is the socket of CRI.
 func (r *Runtime) CRI() string { return filepath.Join(r.folder, "cri.sock") }
+
+// NRI is the socket of NRI.
 func (r *Runtime) NRI() string { return filepath.Join(r.folder, "nri.sock") }
 
 // synchronize tells a plugin that joins what there is.
@@ -102,11 +104,12 @@ func (r *Runtime) update(context.Context, []*adaptation.ContainerUpdate) ([]*ada
 	return nil, nil
 }
 
-// Version, Status: what CRI asks of every runtime.
+// Version has the lie in the place of a version.
 func (r *Runtime) Version(context.Context, *runtime.VersionRequest) (*runtime.VersionResponse, error) {
 	return &runtime.VersionResponse{Version: "0.1.0", RuntimeName: "liar", RuntimeVersion: string(r.lie), RuntimeApiVersion: "v1"}, nil
 }
 
+// Status says that all is ready.
 func (r *Runtime) Status(context.Context, *runtime.StatusRequest) (*runtime.StatusResponse, error) {
 	return &runtime.StatusResponse{Status: &runtime.RuntimeStatus{Conditions: []*runtime.RuntimeCondition{
 		{Type: runtime.RuntimeReady, Status: true}, {Type: runtime.NetworkReady, Status: true},

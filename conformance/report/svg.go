@@ -58,7 +58,7 @@ func (t Timeline) SVG(w io.Writer) error {
 		span = time.Millisecond
 	}
 	x := func(at time.Time) float64 {
-		return svgLabels + float64(at.Sub(t.Start))/float64(span)*(svgWidth-svgLabels-10)
+		return svgLabels + float64(at.Sub(t.Start))/float64(span)*(svgWidth-svgLabels-24)
 	}
 	for i := range 5 {
 		d := span * time.Duration(i) / 4

@@ -34,7 +34,7 @@ func Read(from io.Reader) (*Report, error) {
 
 // WriteAll writes the report in all its forms into a folder: report.json, junit.xml,
 // report.md and report.html. With timelines there are traces.otlp.json and
-// traces.chrome.json as well, of all records that the report has.
+// traces.chrome.json as well, of all records that the report has, and a picture of each case.
 func (r *Report) WriteAll(folder string, timelines bool) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
@@ -52,6 +52,11 @@ func (r *Report) WriteAll(folder string, timelines bool) error {
 	if timelines {
 		write("traces.otlp.json", r.OTLP)
 		write("traces.chrome.json", r.Chrome)
+		for _, c := range r.Cases {
+			if c.Run == 1 && len(c.Plugins) > 0 {
+				write(c.Name+".svg", c.Timeline().SVG)
+			}
+		}
 		r.Trim()
 	}
 	write("report.json", r.JSON)

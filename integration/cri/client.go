@@ -28,11 +28,15 @@ type Client struct {
 	cgroupParent string
 }
 
+// maxMessage is how large an answer may be: as large as the kubelet takes it.
+const maxMessage = 16 << 20
+
 // Dial prepares a client for the runtime at a unix socket. Containers run
 // image, pods live below cgroupParent. It connects with the first call, and
 // again after the runtime was restarted.
 func Dial(socket, image, cgroupParent string, more ...grpc.DialOption) (*Client, error) {
 	options := append([]grpc.DialOption{
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage)),
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		// A restarted runtime is back within a moment, grpc's own pace is for networks.
 		grpc.WithConnectParams(grpc.ConnectParams{
