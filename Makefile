@@ -132,6 +132,10 @@ $(addprefix other-,$(OTHERS)): other-%: tools
 	@$(HACK) --target $* build --stock
 	TARGET=$* $(GO) test -C integration -trimpath -count=1 $(SIDE_BY_SIDE) -timeout 30m -run '$(CORE)'
 
+.PHONY: conformance
+conformance: build tools ## the conformance test on a private node of hookline, with reports in _output/conformance (root; CONFORMANCE="--repeat 20")
+	@$(HACK) conformance $(CONFORMANCE)
+
 .PHONY: export
 export: ## the series as files for git am, in _output/series
 	@$(HACK) export

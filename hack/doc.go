@@ -15,6 +15,7 @@
 //	go run ./hack install --root DIR      a build beside a distribution's containerd, and back
 //	go run ./hack tools                   runc and CNI plugins, for tests and demo
 //	go run ./hack demo [--runtime stock]  pods and plugins on a private node
+//	go run ./hack conformance             the conformance test on a private node
 //	go run ./hack bench [--only SCENARIO] stock and patched containerd, measured side by side
 //	go run ./hack lint                    gofmt, vet and golangci-lint on this repository
 //	go run ./hack diagrams                the pictures of the documentation

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/hookline-nri/hookline/hack/docs"
+	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/hookline-nri/hookline/internal/crossvet"
 	"github.com/hookline-nri/hookline/internal/edit"
 	"github.com/hookline-nri/hookline/internal/release"
@@ -46,6 +47,14 @@ type config struct {
 }
 
 func main() {
+	// A plugin of a case that is frozen or killed is this program once more.
+	if acted, err := plugin.Act(); acted {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if err := hookline(os.Args[1:]); err != nil {
 		fmt.Fprintf(os.Stderr, "hookline: %v\n", err)
 		os.Exit(1)

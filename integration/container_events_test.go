@@ -106,23 +106,23 @@ func TestL12_EventsOfALifeComeOnceAndInOrder(t *testing.T) {
 		lives = append(lives, newLife(t, n, name))
 	}
 	ctx, c := withinAMinute(t), n.CRI()
-	lives[0].end(t)
-	require.NoError(t, c.StopPod(ctx, lives[1].pod))
-	require.NoError(t, c.StopPod(ctx, lives[1].pod))
-	require.NoError(t, c.RemovePod(ctx, lives[1].pod))
-	require.NoError(t, c.RemovePod(ctx, lives[2].pod))
+	lives[0].End(t)
+	require.NoError(t, c.StopPod(ctx, lives[1].Pod))
+	require.NoError(t, c.StopPod(ctx, lives[1].Pod))
+	require.NoError(t, c.RemovePod(ctx, lives[1].Pod))
+	require.NoError(t, c.RemovePod(ctx, lives[2].Pod))
 	listener.mark(t, n, "after")
 
 	promise(t, "L12", "listeners hear of each step of a life once, in order", sometimesOnStock("a deletion overtakes the stop"), func(t require.TestingT) {
 		for _, l := range lives {
-			assert.Equal(t, wholeLife, listener.of(l.pod))
-			assert.Equal(t, wholeLife, listener.of(l.container))
+			assert.Equal(t, wholeLife, listener.of(l.Pod))
+			assert.Equal(t, wholeLife, listener.of(l.Container))
 		}
 	})
 	promise(t, "L12", "the deletion of a pod has its last status", keptOnStock, func(t require.TestingT) {
 		for _, l := range lives {
-			status := listener.last(l.pod).GetPodSandboxStatus()
-			assert.Equal(t, l.pod, status.GetId())
+			status := listener.last(l.Pod).GetPodSandboxStatus()
+			assert.Equal(t, l.Pod, status.GetId())
 			assert.Equal(t, runtime.PodSandboxState_SANDBOX_NOTREADY, status.GetState())
 		}
 	})
@@ -181,25 +181,25 @@ func TestL6_ListenersHearNothingOfAPodThatDoesNotComeToBe(t *testing.T) {
 	})
 	ctx, c := withinAMinute(t), n.CRI()
 	refused := newInHook(t, n, first, "refused")
-	refused.gate.Release()
-	require.Error(t, <-refused.ran)
+	refused.Gate.Release()
+	require.Error(t, <-refused.Ran)
 
 	ended := newInHook(t, n, first, "ended")
-	stopped := inBackground(func() error { return c.StopPod(ctx, ended.id) })
+	stopped := inBackground(func() error { return c.StopPod(ctx, ended.ID) })
 	if runsOnStock {
 		require.NoError(t, <-stopped)
 	} else {
 		requireWaiting(t, n, first, 1)
 	}
-	ended.gate.Release()
-	errEnded := <-ended.ran
+	ended.Gate.Release()
+	errEnded := <-ended.Ran
 	first.On(plugin.RunPodSandbox, nil)
 	listener.mark(t, n, "after")
 	promise(t, "L6", "listeners hear nothing of a pod that plugins refused", keptOnStock, func(t require.TestingT) {
-		assert.Empty(t, listener.of(refused.id))
+		assert.Empty(t, listener.of(refused.ID))
 	})
 	promise(t, "L6", "nor of one that was stopped in its hook", onStock("it becomes ready"), func(t require.TestingT) {
 		require.Error(t, errEnded)
-		assert.Empty(t, listener.of(ended.id))
+		assert.Empty(t, listener.of(ended.ID))
 	})
 }

@@ -15,8 +15,6 @@ import (
 	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
-const undoneDead = "the roll-back runs under the dead context of the caller"
-
 func TestL7_CreationIsUndoneWhenItsCallerGivesUpInAHook(t *testing.T) {
 	t.Parallel()
 	cancels := func(_ context.Context, cancel context.CancelFunc) { cancel() }

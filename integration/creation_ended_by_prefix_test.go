@@ -56,14 +56,14 @@ func TestL11_PodThatIsBeingCreatedCanBeEndedByAShortenedID(t *testing.T) {
 			connect(t, n, p)
 			pod := newInHook(t, n, p, "unwanted")
 			ctx, c := withinAMinute(t), n.CRI()
-			_, errStatus := c.Runtime.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: short(pod.id)})
-			_, errCreate := c.Create(ctx, short(pod.id), pod.config, c.Container("early"))
-			ended := inBackground(func() error { return end(c, ctx, short(pod.id)) })
+			_, errStatus := c.Runtime.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: short(pod.ID)})
+			_, errCreate := c.Create(ctx, short(pod.ID), pod.Config, c.Container("early"))
+			ended := inBackground(func() error { return end(c, ctx, short(pod.ID)) })
 			if !runsOnStock {
 				requireWaiting(t, n, p, 1) // the end of the pod
 			}
-			pod.gate.Release()
-			errRan, errEnded := <-pod.ran, <-ended
+			pod.Gate.Release()
+			errRan, errEnded := <-pod.Ran, <-ended
 			promise(t, "L6", "a pod in its hook has no status under a shortened id", keptOnStock, func(t require.TestingT) {
 				assert.Equal(t, codes.NotFound, status.Code(errStatus), "%v", errStatus)
 			})

@@ -46,8 +46,8 @@ func TestL17_PodsBeingCreatedAreCounted(t *testing.T) {
 		assert.Positive(t, age[""])
 		assert.LessOrEqual(t, age[""], time.Since(began).Seconds())
 	})
-	pod.gate.Release()
-	require.NoError(t, <-pod.ran)
+	pod.Gate.Release()
+	require.NoError(t, <-pod.Ran)
 	promise(t, "L17", "none is counted any more when it is ready", onStock(notCounted), func(t require.TestingT) {
 		values, err := n.Metrics(context.Background(), "containerd_cri_sandboxes_being_created")
 		require.NoError(t, err)
@@ -61,23 +61,23 @@ func TestL17_CreationsThatEndEarlyAreCountedByReason(t *testing.T) {
 	for reason, end := range map[string]func(t *testing.T, n *node.Node, p *plugin.Plugin){
 		"stopped": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
 			pod := newInHook(t, n, p, "doomed")
-			stopped := inBackground(func() error { return n.CRI().StopPod(context.Background(), pod.id) })
-			pod.requireCancelled(t, n, p)
-			<-pod.ran
+			stopped := inBackground(func() error { return n.CRI().StopPod(context.Background(), pod.ID) })
+			requireCancelled(t, pod, n, p)
+			<-pod.Ran
 			<-stopped
 		},
 		"removed": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
 			pod := newInHook(t, n, p, "doomed")
-			removed := inBackground(func() error { return n.CRI().RemovePod(context.Background(), pod.id) })
-			pod.requireCancelled(t, n, p)
-			<-pod.ran
+			removed := inBackground(func() error { return n.CRI().RemovePod(context.Background(), pod.ID) })
+			requireCancelled(t, pod, n, p)
+			<-pod.Ran
 			<-removed
 		},
 		"exited": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
 			pod := newInHook(t, n, p, "doomed")
-			require.NoError(t, unix.Kill(pod.pid, unix.SIGKILL))
-			pod.requireCancelled(t, n, p)
-			<-pod.ran
+			require.NoError(t, unix.Kill(pod.PID, unix.SIGKILL))
+			requireCancelled(t, pod, n, p)
+			<-pod.Ran
 		},
 		"caller_gone": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
 			gate := newGate(t)
@@ -87,7 +87,7 @@ func TestL17_CreationsThatEndEarlyAreCountedByReason(t *testing.T) {
 			requireClosed(t, gate.Entered(), "the hook")
 			cancel()
 			require.Error(t, <-ran)
-			inHook{gate: gate}.requireCancelled(t, n, p)
+			requireCancelled(t, inHook{Gate: gate}, n, p)
 		},
 		"plugin": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
 			p.On(plugin.RunPodSandbox, plugin.Fail("not today"))
@@ -120,12 +120,12 @@ func TestL17_CreationsThatEndEarlyAreCountedByReason(t *testing.T) {
 }
 
 // requireCancelled waits until the creation is cancelled, and lets the plugin answer.
-func (pod inHook) requireCancelled(t *testing.T, n *node.Node, p *plugin.Plugin) {
+func requireCancelled(t *testing.T, pod inHook, n *node.Node, p *plugin.Plugin) {
 	t.Helper()
 	if !runsOnStock { // which goes on
 		requireWaiting(t, n, p, 1) // the end, behind the hook
 	}
-	pod.gate.Release()
+	pod.Gate.Release()
 }
 
 // A creation is undone, and the plugins of its network do not free it.
@@ -167,8 +167,8 @@ func TestL17_TimeOfHooksIsNotInThatOfTheStop(t *testing.T) {
 	p.On(plugin.RunPodSandbox, plugin.Delay(slow))
 	connect(t, n, p)
 	l := newLife(t, n, "short")
-	require.NoError(t, n.CRI().StopPod(withinAMinute(t), l.pod)) // with its container
-	require.NoError(t, n.CRI().RemovePod(withinAMinute(t), l.pod))
+	require.NoError(t, n.CRI().StopPod(withinAMinute(t), l.Pod)) // with its container
+	require.NoError(t, n.CRI().RemovePod(withinAMinute(t), l.Pod))
 	promise(t, "L17", "the timer of the stop has no hook in it", keptOnStock, func(t require.TestingT) {
 		took, err := n.Metrics(context.Background(), "containerd_cri_sandbox_runtime_stop_seconds_sum")
 		require.NoError(t, err)

@@ -40,8 +40,8 @@ func newStuckInUndo(t *testing.T) stuckInUndo {
 	connect(t, n, first, second)
 	second.On(plugin.RunPodSandbox, refusesWith(assert.AnError))
 	pod := newInHook(t, n, first, "stuck")
-	thaw := freezeShim(t, n, pod.id)
-	pod.gate.Release()
+	thaw := freezeShim(t, n, pod.ID)
+	pod.Gate.Release()
 	return stuckInUndo{pod, n, []*plugin.Plugin{first, second}, thaw}
 }
 
@@ -49,7 +49,7 @@ func newStuckInUndo(t *testing.T) stuckInUndo {
 func (s stuckInUndo) requireFailed(t *testing.T, step string) {
 	t.Helper()
 	require.NoError(t, wait.Until(withinAMinute(t), "the roll-back to "+step, func(context.Context) error {
-		return hasLogged(s.n, "failed to "+step+" while rolling back", s.id)
+		return hasLogged(s.n, "failed to "+step+" while rolling back", s.ID)
 	}))
 }
 
@@ -60,13 +60,13 @@ func TestL7_ShimThatHangsInOneStepOfARollBackKeepsNothing(t *testing.T) {
 	s := newStuckInUndo(t)
 	errRan := make(chan error, 1)
 	if runsOnStock {
-		errRan <- <-s.ran // there is one step
+		errRan <- <-s.Ran // there is one step
 	} else {
 		s.requireFailed(t, "stop sandbox")
 	}
 	s.thaw()
 	if !runsOnStock {
-		errRan <- <-s.ran
+		errRan <- <-s.Ran
 	}
 	require.ErrorContains(t, <-errRan, assert.AnError.Error())
 	promise(t, "L7", "nothing is left of a pod whose shim hung in one step of the roll-back", onStock("all of it stays"), func(t require.TestingT) {
@@ -79,7 +79,7 @@ func TestL7_ShimThatHangsInOneStepOfARollBackKeepsNothing(t *testing.T) {
 		p.On(plugin.RunPodSandbox, nil)
 	}
 	promise(t, "L7", "it can be created again at once", onStock("its name is taken"), func(t require.TestingT) {
-		requirePodRunsAgain(t, s.n, s.config)
+		requirePodRunsAgain(t, s.n, s.Config)
 	})
 }
 
@@ -87,18 +87,18 @@ func TestL7_ShimThatHangsInOneStepOfARollBackKeepsNothing(t *testing.T) {
 func TestL7_WhatAShimThatHangsKeepsIsShown(t *testing.T) {
 	t.Parallel()
 	s := newStuckInUndo(t)
-	require.ErrorContains(t, <-s.ran, assert.AnError.Error())
+	require.ErrorContains(t, <-s.Ran, assert.AnError.Error())
 	ctx, c := withinAMinute(t), s.n.CRI()
-	state := stateOf(t, s.n, s.id)
+	state := stateOf(t, s.n, s.ID)
 	promise(t, "L7", "a pod that could not be rolled back is not ready", onStock("its status says that it is"), func(t require.TestingT) {
 		assert.Equal(t, runtime.PodSandboxState_SANDBOX_NOTREADY, state)
 	})
 	require.Subset(t, kindsLeft(t, s.n), []string{"CRI pod", "address", "network namespace", "sandbox record"})
-	shim, err := s.n.Shim(s.id)
+	shim, err := s.n.Shim(s.ID)
 	require.NoError(t, err)
 	require.NoError(t, unix.Kill(shim, unix.SIGKILL))
 	requireSoon(t, "the removal, as a kubelet tries it", func(context.Context) error {
-		return errors.Join(c.StopPod(ctx, s.id), c.RemovePod(ctx, s.id))
+		return errors.Join(c.StopPod(ctx, s.ID), c.RemovePod(ctx, s.ID))
 	})
 	requireNothingLeftButSockets(t, s.n)
 }

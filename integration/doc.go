@@ -16,10 +16,10 @@
 // RUNTIME=stock a promise that is declared broken must be, the others must
 // hold, and the list of the broken ones is printed at the end.
 //
-// Files that end with _case_test.go need no more of a runtime than its sockets
-// of CRI and NRI: to them it is a target (fixture_target_test.go), never a
-// node, so that they can become cases for any runtime. They do not import
-// package node, nor read a log, a metric or a file of the runtime, nor restart it.
+// What needs no more of a runtime than its sockets of CRI and NRI is a case of the
+// conformance test, in conformance/cases. TestCases runs each of them here, on nodes of
+// its own. What tests and cases share is in conformance/fixture, and has its names here
+// in fixture_shared_test.go.
 //
 // The tests use ordinary packages, which do not import package testing, since the
 // demo and the benchmarks use them as well:

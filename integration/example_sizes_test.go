@@ -41,10 +41,10 @@ func TestR1_ExamplePluginTellsWhatPodsRequest(t *testing.T) {
 	plain, err := c.RunPod(ctx, c.Pod("plain"))
 	require.NoError(t, err)
 	require.NoError(t, c.RemovePod(ctx, plain))
-	require.NoError(t, update(ctx, n, there.container, requests("1500m", "128Mi")))
-	require.NoError(t, update(ctx, n, there.container, requests("3", "128Mi")))
-	require.NoError(t, updatePod(ctx, n, there.pod, threeContainers()))
-	require.NoError(t, update(ctx, n, there.container, requests("4", "128Mi")))
+	require.NoError(t, update(ctx, n, there.Container, requests("1500m", "128Mi")))
+	require.NoError(t, update(ctx, n, there.Container, requests("3", "128Mi")))
+	require.NoError(t, updatePod(ctx, n, there.Pod, threeContainers()))
+	require.NoError(t, update(ctx, n, there.Container, requests("4", "128Mi")))
 	promise(t, "R1", "a plugin can tell what pods request, whenever that changes", onStock(toldNothing), func(t require.TestingT) {
 		assert.Equal(t, `default/web requests cpu 2, memory 160Mi
 default/plain is not announced
@@ -64,7 +64,7 @@ default/web requests cpu 4250m, memory 160Mi
 	require.NoError(t, err)
 	stop = runExample(t, n, program, table)
 	requireSoon(t, "the pod to be adopted again", adopted)
-	there.end(t)
+	there.End(t)
 	stop()
 	promise(t, "R1", "a plugin that is started again after a restart can tell what they request", onStock(toldNothing), func(t require.TestingT) {
 		assert.Equal(t, "default/web requests cpu 4250m, memory 160Mi\ndefault/web is gone\n", printed())

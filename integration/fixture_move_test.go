@@ -127,7 +127,7 @@ func killInHook(t *testing.T, n *node.Node, name string) inHook {
 	connect(t, n, p)
 	pod := newInHook(t, n, p, name)
 	require.NoError(t, n.Kill(withinAMinute(t)))
-	require.Error(t, <-pod.ran)
-	pod.gate.Release()
+	require.Error(t, <-pod.Ran)
+	pod.Gate.Release()
 	return pod
 }

@@ -13,22 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// breach is how the unpatched containerd breaks a promise, in a few words. Without
-// words it keeps it.
-type breach struct {
-	words     string
-	sometimes bool // the promise may also hold
-}
-
-// keptOnStock declares that stock keeps a promise as well.
-var keptOnStock = breach{}
-
-// onStock declares that stock breaks a promise, and how.
-func onStock(words string) breach { return breach{words: words} }
-
-// sometimesOnStock declares that stock breaks a promise now and then, by a race.
-func sometimesOnStock(words string) breach { return breach{words, true} }
-
 // promise asserts, in a subtest of its own, that something holds which a rule
 // of the contract says. On stock the assertions must fail if that is declared,
 // and hold if it is not: either way a wrong declaration fails the test.
@@ -42,10 +26,10 @@ func promise(t *testing.T, rule, holds string, stock breach, assertions func(t r
 		seen := judge(t, runsOnStock, stock, assertions)
 		switch {
 		case seen != "":
-			t.Logf("stock breaks it: %s; as seen: %s", stock.words, seen)
-			broken.add(fmt.Sprintf("%-4s %s; on stock, %s (%s)", rule, holds, stock.words, test))
-		case runsOnStock && stock.sometimes:
-			t.Skipf("stock breaks it now and then, not this time: %s", stock.words)
+			t.Logf("stock breaks it: %s; as seen: %s", stock.Words, seen)
+			broken.add(fmt.Sprintf("%-4s %s; on stock, %s (%s)", rule, holds, stock.Words, test))
+		case runsOnStock && stock.Sometimes:
+			t.Skipf("stock breaks it now and then, not this time: %s", stock.Words)
 		}
 	})
 }
@@ -58,8 +42,8 @@ func judge(t require.TestingT, unpatched bool, stock breach, assertions func(t r
 		return ""
 	}
 	seen := failures(assertions)
-	if seen == "" && !stock.sometimes {
-		t.Errorf("declared broken on stock (%s), but holds", stock.words)
+	if seen == "" && !stock.Sometimes {
+		t.Errorf("declared broken on stock (%s), but holds", stock.Words)
 	}
 	return seen
 }

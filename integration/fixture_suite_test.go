@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/containerd/nri/pkg/api"
 	"github.com/stretchr/testify/require"
@@ -18,7 +17,6 @@ import (
 	"github.com/hookline-nri/hookline/integration/image"
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
-	"github.com/hookline-nri/hookline/integration/wait"
 )
 
 // output holds what was built; tests run in their own folder.
@@ -91,14 +89,6 @@ func run(m *testing.M) (code int, err error) {
 	return code, nil
 }
 
-// withinAMinute is the test's context with an end that no healthy run gets near.
-func withinAMinute(t *testing.T) context.Context {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	t.Cleanup(cancel)
-	return ctx
-}
-
 // binaries are the options that all nodes have.
 func binaries() node.Options {
 	bin := filepath.Join(built, "bin")
@@ -147,55 +137,4 @@ func showLog(t *testing.T, n *node.Node) {
 	const last = 30
 	lines := strings.Split(strings.TrimSpace(log), "\n")
 	t.Logf("the end of containerd's log, all of it in %s (%v):\n%s", kept, err, strings.Join(lines[max(0, len(lines)-last):], "\n"))
-}
-
-// connect connects plugins, one after the other, for as long as the test runs.
-func connect(t *testing.T, n target, plugins ...*plugin.Plugin) {
-	t.Helper()
-	for _, p := range plugins {
-		require.NoError(t, p.Connect(withinAMinute(t), n.NRISocket()))
-		t.Cleanup(p.Crash)
-	}
-}
-
-// requireClosed waits for a channel's end.
-func requireClosed(t *testing.T, done <-chan struct{}, what string) {
-	t.Helper()
-	ctx := withinAMinute(t)
-	select {
-	case <-done:
-	case <-ctx.Done():
-		require.FailNow(t, "waited in vain for "+what)
-	}
-}
-
-// requireSoon waits for what should come within moments.
-func requireSoon(t require.TestingT, what string, holds func(context.Context) error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	require.NoError(t, wait.Until(ctx, what, holds))
-}
-
-// told is a plugin with its record, in this process or in one of its own.
-type told interface {
-	Name() string
-	Calls() plugin.Calls
-}
-
-// hasGot tells whether a plugin got an event, answered or not.
-func hasGot(p told, event plugin.Event) error {
-	if len(p.Calls().Only(event)) == 0 {
-		return fmt.Errorf("%s got no %s", p.Name(), event)
-	}
-	return nil
-}
-
-// hasAnswered tells whether a plugin has answered an event.
-func hasAnswered(p told, event plugin.Event) error {
-	for _, call := range p.Calls().Only(event) {
-		if !call.End.IsZero() {
-			return nil
-		}
-	}
-	return fmt.Errorf("%s has answered no %s", p.Name(), event)
 }

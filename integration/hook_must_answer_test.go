@@ -64,7 +64,7 @@ func TestL16_NoPodThatWaitsIsReadyWithoutThePluginThatFailsRequests(t *testing.T
 
 			promise(t, "L16", "none of the pods that wait for the plugin is ready without its word", onStock(noPolicies), func(t require.TestingT) {
 				for i, c := range created {
-					assert.Error(t, c.err, "pod %d", i)
+					assert.Error(t, c.Err, "pod %d", i)
 				}
 				requireNoPodReady(ctx, t, n.CRI())
 			})
@@ -73,11 +73,11 @@ func TestL16_NoPodThatWaitsIsReadyWithoutThePluginThatFailsRequests(t *testing.T
 			})
 			if s.keptConnected {
 				next := runPods(ctx, n, 1, time.Minute, podsNamed(n, "next", 1)...)
-				inTimeouts(t, fmt.Sprintf("the next pod fails (%v)", next[0].err), next[0].took, timeout)
+				inTimeouts(t, fmt.Sprintf("the next pod fails (%v)", next[0].Err), next[0].Took, timeout)
 				promise(t, "L22", "the next pod fails at once, with what the plugin owes", onStock(noPolicies), func(t require.TestingT) {
-					assert.ErrorContains(t, next[0].err, "20-asked")
-					assert.ErrorContains(t, next[0].err, "has owed an answer to RunPodSandbox of pod")
-					assert.Less(t, next[0].took, timeout)
+					assert.ErrorContains(t, next[0].Err, "20-asked")
+					assert.ErrorContains(t, next[0].Err, "has owed an answer to RunPodSandbox of pod")
+					assert.Less(t, next[0].Took, timeout)
 				})
 			}
 			promise(t, "L7", "nothing is left of them", rollBackRaces, func(t require.TestingT) {

@@ -86,11 +86,11 @@ func TestL5_PodIsThereInItsHook(t *testing.T) {
 	require.Len(t, run, 1)
 	require.NoError(t, run[0].Err)
 	pod := run[0].Pod
-	require.Equal(t, l.pod, pod.GetId())
+	require.Equal(t, l.Pod, pod.GetId())
 	require.Equal(t, "there", pod.GetName())
 	require.Len(t, pod.GetIps(), 1)
 	require.NotEmpty(t, pod.GetLinux().GetCgroupsPath())
 	require.NoError(t, syscall.Kill(int(pod.GetPid()), 0), "no process %d", pod.GetPid())
-	l.end(t)
+	l.End(t)
 	requireNothingLeft(t, n)
 }

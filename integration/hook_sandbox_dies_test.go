@@ -21,9 +21,9 @@ func TestL5_PodFailsIfItsSandboxDiesInTheHook(t *testing.T) {
 		kill  func(*node.Node, inHook) error
 		clean func(require.TestingT, target)
 	}{
-		"process": {func(_ *node.Node, pod inHook) error { return unix.Kill(pod.pid, unix.SIGKILL) }, requireNothingLeft},
+		"process": {func(_ *node.Node, pod inHook) error { return unix.Kill(pod.PID, unix.SIGKILL) }, requireNothingLeft},
 		"shim": {func(n *node.Node, pod inHook) error {
-			pid, err := n.Shim(pod.id)
+			pid, err := n.Shim(pod.ID)
 			if err == nil {
 				err = unix.Kill(pid, unix.SIGKILL)
 			}
@@ -40,10 +40,10 @@ func TestL5_PodFailsIfItsSandboxDiesInTheHook(t *testing.T) {
 			promise(t, "L5", "a pod fails when the "+what+" of its sandbox dies in the hook", onStock("the hooks go on"), func(t require.TestingT) {
 				// It is known at once, and undone when the plugin has answered (L4).
 				requireWaiting(t, n, first, 1)
-				pod.gate.Release()
-				assert.ErrorContains(t, requireEnds(t, pod.ran, "RunPodSandbox"), "before it was ready")
+				pod.Gate.Release()
+				assert.ErrorContains(t, requireEnds(t, pod.Ran, "RunPodSandbox"), "before it was ready")
 			})
-			pod.gate.Release()
+			pod.Gate.Release()
 			promise(t, "L3", "its end is told to the plugin that was asked", onStock("it is not told"), func(t require.TestingT) {
 				requireSoon(t, "the end", func(context.Context) error { return hasAnswered(first, plugin.RemovePodSandbox) })
 				assert.Equal(t, undone, first.Calls().Named("doomed").Events())
@@ -53,7 +53,7 @@ func TestL5_PodFailsIfItsSandboxDiesInTheHook(t *testing.T) {
 			})
 			promise(t, "L7", "nothing is left of it", onStock("it is there"), func(t require.TestingT) { end.clean(t, n) })
 			promise(t, "L7", "it can be created again at once", onStock("it is there"), func(t require.TestingT) {
-				requirePodRunsAgain(t, n, pod.config)
+				requirePodRunsAgain(t, n, pod.Config)
 				end.clean(t, n)
 			})
 		})

@@ -29,12 +29,12 @@ func TestL22_ShimThatDoesNotAnswerKeepsNoPluginOut(t *testing.T) {
 	config := c.Pod("hung")
 	hung := newLifeOf(t, n, config)
 	for i := range 4 {
-		container, err := c.Create(ctx, hung.pod, config, c.Container(fmt.Sprint("more", i)))
+		container, err := c.Create(ctx, hung.Pod, config, c.Container(fmt.Sprint("more", i)))
 		require.NoError(t, err)
 		require.NoError(t, c.Start(ctx, container))
 	}
 	newLife(t, n, "answers")
-	thaw := freezeShim(t, n, hung.pod)
+	thaw := freezeShim(t, n, hung.Pod)
 
 	moments := withinMoments(t)
 	joined := connectInBackground(moments, t, n, late)
@@ -52,11 +52,11 @@ func TestL22_ShimThatDoesNotAnswerKeepsNoPluginOut(t *testing.T) {
 		require.NoError(t, errRan)
 	})
 	thaw()
-	require.NoError(t, c.StopPod(ctx, hung.pod))
-	require.NoError(t, c.RemovePod(ctx, hung.pod))
+	require.NoError(t, c.StopPod(ctx, hung.Pod))
+	require.NoError(t, c.RemovePod(ctx, hung.Pod))
 	promise(t, "L3", "who joined is told of the end of the shim's containers", onStock(cannotJoin), func(t require.TestingT) {
-		assert.Len(t, late.Calls().Of(hung.pod).Only(plugin.StopContainer), 5)
-		assert.Len(t, late.Calls().Of(hung.pod).Only(plugin.RemoveContainer), 5)
+		assert.Len(t, late.Calls().Of(hung.Pod).Only(plugin.StopContainer), 5)
+		assert.Len(t, late.Calls().Of(hung.Pod).Only(plugin.RemoveContainer), 5)
 		assert.Empty(t, history.Read(late.Calls(), nil).Faults())
 	})
 }
@@ -89,7 +89,7 @@ func TestL22_UpdateThatHangsKeepsNoPluginOut(t *testing.T) {
 	n := startNode(t)
 	l := newLife(t, n, "changing")
 	stuck := stickUpdates(t, n)
-	updated := updateInBackground(t, n, l.container)
+	updated := updateInBackground(t, n, l.Container)
 	stuck.requireEntered(t)
 
 	late := plugin.New("10", "late")

@@ -34,25 +34,25 @@ func TestL23_PodsMoveBetweenHooklineAndStock(t *testing.T) {
 func moves(t *testing.T, first, other build, byShim bool) {
 	ctx, m := withinAMinute(t), startMover(t, first, byShim)
 	stays, ends := newLife(t, m, "stays"), newLife(t, m, "ends")
-	since := runningSince(ctx, t, m, stays.container)
+	since := runningSince(ctx, t, m, stays.Container)
 
 	m.moveTo(t, other)
 	promise(t, "L23", "pods run on after the move", keptOnStock, func(t require.TestingT) {
-		requireReady(ctx, t, m, stays.pod, ends.pod)
-		assert.Equal(t, since, runningSince(ctx, t, m, stays.container))
+		requireReady(ctx, t, m, stays.Pod, ends.Pod)
+		assert.Equal(t, since, runningSince(ctx, t, m, stays.Container))
 	})
-	runMore(ctx, t, m, stays.pod, m.CRI().Pod("stays"), "more")
-	ends.end(t)
+	runMore(ctx, t, m, stays.Pod, m.CRI().Pod("stays"), "more")
+	ends.End(t)
 	made := newLife(t, m, "made")
 
 	m.moveTo(t, first)
 	promise(t, "L23", "pods run on after the move back", keptOnStock, func(t require.TestingT) {
-		requireReady(ctx, t, m, stays.pod, made.pod)
-		assert.Equal(t, since, runningSince(ctx, t, m, stays.container))
-		runMore(ctx, t, m, made.pod, m.CRI().Pod("made"), "more")
+		requireReady(ctx, t, m, stays.Pod, made.Pod)
+		assert.Equal(t, since, runningSince(ctx, t, m, stays.Container))
+		runMore(ctx, t, m, made.Pod, m.CRI().Pod("made"), "more")
 	})
-	made.end(t)
-	stays.end(t)
+	made.End(t)
+	stays.End(t)
 	promise(t, "L23", "nothing is left of pods of either", keptOnStock, func(t require.TestingT) {
 		requireNoSandboxLeft(t, m.Node)
 		for _, name := range []string{"stays", "ends", "made"} {
@@ -71,8 +71,8 @@ func TestL23_AttachmentsOfStockAreUsed(t *testing.T) {
 	_, configurations := m.CNI()
 	require.NoError(t, os.Remove(filepath.Join(configurations, "10-hookline.conflist")))
 	promise(t, "L23", "a pod that stock attached is detached without its configuration", keptOnStock, func(t require.TestingT) {
-		require.NoError(t, m.CRI().StopPod(ctx, l.pod))
-		require.NoError(t, m.CRI().RemovePod(ctx, l.pod))
+		require.NoError(t, m.CRI().StopPod(ctx, l.Pod))
+		require.NoError(t, m.CRI().RemovePod(ctx, l.Pod))
 		requireNothingLeft(t, m)
 	})
 }
@@ -85,23 +85,23 @@ func TestL23_PodThatStockRanPastStaysReady(t *testing.T) {
 		ctx, m := withinAMinute(t), startMover(t, patched, byShim)
 		pod := killInHook(t, m.Node, "cut")
 		m.moveTo(t, stock)
-		requireReady(ctx, t, m, pod.id)
-		container := runMore(ctx, t, m, pod.id, pod.config, "main")
+		requireReady(ctx, t, m, pod.ID)
+		container := runMore(ctx, t, m, pod.ID, pod.Config, "main")
 		since := runningSince(ctx, t, m, container)
 
 		m.moveTo(t, patched)
 		back := plugin.New("10", "back")
 		connect(t, m, back)
 		promise(t, "L23", "a pod that was cut in its hook and has got containers since is ready", keptOnStock, func(t require.TestingT) {
-			requireReady(ctx, t, m, pod.id)
+			requireReady(ctx, t, m, pod.ID)
 			assert.Equal(t, since, runningSince(ctx, t, m, container))
-			runMore(ctx, t, m, pod.id, pod.config, "more")
+			runMore(ctx, t, m, pod.ID, pod.Config, "more")
 		})
 		require.NoError(t, m.Kill(ctx))
 		require.NoError(t, m.Boot(ctx))
 		connect(t, m, back)
 		promise(t, "L23", "it is after the next restart, and plugins are told so", keptOnStock, func(t require.TestingT) {
-			requireReady(ctx, t, m, pod.id)
+			requireReady(ctx, t, m, pod.ID)
 			pods := back.Calls().Connections()[1].Only(plugin.Synchronize)[0].Pods
 			require.Len(t, pods, 1)
 			assert.Contains(t, string(pods[0].ProtoReflect().GetUnknown()), string(readyState))
@@ -112,7 +112,7 @@ func TestL23_PodThatStockRanPastStaysReady(t *testing.T) {
 			assert.Empty(t, reading.Faults())
 			assert.Empty(t, reading.Alive())
 			requireNoSandboxLeft(t, m.Node)
-			requirePodRunsAgain(t, m, pod.config)
+			requirePodRunsAgain(t, m, pod.Config)
 		})
 	})
 }
@@ -124,7 +124,7 @@ func TestL23_PodThatStockGaveNoContainerIsNotReady(t *testing.T) {
 		ctx, m := withinAMinute(t), startMover(t, patched, byShim)
 		pod := killInHook(t, m.Node, "cut")
 		m.moveTo(t, stock)
-		requireReady(ctx, t, m, pod.id)
+		requireReady(ctx, t, m, pod.ID)
 		m.moveTo(t, patched)
 		promise(t, "L23", "a pod that was cut in its hook and has no containers is not ready", keptOnStock, func(t require.TestingT) {
 			requireNoPodReady(ctx, t, m.CRI())

@@ -26,6 +26,6 @@ func TestLeftoversAreAllOfAPod(t *testing.T) {
 		"lease", "link", "mount", "network file", "network namespace", "process", "runc state", "sandbox folder",
 		"sandbox record", "shim socket", "snapshot",
 	}, slices.Compact(kinds), "found:%s", lines(left))
-	l.end(t)
+	l.End(t)
 	requireNothingLeft(t, n)
 }

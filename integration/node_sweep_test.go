@@ -70,6 +70,6 @@ func TestSweepRemovesWhatAKilledRunLeft(t *testing.T) {
 
 	assert.NoDirExists(t, folder)
 	assert.Empty(t, cgroups())
-	newLife(t, alive, "untouched").end(t)
+	newLife(t, alive, "untouched").End(t)
 	requireNothingLeft(t, alive)
 }

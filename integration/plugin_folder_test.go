@@ -77,7 +77,7 @@ func TestL22_RuntimeStartsWhateverIsInThePluginFolder(t *testing.T) {
 	require.NoError(t, n.Kill(withinAMinute(t)))
 	errBoot, _ := bootWith(t, n, plugins, conf, fine)
 	require.NoError(t, errBoot)
-	l.end(t)
+	l.End(t)
 }
 
 // bootWith starts the runtime with folders in which there is only what is put

@@ -112,7 +112,7 @@ func TestL7_RefusedPodIsUndoneEachTime(t *testing.T) {
 	connect(t, n, refuses)
 	config := n.CRI().Pod("refused")
 
-	promise(t, "L7", "nothing is left of a refused pod, each time", onStock(rollBackRaces.words), func(t require.TestingT) {
+	promise(t, "L7", "nothing is left of a refused pod, each time", onStock(rollBackRaces.Words), func(t require.TestingT) {
 		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
 		defer cancel()
 		for range tries {

@@ -52,7 +52,7 @@ func TestL20_NoAnswerOfARequiredPluginIsNoWord(t *testing.T) {
 					} else {
 						_, err = c.Create(ctx, id, pod, c.Container("main"))
 					}
-					ran <- creationOf{took: time.Since(start), err: err}
+					ran <- creationOf{Took: time.Since(start), Err: err}
 				}()
 				requireSoon(t, "the hook", func(context.Context) error { return hasGot(must, of) })
 				if tc.killed {
@@ -61,10 +61,10 @@ func TestL20_NoAnswerOfARequiredPluginIsNoWord(t *testing.T) {
 				}
 				created := <-ran
 				inTimeouts(t, string(of)+" fails", time.Since(start), timeout)
-				t.Logf("%s: %v", of, created.err)
+				t.Logf("%s: %v", of, created.Err)
 				promise(t, "L20", string(of)+" fails with the plugin's name", onStock(notRequired), func(t require.TestingT) {
-					requireUnavailable(t, created.err, tc.words)
-					assert.Less(t, created.took, tc.atMost+time.Second)
+					requireUnavailable(t, created.Err, tc.words)
+					assert.Less(t, created.Took, tc.atMost+time.Second)
 				})
 				promise(t, "L20", string(of)+" is told to none after it", onStock(notRequired), func(t require.TestingT) {
 					assert.Empty(t, after.Calls().Named("pod"+string(of)).Only(of).Events())
@@ -114,12 +114,12 @@ func TestL20_PodsInLineWaitForARequiredPluginThatIsKilled(t *testing.T) {
 	promise(t, "L20", "the pod that it was at fails, and the others come up with the word of the next", onStock("all come up without it"), func(t require.TestingT) {
 		failed := 0
 		for _, c := range created {
-			if c.err != nil {
+			if c.Err != nil {
 				failed++
-				requireUnavailable(t, c.err)
+				requireUnavailable(t, c.Err)
 				continue
 			}
-			requireWord(t, c.id, next)
+			requireWord(t, c.ID, next)
 		}
 		assert.Equal(t, 1, failed)
 	})

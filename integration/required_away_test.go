@@ -105,8 +105,8 @@ func TestL20_PodsWaitForARequiredPluginThatComesLate(t *testing.T) {
 		requireAllCreated(t, created)
 		promise(t, "L20", "pods come up once it has answered for each, under index "+index, onStock(notRequired), func(t require.TestingT) {
 			for _, c := range created {
-				assert.Greater(t, c.took, joined.Sub(start), "it has not waited")
-				requireWord(t, c.id, must)
+				assert.Greater(t, c.Took, joined.Sub(start), "it has not waited")
+				requireWord(t, c.ID, must)
 			}
 		})
 		require.NoError(t, must.Kill())

@@ -60,17 +60,17 @@ func TestL20_NoPodIsReadyWithoutTheWordOfARequiredPluginThatFlaps(t *testing.T) 
 	flaps.Wait()
 	var ready []creationOf
 	for _, c := range created {
-		if c.err == nil {
+		if c.Err == nil {
 			ready = append(ready, c)
 			continue
 		}
-		t.Logf("refused: %v", c.err)
+		t.Logf("refused: %v", c.Err)
 	}
 	t.Logf("%d of %d pods are ready, under %d processes, the slowest after %s", len(ready), pods, len(processes), slowest(created))
 
 	promise(t, "L20", "each pod that is ready has the word of one of its processes", onStock("it comes up without it"), func(t require.TestingT) {
 		for _, c := range ready {
-			requireWord(t, c.id, processes...)
+			requireWord(t, c.ID, processes...)
 		}
 	})
 	promise(t, "L20", "those that wait for their turn come up with a later one", keptOnStock, func(t require.TestingT) {

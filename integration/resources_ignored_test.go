@@ -89,7 +89,7 @@ func TestR4_WhatCannotBeReadFailsNoPod(t *testing.T) {
 			after := joinAfterKill(t, n)
 			assert.Equal(t, []string{"untold"}, sumsTold(p, plugin.RunPodSandbox))
 			assert.Equal(t, []string{"untold"}, sumsTold(after, plugin.Synchronize))
-			l.end(t)
+			l.End(t)
 		})
 	}
 }

@@ -19,17 +19,17 @@ func TestR1_PodOfWhichNothingIsAnnouncedIsAsEver(t *testing.T) {
 	p := plugin.New("10", "sums")
 	connect(t, n, p)
 	l := newLife(t, n, "web")
-	assert.Empty(t, inspectp(t, n, l.pod))
+	assert.Empty(t, inspectp(t, n, l.Pod))
 	for _, metric := range []string{resourcesIgnored, resourcesDiffer} {
 		counted, err := n.Metrics(withinAMinute(t), metric)
 		require.NoError(t, err)
 		assert.Empty(t, counted, metric)
 	}
 	after := joinAfterKill(t, n)
-	l.end(t)
+	l.End(t)
 
 	assert.Equal(t, []string{"untold"}, sumsTold(after, plugin.Synchronize))
-	for _, call := range append(p.Calls().Of(l.pod), after.Calls().Of(l.pod)...) {
+	for _, call := range append(p.Calls().Of(l.Pod), after.Calls().Of(l.Pod)...) {
 		assert.Equal(t, "untold", sumOf(call.Pod), call.Event)
 		assert.Equal(t, "untold", cpuOf(call.Container), call.Event)
 	}

@@ -96,12 +96,12 @@ func TestR2_UpdateThatAPluginRefusesIsNotTold(t *testing.T) {
 		second.On(event, plugin.Fail("not here"))
 	}
 	ctx := withinAMinute(t)
-	require.ErrorContains(t, update(ctx, n, l.container, requests("9", "128Mi")), "not here")
+	require.ErrorContains(t, update(ctx, n, l.Container, requests("9", "128Mi")), "not here")
 	less := threeContainers()
 	less.Containers = less.Containers[:2]
-	require.ErrorContains(t, updatePod(ctx, n, l.pod, less), "not here")
+	require.ErrorContains(t, updatePod(ctx, n, l.Pod, less), "not here")
 	after := joinAfterKill(t, n)
-	l.end(t)
+	l.End(t)
 	promise(t, "R2", "a plugin before the one that refuses an update is asked with it", onStock(toldNothing), func(t require.TestingT) {
 		assert.Equal(t, []string{"UpdateContainer 9"}, cpusTold(first, plugin.UpdateContainer))
 		assert.Equal(t, []string{"cpu 2500m, memory 192Mi"}, sumsTold(first, plugin.UpdatePodSandbox))
@@ -171,11 +171,11 @@ func TestR2_UpdatesAtOnceAreToldTheSameAfterARestart(t *testing.T) {
 	n := startNode(t)
 	pod := announced(t, n, "field", threeContainers())
 	l := newLifeOf(t, n, pod)
-	side, err := n.CRI().Create(withinAMinute(t), l.pod, pod, n.CRI().Container("side"))
+	side, err := n.CRI().Create(withinAMinute(t), l.Pod, pod, n.CRI().Container("side"))
 	require.NoError(t, err)
 	var before, after []plugin.Call // each a Synchronize
 	for round := range 10 {
-		require.NoError(t, updatesAtOnce(withinAMinute(t), n, l.pod, [...]string{l.container, side}, round))
+		require.NoError(t, updatesAtOnce(withinAMinute(t), n, l.Pod, [...]string{l.Container, side}, round))
 		settled := plugin.New("10", "settled")
 		connect(t, n, settled)
 		before = append(before, settled.Calls().Only(plugin.Synchronize)...)

@@ -51,7 +51,7 @@ func TestL22_RuntimeStartsWhateverIsAmongThePhases(t *testing.T) {
 			errBoot := n.Boot(ctx)
 			promise(t, "L22", "the runtime starts with "+is+", and runs pods", keptOnStock, func(t require.TestingT) {
 				require.NoError(t, errBoot)
-				requireReady(ctx, t, n, l.pod)
+				requireReady(ctx, t, n, l.Pod)
 				requirePodRunsAgain(t, n, n.CRI().Pod("new"))
 			})
 			promise(t, "L22", is+" is named in the log, and counted", nobodyCounts, func(t require.TestingT) {
@@ -62,7 +62,7 @@ func TestL22_RuntimeStartsWhateverIsAmongThePhases(t *testing.T) {
 			})
 		})
 	}
-	l.end(t)
+	l.End(t)
 	requireNothingLeft(t, n)
 }
 
@@ -82,17 +82,17 @@ func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
 		metric string
 		kind   string
 	}{
-		{"a sandbox", func(l life) []string { return []string{"sandboxes", l.pod, "spec"} }, notAny, startNode, endsCRI, leftOut, "sandbox"},
+		{"a sandbox", func(l life) []string { return []string{"sandboxes", l.Pod, "spec"} }, notAny, startNode, endsCRI, leftOut, "sandbox"},
 		{"the metadata of a sandbox of a shim", func(l life) []string {
-			return []string{"sandboxes", l.pod, "extensions", "metadata"}
+			return []string{"sandboxes", l.Pod, "extensions", "metadata"}
 		}, notJSON, startSandboxer, endsCRI, passedOver, "sandbox"},
 		{"an update of a sandbox", func(l life) []string {
-			return []string{"sandboxes", l.pod, "extensions", "updated-resources"}
+			return []string{"sandboxes", l.Pod, "extensions", "updated-resources"}
 		}, notJSON, startNode, keptOnStock, passedOver, "sandbox_update"},
-		{"the container of a sandbox", func(l life) []string { return []string{"containers", l.pod, "spec"} }, notAny, startNode, endsCRI, leftOut, "container"},
-		{"a container", func(l life) []string { return []string{"containers", l.container, "spec"} }, notAny, startNode, endsCRI, leftOut, "container"},
+		{"the container of a sandbox", func(l life) []string { return []string{"containers", l.Pod, "spec"} }, notAny, startNode, endsCRI, leftOut, "container"},
+		{"a container", func(l life) []string { return []string{"containers", l.Container, "spec"} }, notAny, startNode, endsCRI, leftOut, "container"},
 		{"the metadata of a container", func(l life) []string {
-			return []string{"containers", l.container, "extensions", "io.cri-containerd.container.metadata"}
+			return []string{"containers", l.Container, "extensions", "io.cri-containerd.container.metadata"}
 		}, notJSON, startNode, keptOnStock, passedOver, "container"},
 	} {
 		t.Run(record.of, func(t *testing.T) {
@@ -103,8 +103,8 @@ func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
 			errBoot := n.Boot(ctx)
 			promise(t, "L22", "the runtime starts past "+record.of+" that cannot be read, and runs pods", record.stock, func(t require.TestingT) {
 				require.NoError(t, errBoot)
-				requireReady(ctx, t, n, good.pod)
-				runningSince(ctx, t, n, good.container)
+				requireReady(ctx, t, n, good.Pod)
+				runningSince(ctx, t, n, good.Container)
 				requirePodRunsAgain(t, n, n.CRI().Pod("new"))
 			})
 			promise(t, "L22", record.of+" that cannot be read is named in the log, and counted", nobodyCounts, func(t require.TestingT) {

@@ -20,7 +20,7 @@ func TestL22_ShimThatDoesNotAnswerKeepsNoRuntimeFromStarting(t *testing.T) {
 	n := startNode(t)
 	ctx, c := withinAMinute(t), n.CRI()
 	hung, other := newLife(t, n, "hung"), newLife(t, n, "other")
-	freezeShim(t, n, hung.pod)
+	freezeShim(t, n, hung.Pod)
 	require.NoError(t, n.Kill(ctx))
 	errBoot := n.Boot(ctx)
 	back := plugin.New("10", "back")
@@ -32,19 +32,19 @@ func TestL22_ShimThatDoesNotAnswerKeepsNoRuntimeFromStarting(t *testing.T) {
 		synchronize := back.Calls().Only(plugin.Synchronize)[0]
 		assert.Len(t, synchronize.Pods, 2)
 		require.Len(t, synchronize.Containers, 1, "that of the shim which does not answer was ended")
-		assert.Equal(t, other.container, synchronize.Containers[0].GetId())
+		assert.Equal(t, other.Container, synchronize.Containers[0].GetId())
 	})
-	errStop, errRemove := c.StopPod(ctx, hung.pod), c.RemovePod(ctx, hung.pod)
+	errStop, errRemove := c.StopPod(ctx, hung.Pod), c.RemovePod(ctx, hung.Pod)
 	promise(t, "L8", "its pod can be stopped and removed", keptOnStock, func(t require.TestingT) {
 		assert.NoError(t, errStop)
 		assert.NoError(t, errRemove)
 	})
 	promise(t, "L15", "plugins are told of the end of its pod", onStock("it ends untold"), func(t require.TestingT) {
-		assert.Equal(t, undone[1:], back.Calls().Of(hung.pod).Only(undone...).Events())
+		assert.Equal(t, undone[1:], back.Calls().Of(hung.Pod).Only(undone...).Events())
 		assert.Empty(t, history.Read(back.Calls(), nil).Faults())
 	})
 	requirePodRunsAgain(t, n, c.Pod("hung"))
-	other.end(t)
+	other.End(t)
 }
 
 // A shim can answer for itself, and not for a container whose change hangs.
@@ -54,7 +54,7 @@ func TestL15_ContainerWhoseStateIsNotKnownIsTold(t *testing.T) {
 	ctx, c := withinAMinute(t), n.CRI()
 	l := newLife(t, n, "changing")
 	stuck := stickUpdates(t, n)
-	updated := updateInBackground(t, n, l.container)
+	updated := updateInBackground(t, n, l.Container)
 	stuck.requireEntered(t)
 	require.NoError(t, n.Kill(ctx))
 	require.Error(t, <-updated)
@@ -65,14 +65,14 @@ func TestL15_ContainerWhoseStateIsNotKnownIsTold(t *testing.T) {
 	promise(t, "L15", "who joins is told of a container whose shim does not tell its state", onStock("it is left out"), func(t require.TestingT) {
 		containers := back.Calls().Only(plugin.Synchronize)[0].Containers
 		require.Len(t, containers, 1)
-		assert.Equal(t, l.container, containers[0].GetId())
+		assert.Equal(t, l.Container, containers[0].GetId())
 		assert.Equal(t, api.ContainerState_CONTAINER_UNKNOWN, containers[0].GetState())
 	})
 	stuck.release()
-	require.NoError(t, c.StopPod(ctx, l.pod))
-	require.NoError(t, c.RemovePod(ctx, l.pod))
+	require.NoError(t, c.StopPod(ctx, l.Pod))
+	require.NoError(t, c.RemovePod(ctx, l.Pod))
 	promise(t, "L15", "it is told of its end", onStock("it ends untold"), func(t require.TestingT) {
-		assert.ElementsMatch(t, teardown, back.Calls().Of(l.pod).Events())
+		assert.ElementsMatch(t, teardown, back.Calls().Of(l.Pod).Events())
 		reading := history.Read(back.Calls(), nil)
 		assert.Empty(t, reading.Faults())
 		assert.Empty(t, reading.Alive())

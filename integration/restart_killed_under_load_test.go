@@ -37,7 +37,7 @@ func TestL15_EndsAreToldThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
 		t.Logf("round %d: killed at call %d", round, killAt)
 		killed := make(chan error, 1)
 		var calls atomic.Int64
-		load.step = func() {
+		load.Step = func() {
 			if calls.Add(1) == killAt {
 				go func() { killed <- n.Kill(withinAMinute(t)) }()
 			}
@@ -46,7 +46,7 @@ func TestL15_EndsAreToldThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
 		for worker := range workers {
 			all.Go(func() {
 				// It goes on until the runtime is gone.
-				for i := 0; load.lead(withinAMinute(t), fmt.Sprintf("r%d-w%d-%d", round, worker, i), i) == nil; i++ {
+				for i := 0; load.Lead(withinAMinute(t), fmt.Sprintf("r%d-w%d-%d", round, worker, i), i) == nil; i++ {
 				}
 			})
 		}
@@ -64,13 +64,13 @@ func TestL15_EndsAreToldThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
 			}
 		}
 	}
-	newLife(t, n, "afterwards").end(t)
+	newLife(t, n, "afterwards").End(t)
 	promise(t, "L15", "who joins after a kill is told of the end of all pods that the runtime finds", onStock("they end untold"), func(t require.TestingT) {
 		assert.Empty(t, unended, "pods and containers of which the end was not told")
 	})
 	promise(t, "L15", "each connection is told of what there is, in order and once", onStock("ends of pods of before are not told"), func(t require.TestingT) {
 		for _, p := range plugins {
-			load.requireContractKept(t, p)
+			load.RequireContractKept(t, p)
 		}
 	})
 }
@@ -80,7 +80,7 @@ func TestL15_EndsAreToldThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
 func endAllPods(t *testing.T, n *node.Node, load *workload) {
 	t.Helper()
 	c := n.CRI()
-	load.endsAll()
+	load.EndsAll()
 	require.NoError(t, wait.Until(withinAMinute(t), "the end of all pods", func(ctx context.Context) error {
 		pods, err := c.Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
 		if err != nil {
@@ -88,7 +88,7 @@ func endAllPods(t *testing.T, n *node.Node, load *workload) {
 		}
 		var errs []error
 		for _, pod := range pods.GetItems() {
-			load.ends(pod.GetId()) // it may be one that nobody had the id of
+			load.Ends(pod.GetId()) // it may be one that nobody had the id of
 			err := c.StopPod(ctx, pod.GetId())
 			if err == nil {
 				err = c.RemovePod(ctx, pod.GetId())

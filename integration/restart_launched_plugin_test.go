@@ -29,7 +29,7 @@ func TestL15_LaunchedPluginIsLaunchedAgainAndTold(t *testing.T) {
 
 	require.NoError(t, n.Kill(withinAMinute(t)))
 	require.NoError(t, n.Boot(withinAMinute(t)))
-	l.end(t)
+	l.End(t)
 	promise(t, "L15", "a launched plugin is told of the end of a pod of before a restart", onStock("it is not"), func(t require.TestingT) {
 		assert.Equal(t, []string{
 			"Synchronize 0", "RunPodSandbox kept",

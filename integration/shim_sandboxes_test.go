@@ -20,9 +20,9 @@ func TestL1_EventsOfAPodOfAShimComeInOrder(t *testing.T) {
 	p := plugin.New("10", "watches")
 	connect(t, n, p)
 	l := newLife(t, n, "ordinary")
-	require.Equal(t, runtime.PodSandboxState_SANDBOX_READY, stateOf(t, n, l.pod))
-	l.end(t)
-	require.Equal(t, whole, p.Calls().Of(l.pod).Events())
+	require.Equal(t, runtime.PodSandboxState_SANDBOX_READY, stateOf(t, n, l.Pod))
+	l.End(t)
+	require.Equal(t, whole, p.Calls().Of(l.Pod).Events())
 	requireNoSandboxLeft(t, n)
 }
 

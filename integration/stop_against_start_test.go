@@ -29,11 +29,11 @@ func TestL11_ContainerIsNotStartedWhileAnotherIsStopped(t *testing.T) {
 	ctx, c := withinAMinute(t), n.CRI()
 	config := c.Pod("two")
 	l := newLifeOf(t, n, config)
-	second, err := c.Create(ctx, l.pod, config, c.Container("second"))
+	second, err := c.Create(ctx, l.Pod, config, c.Container("second"))
 	require.NoError(t, err)
 	kill, err := n.HoldAt(node.Before("runc", "kill"), "two")
 	require.NoError(t, err)
-	stopped := inBackground(func() error { return c.StopPod(ctx, l.pod) })
+	stopped := inBackground(func() error { return c.StopPod(ctx, l.Pod) })
 	require.NoError(t, kill.Entered(ctx))
 
 	errStart := c.Start(ctx, second)
@@ -42,7 +42,7 @@ func TestL11_ContainerIsNotStartedWhileAnotherIsStopped(t *testing.T) {
 	promise(t, "L11", "a container is not started once the stop of its pod has begun", onStock("it is, and may be missed"), func(t require.TestingT) {
 		requireReadable(t, errStart, codes.FailedPrecondition, "is being stopped")
 	})
-	require.NoError(t, c.RemovePod(ctx, l.pod))
+	require.NoError(t, c.RemovePod(ctx, l.Pod))
 	requireNothingLeft(t, n)
 }
 
@@ -55,16 +55,16 @@ func TestL10_StopOfAPodWaitsForAContainerThatIsStarted(t *testing.T) {
 	l := created(t, n, "late")
 	start, err := n.HoldAt(node.After("runc", "start"), "late")
 	require.NoError(t, err)
-	started := inBackground(func() error { return c.Start(ctx, l.container) })
+	started := inBackground(func() error { return c.Start(ctx, l.Container) })
 	require.NoError(t, start.Entered(ctx))
 
-	stopped := inBackground(func() error { return c.StopPod(ctx, l.pod) })
+	stopped := inBackground(func() error { return c.StopPod(ctx, l.Pod) })
 	if runsOnStock {
 		require.NoError(t, <-stopped)
 		stopped = inBackground(func() error { return nil })
 	} else {
 		requireSoon(t, "the stop to begin", func(context.Context) error {
-			if id, err := c.Create(ctx, l.pod, c.Pod("late"), c.Container("later")); err == nil {
+			if id, err := c.Create(ctx, l.Pod, c.Pod("late"), c.Container("later")); err == nil {
 				return fmt.Errorf("a container is created: %w", c.Remove(ctx, id))
 			}
 			return nil
@@ -76,9 +76,9 @@ func TestL10_StopOfAPodWaitsForAContainerThatIsStarted(t *testing.T) {
 	require.NoError(t, <-stopped)
 	promise(t, "L10", "who starts a container in a pod that is stopped meanwhile hears of it", onStock("it runs in a stopped pod"), func(t require.TestingT) {
 		requireReadable(t, errStart, codes.FailedPrecondition, "is being stopped")
-		assert.Equal(t, runtime.ContainerState_CONTAINER_EXITED, l.stateOfContainer(ctx, t))
+		assert.Equal(t, runtime.ContainerState_CONTAINER_EXITED, stateOfContainer(ctx, t, l))
 	})
-	require.NoError(t, c.RemovePod(ctx, l.pod))
+	require.NoError(t, c.RemovePod(ctx, l.Pod))
 	promise(t, "L10", "nothing is left of the pod", sometimesOnStock("the sockets of its shim are"), func(t require.TestingT) { requireNothingLeft(t, n) })
 }
 
@@ -91,18 +91,18 @@ func TestL11_StartThatHangsDoesNotKeepItsPod(t *testing.T) {
 	l := created(t, n, "hanging")
 	start, err := n.HoldAt(node.Before("runc", "start"), "hanging")
 	require.NoError(t, err)
-	started := inBackground(func() error { return c.Start(ctx, l.container) })
+	started := inBackground(func() error { return c.Start(ctx, l.Container) })
 	require.NoError(t, start.Entered(ctx))
 
-	errStop := c.StopPod(ctx, l.pod)
+	errStop := c.StopPod(ctx, l.Pod)
 	require.NoError(t, start.Release())
 	errStart := <-started
 	promise(t, "L8", "a pod can be stopped although a container is being started", keptOnStock, func(t require.TestingT) { require.NoError(t, errStop) })
 	promise(t, "L11", "no container runs in it", onStock("it runs in a stopped pod"), func(t require.TestingT) {
 		requireReadable(t, errStart, codes.FailedPrecondition, "is being stopped")
-		assert.Equal(t, runtime.ContainerState_CONTAINER_EXITED, l.stateOfContainer(ctx, t))
+		assert.Equal(t, runtime.ContainerState_CONTAINER_EXITED, stateOfContainer(ctx, t, l))
 	})
-	require.NoError(t, c.RemovePod(ctx, l.pod))
+	require.NoError(t, c.RemovePod(ctx, l.Pod))
 	requireNothingLeftButSockets(t, n)
 }
 

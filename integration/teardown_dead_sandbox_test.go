@@ -25,9 +25,9 @@ func TestL11_EveryEndOfADeadSandboxIsToldOnce(t *testing.T) {
 	} {
 		t.Run(how, func(t *testing.T) {
 			l := newLife(t, n, strings.ReplaceAll(how, " ", "-"))
-			killSandbox(t, p, l.pod)
-			requirePodNotReady(ctx, t, n, l.pod)
-			require.NoError(t, end(l.pod))
+			killSandbox(t, p, l.Pod)
+			requirePodNotReady(ctx, t, n, l.Pod)
+			require.NoError(t, end(l.Pod))
 			requireNothingLeftButSockets(t, n)
 			requireEveryEndToldOnce(t, p, l)
 		})

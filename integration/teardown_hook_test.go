@@ -33,8 +33,8 @@ func TestL10_AllOfAPodIsThereInItsStopHook(t *testing.T) {
 	})
 	connect(t, n, p)
 	l := newLife(t, n, "stopped")
-	require.NoError(t, c.Stop(ctx, l.container, 0))
-	require.NoError(t, c.Remove(ctx, l.container))
+	require.NoError(t, c.Stop(ctx, l.Container, 0))
+	require.NoError(t, c.Remove(ctx, l.Container))
 	requireSoon(t, "the end of the container", func(ctx context.Context) error {
 		left, err := n.Leftovers(ctx)
 		for _, item := range left {
@@ -47,7 +47,7 @@ func TestL10_AllOfAPodIsThereInItsStopHook(t *testing.T) {
 	ready, err := n.Leftovers(ctx)
 	require.NoError(t, err)
 
-	require.NoError(t, c.StopPod(ctx, l.pod))
+	require.NoError(t, c.StopPod(ctx, l.Pod))
 
 	gone := []string{"address", "attachment", "bundle", "cgroup", "link", "mount", "network file", "network namespace", "process", "runc state", "shim socket"}
 	requireSoon(t, "the end of what a stop ends", func(context.Context) error {
@@ -58,9 +58,9 @@ func TestL10_AllOfAPodIsThereInItsStopHook(t *testing.T) {
 		}
 		return nil
 	})
-	require.NoError(t, c.RemovePod(ctx, l.pod))
+	require.NoError(t, c.RemovePod(ctx, l.Pod))
 	requireNothingLeft(t, n)
-	stop := p.Calls().Of(l.pod).Only(plugin.StopPodSandbox)
+	stop := p.Calls().Of(l.Pod).Only(plugin.StopPodSandbox)
 	require.Len(t, stop, 1)
 	require.NoError(t, stop[0].Err, "the look at the network")
 	var had []string

@@ -13,7 +13,8 @@ import (
 	"strings"
 )
 
-// A proof is a test that has a rule in its name: TestL3_EveryEndIsTold.
+// A proof is a test that has a rule in its name, TestL3_EveryEndIsTold, or a case of the
+// conformance test, which its profile declares: Teardown.has("L3_EveryEndIsTold", ...).
 type proof struct {
 	rule, name string
 	file       string // below the root of the repository, with slashes
@@ -40,7 +41,7 @@ func findProofs(root string) ([]proof, error) {
 			}
 			return nil
 		}
-		if !strings.HasSuffix(name, "_test.go") {
+		if !strings.HasSuffix(name, "_test.go") && !isCase(name) {
 			return nil
 		}
 		found, err := proofsIn(tree, name)
@@ -59,6 +60,9 @@ func proofsIn(tree fs.FS, name string) ([]proof, error) {
 	if err != nil {
 		return nil, err
 	}
+	if isCase(name) {
+		return casesIn(file, name), nil
+	}
 	var proofs []proof
 	for _, d := range file.Decls {
 		f, ok := d.(*ast.FuncDecl)
@@ -70,6 +74,37 @@ func proofsIn(tree fs.FS, name string) ([]proof, error) {
 		}
 	}
 	return proofs, nil
+}
+
+// isCase tells whether a file may declare cases.
+func isCase(name string) bool {
+	folder, file := path.Split(name)
+	return path.Base(folder) == "cases" && strings.HasSuffix(file, ".go")
+}
+
+var ruleCase = regexp.MustCompile(`^([A-Z]+[0-9]+)_`)
+
+// casesIn are those that a file declares.
+func casesIn(file *ast.File, name string) (proofs []proof) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) == 0 {
+			return true
+		}
+		method, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || method.Sel.Name != "has" {
+			return true
+		}
+		text, ok := call.Args[0].(*ast.BasicLit)
+		if !ok {
+			return true
+		}
+		if m := ruleCase.FindStringSubmatch(strings.Trim(text.Value, `"`)); m != nil {
+			proofs = append(proofs, proof{rule: m[1], name: strings.Trim(text.Value, `"`), file: name})
+		}
+		return false
+	})
+	return proofs
 }
 
 // proofCell lists tests, those of the folder home first and the others with

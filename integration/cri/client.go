@@ -20,23 +20,31 @@ import (
 type Client struct {
 	Runtime runtime.RuntimeServiceClient
 	Images  runtime.ImageServiceClient
+	// Handler is the runtime handler of pods; the runtime's own where empty.
+	Handler string
 
 	conn         *grpc.ClientConn
 	image        string
 	cgroupParent string
 }
 
+// maxMessage is how large an answer may be: as large as the kubelet takes it.
+const maxMessage = 16 << 20
+
 // Dial prepares a client for the runtime at a unix socket. Containers run
 // image, pods live below cgroupParent. It connects with the first call, and
 // again after the runtime was restarted.
-func Dial(socket, image, cgroupParent string) (*Client, error) {
-	conn, err := grpc.NewClient("unix://"+socket,
+func Dial(socket, image, cgroupParent string, more ...grpc.DialOption) (*Client, error) {
+	options := append([]grpc.DialOption{
+		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(maxMessage)),
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		// A restarted runtime is back within a moment, grpc's own pace is for networks.
 		grpc.WithConnectParams(grpc.ConnectParams{
 			Backoff:           backoff.Config{BaseDelay: 10 * time.Millisecond, Multiplier: 1.6, MaxDelay: 200 * time.Millisecond},
 			MinConnectTimeout: time.Second,
-		}))
+		}),
+	}, more...)
+	conn, err := grpc.NewClient("unix://"+socket, options...)
 	if err != nil {
 		return nil, fmt.Errorf("dial CRI at %s: %w", socket, err)
 	}
@@ -54,7 +62,7 @@ func (c *Client) Close() error { return c.conn.Close() }
 
 // RunPod creates a pod and returns its id.
 func (c *Client) RunPod(ctx context.Context, pod *runtime.PodSandboxConfig) (string, error) {
-	r, err := c.Runtime.RunPodSandbox(ctx, &runtime.RunPodSandboxRequest{Config: pod})
+	r, err := c.Runtime.RunPodSandbox(ctx, &runtime.RunPodSandboxRequest{Config: pod, RuntimeHandler: c.Handler})
 	if err != nil {
 		return "", fmt.Errorf("run pod %s: %w", pod.GetMetadata().GetName(), err)
 	}
@@ -114,4 +122,28 @@ func (c *Client) Remove(ctx context.Context, id string) error {
 		return fmt.Errorf("remove container %s: %w", id, err)
 	}
 	return nil
+}
+
+// Leftover is something of a pod that is still there, with its name, path or id.
+type Leftover struct{ Kind, Name string }
+
+func (l Leftover) String() string { return l.Kind + " " + l.Name }
+
+// Left lists the pods and containers that there are.
+func (c *Client) Left(ctx context.Context) (left []Leftover, err error) {
+	pods, err := c.Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
+	if err != nil {
+		return nil, err
+	}
+	for _, pod := range pods.GetItems() {
+		left = append(left, Leftover{"CRI pod", pod.GetId()})
+	}
+	containers, err := c.Runtime.ListContainers(ctx, &runtime.ListContainersRequest{})
+	if err != nil {
+		return nil, err
+	}
+	for _, container := range containers.GetContainers() {
+		left = append(left, Leftover{"CRI container", container.GetId()})
+	}
+	return left, nil
 }

@@ -15,15 +15,14 @@ import (
 	"github.com/containerd/containerd/v2/core/snapshots"
 	"github.com/moby/sys/mountinfo"
 	"github.com/vishvananda/netlink"
-	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/integration/cri"
 )
 
 const snapshotter = "overlayfs"
 
 // Leftover is a resource of a pod, with its name, path or id.
-type Leftover struct{ Kind, Name string }
-
-func (l Leftover) String() string { return l.Kind + " " + l.Name }
+type Leftover = cri.Leftover
 
 // Leftovers lists the resources on the node that a node without pods does not have:
 // sandboxes, containers, snapshots and leases in containerd's metadata,
@@ -49,7 +48,7 @@ func (n *Node) Leftovers(ctx context.Context) ([]Leftover, error) {
 // inventory lists all that pods may leave.
 func (n *Node) inventory(ctx context.Context) (map[Leftover]bool, error) {
 	found := map[Leftover]bool{}
-	add := func(kind, name string) { found[Leftover{kind, name}] = true }
+	add := func(kind, name string) { found[Leftover{Kind: kind, Name: name}] = true }
 	for kind, list := range map[string]func(context.Context, func(kind, name string)) error{
 		"CRI":                   n.listCRI,
 		"containerd's metadata": n.listMetadata,
@@ -65,21 +64,11 @@ func (n *Node) inventory(ctx context.Context) (map[Leftover]bool, error) {
 }
 
 func (n *Node) listCRI(ctx context.Context, add func(kind, name string)) error {
-	pods, err := n.cri.Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
-	if err != nil {
-		return err
+	left, err := n.cri.Left(ctx)
+	for _, l := range left {
+		add(l.Kind, l.Name)
 	}
-	for _, pod := range pods.GetItems() {
-		add("CRI pod", pod.GetId())
-	}
-	containers, err := n.cri.Runtime.ListContainers(ctx, &runtime.ListContainersRequest{})
-	if err != nil {
-		return err
-	}
-	for _, c := range containers.GetContainers() {
-		add("CRI container", c.GetId())
-	}
-	return nil
+	return err
 }
 
 func (n *Node) listMetadata(ctx context.Context, add func(kind, name string)) error {

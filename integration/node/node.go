@@ -145,3 +145,9 @@ func (n *Node) load(ctx context.Context) error {
 	}
 	return n.Import(ctx, image.Name, content)
 }
+
+// CRISocket is where CRI is served.
+func (n *Node) CRISocket() string { return n.paths.grpc() }
+
+// PodCgroup is the cgroup that pods of the node live below.
+func (n *Node) PodCgroup() string { return n.group.podParent() }

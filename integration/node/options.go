@@ -3,6 +3,7 @@
 package node
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -85,4 +86,16 @@ func executable(folder, name, target string) error {
 		return fmt.Errorf("%w: no program %s: run `%s`", ErrPrerequisite, path, target)
 	}
 	return nil
+}
+
+// What containerd has for plugins where nothing is set.
+const (
+	requestTimeout      = 2 * time.Second
+	registrationTimeout = 5 * time.Second
+)
+
+// Timeouts are those that the node has for plugins: for a request, and for a
+// registration.
+func (n *Node) Timeouts() (request, registration time.Duration) {
+	return cmp.Or(n.options.RequestTimeout, requestTimeout), cmp.Or(n.options.RegistrationTimeout, registrationTimeout)
 }

@@ -174,6 +174,17 @@ func (p *Plugin) UpdateContainers(updates []*api.ContainerUpdate) ([]*api.Contai
 	return s.UpdateContainers(updates)
 }
 
+// Timeouts are those that the runtime told in Configure: for a request, and for a
+// registration. They are zero before the first connection.
+func (p *Plugin) Timeouts() (request, registration time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stub == nil {
+		return 0, 0
+	}
+	return p.stub.RequestTimeout(), p.stub.RegistrationTimeout()
+}
+
 // Closed is closed when the current connection is closed, by whichever side.
 // It is nil before the first one.
 func (p *Plugin) Closed() <-chan struct{} {

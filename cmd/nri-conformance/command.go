@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/hookline-nri/hookline/conformance"
+	"github.com/hookline-nri/hookline/conformance/cases"
+	"github.com/hookline-nri/hookline/conformance/report"
+)
+
+// command is the whole of the program. It sets the code that the program ends with.
+func command(code *int) *cli.Command {
+	return &cli.Command{
+		Name:  "nri-conformance",
+		Usage: "test whether a runtime keeps the lifecycle contract for NRI plugins",
+		UsageText: `nri-conformance --runtime-endpoint SOCKET --nri-socket SOCKET [flags]
+
+Ends with 0 if no case failed, 1 if one did, and 2 for a fault of its own. What is
+unsupported or skipped is not passed: the report tells them apart. The runtime must have
+no pods. Run it as root on the node: it starts plugins and looks at processes of pods.`,
+		Flags:           flags(),
+		HideHelpCommand: true,
+		Version:         version(),
+		Action: func(ctx context.Context, c *cli.Command) error {
+			if c.Args().Present() {
+				return fmt.Errorf("there are no arguments: %q", c.Args().Slice())
+			}
+			switch {
+			case c.Bool("list"):
+				return list(c.Root().Writer)
+			case c.String("write-archive") != "":
+				return archive(c.String("write-archive"))
+			}
+			r, err := conformance.Run(ctx, options(c))
+			if r == nil {
+				return err
+			}
+			if err := errors.Join(err, r.WriteAll(c.String("report-dir"), c.Bool("timelines"))); err != nil {
+				return err
+			}
+			sum(c.Root().Writer, r, c.String("report-dir"))
+			*code = r.Exit()
+			return nil
+		},
+	}
+}
+
+func flags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "runtime-endpoint", Value: "unix:///run/containerd/containerd.sock", Usage: "`SOCKET` of CRI"},
+		&cli.StringFlag{Name: "nri-socket", Value: "/var/run/nri/nri.sock", Usage: "`SOCKET` of NRI"},
+		&cli.StringFlag{Name: "runtime-handler", Usage: "runtime handler of pods, by `NAME`"},
+		&cli.StringFlag{Name: "report-dir", Value: "nri-conformance", Usage: "`FOLDER` for the reports"},
+		&cli.StringSliceFlag{Name: "profile", Usage: "run this `PROFILE` only; again for more"},
+		&cli.StringSliceFlag{Name: "rules", Usage: "run cases of this `RULE` only; again for more"},
+		&cli.StringSliceFlag{Name: "case", Usage: "run the case of this `NAME` only; again for more"},
+		&cli.StringMapFlag{Name: "skip", Usage: "do not run a rule or case, for a reason: `RULE=REASON`"},
+		&cli.IntFlag{Name: "repeat", Value: 1, Usage: "run each case `N` times"},
+		&cli.UintFlag{Name: "seed", Usage: "run cases in the random order of this `NUMBER`; 0 is by profile and name"},
+		&cli.DurationFlag{Name: "timeout", Value: 5 * time.Minute, Usage: "`TIME` that one case may take"},
+		&cli.StringFlag{Name: "image", Usage: "image that the runtime has already, by `NAME`; else it pulls one from this program"},
+		&cli.StringFlag{Name: "write-archive", Usage: "write the image to `FILE`, for \"ctr -n k8s.io images import\", and end"},
+		&cli.StringFlag{Name: "cgroup-parent", Usage: "`CGROUP` of pods; the runtime's own where empty"},
+		&cli.StringFlag{Name: "cni-state", Value: "/var/lib/cni", Usage: "`FOLDER` where addresses and attachments of pods are looked for"},
+		&cli.StringFlag{Name: "stop-command", Usage: "shell `COMMAND` that stops the runtime, and not its pods"},
+		&cli.StringFlag{Name: "kill-command", Usage: "shell `COMMAND` that kills it"},
+		&cli.StringFlag{Name: "start-command", Usage: "shell `COMMAND` that starts it"},
+		&cli.BoolFlag{Name: "timelines", Usage: "write traces.otlp.json (Jaeger) and traces.chrome.json (Perfetto) of all cases"},
+		&cli.BoolFlag{Name: "list", Usage: "list profiles and cases, and end"},
+	}
+}
+
+func options(c *cli.Command) conformance.Options {
+	return conformance.Options{
+		CRI:     strings.TrimPrefix(c.String("runtime-endpoint"), "unix://"),
+		NRI:     strings.TrimPrefix(c.String("nri-socket"), "unix://"),
+		Handler: c.String("runtime-handler"), CgroupParent: c.String("cgroup-parent"),
+		Image: c.String("image"), State: c.String("cni-state"),
+		Stop: shell(c.String("stop-command")), Kill: shell(c.String("kill-command")), Boot: shell(c.String("start-command")),
+		Profiles: c.StringSlice("profile"), Rules: c.StringSlice("rules"), Cases: c.StringSlice("case"),
+		Skip: c.StringMap("skip"), Repeat: c.Int("repeat"), Seed: uint64(c.Uint("seed")), Timeout: c.Duration("timeout"),
+		Command: os.Args, Version: version(), Records: c.Bool("timelines"),
+		Step: func(what string) func() {
+			start := time.Now()
+			fmt.Fprintf(os.Stderr, "%s ... ", what)
+			return func() { fmt.Fprintf(os.Stderr, "%.1f s\n", time.Since(start).Seconds()) }
+		},
+	}
+}
+
+// shell runs a command that the operator gave, as is.
+func shell(text string) func(context.Context) error {
+	if text == "" {
+		return nil
+	}
+	return func(ctx context.Context) error {
+		out, err := exec.CommandContext(ctx, "/bin/sh", "-c", text).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%s: %w: %s", text, err, strings.TrimSpace(string(out)))
+		}
+		return nil
+	}
+}
+
+func archive(path string) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := conformance.WriteArchive(f); err != nil {
+		_ = f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+func list(w io.Writer) error {
+	for _, p := range cases.Profiles() {
+		fmt.Fprintf(w, "%s: %s\n", p.Name, p.About)
+		for _, c := range p.Cases() {
+			fmt.Fprintf(w, "  %s\n", c.Name)
+		}
+	}
+	return nil
+}
+
+// sum says in a few lines what came of it.
+func sum(w io.Writer, r *report.Report, folder string) {
+	for _, p := range r.Profiles {
+		fmt.Fprintf(w, "%-10s %-12s", p.Name, p.Verdict)
+		for _, v := range []report.Verdict{report.Passed, report.Failed, report.Unsupported, report.Skipped, report.Error} {
+			if n := p.Count[v]; n > 0 {
+				fmt.Fprintf(w, " %d %s", n, v)
+			}
+		}
+		fmt.Fprintln(w)
+	}
+	fmt.Fprintf(w, "%s %s: %d passed, %d failed; reports in %s\n", r.Runtime.Name, r.Runtime.Version, r.Count(report.Passed), r.Count(report.Failed), folder)
+}
+
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" {
+		return "devel"
+	}
+	return info.Main.Version
+}

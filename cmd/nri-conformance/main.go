@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Command nri-conformance tests whether a runtime that serves CRI and NRI keeps the
+// lifecycle contract for NRI plugins. See docs/conformance.md.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hookline-nri/hookline/integration/pause/idle"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+func main() {
+	// In a pod it is the pause, and started by itself it is a plugin of a case.
+	if filepath.Base(os.Args[0]) == "pause" {
+		idle.Main()
+		return
+	}
+	if acted, err := plugin.Act(); acted {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), unix.SIGINT, unix.SIGTERM)
+	defer stop()
+	code := 0
+	if err := command(&code).Run(ctx, os.Args); err != nil {
+		fmt.Fprintln(os.Stderr, "nri-conformance:", err)
+		code = 2
+	}
+	stop()
+	os.Exit(code)
+}

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+	"google.golang.org/grpc"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/integration/cri"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/hookline-nri/hookline/podresources"
+)
+
+// attached is a runtime that is there, by its sockets.
+type attached struct {
+	options               Options
+	calls                 *calls
+	cri                   *cri.Client
+	request, registration time.Duration
+	shows, announces      bool
+	baseline              map[cri.Leftover]bool
+}
+
+// attach connects to the runtime, and finds out what it has. It has to have no pods: the
+// cases count what plugins are told.
+func attach(ctx context.Context, o Options, image string) (*attached, error) {
+	a := &attached{options: o, calls: &calls{}}
+	var err error
+	a.cri, err = cri.Dial(o.CRI, image, o.CgroupParent, grpc.WithUnaryInterceptor(a.calls.intercept))
+	if err != nil {
+		return nil, err
+	}
+	a.cri.Handler = o.Handler
+	left, err := a.cri.Left(ctx)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("ask the runtime at %s for its pods: %w", o.CRI, err), a.cri.Close())
+	}
+	if len(left) > 0 {
+		return nil, errors.Join(fmt.Errorf("the runtime has %d pods and containers, and the cases count what plugins are told: stop the kubelet and remove them (crictl rmp -fa)", len(left)), a.cri.Close())
+	}
+	return a, nil
+}
+
+// probe takes a pod through a life with a plugin that looks.
+func (a *attached) probe(ctx context.Context) error {
+	p := plugin.New("00", "conformance-probe")
+	defer p.Crash()
+	if err := p.Connect(ctx, a.options.NRI); err != nil {
+		return fmt.Errorf("register a plugin at %s: %w", a.options.NRI, err)
+	}
+	a.request, a.registration = p.Timeouts()
+	pod := a.cri.Pod("conformance-probe")
+	if err := podresources.SetPod(pod, podresources.Pod{Containers: []podresources.Container{{Name: "main", Type: podresources.MainContainer}}}); err != nil {
+		return err
+	}
+	id, err := a.cri.RunPod(ctx, pod)
+	if err != nil {
+		return fmt.Errorf("a pod does not come up, before any case: %w", err)
+	}
+	told := p.Calls().Of(id).Only(plugin.RunPodSandbox)
+	if len(told) == 0 {
+		return fmt.Errorf("a plugin was not told of pod %s: is NRI of the runtime at %s the one at %s?", id, a.options.CRI, a.options.NRI)
+	}
+	a.announces = podresources.FromPod(told[0].Pod) != nil
+	status, err := a.cri.Runtime.Status(ctx, &runtime.StatusRequest{Verbose: true})
+	if err != nil {
+		return err
+	}
+	_, a.shows = status.GetInfo()["nri"]
+	container, err := a.cri.Create(ctx, id, pod, a.cri.Container("main"))
+	if err != nil {
+		return fmt.Errorf("a container does not come up, before any case: %w", err)
+	}
+	if err := errors.Join(a.cri.Start(ctx, container), a.Settled(ctx, container), a.cri.RemovePod(ctx, id)); err != nil {
+		return err
+	}
+	// What there is without pods is known once the first has been there: a bridge stays.
+	return a.takeBaseline(ctx)
+}
+
+// takeBaseline notes what there is without pods.
+func (a *attached) takeBaseline(ctx context.Context) error {
+	left, err := a.inventory(ctx)
+	a.baseline = map[cri.Leftover]bool{}
+	for _, l := range left {
+		a.baseline[l] = true
+	}
+	return err
+}
+
+func (a *attached) CRI() *cri.Client  { return a.cri }
+func (a *attached) NRISocket() string { return a.options.NRI }
+
+func (a *attached) Timeouts() (request, registration time.Duration) {
+	return a.request, a.registration
+}
+
+// Settled waits until the container's program catches SIGTERM, where its process can be
+// seen, or else until CRI says that it runs.
+func (a *attached) Settled(ctx context.Context, container string) error {
+	return wait.Until(ctx, "container "+container+" to run", func(ctx context.Context) error {
+		s, err := a.cri.Runtime.ContainerStatus(ctx, &runtime.ContainerStatusRequest{ContainerId: container, Verbose: true})
+		if err != nil {
+			return err
+		}
+		if state := s.GetStatus().GetState(); state != runtime.ContainerState_CONTAINER_RUNNING {
+			return fmt.Errorf("it is %s", state)
+		}
+		var info struct {
+			Pid int `json:"pid"`
+		}
+		if err := json.Unmarshal([]byte(s.GetInfo()["info"]), &info); err != nil || info.Pid == 0 {
+			return nil
+		}
+		return catches(info.Pid, unix.SIGTERM)
+	})
+}
+
+// catches tells whether a process catches a signal, as proc_pid_status(5) has it.
+func catches(pid int, signal unix.Signal) error {
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return nil // it is somewhere else
+	}
+	for line := range strings.Lines(string(status)) {
+		if mask, ok := strings.CutPrefix(line, "SigCgt:"); ok {
+			bits, err := strconv.ParseUint(strings.TrimSpace(mask), 16, 64)
+			if err == nil && bits&(1<<(signal-1)) == 0 {
+				return fmt.Errorf("process %d does not catch %s yet", pid, signal)
+			}
+		}
+	}
+	return nil
+}
+
+// Leftovers lists what was not there before the case.
+func (a *attached) Leftovers(ctx context.Context) (left []cri.Leftover, err error) {
+	all, err := a.inventory(ctx)
+	for _, l := range all {
+		if !a.baseline[l] {
+			left = append(left, l)
+		}
+	}
+	return left, err
+}
+
+func (a *attached) inventory(ctx context.Context) ([]cri.Leftover, error) {
+	if a.options.Left != nil {
+		return a.options.Left(ctx)
+	}
+	left, err := a.cri.Left(ctx)
+	if err != nil || a.options.State == "" {
+		return left, err
+	}
+	for kind, pattern := range map[string]string{
+		"address":    filepath.Join(a.options.State, "networks", "*", "[0-9]*"),
+		"attachment": filepath.Join(a.options.State, "results", "*"),
+	} {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			left = append(left, cri.Leftover{Kind: kind, Name: file})
+		}
+	}
+	return left, nil
+}
+
+var errNoCommands = errors.New("no commands to stop and start the runtime were given")
+
+func (a *attached) Stop(ctx context.Context) error { return a.ends(ctx, a.options.Stop) }
+func (a *attached) Kill(ctx context.Context) error { return a.ends(ctx, a.options.Kill) }
+
+// ends ends the runtime, and returns when nobody answers any more.
+func (a *attached) ends(ctx context.Context, end func(context.Context) error) error {
+	if end == nil {
+		return errNoCommands
+	}
+	if err := end(ctx); err != nil {
+		return err
+	}
+	return wait.Until(ctx, "the runtime to be gone", func(ctx context.Context) error {
+		if a.answers(ctx) == nil {
+			return errors.New("it answers")
+		}
+		return nil
+	})
+}
+
+// Boot starts the runtime again, and returns when it answers.
+func (a *attached) Boot(ctx context.Context) error {
+	if a.options.Boot == nil {
+		return errNoCommands
+	}
+	if err := a.options.Boot(ctx); err != nil {
+		return err
+	}
+	return wait.Until(ctx, "the runtime to answer", a.answers)
+}
+
+// answers asks for the runtime's status, within two seconds.
+func (a *attached) answers(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	_, err := a.cri.Runtime.Status(ctx, &runtime.StatusRequest{})
+	if err != nil {
+		return err
+	}
+	_, err = os.Stat(a.options.NRI)
+	return err
+}
+
+// clean removes all pods that a case has left. Where the runtime does not do so, it is
+// killed and started again first, if that can be done.
+func (a *attached) clean(ctx context.Context) error {
+	err := a.removeAll(ctx)
+	if err == nil || a.options.Kill == nil {
+		return err
+	}
+	_ = a.options.Kill(ctx) // it may be gone already
+	return errors.Join(a.Boot(ctx), a.removeAll(ctx))
+}
+
+func (a *attached) removeAll(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	return wait.Until(ctx, "the runtime to have no pods", func(ctx context.Context) error {
+		pods, err := a.cri.Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
+		if err != nil {
+			return err
+		}
+		for _, pod := range pods.GetItems() {
+			if err := a.cri.StopPod(ctx, pod.GetId()); err != nil {
+				return err
+			}
+			if err := a.cri.RemovePod(ctx, pod.GetId()); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"context"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/cri"
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// Whoever ends a pod that is being created ends its creation, and hears when
+// all of it is undone.
+var _ = Pod.has("L11_PodInItsHookCanBeEnded", Patient, func(t T) {
+	const goesOn = "it cannot be ended, and becomes ready"
+	for done, end := range map[string]func(*cri.Client, context.Context, string) error{
+		"stopped": (*cri.Client).StopPod,
+		"removed": (*cri.Client).RemovePod,
+	} {
+		t.Run(done, func(t T) {
+			n := t.Runtime()
+			first, second := plugin.New("10", "first"), plugin.New("20", "second")
+			Connect(t, n, first, second)
+			pod := NewInHook(t, n, first, "unwanted")
+			ctx, c := WithinMoments(t), n.CRI()
+
+			ended := InBackground(func() error { return end(c, ctx, pod.ID) })
+			t.Promise("L4", "the plugin is not told of the end while it is at the hook", KeptOnStock, func(t require.TestingT) {
+				RequireWaiting(t, n, first, 1)
+				assert.Equal(t, []plugin.Event{plugin.RunPodSandbox}, first.Calls().Named("unwanted").Events())
+			})
+			if len(ended) == 0 { // who ends it waits for the plugin
+				pod.Gate.Release()
+			}
+			errEnd := <-ended
+			left, errLeft := n.Leftovers(ctx) // at once
+			t.Promise("L11", "a pod in its hook can be "+done, OnStock(goesOn), func(t require.TestingT) {
+				require.NoError(t, errEnd)
+				assert.ErrorContains(t, RequireEnds(t, pod.Ran, "RunPodSandbox"), "was "+done+" while it was being created")
+			})
+			t.Promise("L7", "who ended it hears of that when all is undone", OnStock(goesOn), func(t require.TestingT) {
+				require.NoError(t, errLeft)
+				assert.Empty(t, ExceptShims(left))
+			})
+			pod.Gate.Release()
+			t.Promise("L7", "nothing is left of it", OnStock(goesOn), func(t require.TestingT) {
+				RequireNothingLeft(t, n)
+				require.NoError(t, end(c, ctx, pod.ID))
+			})
+			t.Promise("L3", "its end is told to the plugin that was asked", OnStock(goesOn), func(t require.TestingT) {
+				assert.Equal(t, Undone, first.Calls().Named("unwanted").Events())
+				assert.Empty(t, history.Read(first.Calls(), nil).Alive())
+			})
+			t.Promise("L7", "no other plugin is told of it", OnStock("the next one is asked"), func(t require.TestingT) {
+				assert.Empty(t, second.Calls().Named("unwanted").Events())
+			})
+			t.Promise("L7", "it can be created again at once", OnStock("it is there"), func(t require.TestingT) {
+				RequirePodRunsAgain(t, n, pod.Config)
+				RequireNothingLeft(t, n)
+			})
+		})
+	}
+})

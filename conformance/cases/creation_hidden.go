@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+var _ = Pod.has("L6_PodIsHiddenWhileItsHookRuns", Patient, func(t T) {
+	n := t.Runtime()
+	p := plugin.New("10", "holds")
+	Connect(t, n, p)
+	ctx, c := WithinAMinute(t), n.CRI()
+	pod := NewInHook(t, n, p, "coming")
+
+	require.Empty(t, CallsThatShow(ctx, t, n, pod.ID))
+	_, errCreate := c.Create(ctx, pod.ID, pod.Config, c.Container("early"))
+	containers, err := c.Runtime.ListContainers(ctx, &runtime.ListContainersRequest{})
+	require.NoError(t, err)
+	require.Empty(t, containers.GetContainers())
+	pod.Gate.Release()
+	require.NoError(t, <-pod.Ran)
+
+	require.Len(t, CallsThatShow(ctx, t, n, pod.ID), 4, "once it is ready")
+	_, err = c.Create(ctx, pod.ID, pod.Config, c.Container("early")) // its name was not taken
+	require.NoError(t, err)
+	require.NoError(t, c.RemovePod(ctx, pod.ID))
+	t.Promise("L6", "a container of a pod in its hook is refused, and the error says why", OnStock("it is refused as if there was no such pod"), func(t require.TestingT) {
+		assert.Equal(t, codes.FailedPrecondition, status.Code(errCreate))
+		assert.ErrorContains(t, errCreate, "is still being created")
+	})
+	RequireNothingLeft(t, n)
+})

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+var _ = Pod.has("L14_SlowHookHoldsUpOnlyItsOwnPod", Patient, func(t T) {
+	n := t.Runtime()
+	slow, other := plugin.New("10", "slow"), plugin.New("20", "other")
+	slow.Subscribe(plugin.RunPodSandbox, plugin.StopPodSandbox, plugin.RemovePodSandbox)
+	Connect(t, n, slow, other)
+	ctx, c := WithinAMinute(t), n.CRI()
+	config := c.Pod("quick")
+	pod, err := c.RunPod(ctx, config)
+	require.NoError(t, err)
+	gate := NewGate(t)
+	slow.On(plugin.RunPodSandbox, gate.Hold)
+	ran := InBackground(func() error { _, err := c.RunPod(ctx, c.Pod("held")); return err })
+	RequireClosed(t, gate.Entered(), "the hook of the slow plugin")
+
+	// The whole life of a Container, while the hook hangs.
+	short := WithinMoments(t)
+	container, errLife := c.Create(short, pod, config, c.Container("main"))
+	for _, step := range []func() error{
+		func() error { return c.Start(short, container) },
+		func() error { return c.Stop(short, container, 0) },
+		func() error { return c.Remove(short, container) },
+	} {
+		if errLife == nil {
+			errLife = step()
+		}
+	}
+	told := other.Calls().Of(pod).Events()
+	held := IsOpen(ran)
+	gate.Release()
+	require.NoError(t, <-ran)
+
+	t.Promise("L14", "a slow hook holds up only its own pod", OnStock("the containers of all other pods wait for it"), func(t require.TestingT) {
+		assert.NoError(t, errLife)
+		assert.True(t, held, "the hook was over before")
+	})
+	t.Promise("L14", "other plugins are told of containers meanwhile", OnStock("they are told of none"), func(t require.TestingT) {
+		assert.Equal(t, []plugin.Event{
+			plugin.RunPodSandbox, plugin.CreateContainer, plugin.PostCreateContainer, plugin.StartContainer,
+			plugin.PostStartContainer, plugin.StopContainer, plugin.RemoveContainer,
+		}, told)
+	})
+})

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// containerd/containerd#13698
+var _ = Joining.has("L2_ContainerBeingCreatedIsToldToWhoJoinsOnce", Patient, func(t T) {
+	n := t.Runtime()
+	slow, joining := plugin.New("10", "slow"), plugin.New("20", "joins")
+	Connect(t, n, slow)
+	ctx, c := WithinAMinute(t), n.CRI()
+	config := c.Pod("filling")
+	pod, err := c.RunPod(ctx, config)
+	require.NoError(t, err)
+	gate := NewGate(t)
+	slow.On(plugin.CreateContainer, gate.Hold)
+	var container string
+	created := InBackground(func() (err error) {
+		container, err = c.Create(ctx, pod, config, c.Container("main"))
+		return err
+	})
+	RequireClosed(t, gate.Entered(), "CreateContainer")
+
+	errJoined := <-ConnectInBackground(WithinMoments(t), t, n, joining)
+	gate.Release()
+	require.NoError(t, <-created)
+	calls := joining.Calls()
+	require.NoError(t, c.Remove(ctx, container))
+
+	t.Promise("L13", "a plugin can join while another is asked about a container", OnStock("it cannot"), func(t require.TestingT) {
+		require.NoError(t, errJoined)
+	})
+	t.Promise("L2", "it is told of the container once", OnStock(CannotJoin), func(t require.TestingT) {
+		told := len(calls.Only(plugin.CreateContainer))
+		for _, call := range calls.Only(plugin.Synchronize) {
+			for _, known := range call.Containers {
+				assert.Equal(t, container, known.GetId())
+				told++
+			}
+		}
+		assert.Equal(t, 1, told, "times told of the container")
+		assert.Len(t, calls.Only(plugin.PostCreateContainer), 1)
+		assert.Empty(t, history.Read(joining.Calls(), nil).Faults())
+	})
+	t.Promise("L3", "it is told of the end of the container", OnStock(CannotJoin), func(t require.TestingT) {
+		assert.Len(t, joining.Calls().Only(plugin.StopContainer, plugin.RemoveContainer), 2)
+	})
+	require.NoError(t, c.RemovePod(ctx, pod))
+	RequireNothingLeft(t, n)
+})

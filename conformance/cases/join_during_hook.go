@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// Who joins during the hook of another plugin is asked as well: the pod is not
+// Ready before all have agreed.
+var _ = Joining.has("L2_PodInItsHookIsToldToWhoJoinsWhoIsAsked", Patient, func(t T) {
+	n := t.Runtime()
+	slow, joining := plugin.New("10", "slow"), plugin.New("20", "joins")
+	Connect(t, n, slow)
+	gate := NewGate(t)
+	slow.On(plugin.RunPodSandbox, gate.Hold)
+	ctx, c := WithinAMinute(t), n.CRI()
+	var pod string
+	ran := InBackground(func() (err error) { pod, err = c.RunPod(ctx, c.Pod("coming")); return err })
+	RequireClosed(t, gate.Entered(), "the hook")
+
+	errJoined := <-ConnectInBackground(WithinMoments(t), t, n, joining)
+	gate.Release()
+	require.NoError(t, <-ran)
+	told := joining.Calls().Named("coming").Events() // by the time the pod is Ready
+	require.NoError(t, c.StopPod(ctx, pod))
+	require.NoError(t, c.RemovePod(ctx, pod))
+
+	t.Promise("L13", "a plugin can join during the hook of another", OnStock("it cannot"), func(t require.TestingT) {
+		require.NoError(t, errJoined)
+	})
+	t.Promise("L2", "it is told of the pod in Synchronize", OnStock(CannotJoin), func(t require.TestingT) {
+		assert.Equal(t, 1, TimesSynchronized(joining, "coming"), "times in Synchronize")
+	})
+	t.Promise("L2", "it is asked before the pod is ready", OnStock(CannotJoin), func(t require.TestingT) {
+		assert.Equal(t, []plugin.Event{plugin.RunPodSandbox}, told)
+	})
+	t.Promise("L3", "it is told of the end of the pod", OnStock(CannotJoin), func(t require.TestingT) {
+		assert.Equal(t, Undone, joining.Calls().Named("coming").Events())
+		reading := history.Read(joining.Calls(), nil)
+		assert.Empty(t, reading.Faults())
+		assert.Empty(t, reading.Alive())
+	})
+})

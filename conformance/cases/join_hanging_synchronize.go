@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"context"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// Nobody waits for a plugin that synchronizes but those who need its answer.
+var _ = Joining.has("L13_PluginThatHangsInSynchronizeHoldsUpNobody", Holding, func(t T) {
+	n := t.Runtime()
+	other, hangs := plugin.New("10", "other"), plugin.New("20", "hangs")
+	Connect(t, n, other)
+	before := NewLife(t, n, "before")
+	gate := NewGate(t)
+	hangs.Subscribe(plugin.UpdateContainer)
+	hangs.On(plugin.Synchronize, gate.Hold)
+	joined := ConnectInBackground(WithinAMinute(t), t, n, hangs)
+	RequireClosed(t, gate.Entered(), "Synchronize")
+
+	ctx, c := WithinMoments(t), n.CRI()
+	during, errRun := c.RunPod(ctx, c.Pod("during"))
+	errStop, errRemove := c.StopPod(ctx, before.Pod), c.RemovePod(ctx, before.Pod)
+	hung := IsOpen(joined)
+	toldDuring, toldBefore := other.Calls().Of(during).Events(), other.Calls().Of(before.Pod).Events()
+	gate.Release()
+	require.NoError(t, <-joined)
+
+	t.Promise("L13", "pods are created, stopped and removed while a plugin synchronizes", OnStock("all of them wait for it"), func(t require.TestingT) {
+		require.NoError(t, errRun)
+		assert.NoError(t, errStop)
+		assert.NoError(t, errRemove)
+		assert.True(t, hung, "Synchronize was over before")
+	})
+	t.Promise("L13", "other plugins are told of them meanwhile", OnStock("there is nothing to be told"), func(t require.TestingT) {
+		assert.Equal(t, []plugin.Event{plugin.RunPodSandbox}, toldDuring)
+		assert.ElementsMatch(t, Whole, toldBefore)
+		assert.Empty(t, history.Read(other.Calls(), nil).Faults())
+	})
+})
+
+// A plugin that must be asked is waited for, up to the time that it has to
+// synchronize, which is not that of a request. Then it is dropped.
+var _ = Joining.has("L13_PluginThatHangsInSynchronizeIsDropped", Needs{Timeouts: Timeouts{Request: 30 * time.Second, Registration: time.Second}}, func(t T) {
+	n := t.Runtime()
+	other, hangs := plugin.New("10", "other"), plugin.New("20", "hangs")
+	Connect(t, n, other)
+	gate := NewGate(t)
+	hangs.On(plugin.Synchronize, gate.Hold)
+	joined := ConnectInBackground(WithinAMinute(t), t, n, hangs)
+	RequireClosed(t, gate.Entered(), "Synchronize")
+
+	_, registration := n.Timeouts()
+	ctx, cancel := context.WithTimeout(t.Context(), registration+5*time.Second)
+	defer cancel()
+	c := n.CRI()
+	pod, errRun := c.RunPod(ctx, c.Pod("waits"))
+
+	t.Promise("L13", "a plugin that hangs in Synchronize is waited for as long as it has to synchronize", OnStock("it is waited for as long as it has for a request"), func(t require.TestingT) {
+		require.NoError(t, errRun)
+	})
+	t.Promise("L13", "then it is dropped, and nothing is asked of it", OnStock("it stays for as long as it has for a request"), func(t require.TestingT) {
+		assert.Error(t, RequireEnds(t, joined, "the registration"))
+		assert.Equal(t, []plugin.Event{plugin.Configure, plugin.Synchronize}, hangs.Calls().Events())
+	})
+	t.Promise("L13", "pods come and go without it", OnStock("none comes"), func(t require.TestingT) {
+		require.NoError(t, c.StopPod(ctx, pod))
+		require.NoError(t, c.RemovePod(ctx, pod))
+		assert.Equal(t, Undone, other.Calls().Of(pod).Events(), "a life without containers")
+		RequireNothingLeft(t, n)
+	})
+})

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+var _ = Joining.has("L2_PodThatRunsIsToldToWhoJoins", Needs{}, func(t T) {
+	n := t.Runtime()
+	l := NewLife(t, n, "running")
+	p := plugin.New("10", "joins")
+	Connect(t, n, p)
+	synchronized := p.Calls().Only(plugin.Synchronize)
+	require.Len(t, synchronized, 1)
+	require.Len(t, synchronized[0].Pods, 1)
+	assert.Equal(t, l.Pod, synchronized[0].Pods[0].GetId())
+	require.Len(t, synchronized[0].Containers, 1)
+	assert.Equal(t, l.Container, synchronized[0].Containers[0].GetId())
+	l.End(t)
+	assert.Equal(t, EveryEnd, p.Calls().Of(l.Pod).Events())
+	reading := history.Read(p.Calls(), nil)
+	assert.Empty(t, reading.Faults())
+	assert.Empty(t, reading.Alive())
+	RequireNothingLeft(t, n)
+})

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"net"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// Somebody who connects and says nothing keeps no plugin from registering.
+var _ = Joining.has("L13_RegistrationThatStallsHoldsUpNoOther", Holding, func(t T) {
+	n := t.Runtime()
+	silent, err := new(net.Dialer).DialContext(WithinAMinute(t), "unix", n.NRISocket())
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = silent.Close() })
+
+	errJoin := <-ConnectInBackground(WithinMoments(t), t, n, plugin.New("10", "prompt"))
+	t.Promise("L13", "plugins register while another one stalls", OnStock("they register one at a time, and wait"), func(t require.TestingT) {
+		assert.NoError(t, errJoin)
+	})
+})

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"fmt"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+var _ = Pod.has("L1_EventsOfAPodComeInOrder", Needs{}, func(t T) {
+	n := t.Runtime()
+	plugins := []*plugin.Plugin{plugin.New("10", "first"), plugin.New("20", "second"), plugin.New("30", "third")}
+	Connect(t, n, plugins...)
+
+	l := NewLife(t, n, "ordinary")
+	l.End(t)
+
+	for _, p := range plugins {
+		assert.Equal(t, Whole, p.Calls().Of(l.Pod).Events(), p.Name())
+		assert.Equal(t, []plugin.Event{plugin.Configure, plugin.Synchronize}, p.Calls()[:2].Events(), p.Name())
+		assert.Len(t, p.Calls(), len(Whole)+2, "%s was told of what it does not know", p.Name())
+	}
+	// What may be refused or adjusted goes from one to the next.
+	for i := range plugins[1:] {
+		for _, event := range []plugin.Event{plugin.RunPodSandbox, plugin.CreateContainer, plugin.StartContainer} {
+			before, after := plugins[i].Calls().Only(event), plugins[i+1].Calls().Only(event)
+			require.NotEmpty(t, before)
+			require.NotEmpty(t, after)
+			assert.False(t, after[0].Start.Before(before[0].End), "%s reached %s before %s had agreed", event, plugins[i+1].Name(), plugins[i].Name())
+		}
+	}
+	RequireNothingLeft(t, n)
+})
+
+var _ = Teardown.has("L11_RepeatedTeardownTellsNothing", Needs{}, func(t T) {
+	n := t.Runtime()
+	p := plugin.New("10", "once")
+	Connect(t, n, p)
+	l := NewLife(t, n, "twice")
+	l.End(t)
+	l.End(t)
+	require.Equal(t, Whole, p.Calls().Of(l.Pod).Events())
+})
+
+var _ = Teardown.has("L3_RemovalOfARunningPodTellsEveryEnd", Needs{}, func(t T) {
+	n := t.Runtime()
+	p := plugin.New("10", "told")
+	Connect(t, n, p)
+	l := NewLife(t, n, "forced")
+	require.NoError(t, n.CRI().RemovePod(WithinAMinute(t), l.Pod))
+	for _, event := range EveryEnd {
+		require.Len(t, p.Calls().Of(l.Pod).Only(event), 1, fmt.Sprint(event))
+	}
+	RequireNothingLeft(t, n)
+})

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// everything is all that a plugin gets unasked.
+var everything = append([]plugin.Event{
+	plugin.Configure, plugin.Synchronize, plugin.UpdatePodSandbox, plugin.PostUpdatePodSandbox,
+	plugin.UpdateContainer, plugin.PostUpdateContainer,
+}, Whole...)
+
+// unstable is a plugin that crashes after a few events, in the middle of one,
+// and comes back at once.
+type unstable struct {
+	*plugin.Plugin
+	random  *rand.Rand
+	left    atomic.Int64 // events up to the crash
+	healthy atomic.Bool  // crashes no more
+}
+
+func newUnstable(index string, seed uint64) *unstable {
+	u := &unstable{Plugin: plugin.New(index, "unstable"), random: rand.New(rand.NewPCG(seed, seed))}
+	for _, event := range everything {
+		u.On(event, func(ctx context.Context, call *plugin.Call) error {
+			if u.left.Add(-1) == 0 && !u.healthy.Load() {
+				return plugin.Crash(ctx, call)
+			}
+			return nil
+		})
+	}
+	return u
+}
+
+// live connects, crashes and connects again until done, and then stays.
+func (u *unstable) live(ctx context.Context, n Runtime, done <-chan struct{}) error {
+	for {
+		u.left.Store(1 + u.random.Int64N(40))
+		connecting, cancel := context.WithTimeout(ctx, Patience)
+		err := u.Connect(connecting, n.NRISocket())
+		stuck := connecting.Err() != nil
+		cancel()
+		if stuck {
+			return err
+		}
+		if err != nil {
+			continue // it crashed before it was synchronized
+		}
+		select {
+		case <-u.Closed():
+		case <-done:
+			u.healthy.Store(true)
+			if IsOpen(u.Closed()) {
+				return nil
+			}
+		}
+	}
+}
+
+var _ = Joining.has("L3_EndsAreToldWhilePluginsCrashAndReturn", Needs{}, func(t T) {
+	const workers, lives = 6, 7
+	n := t.Runtime()
+	steady := plugin.New("20", "steady")
+	Connect(t, n, steady)
+	crashing := []*unstable{newUnstable("10", 1), newUnstable("20", 2), newUnstable("30", 3)}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan struct{})
+	var alive sync.WaitGroup
+	returned := make([]error, len(crashing))
+	for i, u := range crashing {
+		Watch(t, u.Plugin)
+		t.Cleanup(u.Crash)
+		alive.Go(func() { returned[i] = u.live(ctx, n, done) })
+	}
+
+	load := NewWorkload(n.CRI())
+	// The first call that fails is the one to report: it ends all others.
+	working, leading := errgroup.WithContext(ctx)
+	for worker := range workers {
+		working.Go(func() error {
+			for i := range lives {
+				if err := load.Lead(leading, fmt.Sprintf("w%d-%d", worker, i), worker+i); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	worked := working.Wait()
+	close(done)
+	if worked != nil {
+		cancel() // whoever waits for a wedged runtime
+	}
+	alive.Wait()
+
+	t.Promise("L13", "pods and registrations go on while plugins crash and return", OnStock("registrations and removals wedge one another for good"), func(t require.TestingT) {
+		require.NoError(t, worked)
+		for i, u := range crashing {
+			require.NoError(t, returned[i])
+			assert.Greater(t, len(u.Calls().Connections()), lives, "%s hardly crashed", u.Name())
+		}
+	})
+	t.Promise("L3", "plugins that crash and return are told of each end that they know of, once", OnStock("pods that hang never end"), func(t require.TestingT) {
+		for _, u := range crashing {
+			load.RequireContractKept(t, u.Plugin)
+		}
+	})
+	t.Promise("L3", "a plugin beside them is told of all that there is, once", OnStock("pods that hang never end"), func(t require.TestingT) {
+		load.RequireContractKept(t, steady)
+		assert.Len(t, steady.Calls().Connections(), 1)
+		assert.Len(t, steady.Calls(), 2+workers*lives*len(Whole))
+	})
+	t.Promise("L3", "nothing is left of all the pods", OnStock("pods that hang stay"), func(t require.TestingT) { RequireNothingLeft(t, n) })
+})

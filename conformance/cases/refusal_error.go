@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/containerd/nri/pkg/api"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+var _ = Pod.has("L17_ErrorOfARefusedPodSaysWhoRefusedIt", Needs{}, func(t T) {
+	for _, refusal := range []struct {
+		name string
+		err  error
+		code codes.Code
+		text string
+	}{
+		{"without a code", errors.New("no room for it"), codes.FailedPrecondition, "no room for it"},
+		{"with a code", status.Error(codes.ResourceExhausted, "out of addresses"), codes.ResourceExhausted, "out of addresses"},
+	} {
+		t.Run(refusal.name, func(t T) {
+			n := t.Runtime()
+			agrees, refuses := plugin.New("10", "agrees"), plugin.New("20", "refuses")
+			refuses.On(plugin.RunPodSandbox, RefusesWith(refusal.err))
+			Connect(t, n, agrees, refuses)
+
+			_, err := n.CRI().RunPod(WithinAMinute(t), n.CRI().Pod("refused"))
+
+			require.ErrorContains(t, err, refusal.text)
+			t.Promise("L17", "the error names pod and plugin, and has the right code", OnStock("it names neither, and has no code of its own"), func(t require.TestingT) {
+				RequireReadable(t, err, refusal.code, "pod default/refused: plugin 20-refuses refused RunPodSandbox: "+refusal.text)
+			})
+		})
+	}
+})
+
+var _ = Container.has("L17_ErrorOfARefusedContainerSaysWhoRefusedIt", Needs{}, func(t T) {
+	n := t.Runtime()
+	refuses := plugin.New("10", "refuses")
+	Connect(t, n, refuses)
+	l := NewLife(t, n, "kept")
+	ctx, c := WithinAMinute(t), n.CRI()
+	for _, request := range []struct {
+		event plugin.Event
+		send  func() error
+		of    string
+	}{
+		{plugin.CreateContainer, func() error {
+			_, err := c.Create(ctx, l.Pod, c.Pod("kept"), c.Container("second"))
+			return err
+		}, "container second of pod default/kept"},
+		{plugin.UpdateContainer, func() error {
+			_, err := c.Runtime.UpdateContainerResources(ctx, &runtime.UpdateContainerResourcesRequest{
+				ContainerId: l.Container,
+				Linux:       &runtime.LinuxContainerResources{CpuShares: 512},
+			})
+			return err
+		}, "container main of pod default/kept"},
+		{plugin.UpdatePodSandbox, func() error {
+			_, err := c.Runtime.UpdatePodSandboxResources(ctx, &runtime.UpdatePodSandboxResourcesRequest{
+				PodSandboxId: l.Pod,
+				Resources:    &runtime.LinuxContainerResources{CpuShares: 512},
+			})
+			return err
+		}, "pod default/kept"},
+	} {
+		t.Run(string(request.event), func(t T) {
+			refuses.On(request.event, plugin.Fail("not here"))
+			err := request.send()
+			require.ErrorContains(t, err, "not here")
+			t.Promise("L17", "the error names object and plugin, and has a code", OnStock("it does not name the plugin and has no code"), func(t require.TestingT) {
+				RequireReadable(t, err, codes.FailedPrecondition, fmt.Sprintf("%s: plugin 10-refuses refused %s: not here", request.of, request.event))
+			})
+		})
+	}
+	l.End(t)
+})
+
+var _ = Pod.has("L16_PodIsRefusedIfARequiredPluginDoesNotAnswer", Within(300*time.Millisecond), func(t T) {
+	n := t.Runtime()
+	timeout, _ := n.Timeouts()
+	hangs, gate := plugin.New("10", "hangs"), plugin.NewGate()
+	defer gate.Release()
+	hangs.FailurePolicy(&api.FailurePolicy{FailRequest: true})
+	hangs.On(plugin.RunPodSandbox, gate.Hold)
+	Connect(t, n, hangs)
+
+	_, err := n.CRI().RunPod(WithinAMinute(t), n.CRI().Pod("late"))
+
+	t.Promise("L16", "a pod whose required plugin does not answer is refused, and the error says so", OnStock("it runs without it"), func(t require.TestingT) {
+		RequireReadable(t, err, codes.DeadlineExceeded, "pod default/late: plugin 10-hangs failed to handle RunPodSandbox request: no answer within "+timeout.String())
+	})
+})

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/protobuf/encoding/protojson"
+	"google.golang.org/protobuf/proto"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/podresources"
+)
+
+// process is a path of a process, and namespace that of a pod's network.
+var process, namespace = regexp.MustCompile(`/proc/\d+/`), regexp.MustCompile(`cni-[-0-9a-f]+`)
+
+// plain is a pod or Container as a plugin sees it that knows NRI's fields only,
+// without what differs from one life to the next.
+func plain(t T, l Life, m proto.Message) map[string]any {
+	t.Helper()
+	text, err := protojson.Marshal(m) // leaves out the others
+	require.NoError(t, err)
+	same := strings.NewReplacer(l.Pod, "POD", l.Container, "CONTAINER").Replace(string(text))
+	same = namespace.ReplaceAllString(process.ReplaceAllString(same, "/proc/PID/"), "NETWORK")
+	var seen map[string]any
+	require.NoError(t, json.Unmarshal([]byte(same), &seen))
+	for _, key := range []string{"pid", "ips", "createdAt", "startedAt", "finishedAt"} {
+		delete(seen, key)
+	}
+	return seen
+}
+
+// A plugin that does not know of resources sees the same life of a pod that has
+// some as of one that has none.
+var _ = Resources.has("R1_PluginThatDoesNotLookSeesTheSameAsEver", Needs{Announcements: true}, func(t T) {
+	n := t.Runtime()
+	p := plugin.New("10", "unaware")
+	Connect(t, n, p)
+	with := NewLifeOf(t, n, Announced(t, n, "field", InFull()))
+	late := plugin.New("20", "late")
+	Connect(t, n, late)
+	with.End(t)
+	without := NewLife(t, n, "web")
+	later := plugin.New("30", "later")
+	Connect(t, n, later)
+	without.End(t)
+
+	told, untold := p.Calls().Of(with.Pod), p.Calls().Of(without.Pod)
+	require.Equal(t, Whole, told.Events())
+	require.Equal(t, Whole, untold.Events())
+	for i, event := range Whole {
+		assert.Empty(t, cmp.Diff(plain(t, without, untold[i].Pod), plain(t, with, told[i].Pod)), "pod in %s", event)
+		assert.Empty(t, cmp.Diff(plain(t, without, untold[i].Container), plain(t, with, told[i].Container)), "container in %s", event)
+	}
+	before, after := late.Calls().Only(plugin.Synchronize)[0], later.Calls().Only(plugin.Synchronize)[0]
+	assert.Empty(t, cmp.Diff(plain(t, without, after.Pods[0]), plain(t, with, before.Pods[0])), "pod in Synchronize")
+	assert.Empty(t, cmp.Diff(plain(t, without, after.Containers[0]), plain(t, with, before.Containers[0])), "container in Synchronize")
+	t.Promise("R1", "there is something to see in each event for a plugin that looks", OnStock(ToldNothing), func(t require.TestingT) {
+		for _, call := range told {
+			assert.NotNil(t, podresources.FromPod(call.Pod), "there was something to see in %s", call.Event)
+		}
+	})
+})

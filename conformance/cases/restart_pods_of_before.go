@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// Containers that have exited are not told of, those that run are
+// (containerd/containerd#8426).
+var _ = Restart.has("L15_EndsOfPodsOfBeforeARestartAreTold", Patient.AndRestarts(), func(t T) {
+	ends := []plugin.Event{plugin.StopContainer, plugin.StopPodSandbox, plugin.RemoveContainer, plugin.RemovePodSandbox}
+	for _, was := range []struct {
+		state  string
+		before func(T, Runtime, *plugin.Plugin, Life) // the runtime is killed
+		down   func(T, *plugin.Plugin, Life)          // while it is down
+		told   []plugin.Event
+	}{
+		{state: "Ready", told: ends},
+		{state: "NotReady", before: func(t T, n Runtime, p *plugin.Plugin, l Life) {
+			KillSandbox(t, p, l.Pod)
+			RequirePodNotReady(WithinAMinute(t), t, n, l.Pod)
+		}, told: ends},
+		{state: "NotReady since the runtime was down", down: func(t T, p *plugin.Plugin, l Life) {
+			KillSandbox(t, p, l.Pod)
+		}, told: ends},
+		{state: "stopped half-way", before: func(t T, n Runtime, p *plugin.Plugin, l Life) {
+			gate := NewGate(t)
+			p.On(plugin.StopPodSandbox, gate.Hold)
+			InBackground(func() error { return n.CRI().StopPod(WithinAMinute(t), l.Pod) })
+			RequireClosed(t, gate.Entered(), "StopPodSandbox")
+		}, told: []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}},
+		{state: "stopped", before: func(t T, n Runtime, _ *plugin.Plugin, l Life) {
+			require.NoError(t, n.CRI().StopPod(WithinAMinute(t), l.Pod))
+		}, told: []plugin.Event{plugin.RemovePodSandbox}},
+	} {
+		t.Run(was.state, func(t T) {
+			n := t.Runtime()
+			back, later := plugin.New("10", "back"), plugin.New("20", "later")
+			Connect(t, n, back)
+			l := NewLife(t, n, "survivor")
+			if was.before != nil {
+				was.before(t, n, back, l)
+			}
+			require.NoError(t, n.Kill(WithinAMinute(t)))
+			back.On(plugin.StopPodSandbox, nil)
+			if was.down != nil {
+				was.down(t, back, l)
+			}
+			require.NoError(t, n.Boot(WithinAMinute(t)))
+			if was.down != nil {
+				RequirePodNotReady(WithinAMinute(t), t, n, l.Pod)
+			}
+			Connect(t, n, back, later)
+
+			ctx, c := WithinAMinute(t), n.CRI()
+			require.NoError(t, c.StopPod(ctx, l.Pod))
+			require.NoError(t, c.StopPod(ctx, l.Pod)) // L11
+			require.NoError(t, c.RemovePod(ctx, l.Pod))
+			require.NoError(t, c.RemovePod(ctx, l.Pod))
+			RequireNothingLeftButSockets(t, n)
+
+			for _, p := range []*plugin.Plugin{back, later} {
+				records := p.Calls().Connections()
+				record := records[len(records)-1]
+				t.Promise("L15", p.Name()+" is told of a pod that was "+was.state+" in Synchronize", KeptOnStock, func(t require.TestingT) {
+					assert.Len(t, record.Only(plugin.Synchronize)[0].Pods, 1)
+				})
+				t.Promise("L15", p.Name()+" is told of its end", OnStock("it ends untold"), func(t require.TestingT) {
+					assert.Equal(t, was.told, record.Of(l.Pod).Events())
+					reading := history.Read(record, map[string]time.Time{l.Pod: {}})
+					assert.Empty(t, reading.Faults())
+					assert.Empty(t, reading.Alive())
+				})
+			}
+		})
+	}
+})

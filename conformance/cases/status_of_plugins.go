@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/containerd/nri/pkg/api"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+const notShown = "there is no status of plugins"
+
+var _ = Pod.has("L17_StatusShowsWhatAPodWaitsFor", Patient.AndStatus(), func(t T) {
+	began := time.Now()
+	n := t.Runtime()
+	fails, holds := plugin.New("10", "fails"), plugin.New("20", "holds")
+	fails.On(plugin.PostCreateContainer, plugin.Fail("no space"))
+	holds.Subscribe(plugin.RunPodSandbox, plugin.StopPodSandbox)
+	holds.FailurePolicy(&api.FailurePolicy{FailRequest: true})
+	Connect(t, n, fails, holds)
+	NewLife(t, n, "there")
+	gate := plugin.NewGate()
+	defer gate.Release()
+	holds.On(plugin.RunPodSandbox, gate.Hold)
+	ran := make(chan error, 2)
+	run := func(name string) {
+		_, err := n.CRI().RunPod(WithinAMinute(t), n.CRI().Pod(name))
+		ran <- err
+	}
+	go run("held")
+	RequireClosed(t, gate.Entered(), "the hook")
+	held := holds.Calls().Named("held")[0].Pod.GetId()
+
+	t.Promise("L17", "the status shows each plugin, and what it is asked", OnStock(notShown), func(t require.TestingT) {
+		info := ReadNRI(t, n)
+		require.True(t, info.Enabled)
+		require.Len(t, info.Plugins, 2)
+		first, second := info.Plugins[0], info.Plugins[1]
+		assert.Equal(t, "10", first.Index)
+		assert.Equal(t, "fails", first.Name)
+		assert.Nil(t, first.CurrentEvent)
+		require.NotNil(t, first.LastError)
+		assert.Contains(t, first.LastError.Message, "no space")
+		assert.WithinRange(t, first.LastError.At, began, time.Now())
+		assert.Equal(t, 1, first.Containers)
+
+		assert.Equal(t, "20", second.Index)
+		assert.Equal(t, "holds", second.Name)
+		assert.Equal(t, os.Getpid(), second.Pid)
+		assert.True(t, second.Synchronized)
+		assert.Equal(t, []string{"RunPodSandbox", "StopPodSandbox"}, second.Subscriptions)
+		assert.True(t, second.FailurePolicy.FailRequest)
+		assert.False(t, second.FailurePolicy.KeepConnected)
+		assert.Equal(t, 2, second.Pods)
+		assert.Nil(t, second.LastError)
+		second.RequireWithin(t, began)
+		require.NotNil(t, second.CurrentEvent)
+		assert.Equal(t, "RunPodSandbox", second.CurrentEvent.Event)
+		assert.Equal(t, held, second.CurrentEvent.Pod)
+		second.CurrentEvent.RequireWithin(t, second.Since)
+	})
+	t.Promise("L17", "the status shows which plugin a pod being created waits for, and since when", OnStock(notShown), func(t require.TestingT) {
+		info := ReadNRI(t, n)
+		require.Len(t, info.PodsBeingCreated, 1)
+		pod := info.PodsBeingCreated[0]
+		assert.Equal(t, held, pod.ID)
+		assert.Equal(t, "default", pod.Namespace)
+		assert.Equal(t, "held", pod.Name)
+		require.Len(t, info.Plugins, 2)
+		pod.RequireWithin(t, info.Plugins[1].Since)
+		require.NotNil(t, pod.WaitingFor)
+		assert.Equal(t, "20-holds", pod.WaitingFor.Plugin)
+		assert.Empty(t, pod.WaitingFor.Behind)
+		pod.WaitingFor.RequireWithin(t, pod.Since)
+	})
+
+	// One more has to wait until the plugin is done with the first.
+	go run("behind")
+	t.Promise("L17", "the status shows what is before a pod that waits for a busy plugin", OnStock(notShown), func(t require.TestingT) {
+		RequireSoon(t, "the second pod behind the first", func(context.Context) error {
+			info := ReadNRI(t, n)
+			if len(info.PodsBeingCreated) < 2 || info.PodsBeingCreated[1].WaitingFor == nil || info.Plugins[1].QueueLength == 0 {
+				return errors.New("it waits for nobody")
+			}
+			pod := info.PodsBeingCreated[1]
+			assert.Equal(t, "behind", pod.Name)
+			assert.Equal(t, "20-holds", pod.WaitingFor.Plugin)
+			assert.Equal(t, "RunPodSandbox of pod "+held, pod.WaitingFor.Behind)
+			return nil
+		})
+	})
+	gate.Release()
+	require.NoError(t, <-ran)
+	require.NoError(t, <-ran)
+	t.Promise("L17", "the status shows no pod that waits when none does", OnStock(notShown), func(t require.TestingT) {
+		info := ReadNRI(t, n)
+		assert.Empty(t, info.Plugins[1].LastError)
+		assert.Empty(t, info.PodsBeingCreated)
+	})
+})

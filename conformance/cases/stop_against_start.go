@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"context"
+	"errors"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// A plugin takes its time for the stop of a pod, whose sandbox runs as long.
+var _ = Teardown.has("L11_NoContainerIsStartedOrCreatedInAPodThatIsBeingStopped", Patient, func(t T) {
+	n := t.Runtime()
+	p, gate := plugin.New("10", "slow"), NewGate(t)
+	p.On(plugin.StopPodSandbox, gate.Hold)
+	Connect(t, n, p)
+	ctx, c := WithinAMinute(t), n.CRI()
+	l := NewCreated(t, n, "stopping")
+
+	stopped := InBackground(func() error { return c.StopPod(ctx, l.Pod) })
+	RequireClosed(t, gate.Entered(), "StopPodSandbox")
+	errStart := c.Start(ctx, l.Container)
+	_, errCreate := c.Create(ctx, l.Pod, c.Pod("stopping"), c.Container("late"))
+	gate.Release()
+	require.NoError(t, <-stopped)
+
+	t.Promise("L11", "no container is started in a pod that is being stopped", KeptOnStock, func(t require.TestingT) {
+		require.Error(t, errStart)
+	})
+	t.Promise("L11", "no container is created in a pod that is being stopped", KeptOnStock, func(t require.TestingT) {
+		require.Error(t, errCreate)
+	})
+	t.Promise("L11", "the errors say why", OnStock("they say that the sandbox does not run"), func(t require.TestingT) {
+		RequireReadable(t, errStart, codes.FailedPrecondition, "is being stopped")
+		RequireReadable(t, errCreate, codes.FailedPrecondition, "is stopping")
+	})
+	t.Promise("L11", "plugins are not asked for it", KeptOnStock, func(t require.TestingT) {
+		assert.Empty(t, p.Calls().Of(l.Pod).Only(plugin.StartContainer).Events())
+	})
+	t.Promise("L1", "they have had the stop of the container by then", OnStock("it comes after that of its pod"), func(t require.TestingT) {
+		assert.Empty(t, history.Read(p.Calls(), nil).Faults())
+	})
+	require.NoError(t, c.RemovePod(ctx, l.Pod))
+	RequireNothingLeft(t, n)
+})
+
+// connectForStop connects two plugins: one is slow at one event of a Container, the
+// other at the stop of the pod. Neither is told of the ends of containers, which would
+// wait for the one that is at its hook.
+func connectForStop(t T, n Runtime, event plugin.Event) (stops *plugin.Plugin, hook, stop *plugin.Gate) {
+	t.Helper()
+	slow, stops := plugin.New("10", "slow"), plugin.New("20", "stops")
+	slow.Subscribe(event)
+	stops.Subscribe(event, plugin.StopPodSandbox)
+	hook, stop = NewGate(t), NewGate(t)
+	slow.On(event, hook.Hold)
+	stops.On(plugin.StopPodSandbox, stop.Hold)
+	Connect(t, n, slow, stops)
+	return stops, hook, stop
+}
+
+// requireStopping waits until a pod is being stopped: a plugin is at its hook. Where
+// that waits for all hooks of other plugins, it comes after the sandbox's end.
+func requireStopping(t T, n Runtime, pod string, hook *plugin.Gate) {
+	t.Helper()
+	RequireSoon(t, "the stop of the pod", func(ctx context.Context) error {
+		if !IsOpen(hook.Entered()) {
+			return nil
+		}
+		r, err := n.CRI().Runtime.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: pod})
+		if err == nil && r.GetStatus().GetState() == runtime.PodSandboxState_SANDBOX_READY {
+			err = errors.New("it is ready")
+		}
+		return err
+	})
+}
+
+// The stop of a pod comes while plugins are asked for the start of its Container, and
+// is at its own hook when they agree.
+var _ = Teardown.has("L11_PodIsStoppedWhileAContainerIsStarted", Patient, func(t T) {
+	n := t.Runtime()
+	stops, start, stop := connectForStop(t, n, plugin.StartContainer)
+	ctx, c := WithinAMinute(t), n.CRI()
+	l := NewCreated(t, n, "overtaken")
+
+	started := InBackground(func() error { return c.Start(ctx, l.Container) })
+	RequireClosed(t, start.Entered(), "StartContainer")
+	stopped := InBackground(func() error { return c.StopPod(ctx, l.Pod) })
+	requireStopping(t, n, l.Pod, stop)
+	reached := !IsOpen(stop.Entered())
+	start.Release()
+	if !reached {
+		stop.Release() // plugins are called one at a time
+	}
+	errStart := <-started
+	state := StateOfContainer(ctx, t, l)
+	stop.Release()
+	require.NoError(t, <-stopped)
+
+	t.Promise("L9", "the pod's stop does not wait for a plugin that is at the start of its container", OnStock("it does"), func(t require.TestingT) {
+		assert.True(t, reached)
+	})
+	t.Promise("L11", "a start that plugins agreed to after the pod's stop is refused", OnStock("it runs in a stopped pod"), func(t require.TestingT) {
+		RequireReadable(t, errStart, codes.FailedPrecondition)
+		assert.NotEqual(t, runtime.ContainerState_CONTAINER_RUNNING, state)
+		assert.Empty(t, stops.Calls().Of(l.Pod).Only(plugin.StartContainer).Events(), "who is at the pod's stop is not asked for it")
+	})
+	require.NoError(t, c.RemovePod(ctx, l.Pod))
+	t.Promise("L11", "nothing is left of the pod", SometimesOnStock("the sockets of its shim are"), func(t require.TestingT) { RequireNothingLeft(t, n) })
+})
+
+// A Container is stored while its pod is being stopped: the plugin that is asked for
+// it answers when the stop has listed the containers.
+var _ = Teardown.has("L11_PodIsStoppedWhileAContainerIsCreated", Patient, func(t T) {
+	n := t.Runtime()
+	stops, create, stop := connectForStop(t, n, plugin.CreateContainer)
+	ctx, c := WithinAMinute(t), n.CRI()
+	config := c.Pod("overtaken")
+	pod, err := c.RunPod(ctx, config)
+	require.NoError(t, err)
+
+	made := InBackground(func() error { _, err := c.Create(ctx, pod, config, c.Container("late")); return err })
+	RequireClosed(t, create.Entered(), "CreateContainer")
+	stopped := InBackground(func() error { return c.StopPod(ctx, pod) })
+	requireStopping(t, n, pod, stop)
+	reached := !IsOpen(stop.Entered())
+	create.Release()
+	if !reached {
+		stop.Release()
+	}
+	errCreate := <-made
+	stop.Release()
+	require.NoError(t, <-stopped)
+
+	t.Promise("L9", "the pod's stop does not wait for a plugin that is at the creation of a container", OnStock("it does"), func(t require.TestingT) {
+		assert.True(t, reached)
+	})
+	t.Promise("L11", "a container that plugins agreed to after the pod's stop is refused", OnStock("it is created"), func(t require.TestingT) {
+		RequireReadable(t, errCreate, codes.FailedPrecondition)
+		assert.Empty(t, stops.Calls().Of(pod).Only(plugin.CreateContainer).Events(), "who is at the pod's stop is not asked for it")
+		containers, err := c.Runtime.ListContainers(ctx, &runtime.ListContainersRequest{})
+		require.NoError(t, err)
+		assert.Empty(t, containers.GetContainers())
+	})
+	require.NoError(t, c.RemovePod(ctx, pod))
+	RequireNothingLeft(t, n)
+})
+
+// A Container that was never started has nothing to stop, and can be started.
+var _ = Container.has("L11_ContainerThatWasStoppedBeforeItsStartCanBeStarted", Needs{}, func(t T) {
+	n := t.Runtime()
+	p := plugin.New("10", "told")
+	Connect(t, n, p)
+	ctx, c := WithinAMinute(t), n.CRI()
+	l := NewCreated(t, n, "patient")
+	require.NoError(t, c.Stop(ctx, l.Container, 0))
+	errStart := c.Start(ctx, l.Container)
+	t.Promise("L11", "the stop of a container that was not started leaves it to be started", KeptOnStock, func(t require.TestingT) { require.NoError(t, errStart) })
+	require.NoError(t, n.Settled(ctx, l.Container))
+	l.End(t)
+	t.Promise("L1", "plugins are told of one stop, after the start", OnStock("they are told of two"), func(t require.TestingT) {
+		assert.Equal(t, Whole, p.Calls().Of(l.Pod).Events())
+	})
+	RequireNothingLeft(t, n)
+})

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/containerd/nri/pkg/api"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// Five plugins never answer StopPodSandbox: three of them stay connected over
+// it, as they asked for, and two are dropped.
+var _ = Teardown.has("L9_PluginsThatHangInAStopCostOneTimeout", Within(1500*time.Millisecond), func(t T) {
+	n := t.Runtime()
+	timeout, _ := n.Timeouts()
+	gate := NewGate(t)
+	var kept, dropped []*plugin.Plugin
+	for i := range 5 {
+		p := plugin.New(fmt.Sprint(10+10*i), "hangs")
+		p.On(plugin.StopPodSandbox, gate.Hold)
+		if i%2 == 0 {
+			p.FailurePolicy(&api.FailurePolicy{KeepConnected: true})
+			kept = append(kept, p)
+		} else {
+			dropped = append(dropped, p)
+		}
+		Connect(t, n, p)
+	}
+	sixth := plugin.New("60", "answers")
+	Connect(t, n, sixth)
+	ctx, c := WithinAMinute(t), n.CRI()
+	pod, err := c.RunPod(ctx, c.Pod("stopped"))
+	require.NoError(t, err)
+
+	start := time.Now()
+	require.NoError(t, c.StopPod(ctx, pod)) // L8
+	stopTook := time.Since(start)
+	require.NoError(t, c.RemovePod(ctx, pod))
+	require.Equal(t, Undone, sixth.Calls().Of(pod).Events())
+	RequireNothingLeft(t, n)
+	gate.Release()
+	next, err := c.RunPod(ctx, c.Pod("next"))
+	require.NoError(t, err)
+
+	t.Promise("L9", "a stop takes one timeout, however many plugins hang", OnStock("each plugin that hangs costs a timeout of its own"), func(t require.TestingT) {
+		assert.Less(t, stopTook, 2*timeout)
+	})
+	t.Promise("L9", "a plugin that answers is told of the stop while others hang", OnStock("it waits for the timeouts of those before it"), func(t require.TestingT) {
+		first := kept[0].Calls().Of(pod).Only(plugin.StopPodSandbox)
+		require.Len(t, first, 1)
+		told := sixth.Calls().Of(pod).Only(plugin.StopPodSandbox)
+		assert.Less(t, told[0].Start.Sub(first[0].Start), timeout, "the sixth waited for the first to time out")
+	})
+	t.Promise("L16", "a plugin that hangs is dropped", KeptOnStock, func(t require.TestingT) {
+		for _, p := range dropped {
+			assert.False(t, IsOpen(p.Closed()), "%s is still connected", p.Name())
+			assert.Equal(t, Undone[:2], p.Calls().Of(pod).Events(), p.Name())
+		}
+	})
+	t.Promise("L16", "a plugin that asked to stay connected does, and is told of what follows in order", OnStock("it is dropped"), func(t require.TestingT) {
+		for _, p := range kept {
+			assert.True(t, IsOpen(p.Closed()), "%s was dropped", p.Name())
+			calls := p.Calls().Of(pod)
+			require.Equal(t, Undone, calls.Events(), p.Name())
+			// For the runtime the stop has ended with its timeout. The plugin's
+			// clock starts a little later.
+			assert.Greater(t, calls[2].Start.Sub(calls[1].Start), timeout/2, "%s was told of the removal before the stop had ended", p.Name())
+			assert.Equal(t, Undone[:1], p.Calls().Of(next).Events(), p.Name())
+		}
+	})
+})

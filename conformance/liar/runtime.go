@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package liar is a runtime that lies in one rule of the contract at a time, to see that
+// the cases of the conformance test find it. It serves CRI, and NRI with NRI's own
+// adaptation; its pods and containers are entries of a map.
+package liar
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/containerd/nri/pkg/adaptation"
+	"google.golang.org/grpc"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+)
+
+// Runtime is the runtime. It serves until Close.
+type Runtime struct {
+	runtime.UnimplementedRuntimeServiceServer
+	lie    Lie
+	folder string
+	nri    *adaptation.Adaptation
+	server *grpc.Server
+	served sync.WaitGroup
+
+	mu         sync.Mutex // guards what follows; not held while plugins are asked
+	number     int
+	pods       map[string]*pod
+	containers map[string]*container
+}
+
+// Start serves CRI and NRI on sockets in a folder.
+func Start(folder string, lie Lie) (*Runtime, error) {
+	r := &Runtime{lie: lie, folder: folder, pods: map[string]*pod{}, containers: map[string]*container{}}
+	var err error
+	r.nri, err = adaptation.New("liar", "1", r.synchronize, r.update,
+		adaptation.WithSocketPath(r.NRI()),
+		adaptation.WithPluginPath(filepath.Join(folder, "plugins")), adaptation.WithPluginConfigPath(filepath.Join(folder, "conf")))
+	if err != nil {
+		return nil, fmt.Errorf("make NRI: %w", err)
+	}
+	if err := r.nri.Start(); err != nil {
+		return nil, fmt.Errorf("start NRI: %w", err)
+	}
+	listener, err := net.Listen("unix", r.CRI())
+	if err != nil {
+		r.nri.Stop()
+		return nil, err
+	}
+	r.server = grpc.NewServer()
+	runtime.RegisterRuntimeServiceServer(r.server, r)
+	r.served.Go(func() { _ = r.server.Serve(listener) })
+	return r, nil
+}
+
+// Close ends all.
+func (r *Runtime) Close() error {
+	r.server.Stop()
+	r.served.Wait()
+	r.nri.Stop()
+	return errors.Join(remove(r.CRI()), remove(r.NRI()))
+}
+
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// CRI is the socket of CRI.
+func (r *Runtime) CRI() string { return filepath.Join(r.folder, "cri.sock") }
+
+// NRI is the socket of NRI.
+func (r *Runtime) NRI() string { return filepath.Join(r.folder, "nri.sock") }
+
+// synchronize tells a plugin that joins what there is.
+func (r *Runtime) synchronize(ctx context.Context, tell adaptation.SyncCB) error {
+	var pods []*adaptation.PodSandbox
+	var containers []*adaptation.Container
+	r.mu.Lock()
+	for _, p := range r.pods {
+		if p.state != creating && p.state != gone && r.lie != TellsNoPodToWhoJoins {
+			pods = append(pods, p.nri())
+		}
+	}
+	for _, c := range r.containers {
+		if c.state != exited && r.lie != TellsNoPodToWhoJoins {
+			containers = append(containers, c.nri())
+		}
+	}
+	r.mu.Unlock()
+	_, err := tell(ctx, pods, containers)
+	return err
+}
+
+func (r *Runtime) update(context.Context, []*adaptation.ContainerUpdate) ([]*adaptation.ContainerUpdate, error) {
+	return nil, nil
+}
+
+// Version has the lie in the place of a version.
+func (r *Runtime) Version(context.Context, *runtime.VersionRequest) (*runtime.VersionResponse, error) {
+	return &runtime.VersionResponse{Version: "0.1.0", RuntimeName: "liar", RuntimeVersion: string(r.lie), RuntimeApiVersion: "v1"}, nil
+}
+
+// Status says that all is ready.
+func (r *Runtime) Status(context.Context, *runtime.StatusRequest) (*runtime.StatusResponse, error) {
+	return &runtime.StatusResponse{Status: &runtime.RuntimeStatus{Conditions: []*runtime.RuntimeCondition{
+		{Type: runtime.RuntimeReady, Status: true}, {Type: runtime.NetworkReady, Status: true},
+	}}}, nil
+}
+
+// id makes one. It needs r.mu.
+func (r *Runtime) id() string {
+	r.number++
+	return fmt.Sprintf("%064x", r.number)
+}
+
+// of are the containers of a pod, oldest first.
+func (r *Runtime) of(pod string) (all []*container) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.containers {
+		if c.pod.id == pod {
+			all = append(all, c)
+		}
+	}
+	slices.SortFunc(all, func(a, b *container) int { return a.number - b.number })
+	return all
+}

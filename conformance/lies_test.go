@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/containerd/nri/pkg/adaptation"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/conformance"
+	"github.com/hookline-nri/hookline/conformance/liar"
+	"github.com/hookline-nri/hookline/conformance/report"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+func TestMain(m *testing.M) {
+	if acted, err := plugin.Act(); acted {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	adaptation.SetPluginRequestTimeout(8 * time.Second)
+	adaptation.SetPluginRegistrationTimeout(8 * time.Second)
+	os.Exit(m.Run())
+}
+
+// A runtime of entries in a map, on NRI's adaptation, keeps what these cases are about.
+var keptByTheHonest = []string{
+	"L11_ContainerThatWasStoppedBeforeItsStartCanBeStarted",
+	"L11_EveryEndIsToldOnceHoweverAPodIsEnded",
+	"L11_NoContainerIsCreatedInAStoppedPod",
+	"L11_RepeatedTeardownTellsNothing",
+	"L14_PluginsGetOnlyWhatTheySubscribedTo",
+	"L1_AdjustmentReachesTheContainerAndThePluginsAfter",
+	"L1_ContainersEndBeforeTheirPodWhateverTheyDo",
+	"L1_EventsOfAPodComeInOrder",
+	"L2_PodThatRunsIsToldToWhoJoins",
+	"L3_RemovalOfARunningPodTellsEveryEnd",
+	"L8_StopGoesOnIfAPluginFails",
+	"L6_PodIsHiddenWhileItsHookRuns",
+	"L9_TeardownReachesAllIfAPluginCrashes",
+}
+
+// run has a runtime for each case, so that what a lie leaves is not there for the next.
+func run(t *testing.T, lie liar.Lie) *report.Report {
+	t.Helper()
+	all := &report.Report{}
+	for _, name := range keptByTheHonest {
+		if lie == liar.LeavesContainers && name == "L11_EveryEndIsToldOnceHoweverAPodIsEnded" {
+			continue // it waits in vain for eight clean nodes, ten seconds each
+		}
+		r := runOne(t, lie, name)
+		all.Cases = append(all.Cases, r.Cases...)
+	}
+	return all
+}
+
+func runOne(t *testing.T, lie liar.Lie, name string) *report.Report {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "liar") // short enough for sockets
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(folder)) })
+	r, err := liar.Start(folder, lie)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	got, err := conformance.Run(t.Context(), conformance.Options{CRI: r.CRI(), NRI: r.NRI(), Image: "none", Cases: []string{name}, Records: true})
+	require.NoError(t, err)
+	return got
+}
+
+func not(r *report.Report, v report.Verdict) (names []string) {
+	for _, c := range r.Cases {
+		if c.Verdict != v {
+			names = append(names, fmt.Sprint(c.Name, " ", c.Verdict, " ", c.Reason, c.Broken()))
+		}
+	}
+	return names
+}
+
+func TestHonestRuntimePasses(t *testing.T) {
+	r := run(t, liar.Honest)
+	require.Empty(t, not(r, report.Passed))
+	require.Equal(t, len(keptByTheHonest), r.Count(report.Passed))
+	require.Zero(t, r.Exit())
+}
+
+// Each lie is found by the cases that should, and by no other.
+func TestEachLieIsFound(t *testing.T) {
+	for lie, found := range foundBy {
+		t.Run(string(lie), func(t *testing.T) {
+			t.Parallel()
+			r := run(t, lie)
+			var failed []string
+			for _, c := range r.Cases {
+				if c.Verdict == report.Failed {
+					failed = append(failed, c.Name)
+				} else {
+					require.Equal(t, report.Passed, c.Verdict, "%s: %s", c.Name, c.Reason)
+				}
+			}
+			require.ElementsMatch(t, found, failed, "%q", failed)
+			require.Equal(t, 1, r.Exit())
+		})
+	}
+	require.Len(t, foundBy, len(liar.Lies()))
+}
+
+var foundBy = map[liar.Lie][]string{
+	liar.StopsPodBeforeContainers: {"L11_EveryEndIsToldOnceHoweverAPodIsEnded", "L1_ContainersEndBeforeTheirPodWhateverTheyDo"},
+	liar.LosesAdjustments:         {"L1_AdjustmentReachesTheContainerAndThePluginsAfter"},
+	liar.TellsNoPodToWhoJoins:     {"L2_PodThatRunsIsToldToWhoJoins"},
+	liar.TellsNoRemoval: { // in each life that is looked at to its end
+		"L11_ContainerThatWasStoppedBeforeItsStartCanBeStarted", "L11_EveryEndIsToldOnceHoweverAPodIsEnded", "L11_RepeatedTeardownTellsNothing",
+		"L1_ContainersEndBeforeTheirPodWhateverTheyDo", "L1_EventsOfAPodComeInOrder", "L2_PodThatRunsIsToldToWhoJoins", "L3_RemovalOfARunningPodTellsEveryEnd",
+		"L8_StopGoesOnIfAPluginFails", "L9_TeardownReachesAllIfAPluginCrashes",
+	},
+	liar.ShowsPodInItsHook:      {"L6_PodIsHiddenWhileItsHookRuns"},
+	liar.CreatesContainerInHook: {"L6_PodIsHiddenWhileItsHookRuns"},
+	liar.LeavesContainers: { // wherever a pod is removed with containers
+		"L1_ContainersEndBeforeTheirPodWhateverTheyDo", "L3_RemovalOfARunningPodTellsEveryEnd",
+		"L6_PodIsHiddenWhileItsHookRuns",
+	},
+	liar.FailsStopIfAPluginFails:   {"L8_StopGoesOnIfAPluginFails"},
+	liar.TellsEveryStop:            {"L11_EveryEndIsToldOnceHoweverAPodIsEnded"},
+	liar.CreatesContainerInStopped: {"L11_NoContainerIsCreatedInAStoppedPod"},
+	liar.TellsStartTwice: { // in each life of a container that is looked at whole
+		"L11_ContainerThatWasStoppedBeforeItsStartCanBeStarted", "L11_EveryEndIsToldOnceHoweverAPodIsEnded", "L11_RepeatedTeardownTellsNothing",
+		"L1_ContainersEndBeforeTheirPodWhateverTheyDo", "L1_EventsOfAPodComeInOrder",
+	},
+}
+
+// The page says of which rules there is no case.
+func TestPageNamesRulesWithoutCases(t *testing.T) {
+	page, err := os.ReadFile("../docs/conformance.md")
+	require.NoError(t, err)
+	require.Contains(t, string(page), "<!-- uncovered -->"+strings.Join(conformance.WithoutCases(), ", ")+"<!-- /uncovered -->")
+}

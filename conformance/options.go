@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hookline-nri/hookline/conformance/cases"
+	"github.com/hookline-nri/hookline/integration/cri"
+)
+
+// Options say what is run on what.
+type Options struct {
+	CRI string // path of the CRI socket
+	NRI string // path of the NRI socket
+
+	Handler      string // runtime handler of pods; the runtime's own where empty
+	CgroupParent string // of pods; the runtime's own where empty
+	Image        string // that the runtime has already; one is made and loaded where empty
+	// State is the folder of CNI's state on the node, /var/lib/cni, where addresses and
+	// attachments are looked for that pods left. It is not looked at where empty.
+	State string
+
+	// Stop, Kill and Boot end the runtime and start it again. Without them the cases of
+	// restarts are unsupported.
+	Stop, Kill, Boot func(context.Context) error
+
+	Profiles []string          // by name; all where empty
+	Rules    []string          // L9; all where empty
+	Cases    []string          // by name; all where empty
+	Skip     map[string]string // reasons, by rule or by name of a case
+	Repeat   int               // how often each case is run; once where zero
+	Seed     uint64            // of the order of cases; by profile and name where zero
+	Timeout  time.Duration     // of one case; five minutes where zero
+
+	Command []string            // for the report
+	Version string              // of the tool, for the report
+	Step    func(string) func() // announces what takes its time, and its end; may be nil
+	// Records keeps the records of cases that passed, too, for timelines.
+	Records bool
+	// Left lists what pods left on the node in a way of its own; Options.State is what is
+	// looked at besides CRI where nil.
+	Left func(context.Context) ([]cri.Leftover, error)
+}
+
+// check tells what is wrong with the options, each by its flag.
+func (o Options) check() error {
+	var errs []error
+	if o.CRI == "" || o.NRI == "" {
+		errs = append(errs, errors.New("the sockets of CRI and NRI are needed: --runtime-endpoint and --nri-socket"))
+	}
+	if !slices.Equal([]bool{o.Stop != nil, o.Kill != nil}, []bool{o.Boot != nil, o.Boot != nil}) {
+		errs = append(errs, errors.New("the commands that stop, kill and start the runtime come together: --stop-command, --kill-command and --start-command"))
+	}
+	if o.Repeat < 0 {
+		errs = append(errs, fmt.Errorf("--repeat %d: it is how often each case is run", o.Repeat))
+	}
+	known := map[string]bool{}
+	for _, p := range cases.Profiles() {
+		known[p.Name] = true
+		for _, c := range p.Cases() {
+			known[c.Name], known[c.Rule()] = true, true
+		}
+	}
+	var asked []string
+	asked = append(append(append(asked, o.Profiles...), o.Rules...), o.Cases...)
+	for rule := range o.Skip {
+		asked = append(asked, rule)
+		if strings.TrimSpace(o.Skip[rule]) == "" {
+			errs = append(errs, fmt.Errorf("--skip %s: say why: %s=REASON", rule, rule))
+		}
+	}
+	slices.Sort(asked)
+	for _, name := range asked {
+		if !known[name] {
+			errs = append(errs, fmt.Errorf("%q is no profile, rule or case: --list has them", name))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// wants tells whether a case is to be run.
+func (o Options) wants(c *cases.Case) bool {
+	in := func(list []string, name string) bool { return len(list) == 0 || slices.Contains(list, name) }
+	return in(o.Profiles, c.Profile.Name) && in(o.Rules, c.Rule()) && in(o.Cases, c.Name)
+}
+
+// skipped is why a case is not run, if it is not.
+func (o Options) skipped(c *cases.Case) string {
+	if why := o.Skip[c.Name]; why != "" {
+		return why
+	}
+	return o.Skip[c.Rule()]
+}
+
+func (o Options) step(what string) func() {
+	if o.Step == nil {
+		return func() {}
+	}
+	return o.Step(what)
+}

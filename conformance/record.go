@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/conformance/report"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// calls keeps the requests of CRI that change something, and has each carry the trace of
+// the case, as W3C says, so that the spans of a runtime that traces join it.
+type calls struct {
+	mu    sync.Mutex // guards what follows
+	trace string
+	made  []report.Call
+}
+
+// begin begins a record, and returns the id of its trace.
+func (c *calls) begin() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.trace, c.made = randomID(16), nil
+	return c.trace
+}
+
+// take returns the record.
+func (c *calls) take() []report.Call {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.made)
+}
+
+func randomID(bytes int) string {
+	id := make([]byte, bytes)
+	_, _ = rand.Read(id) // never fails
+	return hex.EncodeToString(id)
+}
+
+// intercept is a grpc.UnaryClientInterceptor.
+func (c *calls) intercept(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
+	name := method[strings.LastIndex(method, "/")+1:]
+	of, changes := subject(request)
+	if !changes {
+		return invoke(ctx, method, request, reply, conn, options...)
+	}
+	c.mu.Lock()
+	trace := c.trace
+	c.mu.Unlock()
+	call := report.Call{Name: name, Of: of, Start: time.Now(), Span: randomID(8)}
+	ctx = metadata.AppendToOutgoingContext(ctx, "traceparent", fmt.Sprintf("00-%s-%s-01", trace, call.Span))
+	err := invoke(ctx, method, request, reply, conn, options...)
+	call.End = time.Now()
+	if err != nil {
+		call.Error = err.Error()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.trace == trace { // of the case that goes on
+		c.made = append(c.made, call)
+	}
+	return err
+}
+
+// subject is what a request is about, if it changes something.
+func subject(request any) (of string, changes bool) {
+	switch r := request.(type) {
+	case *runtime.RunPodSandboxRequest:
+		return r.GetConfig().GetMetadata().GetName(), true
+	case *runtime.CreateContainerRequest:
+		return r.GetConfig().GetMetadata().GetName(), true
+	case *runtime.StopPodSandboxRequest:
+		return short(r.GetPodSandboxId()), true
+	case *runtime.RemovePodSandboxRequest:
+		return short(r.GetPodSandboxId()), true
+	case *runtime.UpdatePodSandboxResourcesRequest:
+		return short(r.GetPodSandboxId()), true
+	case *runtime.StartContainerRequest:
+		return short(r.GetContainerId()), true
+	case *runtime.StopContainerRequest:
+		return short(r.GetContainerId()), true
+	case *runtime.RemoveContainerRequest:
+		return short(r.GetContainerId()), true
+	case *runtime.UpdateContainerResourcesRequest:
+		return short(r.GetContainerId()), true
+	}
+	return "", false
+}
+
+// short is as much of an id as tells it from others.
+func short(id string) string { return id[:min(len(id), 13)] }
+
+// connections are the records of a plugin, in the report's form.
+func connections(p fixture.Told) (all []report.Connection) {
+	for _, record := range p.Calls().Connections() {
+		c := report.Connection{Plugin: p.Name(), Number: record[0].Connection}
+		for _, call := range record {
+			c.Events = append(c.Events, event(call))
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+func event(call plugin.Call) report.Event {
+	e := report.Event{
+		Name: string(call.Event), Pod: call.Pod.GetName(), Container: call.Container.GetName(),
+		Start: call.Start, Abandoned: call.Abandoned != nil,
+	}
+	if call.Event == plugin.Synchronize {
+		e.Pod = fmt.Sprintf("%d pods, %d containers", len(call.Pods), len(call.Containers))
+	}
+	if !call.End.IsZero() {
+		e.End = &call.End
+	}
+	if call.Err != nil {
+		e.Error = call.Err.Error()
+	}
+	return e
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// chromeEvent is an event of Chrome's trace format. Times are in microseconds.
+type chromeEvent struct {
+	Name  string         `json:"name"`
+	Phase string         `json:"ph"`
+	At    int64          `json:"ts"`
+	Took  int64          `json:"dur,omitempty"`
+	Pid   int            `json:"pid"`
+	Tid   int            `json:"tid"`
+	Args  map[string]any `json:"args,omitempty"`
+}
+
+// Chrome writes all timelines in Chrome's trace format, which Perfetto opens: a process
+// for each case, a thread for each track.
+func (r *Report) Chrome(w io.Writer) error {
+	all := struct {
+		Events []chromeEvent `json:"traceEvents"`
+		Unit   string        `json:"displayTimeUnit"`
+	}{Events: []chromeEvent{}, Unit: "ms"}
+	name := func(kind, name string, pid, tid int) {
+		all.Events = append(all.Events, chromeEvent{Name: kind, Phase: "M", Pid: pid, Tid: tid, Args: map[string]any{"name": name}})
+	}
+	for i, c := range r.Cases {
+		t := c.Timeline()
+		if len(t.Tracks) == 0 {
+			continue
+		}
+		pid := i + 1
+		name("process_name", c.Name, pid, 0)
+		for j, track := range t.Tracks {
+			tid := j + 1
+			name("thread_name", track.Name, pid, tid)
+			for _, s := range track.Spans {
+				args := map[string]any{"of": s.Of}
+				if s.Error != "" {
+					args["error"] = s.Error
+				}
+				if s.Hangs {
+					args["error"] = "not answered"
+				}
+				all.Events = append(all.Events, chromeEvent{
+					Name: s.Name, Phase: "X", At: s.Start.UnixMicro(), Took: max(s.End.Sub(s.Start).Microseconds(), 1), Pid: pid, Tid: tid, Args: args,
+				})
+			}
+		}
+	}
+	if err := json.NewEncoder(w).Encode(all); err != nil {
+		return fmt.Errorf("write trace for Perfetto: %w", err)
+	}
+	return nil
+}

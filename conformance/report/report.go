@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package report is what a run of the conformance test comes to: one document, kept as
+// JSON (report.schema.json says what is in it), and what is made from it: JUnit,
+// Markdown, one HTML file, and timelines for Jaeger and Perfetto.
+package report
+
+import (
+	"cmp"
+	"slices"
+	"time"
+)
+
+// Format is the version of the document. It grows with each change that a reader has to know of.
+const Format = "nri-conformance/1"
+
+// Verdict is what became of a case, or of a profile.
+type Verdict string
+
+// The verdicts. Only Passed is one.
+const (
+	Passed      Verdict = "passed"
+	Failed      Verdict = "failed"
+	Unsupported Verdict = "unsupported" // the runtime lacks what the case needs
+	Skipped     Verdict = "skipped"     // with --skip, for the reason that was given
+	Error       Verdict = "error"       // a fault of the tool, or nothing to test
+	Partial     Verdict = "partial"     // of a profile: nothing failed, not all passed
+)
+
+// Report is one run.
+type Report struct {
+	Format   string    `json:"format"`
+	Tool     Tool      `json:"tool"`
+	Runtime  Runtime   `json:"runtime"`
+	Host     Host      `json:"host"`
+	Command  []string  `json:"command"`
+	Started  time.Time `json:"started"`
+	Seconds  float64   `json:"seconds"`
+	Seed     uint64    `json:"seed"`   // of the order of cases; 0 is by profile and name
+	Repeat   int       `json:"repeat"` // how often each case was run
+	Profiles []Profile `json:"profiles"`
+	Cases    []Case    `json:"cases"`
+	NoCases  []string  `json:"rulesWithoutCases"` // rules of the contract that no case is about
+}
+
+// Tool is the program that ran.
+type Tool struct {
+	Name     string `json:"name"`
+	Version  string `json:"version"`
+	Contract string `json:"contract"` // the page that states the rules
+}
+
+// Runtime is what was tested.
+type Runtime struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	CRI     string `json:"cri"`
+	Handler string `json:"handler,omitempty"`
+	NRI     NRI    `json:"nri"`
+	CNI     CNI    `json:"cni"`
+}
+
+// NRI is what the runtime tells plugins in Configure.
+type NRI struct {
+	Version             string  `json:"version"` // of the library that the tool's plugins use
+	RequestSeconds      float64 `json:"requestTimeoutSeconds"`
+	RegistrationSeconds float64 `json:"registrationTimeoutSeconds"`
+}
+
+// CNI is what the runtime says of its network.
+type CNI struct {
+	Ready   bool   `json:"ready"`
+	Message string `json:"message,omitempty"`
+}
+
+// Host is where it ran.
+type Host struct {
+	Kernel string `json:"kernel"`
+	Arch   string `json:"arch"`
+	Cgroup string `json:"cgroup"` // v1 or v2
+	CPUs   int    `json:"cpus"`
+}
+
+// Profile is what its cases come to.
+type Profile struct {
+	Name    string          `json:"name"`
+	About   string          `json:"about"`
+	Verdict Verdict         `json:"verdict"`
+	Count   map[Verdict]int `json:"count"`
+}
+
+// N is how many of its cases have a verdict.
+func (p Profile) N(v Verdict) int { return p.Count[v] }
+
+// Case is one run of a case.
+type Case struct {
+	Name     string    `json:"name"`
+	Rule     string    `json:"rule"`
+	Profile  string    `json:"profile"`
+	Run      int       `json:"run"` // counted from 1
+	Verdict  Verdict   `json:"verdict"`
+	Reason   string    `json:"reason,omitempty"` // of all verdicts but passed and failed
+	Started  time.Time `json:"started"`
+	Seconds  float64   `json:"seconds"`
+	Trace    string    `json:"trace,omitempty"` // the id of its trace, in hex
+	Promises []Promise `json:"promises,omitempty"`
+	Evidence []string  `json:"evidence,omitempty"` // what failed outside of promises, and what was noted
+	// Of a case that did not pass, at most Most of each.
+	Plugins []Connection `json:"plugins,omitempty"`
+	Calls   []Call       `json:"calls,omitempty"`
+	Omitted int          `json:"omitted,omitempty"` // events and calls that are not here
+}
+
+// Promise is something that had to hold.
+type Promise struct {
+	Part    string  `json:"part,omitempty"` // of the case
+	Rule    string  `json:"rule"`
+	Holds   string  `json:"holds"`
+	Verdict Verdict `json:"verdict"` // passed or failed
+	Seen    string  `json:"seen,omitempty"`
+}
+
+// Connection is the record of one registration of a plugin.
+type Connection struct {
+	Plugin string  `json:"plugin"`
+	Number int     `json:"number"` // of the plugin's connections, counted from 1
+	Events []Event `json:"events"`
+}
+
+// Event is one event as the plugin had it.
+type Event struct {
+	Name      string     `json:"name"`
+	Pod       string     `json:"pod,omitempty"`
+	Container string     `json:"container,omitempty"`
+	Start     time.Time  `json:"start"`
+	End       *time.Time `json:"end,omitempty"` // absent where it was not answered
+	Error     string     `json:"error,omitempty"`
+	Abandoned bool       `json:"abandoned,omitempty"` // the runtime no longer waited for the answer
+}
+
+// Call is one request of CRI that changes something.
+type Call struct {
+	Name  string    `json:"name"`
+	Of    string    `json:"of,omitempty"`
+	Start time.Time `json:"start"`
+	End   time.Time `json:"end"`
+	Error string    `json:"error,omitempty"`
+	Span  string    `json:"span,omitempty"`
+}
+
+// Most is how many events of a plugin's connection, and how many calls, a case keeps.
+const Most = 60
+
+// Trim drops the records of cases that passed, and of others what is too much.
+func (r *Report) Trim() {
+	for i := range r.Cases {
+		c := &r.Cases[i]
+		if c.Verdict == Passed {
+			c.Plugins, c.Calls = nil, nil
+			continue
+		}
+		if over := len(c.Calls) - Most; over > 0 {
+			c.Calls, c.Omitted = c.Calls[:Most], c.Omitted+over
+		}
+		for j := range c.Plugins {
+			p := &c.Plugins[j]
+			if over := len(p.Events) - Most; over > 0 {
+				p.Events, c.Omitted = p.Events[:Most], c.Omitted+over
+			}
+		}
+		if over := len(c.Plugins) - Most/6; over > 0 {
+			for _, p := range c.Plugins[Most/6:] {
+				c.Omitted += len(p.Events)
+			}
+			c.Plugins = c.Plugins[:Most/6]
+		}
+	}
+}
+
+// Sum says what the cases of each profile come to.
+func (r *Report) Sum() {
+	for i := range r.Profiles {
+		p := &r.Profiles[i]
+		p.Count = map[Verdict]int{}
+		for _, c := range r.Cases {
+			if c.Profile == p.Name {
+				p.Count[c.Verdict]++
+			}
+		}
+		p.Verdict = verdictOf(p.Count)
+	}
+}
+
+// verdictOf is the gravest that there is. What did not run is not passed.
+func verdictOf(count map[Verdict]int) Verdict {
+	switch {
+	case count[Error] > 0:
+		return Error
+	case count[Failed] > 0:
+		return Failed
+	case count[Passed] == 0 && count[Skipped] > 0:
+		return Partial
+	case count[Passed] == 0:
+		return Unsupported
+	case count[Skipped]+count[Unsupported] > 0:
+		return Partial
+	}
+	return Passed
+}
+
+// Exit is how the program ends: 0 if nothing failed, 1 if a case did, 2 for a fault of
+// the tool.
+func (r *Report) Exit() int {
+	code := 0
+	for _, c := range r.Cases {
+		switch c.Verdict {
+		case Error:
+			return 2
+		case Failed:
+			code = 1
+		}
+	}
+	return code
+}
+
+// Count is how many runs of cases have a verdict.
+func (r *Report) Count(v Verdict) (n int) {
+	for _, c := range r.Cases {
+		if c.Verdict == v {
+			n++
+		}
+	}
+	return n
+}
+
+// Of are the cases of a profile, those that did not pass first.
+func (r *Report) Of(profile string) (cases []Case) {
+	for _, c := range r.Cases {
+		if c.Profile == profile {
+			cases = append(cases, c)
+		}
+	}
+	slices.SortStableFunc(cases, func(a, b Case) int { return cmp.Compare(weight[a.Verdict], weight[b.Verdict]) })
+	return cases
+}
+
+var weight = map[Verdict]int{Error: 0, Failed: 1, Unsupported: 2, Skipped: 3, Passed: 4}

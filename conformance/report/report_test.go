@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+)
+
+var began = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
+
+// sample has a case of each verdict, and records.
+func sample() *Report {
+	end := began.Add(30 * time.Millisecond)
+	r := &Report{
+		Format: Format, Started: began, Seconds: 2, Repeat: 1, Command: []string{"nri-conformance"},
+		Runtime: Runtime{Name: "a <runtime>", Version: "1"}, Host: Host{Cgroup: "v2"},
+		Profiles: []Profile{{Name: "pod"}, {Name: "teardown"}, {Name: "network"}, {Name: "restart"}},
+		Cases: []Case{
+			{Name: "L1_Order", Rule: "L1", Profile: "pod", Run: 1, Verdict: Passed, Started: began, Seconds: 1},
+			{Name: "L9_Reaches", Rule: "L9", Profile: "teardown", Run: 1, Verdict: Failed, Started: began, Seconds: 1, Trace: "0123456789abcdef0123456789abcdef",
+				Promises: []Promise{{Rule: "L9", Holds: "it comes", Verdict: Failed, Seen: "it | did <b>not</b>"}},
+				Calls:    []Call{{Name: "StopPodSandbox", Of: "web", Start: began, End: end, Span: "0123456789abcdef"}},
+				Plugins: []Connection{{Plugin: "10-hangs", Number: 1, Events: []Event{
+					{Name: "StopPodSandbox", Pod: "web", Start: began.Add(time.Millisecond)}, {Name: "RunPodSandbox", Pod: "web", Start: began, End: &end, Error: "no"},
+				}}}},
+			{Name: "L8_Restart", Rule: "L8", Profile: "restart", Run: 1, Verdict: Unsupported, Reason: "no commands", Started: began},
+			{Name: "L2_Told", Rule: "L2", Profile: "pod", Run: 1, Verdict: Skipped, Reason: "known", Started: began},
+		},
+	}
+	r.Sum()
+	return r
+}
+
+func schema(t *testing.T) *jsonschema.Schema {
+	t.Helper()
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	s, err := c.Compile("report.schema.json")
+	require.NoError(t, err)
+	return s
+}
+
+func requireValid(t *testing.T, text []byte) {
+	t.Helper()
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	require.NoError(t, schema(t).Validate(document))
+}
+
+func TestDocumentKeepsItsSchema(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, sample().JSON(&b))
+	requireValid(t, b.Bytes())
+	back, err := Read(&b)
+	require.NoError(t, err)
+	require.Equal(t, sample().Cases, back.Cases)
+
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader([]byte(`{"format": "nri-conformance/0"}`)))
+	require.NoError(t, err)
+	require.Error(t, schema(t).Validate(document))
+}
+
+// The reports in the repository are of this form, and small.
+func TestKeptReportsKeepTheSchema(t *testing.T) {
+	kept, err := filepath.Glob("../../reports/*/report.json")
+	require.NoError(t, err)
+	require.NotEmpty(t, kept)
+	for _, file := range kept {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		require.Less(t, len(text), 300<<10, file)
+		requireValid(t, text)
+	}
+}
+
+// What did not run is never passed.
+func TestVerdictsOfProfiles(t *testing.T) {
+	r := sample()
+	require.Equal(t, Partial, r.Profiles[0].Verdict, "one is skipped")
+	require.Equal(t, Failed, r.Profiles[1].Verdict)
+	require.Equal(t, Unsupported, r.Profiles[2].Verdict, "no cases")
+	require.Equal(t, Unsupported, r.Profiles[3].Verdict)
+	require.Equal(t, 1, r.Exit())
+	r.Cases[0].Verdict = Error
+	require.Equal(t, 2, r.Exit())
+	r.Cases = r.Cases[2:3]
+	require.Equal(t, 0, r.Exit())
+}
+
+func TestForms(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, sample().WriteAll(folder, true))
+	read := func(name string) []byte {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		require.NoError(t, err)
+		return text
+	}
+	requireValid(t, read("report.json"))
+
+	var suites junitSuites
+	require.NoError(t, xml.Unmarshal(read("junit.xml"), &suites))
+	require.Equal(t, 1, suites.Suites[1].Failures)
+	require.Contains(t, suites.Suites[1].Cases[0].Failure.Text, "it | did")
+
+	page := string(read("report.html"))
+	require.Contains(t, page, "a &lt;runtime&gt;")
+	require.Contains(t, page, "it | did &lt;b&gt;not&lt;/b&gt;")
+	require.NotContains(t, page, "http://localhost")
+	require.Contains(t, string(read("report.md")), `it \| did &lt;b>not&lt;/b>`)
+
+	traces, err := new(ptrace.JSONUnmarshaler).UnmarshalTraces(read("traces.otlp.json"))
+	require.NoError(t, err)
+	require.Equal(t, 4, traces.SpanCount(), "the case, a call, two events")
+	require.Equal(t, "0123456789abcdef0123456789abcdef", traces.ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0).TraceID().String())
+
+	var chrome struct{ TraceEvents []chromeEvent }
+	require.NoError(t, json.Unmarshal(read("traces.chrome.json"), &chrome))
+	require.Len(t, chrome.TraceEvents, 6)
+}

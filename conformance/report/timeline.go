@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package report
+
+import (
+	"time"
+)
+
+// Timeline is what happened in one case, to be drawn: the calls of CRI above, and below
+// them a track for each connection of a plugin.
+type Timeline struct {
+	Name       string
+	Start, End time.Time
+	Tracks     []Track
+}
+
+// Track is a line of a timeline.
+type Track struct {
+	Name  string
+	Spans []Span
+}
+
+// Span is something that took its time.
+type Span struct {
+	Name, Of   string
+	Start, End time.Time
+	Error      string
+	Hangs      bool   // it had no end when the case ended
+	ID         string // of its span in OTLP, empty where it has none yet
+	Plugin     bool
+}
+
+// Timeline is that of the records that the case has.
+func (c Case) Timeline() Timeline {
+	t := Timeline{Name: c.Name, Start: c.Started, End: c.Started.Add(time.Duration(c.Seconds * float64(time.Second)))}
+	// Calls that go on at once stand on lines of their own.
+	for _, call := range c.Calls {
+		s := Span{Name: call.Name, Of: call.Of, Start: call.Start, End: call.End, Error: call.Error, ID: call.Span}
+		t.add("CRI", s, t.Tracks)
+	}
+	for _, p := range c.Plugins {
+		name := p.Plugin
+		if p.Number > 1 {
+			name += " (again)"
+		}
+		track := Track{Name: name}
+		for _, e := range p.Events {
+			s := Span{Name: e.Name, Of: first(e.Container, e.Pod), Start: e.Start, Error: e.Error, Plugin: true}
+			if e.End != nil {
+				s.End = *e.End
+			} else {
+				s.End, s.Hangs = t.End, true
+			}
+			track.Spans = append(track.Spans, s)
+		}
+		t.Tracks = append(t.Tracks, track)
+	}
+	t.fit()
+	return t
+}
+
+// add puts a call on the first line of its kind that is free, of which there are few.
+func (t *Timeline) add(name string, s Span, lines []Track) {
+	const most = 6
+	for i := range lines {
+		spans := lines[i].Spans
+		if i == most-1 || len(spans) == 0 || !spans[len(spans)-1].End.After(s.Start) {
+			lines[i].Spans = append(spans, s)
+			return
+		}
+	}
+	t.Tracks = append(t.Tracks, Track{Name: name, Spans: []Span{s}})
+}
+
+// fit cuts the timeline to what is in it.
+func (t *Timeline) fit() {
+	var from, to time.Time
+	for _, track := range t.Tracks {
+		for _, s := range track.Spans {
+			if from.IsZero() || s.Start.Before(from) {
+				from = s.Start
+			}
+			if s.End.After(to) {
+				to = s.End
+			}
+		}
+	}
+	if !from.IsZero() {
+		t.Start, t.End = from, to
+	}
+}
+
+func first(texts ...string) string {
+	for _, t := range texts {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}

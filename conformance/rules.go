@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/hookline-nri/hookline/conformance/cases"
+)
+
+// Rules are those of the contract, in its order.
+func Rules() (rules []string) {
+	for _, kind := range []struct {
+		letter string
+		last   int
+	}{{"L", 23}, {"N", 4}, {"R", 4}} {
+		for i := 1; i <= kind.last; i++ {
+			rules = append(rules, fmt.Sprint(kind.letter, i))
+		}
+	}
+	return rules
+}
+
+// WithoutCases are the rules that no case is about.
+func WithoutCases() (without []string) {
+	var have []string
+	for _, p := range cases.Profiles() {
+		for _, c := range p.Cases() {
+			have = append(have, c.Rule())
+		}
+	}
+	for _, rule := range Rules() {
+		if !slices.Contains(have, rule) {
+			without = append(without, rule)
+		}
+	}
+	return without
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/conformance/cases"
+	"github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/conformance/report"
+)
+
+// Contract is the page that states the rules.
+const Contract = "https://github.com/hookline-nri/hookline/blob/main/docs/contract.md"
+
+// Run runs the cases that the options want, and returns what came of it. An error is a
+// fault of the tool or its options; what the runtime does wrong is in the report, which
+// there may be beside an error, of what could not be cleaned up in the end.
+func Run(ctx context.Context, o Options) (_ *report.Report, retErr error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	o.Repeat, o.Timeout = cmp.Or(o.Repeat, 1), cmp.Or(o.Timeout, 5*time.Minute)
+	name := o.Image
+	if name == "" {
+		end := o.step("have the runtime pull the image of the cases")
+		loaded, unload, err := loadImage(ctx, o.CRI)
+		end()
+		if err != nil {
+			return nil, err
+		}
+		name = loaded
+		defer func() { retErr = errors.Join(retErr, unload(context.WithoutCancel(ctx))) }()
+	}
+	a, err := attach(ctx, o, name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { retErr = errors.Join(retErr, a.cri.Close()) }()
+	defer func() { retErr = errors.Join(retErr, a.removeAll(context.WithoutCancel(ctx))) }()
+	a.calls.begin()
+	probing, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	if err := a.probe(probing); err != nil {
+		return nil, err
+	}
+	r := &report.Report{
+		Format: report.Format, Command: o.Command, Started: time.Now(), Seed: o.Seed, Repeat: o.Repeat,
+		Tool: report.Tool{Name: "nri-conformance", Version: o.Version, Contract: Contract},
+		Host: host(), NoCases: WithoutCases(),
+	}
+	if r.Runtime, err = a.describe(ctx); err != nil {
+		return nil, err
+	}
+	a.runAll(ctx, r)
+	r.Seconds = time.Since(r.Started).Seconds()
+	if !o.Records {
+		r.Trim()
+	}
+	r.Sum()
+	return r, nil
+}
+
+// runAll runs what is wanted, in the order that the seed says.
+func (a *attached) runAll(ctx context.Context, r *report.Report) {
+	var wanted []*cases.Case
+	for _, p := range cases.Profiles() {
+		before := len(wanted)
+		for _, c := range p.Cases() {
+			if a.options.wants(c) {
+				wanted = append(wanted, c)
+			}
+		}
+		if len(wanted) > before {
+			r.Profiles = append(r.Profiles, report.Profile{Name: p.Name, About: p.About})
+		}
+	}
+	random := rand.New(rand.NewPCG(a.options.Seed, a.options.Seed))
+	var broken error
+	for i := range a.options.Repeat {
+		if a.options.Seed != 0 {
+			random.Shuffle(len(wanted), func(i, j int) { wanted[i], wanted[j] = wanted[j], wanted[i] })
+		}
+		for _, c := range wanted {
+			one := report.Case{Name: c.Name, Rule: c.Rule(), Profile: c.Profile.Name, Run: i + 1, Started: time.Now()}
+			lacks, why := a.lacks(c.Needs), a.options.skipped(c)
+			switch {
+			case why != "":
+				one.Verdict, one.Reason = report.Skipped, why
+			case lacks != "":
+				one.Verdict, one.Reason = report.Unsupported, lacks
+			case ctx.Err() != nil:
+				one.Verdict, one.Reason = report.Error, "not run: interrupted"
+			case broken != nil:
+				one.Verdict, one.Reason = report.Error, "not run: "+broken.Error()
+			default:
+				end := a.options.step(fmt.Sprintf("%s %s", c.Profile.Name, c.Name))
+				broken = a.runOne(ctx, c, &one)
+				end()
+			}
+			r.Cases = append(r.Cases, one)
+		}
+	}
+}
+
+// lacks is what the runtime does not have of what a case needs.
+func (a *attached) lacks(n fixture.Needs) string {
+	switch {
+	case a.request < n.Least.Request:
+		return fmt.Sprintf("needs %s for a request, and the runtime gives plugins %s (plugin_request_timeout)", n.Least.Request, a.request)
+	case a.registration < n.Least.Registration:
+		return fmt.Sprintf("needs %s for a registration, and the runtime gives plugins %s (plugin_registration_timeout)", n.Least.Registration, a.registration)
+	case n.Restarts && a.options.Boot == nil:
+		return "needs commands that stop, kill and start the runtime"
+	case n.Status && !a.shows:
+		return "needs a runtime that shows its plugins in its verbose status, under \"nri\""
+	case n.Announcements && !a.announces:
+		return "needs a runtime that passes on what is announced of a pod's resources (KEP-4112)"
+	}
+	return ""
+}
+
+// runOne runs a case, and cleans up after it. The error is that no case can be run any more.
+func (a *attached) runOne(ctx context.Context, c *cases.Case, one *report.Case) error {
+	within, cancel := context.WithTimeout(ctx, a.options.Timeout)
+	defer cancel()
+	// What the case before has left is not this one's fault.
+	if err := a.takeBaseline(within); err != nil {
+		one.Verdict, one.Reason = report.Error, err.Error()
+		return err
+	}
+	r := &run{runtime: a, clean: func() { _ = a.clean(context.WithoutCancel(ctx)) }} // what stays is seen after the case
+	one.Trace = a.calls.begin()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		lead(within, r, c.Name, "", c.Run)
+	}()
+	late := false
+	select {
+	case <-ended:
+	case <-within.Done():
+		late = true
+		select { // what waits with its context ends now
+		case <-ended:
+		case <-time.After(30 * time.Second):
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	one.Seconds = time.Since(one.Started).Seconds()
+	one.Promises, one.Evidence = slices.Clone(r.promises), slices.Clone(r.evidence)
+	one.Calls = a.calls.take()
+	for _, p := range r.watched {
+		one.Plugins = append(one.Plugins, connections(p)...)
+	}
+	switch {
+	case r.fault != "":
+		one.Verdict, one.Reason = report.Error, r.fault
+	case ctx.Err() != nil:
+		one.Verdict, one.Reason = report.Error, "interrupted"
+	case r.failed:
+		one.Verdict = report.Failed
+		one.Evidence = append(one.Evidence, r.notes...)
+	case late:
+		one.Verdict, one.Reason = report.Error, fmt.Sprintf("it did not end within %s", a.options.Timeout)
+	default:
+		one.Verdict = report.Passed
+	}
+	a.calls.begin()
+	if err := a.clean(context.WithoutCancel(ctx)); err != nil {
+		return fmt.Errorf("the runtime does not remove what %s left: %w", c.Name, err)
+	}
+	return nil
+}
+
+// describe says what the runtime is.
+func (a *attached) describe(ctx context.Context) (r report.Runtime, err error) {
+	v, err := a.cri.Runtime.Version(ctx, &cri.VersionRequest{})
+	if err != nil {
+		return r, err
+	}
+	s, err := a.cri.Runtime.Status(ctx, &cri.StatusRequest{})
+	if err != nil {
+		return r, err
+	}
+	r = report.Runtime{
+		Name: v.GetRuntimeName(), Version: v.GetRuntimeVersion(), CRI: v.GetRuntimeApiVersion(), Handler: a.options.Handler,
+		NRI: report.NRI{Version: moduleVersion("github.com/containerd/nri"), RequestSeconds: a.request.Seconds(), RegistrationSeconds: a.registration.Seconds()},
+	}
+	for _, c := range s.GetStatus().GetConditions() {
+		if c.GetType() == cri.NetworkReady {
+			r.CNI = report.CNI{Ready: c.GetStatus(), Message: strings.TrimSpace(c.GetReason() + " " + c.GetMessage())}
+		}
+	}
+	return r, nil
+}
+
+// moduleVersion is that of a module in this program.
+func moduleVersion(path string) string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	for _, m := range info.Deps {
+		if m.Path == path {
+			return m.Version
+		}
+	}
+	return "unknown"
+}
+
+func host() report.Host {
+	h := report.Host{Arch: runtime.GOARCH, CPUs: runtime.NumCPU(), Cgroup: "v1", Kernel: "unknown"}
+	var name unix.Utsname
+	if unix.Uname(&name) == nil {
+		h.Kernel = unix.ByteSliceToString(name.Release[:])
+	}
+	if _, err := os.Stat(filepath.Join("/sys/fs/cgroup", "cgroup.controllers")); err == nil {
+		h.Cgroup = "v2"
+	}
+	return h
+}

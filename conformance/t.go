@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/conformance/report"
+)
+
+// t runs one case, or a part of one.
+type t struct {
+	case_  *run
+	name   string
+	part   string
+	ctx    context.Context
+	cancel context.CancelFunc
+
+	mu       sync.Mutex // guards what follows
+	failed   bool
+	asked    bool // for a runtime
+	cleanups []func()
+}
+
+// run is one run of a case, with what comes of it.
+type run struct {
+	runtime fixture.Runtime
+	clean   func() // of pods, after each part that asked for a runtime
+
+	mu       sync.Mutex // guards what follows
+	promises []report.Promise
+	evidence []string
+	notes    []string
+	failed   bool
+	fault    string // of the tool
+	watched  []fixture.Told
+}
+
+var _ fixture.T = (*t)(nil)
+
+// lead runs f to its end, which may be by FailNow, and then what cleans up. The tool's own
+// faults are panics.
+func lead(ctx context.Context, r *run, name, part string, f func(fixture.T)) *t {
+	inner := &t{case_: r, name: name, part: part}
+	inner.ctx, inner.cancel = context.WithCancel(ctx)
+	in(r, func() { f(inner) })
+	inner.cancel()
+	for {
+		inner.mu.Lock()
+		n := len(inner.cleanups)
+		if n == 0 {
+			inner.mu.Unlock()
+			return inner
+		}
+		clean := inner.cleanups[n-1]
+		inner.cleanups = inner.cleanups[:n-1]
+		inner.mu.Unlock()
+		in(r, clean)
+	}
+}
+
+// in runs f in a goroutine of its own, which FailNow ends.
+func in(r *run, f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if p := recover(); p != nil {
+				r.mu.Lock()
+				defer r.mu.Unlock()
+				r.fault = fmt.Sprintf("the case panicked: %v", p)
+				r.evidence = append(r.evidence, string(debug.Stack()))
+			}
+		}()
+		f()
+	}()
+	<-done
+}
+
+func (t *t) Helper()                  {}
+func (t *t) Name() string             { return t.name }
+func (t *t) Context() context.Context { return t.ctx }
+
+func (t *t) Cleanup(f func()) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.cleanups = append(t.cleanups, f)
+}
+
+func (t *t) Logf(format string, args ...any) {
+	t.case_.mu.Lock()
+	defer t.case_.mu.Unlock()
+	t.case_.notes = append(t.case_.notes, fmt.Sprintf(format, args...))
+}
+
+func (t *t) Errorf(format string, args ...any) {
+	t.mu.Lock()
+	t.failed = true
+	t.mu.Unlock()
+	text := plain(fmt.Sprintf(format, args...))
+	if t.part != "" {
+		text = t.part + ": " + text
+	}
+	t.case_.mu.Lock()
+	defer t.case_.mu.Unlock()
+	t.case_.failed = true
+	t.case_.evidence = append(t.case_.evidence, text)
+}
+
+func (t *t) FailNow() {
+	t.mu.Lock()
+	t.failed = true
+	t.mu.Unlock()
+	t.case_.mu.Lock()
+	t.case_.failed = true
+	t.case_.mu.Unlock()
+	runtime.Goexit()
+}
+
+// Run runs a part of the case.
+func (t *t) Run(name string, part func(fixture.T)) bool {
+	inner := lead(t.ctx, t.case_, t.name+"/"+name, name, part)
+	inner.mu.Lock()
+	failed, asked := inner.failed, inner.asked
+	inner.mu.Unlock()
+	if asked {
+		t.case_.clean()
+	}
+	if failed {
+		t.mu.Lock()
+		t.failed = true
+		t.mu.Unlock()
+	}
+	return !failed
+}
+
+func (t *t) Runtime() fixture.Runtime {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.asked = true
+	return t.case_.runtime
+}
+
+// Watch keeps the record of a plugin.
+func (t *t) Watch(p fixture.Told) {
+	t.case_.mu.Lock()
+	defer t.case_.mu.Unlock()
+	if !slices.Contains(t.case_.watched, p) {
+		t.case_.watched = append(t.case_.watched, p)
+	}
+}
+
+// Promise asserts what holds by a rule.
+func (t *t) Promise(rule, holds string, _ fixture.Breach, assertions func(require.TestingT)) {
+	var seen assertion
+	in(t.case_, func() { assertions(&seen) })
+	p := report.Promise{Part: t.part, Rule: rule, Holds: holds, Verdict: report.Passed}
+	if seen.failed {
+		p.Verdict, p.Seen = report.Failed, plain(strings.Join(seen.texts, "\n"))
+		t.mu.Lock()
+		t.failed = true
+		t.mu.Unlock()
+	}
+	t.case_.mu.Lock()
+	defer t.case_.mu.Unlock()
+	t.case_.failed = t.case_.failed || seen.failed
+	t.case_.promises = append(t.case_.promises, p)
+}
+
+// assertion is what the assertions of one promise find.
+type assertion struct {
+	failed bool
+	texts  []string
+}
+
+func (a *assertion) Errorf(format string, args ...any) {
+	a.failed = true
+	a.texts = append(a.texts, fmt.Sprintf(format, args...))
+}
+
+func (a *assertion) FailNow() {
+	a.failed = true
+	runtime.Goexit()
+}
+
+// plain is what testify says without its frame and the places in the code.
+func plain(text string) string {
+	var kept []string
+	trace := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "Error Trace:"):
+			trace = true
+		case strings.HasPrefix(line, "Error:"), strings.HasPrefix(line, "Messages:"):
+			trace = false
+			_, rest, _ := strings.Cut(line, ":")
+			kept = append(kept, strings.TrimSpace(rest))
+		case strings.HasPrefix(line, "Test:"), line == "", trace:
+		default:
+			kept = append(kept, line)
+		}
+	}
+	const most = 1500
+	all := strings.Join(kept, "\n")
+	return all[:min(len(all), most)]
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/hookline-nri/hookline/conformance"
+	"github.com/hookline-nri/hookline/conformance/report"
+	"github.com/hookline-nri/hookline/integration/image"
+	"github.com/hookline-nri/hookline/integration/node"
+)
+
+// pluginTimeout is what the node gives plugins: as little as will do for all cases.
+const pluginTimeout = 6 * time.Second
+
+func (a *app) conformance() *cli.Command {
+	return &cli.Command{
+		Name:      "conformance",
+		Usage:     "run the conformance test on a private node (root)",
+		UsageText: "go run ./hack conformance [--bin FOLDER] [--report-dir FOLDER] [--repeat N] [--profile NAME]",
+		Description: `Starts the containerd of a folder with folders, sockets and namespaces of its own, runs
+the cases of nri-conformance on it, one after the other, and writes the reports. It
+removes the node. Run build and tools before. It fails if a case did.`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "bin", Usage: "`FOLDER` of containerd and its shim; bin of the output where empty"},
+			&cli.StringFlag{Name: "report-dir", Usage: "`FOLDER` for the reports; conformance in the output where empty"},
+			&cli.IntFlag{Name: "repeat", Value: 1, Usage: "run each case `N` times"},
+			&cli.UintFlag{Name: "seed", Usage: "run cases in the random order of this `NUMBER`"},
+			&cli.StringSliceFlag{Name: "profile", Usage: "run this `PROFILE` only"},
+			&cli.StringSliceFlag{Name: "case", Usage: "run the case of this `NAME` only"},
+			&cli.BoolFlag{Name: "timelines", Usage: "write timelines of all cases"},
+		},
+		Before: takes(0, "[--bin FOLDER] [--report-dir FOLDER]"),
+		Action: a.runConformance,
+	}
+}
+
+func (a *app) runConformance(ctx context.Context, cmd *cli.Command) (retErr error) {
+	out := cmd.String("output")
+	command := append([]string{"go", "run", "./hack", "conformance"}, "--bin", cmp.Or(cmd.String("bin"), "_output/bin"))
+	for _, p := range cmd.StringSlice("profile") {
+		command = append(command, "--profile", p)
+	}
+	bin, folder := cmd.String("bin"), cmd.String("report-dir")
+	if bin == "" {
+		bin = filepath.Join(out, "bin")
+	}
+	if folder == "" {
+		folder = filepath.Join(out, "conformance")
+	}
+	end := a.progress.Step("start a private node")
+	n, err := node.Start(ctx, node.Options{
+		Bin: bin, Tools: filepath.Join(out, "tools", "bin"),
+		RequestTimeout: pluginTimeout, RegistrationTimeout: pluginTimeout,
+	})
+	end()
+	if err != nil {
+		return err
+	}
+	defer func() { retErr = errors.Join(retErr, n.Close()) }()
+	r, err := conformance.Run(ctx, conformance.Options{
+		CRI: n.CRISocket(), NRI: n.NRISocket(), Image: image.Name, CgroupParent: n.PodCgroup(), Left: n.Leftovers,
+		Stop: n.Stop, Kill: n.Kill, Boot: n.Boot,
+		Profiles: cmd.StringSlice("profile"), Cases: cmd.StringSlice("case"), Repeat: cmd.Int("repeat"), Seed: uint64(cmd.Uint("seed")),
+		Command: command, Version: "of this tree",
+		Step: a.progress.Step, Records: cmd.Bool("timelines"),
+	})
+	if r == nil {
+		return err
+	}
+	if err := errors.Join(err, r.WriteAll(folder, cmd.Bool("timelines"))); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.stdout, "%s %s: %d passed, %d failed, %d unsupported, %d errors; reports in %s\n", r.Runtime.Name, r.Runtime.Version,
+		r.Count(report.Passed), r.Count(report.Failed), r.Count(report.Unsupported), r.Count(report.Error), folder)
+	if code := r.Exit(); code != 0 {
+		return fmt.Errorf("not all cases passed (nri-conformance would end with %d)", code)
+	}
+	return nil
+}

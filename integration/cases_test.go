@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/conformance/cases"
+	"github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/node"
+)
+
+// TestCases runs the cases of the conformance test, each on nodes of its own.
+func TestCases(t *testing.T) {
+	t.Parallel()
+	for _, profile := range cases.Profiles() {
+		for _, c := range profile.Cases() {
+			t.Run(c.Name, func(t *testing.T) {
+				t.Parallel()
+				c.Run(onNode{t, c.Needs})
+			})
+		}
+	}
+}
+
+// onNode runs a case as a test.
+type onNode struct {
+	*testing.T
+	needs fixture.Needs
+}
+
+func (t onNode) Run(name string, part func(fixture.T)) bool {
+	t.Helper()
+	return t.T.Run(name, func(inner *testing.T) { part(onNode{inner, t.needs}) })
+}
+
+// Runtime starts a node.
+func (t onNode) Runtime() fixture.Runtime {
+	t.Helper()
+	return startNode(t.T, func(o *node.Options) {
+		o.RequestTimeout, o.RegistrationTimeout = t.needs.Timeouts.Request, t.needs.Timeouts.Registration
+	})
+}
+
+func (t onNode) Promise(rule, holds string, stock fixture.Breach, assertions func(require.TestingT)) {
+	t.Helper()
+	promise(t.T, rule, holds, stock, assertions)
+}

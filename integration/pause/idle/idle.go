@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package idle is the only program in the pods of the tests. It imports next to nothing,
+// so that the program is small.
+package idle
+
+import (
+	"flag"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// Main waits for SIGTERM or SIGINT and exits with the given code. As the first process of
+// a pid namespace it also reaps the processes that it inherits.
+func Main() {
+	code := flag.Int("code", 0, "exit with this code")
+	now := flag.Bool("now", false, "exit at once")
+	stubborn := flag.Bool("stubborn", false, "ignore SIGTERM, so that a stop takes the whole grace period")
+	flag.Parse()
+	if *now {
+		os.Exit(*code)
+	}
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGCHLD)
+	for s := range signals {
+		switch {
+		case s == syscall.SIGCHLD:
+			reap()
+		case s == syscall.SIGTERM && *stubborn:
+			signal.Ignore(syscall.SIGTERM) // the kernel tells who looks that one has come
+		default:
+			os.Exit(*code)
+		}
+	}
+}
+
+// reap collects every child that has exited.
+func reap() {
+	for {
+		if pid, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); pid <= 0 && err != syscall.EINTR {
+			return
+		}
+	}
+}
