@@ -24,7 +24,7 @@ func TestL20_PodThatWaitsForARequiredPluginHoldsNothing(t *testing.T) {
 	if runsOnStock {
 		early := <-ran
 		requireAllCreated(t, early)
-		endPod(ctx, t, n, early[0].id)
+		endPod(ctx, t, n, early[0].ID)
 	} else {
 		requireSoon(t, "the pod that waits", func(context.Context) error { return waitFor(t, n, "must", 1) })
 	}
@@ -42,7 +42,7 @@ func TestL20_PodThatWaitsForARequiredPluginHoldsNothing(t *testing.T) {
 		early := <-ran
 		requireAllCreated(t, early)
 		promise(t, "L20", "it comes up with the word of the plugin", keptOnStock, func(t require.TestingT) {
-			requireWord(t, early[0].id, must)
+			requireWord(t, early[0].ID, must)
 		})
 	}
 

@@ -36,7 +36,7 @@ func TestL20_ContainersWaitForARequiredPlugin(t *testing.T) {
 				all.Go(func() error {
 					start := time.Now()
 					id, err := c.Create(ctx, id, pod, c.Container(fmt.Sprint(name, i)))
-					created[i] = creationOf{id, time.Since(start), err}
+					created[i] = creationOf{ID: id, Took: time.Since(start), Err: err}
 					return nil
 				})
 			}
@@ -66,8 +66,8 @@ func TestL20_ContainersWaitForARequiredPlugin(t *testing.T) {
 	created := <-late
 	promise(t, "L20", "containers are created once it has come, with its answer", onStock(notRequired), func(t require.TestingT) {
 		for _, ctr := range created {
-			require.NoError(t, ctr.err)
-			requireWordOf(t, ctr.id, first)
+			require.NoError(t, ctr.Err)
+			requireWordOf(t, ctr.ID, first)
 		}
 	})
 	require.NoError(t, first.Kill())
@@ -85,12 +85,12 @@ func TestL20_ContainersWaitForARequiredPlugin(t *testing.T) {
 	promise(t, "L20", "the container that it was killed at fails, and the others have the answer of the next", onStock("all are created without it"), func(t require.TestingT) {
 		failed := 0
 		for _, ctr := range created {
-			if ctr.err != nil {
+			if ctr.Err != nil {
 				failed++
-				requireUnavailable(t, ctr.err, "did not answer")
+				requireUnavailable(t, ctr.Err, "did not answer")
 				continue
 			}
-			requireWordOf(t, ctr.id, third)
+			requireWordOf(t, ctr.ID, third)
 		}
 		assert.Equal(t, 1, failed)
 	})

@@ -29,6 +29,9 @@ var groups = []edit.Group{
 	{Name: "nri-sync-split", Title: "adaptation: synchronize plugins with any number of pods", Patches: []string{
 		"nri/sync-split",
 	}},
+	{Name: "nri-builtin-configure", Title: "builtin: return the error of a Configure handler", Patches: []string{
+		"nri/builtin-configure",
+	}},
 	{Name: "nri-engine", Title: "adaptation: deliver events to each plugin in its own turn", Patches: []string{
 		"nri/lifecycle-engine",
 		"nri/adaptation-engine",
@@ -122,6 +125,9 @@ var groups = []edit.Group{
 	}},
 	{Name: "nri-plugin-settings", Title: "cri,nri: let settings require plugins and set their timeouts", Patches: []string{
 		"containerd/nri-plugin-settings",
+	}},
+	{Name: "await-plugins", Title: "cri,nri: wait for required plugins before anything is made", Patches: []string{
+		"containerd/await-plugins",
 	}},
 	{Name: "nri-plugin-names", Title: "cri,nri: let settings say who may register under a name", Patches: []string{
 		"containerd/nri-plugin-names",

@@ -24,7 +24,7 @@ var _ = Pod.has("L14_SlowHookHoldsUpOnlyItsOwnPod", Patient, func(t T) {
 	ran := InBackground(func() error { _, err := c.RunPod(ctx, c.Pod("held")); return err })
 	RequireClosed(t, gate.Entered(), "the hook of the slow plugin")
 
-	// The whole life of a Container, while the hook hangs.
+	// The whole life of a container, while the hook hangs.
 	short := WithinMoments(t)
 	container, errLife := c.Create(short, pod, config, c.Container("main"))
 	for _, step := range []func() error{

@@ -13,7 +13,7 @@ import (
 	"github.com/hookline-nri/hookline/podresources"
 )
 
-// A plugin refuses a Container that another agreed to. The end that is told of it
+// A plugin refuses a container that another agreed to. The end that is told of it
 // is that of the same Container.
 var _ = Resources.has("R2_EndOfARefusedContainerTellsItsResources", Needs{Announcements: true}, func(t T) {
 	for name, asks := range map[string]string{

@@ -52,7 +52,7 @@ var _ = Teardown.has("L11_NoContainerIsStartedOrCreatedInAPodThatIsBeingStopped"
 	RequireNothingLeft(t, n)
 })
 
-// connectForStop connects two plugins: one is slow at one event of a Container, the
+// connectForStop connects two plugins: one is slow at one event of a container, the
 // other at the stop of the pod. Neither is told of the ends of containers, which would
 // wait for the one that is at its hook.
 func connectForStop(t T, n Runtime, event plugin.Event) (stops *plugin.Plugin, hook, stop *plugin.Gate) {
@@ -83,7 +83,7 @@ func requireStopping(t T, n Runtime, pod string, hook *plugin.Gate) {
 	})
 }
 
-// The stop of a pod comes while plugins are asked for the start of its Container, and
+// The stop of a pod comes while plugins are asked for the start of its container, and
 // is at its own hook when they agree.
 var _ = Teardown.has("L11_PodIsStoppedWhileAContainerIsStarted", Patient, func(t T) {
 	n := t.Runtime()
@@ -117,7 +117,7 @@ var _ = Teardown.has("L11_PodIsStoppedWhileAContainerIsStarted", Patient, func(t
 	t.Promise("L11", "nothing is left of the pod", SometimesOnStock("the sockets of its shim are"), func(t require.TestingT) { RequireNothingLeft(t, n) })
 })
 
-// A Container is stored while its pod is being stopped: the plugin that is asked for
+// A container is stored while its pod is being stopped: the plugin that is asked for
 // it answers when the stop has listed the containers.
 var _ = Teardown.has("L11_PodIsStoppedWhileAContainerIsCreated", Patient, func(t T) {
 	n := t.Runtime()
@@ -154,7 +154,7 @@ var _ = Teardown.has("L11_PodIsStoppedWhileAContainerIsCreated", Patient, func(t
 	RequireNothingLeft(t, n)
 })
 
-// A Container that was never started has nothing to stop, and can be started.
+// A container that was never started has nothing to stop, and can be started.
 var _ = Container.has("L11_ContainerThatWasStoppedBeforeItsStartCanBeStarted", Needs{}, func(t T) {
 	n := t.Runtime()
 	p := plugin.New("10", "told")
