@@ -19,7 +19,7 @@ import (
 func TestN3_WhatAnADDThatWasCutMayHaveLeakedIsLogged(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t)
-	a.says("ADD", "printf x >>hangs; exec 3<>silent; exec read -r word <&3")
+	a.says("ADD", hangs)
 	c := a.n.CRI()
 	config := c.Pod("web")
 	go func() { _, _ = c.RunPod(context.Background(), config) }() // ends with the runtime
