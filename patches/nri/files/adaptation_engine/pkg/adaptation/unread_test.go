@@ -63,7 +63,7 @@ func largePod(id string) *api.PodSandbox {
 }
 
 func shortTimeouts(t *testing.T) {
-	nri.SetPluginRequestTimeout(200 * time.Millisecond)
+	nri.SetPluginRequestTimeout(500 * time.Millisecond)
 	nri.SetPluginSyncTimeout(400 * time.Millisecond)
 	t.Cleanup(func() {
 		nri.SetPluginRequestTimeout(nri.DefaultPluginRequestTimeout)
@@ -115,7 +115,9 @@ func TestPeerThatDoesNotReadSynchronize(t *testing.T) {
 	defer cancel()
 	require.NoError(t, rt.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: &api.PodSandbox{Id: "pod0", Name: "pod0"}}))
 	require.Eventually(t, func() bool { return len(rt.PluginStatus()) == 0 }, startupTimeout, time.Millisecond)
+
+	nri.SetPluginSyncTimeout(time.Minute) // 10 MB take a while on a busy machine
 	next := &mockPlugin{idx: "10", name: "next"}
 	started(t, dir, next)
-	require.NoError(t, next.Wait(PluginSynchronized, time.After(startupTimeout)))
+	require.NoError(t, next.Wait(PluginSynchronized, time.After(time.Minute)))
 }
