@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package owed keeps what NRI plugins have to be told that are away: who there was,
+// what those know that went, and the ends that they have not heard. It keeps that
+// over restarts of the runtime, in a bbolt file, and knows neither plugins nor pods:
+// names, ids and bytes.
+//
+// # What is where
+//
+// Memory has all of it, and answers every question. The file is a copy, read once,
+// when the store is opened, and written behind: so a disk that is full, slow or gone
+// costs durability and nothing else.
+//
+//	names / 10-logger / presence    {"wants":["StopPodSandbox"],"away":"2026-01-02T..."}
+//	                  / known       pod id NUL container id -> 0 or 1, whether it has stopped
+//	                  / owed        number -> what is owed, in the order of the numbers
+//
+// # Order and durability
+//
+// Calls are noted in memory in the order in which they come, and are written in that
+// order: each transaction has all that was noted before it began, and nothing of what
+// came after. So whatever a kill leaves in the file is a moment that there was. What
+// one who calls Sync noted before is in the file when Sync returns, or an error was
+// reported. Those who call it at once share a transaction.
+//
+// What follows for a runtime that is killed, where a plugin of some name knows a pod:
+//
+//   - while the plugin is connected: the file says that it is. The next runtime takes it
+//     that the name knows what it finds, which is no less than it does.
+//   - after the plugin left and before that is in the file: the same.
+//   - after that, and before the end of the pod is noted or safe: the pod is still in the
+//     runtime's own records, since the runtime forgets it only after Sync. It ends again.
+//   - after the end is safe and before the runtime forgot the pod: it ends again, and an
+//     end that is owed is owed once.
+//   - after the plugin heard the end and before that is in the file: it hears it again.
+//     That is why it is at least once.
+//
+// A file of which a part cannot be read is set aside whole: what is left of it might
+// miss the Stop of a Remove.
+//
+// # Bounds
+//
+// Each name is owed so many ends and bytes at most; then the oldest are dropped. A
+// name that is away for longer than the time to live is forgotten with all it is
+// owed. What is dropped is counted.
+package owed

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package owed
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+)
+
+// works says that a store keeps what it is given, whatever its file.
+func (k *kept) works(t *testing.T) {
+	t.Helper()
+	k.Joined("10-a", wants)
+	k.owe("10-a", "StopPodSandbox p9")
+	k.Sync()
+	require.True(t, slices.Contains(k.owes(t, "10-a"), "StopPodSandbox p9"))
+}
+
+func TestBrokenFileIsSetAside(t *testing.T) {
+	for name, breaks := range map[string]func(t *testing.T, path string){
+		"no database": func(t *testing.T, path string) { write(t, path, []byte(strings.Repeat("nonsense ", 10000))) },
+		"cut off":     func(t *testing.T, path string) { require.NoError(t, os.Truncate(path, 9000)) },
+		"garbled": func(t *testing.T, path string) {
+			data, err := os.ReadFile(path)
+			require.NoError(t, err)
+			random := rand.New(rand.NewPCG(1, 2))
+			for i := 2 * os.Getpagesize(); i < len(data); i++ { // behind the two pages that are sums of themselves
+				data[i] = byte(random.Uint32())
+			}
+			write(t, path, data)
+		},
+		"an end that is none": func(t *testing.T, path string) {
+			db, err := bolt.Open(path, 0o600, nil)
+			require.NoError(t, err)
+			require.NoError(t, db.Update(func(tx *bolt.Tx) error {
+				return tx.Bucket(namesKey).Bucket([]byte("10-a")).Bucket(owedKey).Put([]byte("number"), []byte("x"))
+			}))
+			require.NoError(t, db.Close())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKept(t)
+			k.Joined("10-a", wants)
+			for i := range 200 {
+				k.owe("10-a", fmt.Sprintf("StopPodSandbox p%d", i))
+			}
+			k.Close()
+			breaks(t, k.path)
+			k.open(Options{})
+			require.Len(t, k.failures(), 1)
+			require.FileExists(t, k.path+".broken")
+			k.works(t)
+			k.reopen(Options{})
+			k.works(t)
+			require.Len(t, k.failures(), 1, "the new file is as good as any")
+		})
+	}
+}
+
+func write(t *testing.T, path string, data []byte) {
+	t.Helper()
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+}
+
+func TestFileThatCannotBeOpened(t *testing.T) {
+	for name, hinder := range map[string]func(t *testing.T, path string){
+		"locked": func(t *testing.T, path string) {
+			db, err := bolt.Open(path, 0o600, nil)
+			require.NoError(t, err)
+			t.Cleanup(func() { db.Close() })
+		},
+		"a folder": func(t *testing.T, path string) {
+			require.NoError(t, os.Remove(path))
+			require.NoError(t, os.Mkdir(path, 0o700))
+		},
+		"read-only": func(t *testing.T, path string) { mount(t, filepath.Dir(path), "ro") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKept(t)
+			k.Close()
+			hinder(t, k.path)
+			k.open(Options{})
+			require.Len(t, k.failures(), 1)
+			t.Log(k.failures()[0])
+			k.works(t)
+		})
+	}
+}
+
+// mount mounts a file system of its own over a folder.
+func mount(t *testing.T, dir, options string) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("needs root: it mounts a file system")
+	}
+	flags := uintptr(0)
+	if options == "ro" {
+		flags, options = syscall.MS_RDONLY, ""
+	}
+	require.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", flags, options))
+	t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, syscall.MNT_DETACH)) })
+}
+
+// A full disk keeps nobody waiting. When there is room again all is written.
+func TestFullDisk(t *testing.T) {
+	k := newKept(t)
+	k.Close()
+	mount(t, filepath.Dir(k.path), "size=256k")
+	k.open(Options{})
+	k.Joined("10-a", wants)
+	for i := range 200 {
+		k.owe("10-a", fmt.Sprint("StopPodSandbox p", i, strings.Repeat("-", 10000)))
+		k.Sync()
+	}
+	require.NotEmpty(t, k.failures())
+	k.works(t)
+	dir := filepath.Dir(k.path)
+	require.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT, "size=64m"))
+	require.Eventually(t, func() bool {
+		k.Store.mu.Lock()
+		defer k.Store.mu.Unlock()
+		return !k.file.whole
+	}, time.Minute, 10*time.Millisecond)
+	k.reopen(Options{})
+	require.Len(t, k.names["10-a"].owed, 201)
+}
+
+// A file that turns out to be broken while it is written is replaced, and has all.
+func TestFileThatBreaksIsReplaced(t *testing.T) {
+	k := newKept(t)
+	k.works(t)
+	k.owe("10-a", "RemovePodSandbox p9")
+	k.Store.mu.Lock()
+	broken := k.file.db
+	k.Store.mu.Unlock()
+	t.Cleanup(func() { broken.Close() })
+	require.ErrorIs(t, k.file.replace(), nil)
+	k.Store.mu.Lock()
+	k.file.whole = true
+	k.Store.mu.Unlock()
+	k.Sync()
+	k.reopen(Options{})
+	require.Equal(t, []string{"StopPodSandbox p9", "RemovePodSandbox p9"}, k.owes(t, "10-a"))
+}
+
+// What bbolt and the kernel say of a broken file is an error, and no end of the process.
+func TestFaultsAreErrors(t *testing.T) {
+	require.ErrorIs(t, guarded(func() error { panic("page 7 already freed") }), errBroken)
+	k := newKept(t)
+	k.works(t)
+	k.Close()
+	db, err := openFile(k.path)
+	require.NoError(t, err)
+	require.NoError(t, os.Truncate(k.path, 0))
+	err = guarded(func() error {
+		_, _, err := load(db)
+		return err
+	})
+	require.ErrorIs(t, err, errBroken)
+}
+
+// A file that does not answer is waited for once.
+func TestSlowFileIsWaitedForOnce(t *testing.T) {
+	k := newKept(t)
+	k.works(t)
+	k.opts.Patience = time.Millisecond
+	tx, err := k.file.db.Begin(true) // so that no other can
+	require.NoError(t, err)
+	k.owe("10-a", "RemovePodSandbox p9")
+	k.Sync()
+	require.Len(t, k.failures(), 1)
+	k.opts.Patience = time.Hour
+	k.owe("10-a", "RemovePodSandbox p10")
+	k.Sync() // would be an hour
+	require.NoError(t, tx.Rollback())
+	require.Eventually(t, func() bool {
+		k.Store.mu.Lock()
+		defer k.Store.mu.Unlock()
+		return !k.file.slow && k.file.unwritten() == nil
+	}, time.Minute, time.Millisecond)
+	k.reopen(Options{})
+	require.Len(t, k.owes(t, "10-a"), 3)
+}
+
+// WhatWasSyncedOutlivesAKill kills a process at any point of its work: what it had
+// synced is there, what is there has no gap, and an end comes after what it needs.
+func WhatWasSyncedOutlivesAKill(t *testing.T) {
+	if path := os.Getenv("OWED_PATH"); path != "" {
+		noteUntilKilled(path)
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 8 {
+		path := filepath.Join(t.TempDir(), "owed.db")
+		cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
+		cmd.Env = append(os.Environ(), "OWED_PATH="+path)
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		synced, killAt := -1, random.IntN(40)
+		for lines := bufio.NewScanner(out); lines.Scan(); {
+			synced, err = strconv.Atoi(lines.Text())
+			require.NoError(t, err)
+			if synced == killAt {
+				time.AfterFunc(time.Duration(random.IntN(3000))*time.Microsecond, func() { cmd.Process.Kill() })
+			}
+		}
+		require.Error(t, cmd.Wait(), "it was killed")
+		s := Open(Options{Path: path, Failed: func(err error) { t.Error(err) }})
+		var found int
+		for d := range s.Owes("10-a") {
+			require.Equal(t, fmt.Sprint("p", found/2), d.Object[0])
+			require.Equal(t, []string{"StopPodSandbox", "RemovePodSandbox"}[found%2], d.Kind)
+			found++
+		}
+		s.Close()
+		require.GreaterOrEqual(t, found, 2*(synced+1))
+		t.Logf("killed after %d: %d ends are there", synced, found)
+	}
+}
+
+func noteUntilKilled(path string) {
+	s := Open(Options{Path: path, Patience: time.Minute})
+	s.Joined("10-a", wants)
+	for i := 0; ; i++ {
+		s.Owe("10-a", "StopPodSandbox", [2]string{fmt.Sprint("p", i)}, []byte("stop"))
+		s.Owe("10-a", "RemovePodSandbox", [2]string{fmt.Sprint("p", i)}, []byte("remove"))
+		s.Sync()
+		fmt.Println(i)
+	}
+}
+
+func TestOpenFileSaysWhatIsBroken(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "owed.db")
+	write(t, path, make([]byte, 8192))
+	_, err := openFile(path)
+	require.True(t, errors.Is(err, errBroken) && errors.Is(err, berrors.ErrInvalid), err)
+}
