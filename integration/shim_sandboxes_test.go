@@ -142,6 +142,7 @@ func TestL7_ShimOfASandboxEndsWhenItsCallerIsGone(t *testing.T) {
 			hold, ran := holdStartOfShim(calling, t, n, at, config)
 			giveUp()
 			require.Error(t, <-ran)
+			requireNoticed(t, n.CRI())
 			promise(t, "L7", "nothing is left of a pod whose caller was gone while its shim was started", left, func(t require.TestingT) {
 				require.NoError(t, hold.Release())
 				requireNoSandboxLeft(t, n)
