@@ -54,7 +54,6 @@ func (e *Engine) enroll(conn Connection) (*lane, error) {
 		name:   conn.Name(),
 		index:  conn.Index(),
 		gone:   make(chan struct{}),
-		out:    make(chan struct{}),
 		listed: make(chan struct{}),
 		since:  time.Now(),
 		held:   true,
@@ -107,19 +106,14 @@ func (e *Engine) synchronize(ctx context.Context, l *lane, sync func(context.Con
 	if err := l.tellAll(ctx, snapshot, sync); err != nil {
 		return Snapshot{}, err
 	}
-	for {
-		former, err := e.takePart(l, snapshot)
-		if err != nil {
-			return Snapshot{}, err
-		}
-		if former == nil {
-			break
-		}
-		e.seeOut(former)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.cut = nil
+	if l.closed != nil {
+		return Snapshot{}, l.closed
 	}
-	if e.opts.Owed != nil {
-		e.opts.Owed.Sync() // that it was there, before it is told anything
-	}
+	l.joined = true
+	l.ledger.seed(snapshot)
 	return snapshot, nil
 }
 
