@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookline-nri/hookline/conformance"
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/conformance/liar"
 	"github.com/hookline-nri/hookline/conformance/report"
 	"github.com/hookline-nri/hookline/integration/plugin"
@@ -26,6 +27,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	fixture.Soon = 10 * time.Second // lies keep none of it
 	adaptation.SetPluginRequestTimeout(8 * time.Second)
 	adaptation.SetPluginRegistrationTimeout(8 * time.Second)
 	os.Exit(m.Run())
