@@ -20,14 +20,19 @@ func timed(request func() error) (time.Duration, error) {
 
 // life runs a pod, and stops and removes it. It returns how long the start took.
 func (s *side) life(ctx context.Context, name string) (time.Duration, error) {
-	return s.lifeOf(ctx, s.CRI().Pod(name))
+	return s.lifeOf(ctx, s.CRI().Pod(name), 0)
 }
 
-func (s *side) lifeOf(ctx context.Context, pod *runtime.PodSandboxConfig) (time.Duration, error) {
+// lifeOf is the life of a pod that runs for a while.
+func (s *side) lifeOf(ctx context.Context, pod *runtime.PodSandboxConfig, runs time.Duration) (time.Duration, error) {
 	var id string
 	took, err := timed(func() (err error) { id, err = s.CRI().RunPod(ctx, pod); return err })
 	if err != nil {
 		return took, err
+	}
+	select {
+	case <-time.After(runs):
+	case <-ctx.Done():
 	}
 	return took, s.end(ctx, id)
 }
@@ -40,13 +45,13 @@ func (s *side) end(ctx context.Context, id string) error {
 	return s.CRI().RemovePod(ctx, id)
 }
 
-// lives runs, stops and removes pods, atOnce at a time.
-func (s *side) lives(ctx context.Context, pods, atOnce int) error {
+// lives has pods run for a while each, atOnce at a time, and stops and removes them.
+func (s *side) lives(ctx context.Context, pods, atOnce int, runs time.Duration) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
 	for i := range pods {
 		group.Go(func() error {
-			_, err := s.life(ctx, fmt.Sprintf("pod-%d", i))
+			_, err := s.lifeOf(ctx, s.CRI().Pod(fmt.Sprintf("pod-%d", i)), runs)
 			return err
 		})
 	}
