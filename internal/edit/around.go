@@ -66,16 +66,6 @@ func (sc Scope) InsertBefore(text string) Edit {
 	})
 }
 
-// Append puts text, one or more declarations, at the end of the file at path.
-func Append(path, text string) Edit {
-	return Edit{path: path, change: func(s *source) ([]splice, error) {
-		p := s.below(len(s.text)-1, "")
-		p.apart(s)
-		c, err := p.put(text)
-		return []splice{c}, err
-	}}
-}
-
 // apart sets the text off by blank lines, where there are none yet.
 func (p *point) apart(s *source) {
 	if p.lo > 0 && !s.blankLine(s.lineStart(p.lo-1)) {

@@ -82,7 +82,7 @@
 //	AddField                          of a struct or interface
 //	Drop, Rename                      the declaration
 //	InsertBefore                      new declarations above it
-//	Append, AddImport, DropImport     in a file
+//	AddImport, DropImport             in a file
 //	DropFile                          a file
 //	GoMod with Require, Indirect, Substitute    in a go.mod file
 //	GoSum                             lines of a go.sum file

@@ -51,13 +51,6 @@ func (c fuzzCase) onDecl(e Edit, text string) made {
 	}}
 }
 
-func (c fuzzCase) onFile(e Edit, text string) made {
-	return made{e, func(t *testing.T, src, out string) {
-		require.True(t, strings.HasPrefix(out, src))
-		inserted(t, src, out, text)
-	}}
-}
-
 func (c fuzzCase) renamed(t *testing.T, src, out string) {
 	require.Equal(t, strings.Count(src, "\n"), strings.Count(out, "\n"))
 	was, is := tokens(src), tokens(out)

@@ -56,7 +56,6 @@ var ops = []struct {
 	{func(c fuzzCase) made { return c.element(func(a Anchor) Edit { return c.scope().Before(a, c.text) }) }, 3, []string{"k: 1", "k int\n\n", "!", "k"}},
 	{func(c fuzzCase) made { return c.element(func(a Anchor) Edit { return c.scope().After(a, c.text) }) }, 3, []string{"k: 1, // k", "\n\nk int", " + k", "k"}},
 	{func(c fuzzCase) made { return c.element(func(a Anchor) Edit { return c.scope().Replace(a, c.text) }) }, 3, []string{"k: 1", "k int", "k(\n\t1,\n)", "k"}},
-	{func(c fuzzCase) made { return c.onFile(Append("a.go", c.text), c.text) }, 1, []string{someDecl, "\n\nvar x = 1"}},
 	{func(c fuzzCase) made { return made{AddImport("a.go", "example.org/some/new"), c.imports} }, 1, []string{""}},
 	{func(c fuzzCase) made {
 		if len(c.s.file.Imports) == 0 {

@@ -6,12 +6,10 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/module"
-	"golang.org/x/mod/semver"
 )
 
 // ModEdit is one change of a go.mod file.
@@ -94,48 +92,4 @@ func Substitute(old, newPathOrDir, version string) ModEdit {
 		}
 		return f.AddReplace(old, "", newPathOrDir, version)
 	}}
-}
-
-// ReplaceSums makes the given lines of a go.sum file those of their modules: those of other
-// versions go.
-func ReplaceSums(path string, lines ...string) Edit {
-	return document(path, "checksums", func(doc string) (string, error) {
-		named := map[string]bool{}
-		for _, line := range lines {
-			f := strings.Fields(line)
-			if len(f) != 3 || !strings.HasPrefix(f[2], "h1:") {
-				return "", fmt.Errorf("%q is not a module, a version and a checksum", line)
-			}
-			named[f[0]] = true
-		}
-		kept := slices.Clone(lines)
-		for line := range strings.Lines(doc) {
-			if mod, _, _ := strings.Cut(line, " "); !named[mod] {
-				kept = append(kept, strings.TrimSuffix(line, "\n"))
-			}
-		}
-		slices.SortFunc(kept, compareSums)
-		return strings.Join(kept, "\n") + "\n", nil
-	})
-}
-
-// compareSums orders lines as the go command does: by module, version, and the content
-// before its go.mod.
-func compareSums(a, b string) int {
-	f, g := strings.Fields(a), strings.Fields(b)
-	if c := strings.Compare(f[0], g[0]); c != 0 {
-		return c
-	}
-	v, ofMod := strings.CutSuffix(f[1], "/go.mod")
-	u, uOfMod := strings.CutSuffix(g[1], "/go.mod")
-	if c := semver.Compare(v, u); c != 0 {
-		return c
-	}
-	switch {
-	case ofMod == uOfMod:
-		return 0
-	case uOfMod:
-		return -1
-	}
-	return 1
 }

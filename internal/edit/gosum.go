@@ -3,47 +3,53 @@
 package edit
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
-	"golang.org/x/mod/module"
+	"golang.org/x/mod/semver"
 )
 
-// GoSum adds lines to the go.sum file at path, "MODULE VERSION HASH" each, in the order
-// that the go command has them in. A line that is there already is an error.
-func GoSum(path string, add ...string) Edit {
-	return Edit{path: path, mod: func(src []byte) ([]byte, error) {
-		var all []module.Version
-		hashes := map[module.Version]string{}
-		take := func(line string) error {
+// GoSum makes the given lines, "MODULE VERSION HASH" each, those of their modules in the go.sum
+// file at path: those of other versions go.
+func GoSum(path string, lines ...string) Edit {
+	return document(path, "checksums", func(doc string) (string, error) {
+		named := map[string]bool{}
+		for _, line := range lines {
 			f := strings.Fields(line)
-			if len(f) != 3 {
-				return fmt.Errorf("line %q: want module, version and hash", line)
+			if len(f) != 3 || !strings.HasPrefix(f[2], "h1:") {
+				return "", fmt.Errorf("%q is not a module, a version and a checksum", line)
 			}
-			m := module.Version{Path: f[0], Version: f[1]}
-			if hashes[m] != "" {
-				return fmt.Errorf("%s %s is given twice", m.Path, m.Version)
+			named[f[0]] = true
+		}
+		kept := slices.Clone(lines)
+		for line := range strings.Lines(doc) {
+			if mod, _, _ := strings.Cut(line, " "); !named[mod] {
+				kept = append(kept, strings.TrimSuffix(line, "\n"))
 			}
-			hashes[m] = f[2]
-			all = append(all, m)
-			return nil
 		}
-		var errs []error
-		for line := range strings.Lines(string(src)) {
-			errs = append(errs, take(line))
-		}
-		for _, line := range add {
-			errs = append(errs, take(line))
-		}
-		if err := errors.Join(errs...); err != nil {
-			return nil, err
-		}
-		module.Sort(all)
-		var out strings.Builder
-		for _, m := range all {
-			fmt.Fprintf(&out, "%s %s %s\n", m.Path, m.Version, hashes[m])
-		}
-		return []byte(out.String()), nil
-	}}
+		slices.SortFunc(kept, compareSums)
+		return strings.Join(kept, "\n") + "\n", nil
+	})
+}
+
+// compareSums orders lines as the go command does: by module, version, and the content
+// before its go.mod.
+func compareSums(a, b string) int {
+	f, g := strings.Fields(a), strings.Fields(b)
+	if c := strings.Compare(f[0], g[0]); c != 0 {
+		return c
+	}
+	v, ofMod := strings.CutSuffix(f[1], "/go.mod")
+	u, uOfMod := strings.CutSuffix(g[1], "/go.mod")
+	if c := semver.Compare(v, u); c != 0 {
+		return c
+	}
+	switch {
+	case ofMod == uOfMod:
+		return 0
+	case uOfMod:
+		return -1
+	}
+	return 1
 }

@@ -34,15 +34,6 @@ func (s Series) Group(name string) (Group, error) {
 	return Group{}, fmt.Errorf("there is no group %q: see docs/upstreaming.md", name)
 }
 
-// GroupOf returns the group that a patch is in.
-func (s Series) GroupOf(patch string) (Group, bool) {
-	i := slices.IndexFunc(s.Groups, func(g Group) bool { return slices.Contains(g.Patches, patch) })
-	if i < 0 {
-		return Group{}, false
-	}
-	return s.Groups[i], true
-}
-
 // Needs lists the groups that have to be merged before this one, in the order of the
 // series' groups: those of the patches that its own need, however far away.
 func (s Series) Needs(g Group) []Group {

@@ -27,7 +27,7 @@ var funcs = map[string]any{
 		return InSection(path, heading, strings.Fields(mentions)...)
 	},
 	"ProtoComment": ProtoComment, "ProtoField": ProtoField, "ProtoMessage": ProtoMessage,
-	"Append": Append, "GoMod": GoMod, "Require": Require, "Substitute": Substitute, "Language": Language, "ReplaceSums": ReplaceSums,
+	"GoMod": GoMod, "Require": Require, "Substitute": Substitute, "Language": Language, "GoSum": GoSum,
 	"Package":       func(from, to string) Package { return Package{From: from, To: to} },
 	"PackageExcept": func(from, to, except string) Package { return Package{From: from, To: to, Except: []string{except}} },
 	"PackageOnly":   func(from, to, only string) Package { return Package{From: from, To: to, Only: []string{only}} },

@@ -31,9 +31,9 @@ func TestApplyCarriageReturn(t *testing.T) {
 
 // A file need not end in a newline for edits at its end.
 func TestApplyNoFinalNewline(t *testing.T) {
-	out, err := Append("a.go", "var x int").Apply([]byte("package p\n\nfunc f() {}"))
+	out, err := In("a.go", Type("t")).AddField("x int").Apply([]byte("package p\n\ntype t struct {\n}"))
 	require.NoError(t, err)
-	require.Equal(t, "package p\n\nfunc f() {}\n\nvar x int\n", string(out))
+	require.Equal(t, "package p\n\ntype t struct {\n\tx int\n}", string(out))
 }
 
 func TestApplyNoOperation(t *testing.T) {

@@ -56,7 +56,7 @@ func TestValidateRefuses(t *testing.T) {
 		"no hold":          {func(p *Patch) { p.Hold = "a KEP" }, `app/stop: status "Upstream" with hold "a KEP"`},
 		"need":             {func(p *Patch) { p.Needs = []string{"app/start"} }, `app/stop: needs app/start, which is no patch before it`},
 		"no path":          {func(p *Patch) { p.Edits = append(p.Edits, Edit{}) }, `app/stop: edit 2: path "": want a path below the module's root`},
-		"path outside":     {func(p *Patch) { p.Edits = []Edit{Append("../a.go", "var x int")} }, `edit 1: path "../a.go"`},
+		"path outside":     {func(p *Patch) { p.Edits = []Edit{AddImport("../a.go", "os")} }, `edit 1: path "../a.go"`},
 		"bad anchor":       {func(p *Patch) { p.Edits = []Edit{In("a.go", Func("f")).Delete(Expr(""))} }, `app/stop: a.go: func f: anchor "": empty expression`},
 		"package outside":  {func(p *Patch) { p.Packages = []Package{{From: "/a", To: "a"}} }, `app/stop: "/a" to "a": want paths below the roots`},
 		"package to where": {func(p *Patch) { p.Packages = []Package{{From: "a"}} }, `app/stop: "a" to "": want paths below the roots`},

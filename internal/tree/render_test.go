@@ -18,7 +18,7 @@ func two(first, second string) edit.Series {
 	patch := func(slug, text string) edit.Patch {
 		return edit.Patch{
 			Slug: slug, Module: "m", Subject: "m: " + slug, Body: "Why.", Refs: []string{"o/m#1"}, Status: edit.Carry, Until: "never",
-			Edits: []edit.Edit{edit.Append("m.go", text)},
+			Edits: []edit.Edit{edit.In("m.go", edit.Type("T")).InsertBefore(text)},
 		}
 	}
 	return edit.Series{
@@ -29,7 +29,7 @@ func two(first, second string) edit.Series {
 
 func source(t *testing.T) Source {
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "m.go"), []byte("package m\n"), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "m.go"), []byte("package m\n\ntype T struct{}\n"), 0o644))
 	return Source{Module: edit.Module{Name: "m", Path: "example.com/m"}, Version: "v1.0.0", Sum: "h1:x", Dir: dir}
 }
 

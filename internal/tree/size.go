@@ -19,11 +19,6 @@ type Size struct {
 	Tests int // lines of tests
 }
 
-// Add returns the sum of two sizes. A file that both touch counts twice.
-func (s Size) Add(other Size) Size {
-	return Size{s.Files + other.Files, s.Code + other.Code, s.Tests + other.Tests}
-}
-
 var uncounted = regexp.MustCompile(`^[+-]\s*(//.*)?$`)
 
 // Sizes measures every patch, by name.

@@ -30,7 +30,7 @@ On systems other than Linux the plugin's own process is killed, as before.`,
 			edit.Require("golang.org/x/sys", "v0.23.0"),
 			edit.Require("github.com/containernetworking/cni", "v1.3.1"), // knows that a plugin is not available
 		),
-		edit.ReplaceSums("go.sum",
+		edit.GoSum("go.sum",
 			"github.com/containernetworking/cni v1.3.1 h1:gnHlU/YC1bJcS+CSh+pYQKeuu4O4gsMGW1NMaLhkzW4=",
 			"github.com/containernetworking/cni v1.3.1/go.mod h1:OtVXL0yXMfQb+p93OC/vRuhjpxsO1gAV0smjt28UQUQ=",
 			"github.com/google/go-cmp v0.7.0 h1:wk8382ETsv4JYUZwIsn6YpYiWiBsYLSJiTsyBybVuN8=",
