@@ -54,5 +54,24 @@ AllowedNamespaces:     p.AllowedNamespaces,`),
 		edit.In("internal/nri/validate.go", edit.Method("Config", "validate")).Before(edit.Stmt(edit.Return("errors.Join(errs...)")),
 			`errs = append(errs, c.validateSocket()...)
 `),
+		nriGuide("Requiring Plugins", "mean the same for pods").After(`
+## Reserving Names of Plugins
+
+Whoever can write to the NRI socket can register a plugin. Its mode and owner are settings. A name can be
+reserved for processes of some users, for processes in pods of some namespaces, or for those that are both:
+
+` + "```toml" + `
+  [plugins."io.containerd.nri.v1.nri"]
+    socket_mode = "0600"
+    socket_uid = 0
+    socket_gid = 0
+  [plugins."io.containerd.nri.v1.nri".plugins.device-injector]
+    allowed_users = [0]
+    allowed_namespaces = ["kube-system"]
+` + "```" + `
+
+The user is that of the process that has connected, and the pod is found from its cgroup. Where they cannot
+be told, a reserved name is refused, and others are for anybody. A plugin that is refused gets code
+PermissionDenied from RegisterPlugin.`),
 	},
 }

@@ -58,5 +58,30 @@ RequiredPlugins []RequiredPluginStatus ` + "`json:\"requiredPlugins,omitempty\"`
 }
 `),
 		edit.AddImport("plugins/cri/cri.go", "errors"),
+		nriGuide("Default Validator", "always be present for").After(`
+## Requiring Plugins
+
+The default validator asks at the creation of a container whether a plugin is connected. Settings of a
+plugin can ask for more: that a pod or container comes up only if this plugin has answered for it.
+
+` + "```toml" + `
+  [plugins."io.containerd.nri.v1.nri".plugins.device-injector]
+    # what must not come up without the plugin's answer
+    required_for = ["pods", "containers"]
+    # but for these namespaces: that of the plugin's own pods should be among them
+    exempt_namespaces = ["kube-system"]
+    # how long a pod or container waits for the plugin while it is away. 0s: ten seconds
+    wait = "10s"
+    # timeouts of this plugin alone, up to plugin_timeout_ceiling. 0s: those of all plugins
+    request_timeout = "5s"
+    sync_timeout = "0s"
+` + "```" + `
+
+The name is that under which the plugin registers, with its index ("10-device-injector") or without. A pod
+that is refused fails with code Unavailable, and the error names the plugin and says since when it is away.
+The stop and the removal of pods never wait for a plugin that is away. If plugins are required and the
+configuration of NRI cannot be used, CRI does not load.
+
+The annotations and the toleration of the default validator mean the same for pods.`),
 	},
 }

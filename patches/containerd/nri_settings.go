@@ -63,5 +63,37 @@ nri.SetPluginTeardownWait(tomlext.ToStdTime(c.PluginTeardownWait))`),
 }
 `),
 		edit.In(localNRI, edit.Func("New")).After(edit.Stmt(edit.Assign("l.nri", "err")).And(1), `queues.of(l.nri)`),
+		nriGuide("Disabling NRI Support in Containerd", "two NRI-enabled runtimes").After(`
+## Plugins That Are Slow or Do Not Answer
+
+A plugin handles one request at a time. Requests of different pods wait for each other only in a plugin
+that handles both. A plugin that has not answered a request in time has failed that request. By default it
+is disconnected then. What that means for the pod is the plugin's failure policy, which it declares when it
+registers.
+
+The end of a pod or container never fails because of a plugin. It is told to all plugins that know the pod
+or container at the same time, and waited for once. A plugin that has not answered by then gets the rest in
+the background.
+
+` + "```toml" + `
+  [plugins."io.containerd.nri.v1.nri"]
+    # how long a plugin has to answer a request
+    plugin_request_timeout = "2s"
+    # how long a plugin has to answer Synchronize. 0s: as long as to register
+    plugin_sync_timeout = "0s"
+    # how long a stop or a removal waits for all plugins together. 0s: one request timeout
+    plugin_teardown_wait = "0s"
+    # how many events, and bytes of them, may wait for one plugin before it is disconnected
+    plugin_backlog_limit = 4096
+    plugin_backlog_bytes = 67108864
+    # how long a plugin that declared keep_connected may owe an answer before it is disconnected all the same
+    plugin_overdue_limit = "10m"
+    # false leaves pods being created out of Synchronize, for plugins that take every pod there for ready
+    sync_transient_sandboxes = true
+` + "```" + `
+
+The metrics that begin with ` + "`containerd_nri_plugin_`" + ` tell for each plugin how many events it got and what
+came of them, how long events wait for it, how many wait now, how long it took to synchronize, and why it was
+disconnected.`),
 	},
 }

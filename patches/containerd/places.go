@@ -49,6 +49,11 @@ var (
 // cniDefaults are the settings of CNI in the documentation of all defaults.
 var cniDefaults = edit.InSection("docs/cri/config.md", "Full configuration", "plugins.'io.containerd.cri.v1.runtime'.cni]")
 
+// nriGuide is a section of the guide to NRI.
+func nriGuide(heading string, mentions ...string) edit.Paragraph {
+	return edit.InSection("docs/NRI.md", heading, mentions...)
+}
+
 // Types to which several patches add fields or methods.
 var (
 	cniConfig    = edit.In(criConfig, edit.Type("CniConfig"))

@@ -62,5 +62,17 @@ NetworkGates() []NetworkGate`),
 		edit.In("plugins/nri/plugin.go", edit.Func("initFunc")).Replace(edit.Expr("ic.Config.(*nri.Config)").Within(edit.Define("l", "err")),
 			"ic.Config.(*nri.Config).KeptIn(ic.Properties[plugins.PropertyStateDir])"),
 		status.After(edit.Stmt(edit.Call("setNetworkCondition")), `gateNetwork(c.nri.NetworkGates(), networkCondition)`),
+		nriGuide("Requiring Plugins", "mean the same for pods").After(`
+A plugin that gives pods their network can also gate the node. While it is away NetworkReady is false, with
+reason NRIPluginAway and the plugin's name, so that the node gets no pods. A restart of the plugin does not
+show: there is a time of grace. Pods on the host's network come up without the plugin:
+
+` + "```toml" + `
+  [plugins."io.containerd.nri.v1.nri".plugins.network-driver]
+    required_for = ["pods"]
+    gates_network = true
+    # 0s: thirty seconds
+    network_grace = "30s"
+` + "```"),
 	},
 }
