@@ -187,6 +187,20 @@ var engineComments = []edit.Edit{
 // request had ended. See also WithOrderedUpdates.`),
 	edit.In(adaptation, edit.Method("Adaptation", "updateContainers")).Doc(
 		"// updateContainers applies updates that no request of the runtime returns."),
+	edit.InSection("README.md", "Plugin Registration", "handshake sequence is over").After(`
+Plugins register side by side, and a registration waits for no pod or container. Pods
+that are being created when the list is taken are in it, too; RunPodSandbox follows for
+those whose hook is still to come. While the plugin takes the list, its later events
+wait for it, for no longer than the synchronization timeout. After that the plugin is
+disconnected.
+`),
+	edit.InSection("README.md", "Runtime Adaptation", "in the correct order").After(`
+A runtime may call the adaptation from many pods at the same time, and may hold locks
+of its own while it does: plugins are asked without any lock over plugins or pods,
+and what SyncFn lists is taken before any plugin is told of it. Beginnings and changes
+go to plugins in their order, since each may refuse or adjust. Ends go to all of them
+at once, cannot be refused, and are waited for once.
+`),
 	edit.InSection("README.md", failureSection, "`fail_request`", "`keep_connected`", "unregisters").Replace(`
   - ` + "`fail_request`" + `: a request that the plugin leaves unanswered fails, with an
     error that says which plugin and which request. Nobody behind it is asked. If
