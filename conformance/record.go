@@ -103,8 +103,8 @@ func subject(request any) (of string, changes bool) {
 // short is as much of an id as tells it from others.
 func short(id string) string { return id[:min(len(id), 13)] }
 
-// connections are the records of a plugin, in the report's form.
-func connections(p fixture.Told) (all []report.Connection) {
+// Connections are the records of a plugin, in the report's form.
+func Connections(p fixture.Told) (all []report.Connection) {
 	for _, record := range p.Calls().Connections() {
 		c := report.Connection{Plugin: p.Name(), Number: record[0].Connection}
 		for _, call := range record {

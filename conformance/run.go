@@ -166,7 +166,7 @@ func (a *attached) runOne(ctx context.Context, c *cases.Case, one *report.Case) 
 	one.Promises, one.Evidence = slices.Clone(r.promises), slices.Clone(r.evidence)
 	one.Calls = a.calls.take()
 	for _, p := range r.watched {
-		one.Plugins = append(one.Plugins, connections(p)...)
+		one.Plugins = append(one.Plugins, Connections(p)...)
 	}
 	switch {
 	case r.fault != "":

@@ -21,20 +21,24 @@ func (a *app) demo() *cli.Command {
 		Description: `Starts the built containerd with folders, sockets and namespaces of its own,
 connects plugins of which one fails and one hangs, creates, stops and removes
 pods, and prints which plugin got which event and which rules of the contract
-held. It removes all of it. Run build and tools before.`,
+held. It removes all of it. What happened is drawn in _output/demo (of stock in
+_output/demo-stock): demo.svg, traces.otlp.json for Jaeger, traces.chrome.json for
+Perfetto. Run build and tools before.`,
 		Flags:  []cli.Flag{&cli.StringFlag{Name: "runtime", Value: "hookline", Usage: "`NAME`: hookline, or stock for containerd without patches"}},
 		Before: takes(0, "[--runtime stock]"),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			out := cmd.String("output")
 			options := node.Options{Bin: filepath.Join(built(cmd), "bin"), Tools: filepath.Join(out, "tools", "bin")}
+			folder := filepath.Join(out, "demo")
 			switch name := cmd.String("runtime"); name {
 			case "hookline":
 			case "stock":
+				folder += "-stock"
 				options.Bin = filepath.Join(built(cmd), "stock", "bin")
 			default:
 				return fmt.Errorf("there is no runtime %q: hookline or stock", name)
 			}
-			return demo.Run(ctx, options, a.stdout, a.progress.Step)
+			return demo.Run(ctx, options, a.stdout, folder, a.progress.Step)
 		},
 	}
 }

@@ -33,35 +33,48 @@ func Read(from io.Reader) (*Report, error) {
 }
 
 // WriteAll writes the report in all its forms into a folder: report.json, junit.xml,
-// report.md and report.html. With timelines there are traces.otlp.json and
-// traces.chrome.json as well, of all records that the report has, and a picture of each case.
+// report.md and report.html; and its timelines, if asked to.
 func (r *Report) WriteAll(folder string, timelines bool) error {
+	if timelines {
+		if err := r.WriteTimelines(folder); err != nil {
+			return err
+		}
+		r.Trim()
+	}
+	return writeAll(folder, []form{{"report.json", r.JSON}, {"junit.xml", r.JUnit}, {"report.md", r.Markdown}, {"report.html", r.HTML}})
+}
+
+// WriteTimelines writes traces.otlp.json and traces.chrome.json into a folder, of all
+// records that the report has, and a picture of each case.
+func (r *Report) WriteTimelines(folder string) error {
+	forms := []form{{"traces.otlp.json", r.OTLP}, {"traces.chrome.json", r.Chrome}}
+	for _, c := range r.Cases {
+		if c.Run == 1 && len(c.Plugins) > 0 {
+			forms = append(forms, form{c.Name + ".svg", c.Timeline().SVG})
+		}
+	}
+	return writeAll(folder, forms)
+}
+
+// form is a file that the report is written to.
+type form struct {
+	name  string
+	write func(io.Writer) error
+}
+
+func writeAll(folder string, forms []form) error {
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return err
 	}
 	var errs []error
-	write := func(name string, form func(io.Writer) error) {
-		f, err := os.Create(filepath.Join(folder, name))
+	for _, of := range forms {
+		f, err := os.Create(filepath.Join(folder, of.name))
 		if err == nil {
-			err = errors.Join(form(f), f.Close())
+			err = errors.Join(of.write(f), f.Close())
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("write %s: %w", name, err))
+			errs = append(errs, fmt.Errorf("write %s: %w", of.name, err))
 		}
 	}
-	if timelines {
-		write("traces.otlp.json", r.OTLP)
-		write("traces.chrome.json", r.Chrome)
-		for _, c := range r.Cases {
-			if c.Run == 1 && len(c.Plugins) > 0 {
-				write(c.Name+".svg", c.Timeline().SVG)
-			}
-		}
-		r.Trim()
-	}
-	write("report.json", r.JSON)
-	write("junit.xml", r.JUnit)
-	write("report.md", r.Markdown)
-	write("report.html", r.HTML)
 	return errors.Join(errs...)
 }

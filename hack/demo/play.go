@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"time"
 
 	"github.com/hookline-nri/hookline/integration/node"
@@ -17,9 +18,9 @@ import (
 // hangs may hold up a request.
 const timeout = time.Second
 
-// Run plays the demo on a node of its own and writes the result to out.
-// Step announces what takes its time. The node is gone when Run returns.
-func Run(ctx context.Context, options node.Options, out io.Writer, step func(string) (end func())) (retErr error) {
+// Run plays the demo on a node of its own, and writes the result to out and the timeline
+// into a folder. Step announces what takes its time. The node is gone when Run returns.
+func Run(ctx context.Context, options node.Options, out io.Writer, folder string, step func(string) (end func())) (retErr error) {
 	options.RequestTimeout = timeout
 	end := step("start a private node")
 	n, err := node.Start(ctx, options)
@@ -45,6 +46,10 @@ func Run(ctx context.Context, options node.Options, out io.Writer, step func(str
 	}
 	s.told = c.records()
 	s.write(out)
+	if err := s.draw(c.plugins, folder); err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "\nIt is drawn in %s.\n", filepath.Join(folder, "demo.svg"))
 	return nil
 }
 
