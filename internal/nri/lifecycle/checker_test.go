@@ -14,6 +14,8 @@ type life struct {
 	listed           bool   // was in Synchronize
 	asked            bool   // had its first event
 	stopped, removed bool
+	over             bool // was stopped when it was listed
+	before           bool // is known from an earlier connection alone
 }
 
 // A reading is the history of one connection held against L1 and L3.
@@ -21,12 +23,25 @@ type reading struct {
 	wants      func(Kind) bool
 	pods       map[string]*life
 	containers map[string]*life
+	again      bool     // whether what the name was told of before may come again
+	before     []string // what that is
 	faults     []string
 }
 
 // read goes through a history. It knows nothing of the engine.
 func read(history []record, wants func(Kind) bool) *reading {
 	r := &reading{wants: wants, pods: make(map[string]*life), containers: make(map[string]*life)}
+	return r.through(history)
+}
+
+// readAgain goes through the history of a plugin that has come back, and of what was
+// told before, such as "p1" or "p1/c1", may be told the end (L18).
+func readAgain(history []record, wants func(Kind) bool, before []string) *reading {
+	r := &reading{wants: wants, pods: make(map[string]*life), containers: make(map[string]*life), again: true, before: before}
+	return r.through(history)
+}
+
+func (r *reading) through(history []record) *reading {
 	for i, rec := range history {
 		switch {
 		case rec.Kind == Synchronize && i == 0:
@@ -36,7 +51,7 @@ func read(history []record, wants func(Kind) bool) *reading {
 		case i == 0:
 			r.fault("L1", rec, "comes before Synchronize")
 			return r
-		case !wants(rec.Kind):
+		case !r.wants(rec.Kind):
 			r.fault("L14", rec, "was not subscribed to")
 		case rec.Container == "":
 			r.pod(rec)
@@ -56,7 +71,7 @@ func (r *reading) listed(s Snapshot) {
 		if r.pods[o.Pod] != nil {
 			r.fault("L1", record{Event: Event{Kind: Synchronize}, listed: s}, "lists "+o.Pod+" twice")
 		}
-		r.pods[o.Pod] = &life{listed: true, stopped: o.Stopped}
+		r.pods[o.Pod] = &life{listed: true, stopped: o.Stopped, over: o.Stopped}
 	}
 	for _, o := range s.Containers {
 		if r.containers[o.Container] != nil {
@@ -68,8 +83,8 @@ func (r *reading) listed(s Snapshot) {
 
 func (r *reading) pod(rec record) {
 	p := r.pods[rec.Pod]
-	if p == nil && (rec.Kind == RunPodSandbox || !r.wants(RunPodSandbox)) {
-		p = &life{}
+	if p == nil && (rec.Kind == RunPodSandbox || !r.wants(RunPodSandbox) || rec.Kind.final() && r.told(rec)) {
+		p = &life{before: rec.Kind.final() && r.told(rec)}
 		r.pods[rec.Pod] = p
 	}
 	if !r.goesOn(rec, p, RunPodSandbox, StopPodSandbox, RemovePodSandbox) {
@@ -90,12 +105,13 @@ func (r *reading) pod(rec record) {
 
 func (r *reading) container(rec record) {
 	c := r.containers[rec.Container]
-	if c == nil && (rec.Kind == CreateContainer || !r.wants(CreateContainer)) {
-		c = &life{pod: rec.Pod}
+	known := rec.Kind.final() && r.told(rec)
+	if c == nil && (rec.Kind == CreateContainer || !r.wants(CreateContainer) || known) {
+		c = &life{pod: rec.Pod, before: known}
 		r.containers[rec.Container] = c
 		p := r.pods[rec.Pod]
 		switch {
-		case p == nil && r.wants(RunPodSandbox):
+		case p == nil && r.wants(RunPodSandbox) && !known:
 			r.fault("L3", rec, "is of a pod that the plugin does not know")
 		case p != nil && p.stopped && rec.Kind == CreateContainer:
 			r.fault("L11", rec, "is in a stopped pod")
@@ -117,28 +133,44 @@ func (r *reading) goesOn(rec record, l *life, first, stop, remove Kind) bool {
 		r.fault("L1", rec, "comes twice, or after the Stop")
 	case rec.Kind == CreateContainer && l.listed:
 		r.fault("L1", rec, "is of a container that Synchronize listed")
+	case rec.Kind == stop && l.over && r.told(rec):
+		l.over = false // the name had not heard of it
 	case rec.Kind == stop && l.stopped:
 		r.fault("L3", rec, "comes twice")
-	case rec.Kind == remove && !l.stopped && r.wants(stop):
+	case rec.Kind == remove && !l.stopped && r.wants(stop) && (l.listed || l.asked || !r.told(rec)):
 		r.fault("L3", rec, "comes without a Stop")
 	case rec.Kind != first && rec.Kind != stop && rec.Kind != remove && l.stopped:
 		r.fault("L1", rec, "comes after the Stop")
 	}
 	l.asked = l.asked || rec.Kind == first
-	l.stopped = l.stopped || rec.Kind == stop
+	l.stopped = l.stopped || rec.Kind == stop || rec.Kind == remove
 	l.removed = rec.Kind == remove
 	return true
+}
+
+// told says whether the name was told of an object before.
+func (r *reading) told(rec record) bool {
+	switch {
+	case !r.again:
+		return false
+	case slices.Contains(r.before, anything):
+		return true
+	}
+	if rec.Container != "" {
+		return !r.wants(CreateContainer) || slices.Contains(r.before, rec.Pod+"/"+rec.Container)
+	}
+	return !r.wants(RunPodSandbox) || slices.Contains(r.before, rec.Pod)
 }
 
 // alive returns what the plugin was told of and has not been told the end of.
 func (r *reading) alive() (pods, containers []string) {
 	for id, p := range r.pods {
-		if !p.removed && r.wants(RemovePodSandbox) {
+		if !p.removed && !p.before && r.wants(RemovePodSandbox) {
 			pods = append(pods, id)
 		}
 	}
 	for id, c := range r.containers {
-		if !c.removed && r.wants(RemoveContainer) {
+		if !c.removed && !c.before && r.wants(RemoveContainer) {
 			containers = append(containers, id)
 		}
 	}

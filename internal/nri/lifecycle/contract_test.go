@@ -17,10 +17,12 @@ import (
 
 // TestContract takes a world through random creations, failures, givings-up,
 // joins, losses, hangs and restarts, and holds it against L1 to L4, L9, L11,
-// L13 to L17 and L20 all the way and in the end.
+// L13 to L17 and L20 all the way and in the end; half of the plays, in which the
+// engine keeps what plugins are owed, against L18 too.
 func TestContract(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		if faults := play(t, drawMoves(rt)); faults != "" {
+		owes := rapid.Bool().Draw(rt, "owes")
+		if faults := play(t, owes, drawMoves(rt)); faults != "" {
 			rt.Fatal(faults)
 		}
 	})
@@ -94,14 +96,8 @@ func drawMoves(rt *rapid.T) []move {
 				}
 			}
 		}),
-		"restart": does(func(rt *rapid.T) move {
-			rarely := rapid.IntRange(0, 3).Draw(rt, "rarely") == 0
-			return func(w *world) {
-				if rarely {
-					w.restart()
-				}
-			}
-		}),
+		"come back": does(drawReturn),
+		"restart":   does(drawRestart),
 		"wait": does(func(rt *rapid.T) move {
 			d := rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, 2 * requestTimeout}).Draw(rt, "time")
 			return func(*world) { time.Sleep(d) }
@@ -176,10 +172,11 @@ func drawPatience(rt *rapid.T) time.Duration {
 }
 
 // play makes the moves in a world of its own, in virtual time, and returns the
-// rules that were broken with what each plugin was told, or nothing.
-func play(t *testing.T, moves []move) (faults string) {
+// rules that were broken with what each plugin was told, or nothing. owes says
+// whether the engine keeps what plugins are owed.
+func play(t *testing.T, owes bool, moves []move) (faults string) {
 	synctest.Test(t, func(*testing.T) {
-		w := newWorld()
+		w := newWorld(owes)
 		defer w.end()
 		for _, m := range moves {
 			m(w)
@@ -195,7 +192,8 @@ func play(t *testing.T, moves []move) (faults string) {
 		w.settle()
 		w.join(temper{wants: "everything"}.plugin("99-last"))
 		w.settle()
-		faults = w.story(append(w.atRest(), w.leftovers()...))
+		w.allComeBack()
+		faults = w.story(slices.Concat(w.atRest(), w.leftovers(), w.unheard()))
 	})
 	return faults
 }
@@ -209,6 +207,12 @@ func (w *world) story(faults []string) string {
 	b.WriteString(strings.Join(faults, "\n"))
 	for _, p := range w.plugins {
 		fmt.Fprintf(&b, "\n%s: %s", p.name, p.told())
+		if p.isClosed() {
+			b.WriteString(" (gone)")
+		}
+		if len(p.found) > 0 {
+			fmt.Fprintf(&b, " (then the runtime found %s)", strings.Join(p.found, " "))
+		}
 	}
 	return b.String()
 }

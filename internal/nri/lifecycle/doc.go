@@ -69,6 +69,19 @@
 // they have left the runtime's lists: so that one who joins in between is told
 // that a pod is stopped, and not told at all of what will not end any more.
 //
+// # What is owed
+//
+// With [Options].Owed the engine keeps, for a name whose plugin is away, what it knew
+// and the ends that it has not heard, also over a restart of the runtime ([Engine.Recall]),
+// and tells them after the Synchronize of the name's next connection (L18). Such a name is
+// the closed lane of its last connection: ends go through its ledger as ever, and are
+// noted instead of sent.
+//
+// Nothing sets the option yet: neither the adaptation of NRI nor containerd do, so no
+// plugin of theirs is told what ended while it was away. Without it nothing is kept of a
+// connection that has closed. Of several connections of a name at a time those that leave
+// before the last take along what only they knew.
+//
 // # The contract
 //
 //   - L1 Order. Lanes are first in, first out, and the ledger puts the Stop of a
@@ -91,7 +104,7 @@
 //   - L14 An event that a plugin did not subscribe to goes through its ledger
 //     and not through its turn.
 //   - L15 The engine keeps nothing that a restart would lose: what there is, the
-//     runtime lists.
+//     runtime lists, and what is owed is Options.Owed's to keep.
 //   - L16 A timeout is an error for the plugin's failure policy, which is one
 //     function ([Policy.Decide]) for the request that timed out and for all that
 //     wait behind it. The time of a creation's caller is not the plugin's: what is

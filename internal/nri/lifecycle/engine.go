@@ -70,6 +70,17 @@ type Options struct {
 	// must be quick: the plugin is not sent anything meanwhile.
 	Unheard func(conn Connection, event Event, reply any)
 
+	// Owed keeps the ends that plugins have not heard, for when they come back. By
+	// default nothing is kept of a connection that has closed. Nothing sets it yet: the
+	// adaptation runs on the default. With it ImpliedEnd and Encode are called with a
+	// lock held, and must not call the engine.
+	Owed Owed
+
+	// Encode and Decode make bytes of the Request of an end, and a Request of those. By
+	// default there are none.
+	Encode func(Event) []byte
+	Decode func(Event, []byte) (any, error)
+
 	// Observer is told of all that happens.
 	Observer Observer
 }
@@ -88,7 +99,8 @@ type Engine struct {
 	work sync.WaitGroup
 
 	// mu guards what follows. It is held for the work of a few maps and
-	// slices, and never together with a lane's lock.
+	// slices. A lane's lock is taken under it only where a name comes or goes, and
+	// never the other way round.
 	mu        sync.Mutex
 	closed    bool
 	lanes     []*lane // in index order; replaced, never changed
@@ -102,8 +114,9 @@ type Engine struct {
 	removed   removals
 	failed    map[string]bool // names whose last connection was not synchronized
 	absent    absences
-	changed   chan struct{}   // closed at the next change, nil if nobody waits for one
-	agreed    map[string]bool // pods all were asked for, until their end: kept with OmitCreating
+	away      map[string]*lane // by name, see away.go; replaced, never changed
+	changed   chan struct{}    // closed at the next change, nil if nobody waits for one
+	agreed    map[string]bool  // pods all were asked for, until their end: kept with OmitCreating
 }
 
 // New returns an engine without connections.
@@ -137,6 +150,12 @@ func New(opts Options) *Engine {
 	}
 	if opts.Unheard == nil {
 		opts.Unheard = func(Connection, Event, any) {}
+	}
+	if opts.Encode == nil {
+		opts.Encode = func(Event) []byte { return []byte{} }
+	}
+	if opts.Decode == nil {
+		opts.Decode = func(Event, []byte) (any, error) { return nil, nil }
 	}
 	if opts.Observer == nil {
 		opts.Observer = unobserved{}
@@ -209,7 +228,9 @@ func (e *Engine) drop(l *lane, reason error) {
 	if joined {
 		e.absent.left(l.name)
 	}
+	e.goneNow(l)
 	e.change()
+	close(l.out)
 }
 
 // watch waits for the end of a connection, of itself or by a drop, and sees
@@ -223,5 +244,6 @@ func (e *Engine) watch(l *lane) {
 	}
 	l.conn.Close()
 	l.work.Wait()
+	e.makeSafe(l)
 	e.opts.Observer.Left(l.conn, l.closed)
 }

@@ -54,6 +54,7 @@ func (e *Engine) enroll(conn Connection) (*lane, error) {
 		name:   conn.Name(),
 		index:  conn.Index(),
 		gone:   make(chan struct{}),
+		out:    make(chan struct{}),
 		listed: make(chan struct{}),
 		since:  time.Now(),
 		held:   true,
@@ -106,14 +107,19 @@ func (e *Engine) synchronize(ctx context.Context, l *lane, sync func(context.Con
 	if err := l.tellAll(ctx, snapshot, sync); err != nil {
 		return Snapshot{}, err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.cut = nil
-	if l.closed != nil {
-		return Snapshot{}, l.closed
+	for {
+		former, err := e.takePart(l, snapshot)
+		if err != nil {
+			return Snapshot{}, err
+		}
+		if former == nil {
+			break
+		}
+		e.seeOut(former)
 	}
-	l.joined = true
-	l.ledger.seed(snapshot)
+	if e.opts.Owed != nil {
+		e.opts.Owed.Sync() // that it was there, before it is told anything
+	}
 	return snapshot, nil
 }
 

@@ -22,8 +22,10 @@ func FuzzJoin(f *testing.F) {
 		for n := 0; n+1 < len(data) && n < 128; n += 2 {
 			moves = append(moves, decodeMove(n, data[n], data[n+1]))
 		}
-		if faults := play(t, moves); faults != "" {
-			t.Fatal(faults)
+		for _, owes := range []bool{false, true} {
+			if faults := play(t, owes, moves); faults != "" {
+				t.Fatal(faults)
+			}
 		}
 	})
 }

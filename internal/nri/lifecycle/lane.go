@@ -32,6 +32,7 @@ type lane struct {
 	timeouts Timeouts
 
 	gone chan struct{}  // closed once the lane is
+	out  chan struct{}  // closed once it is none of the engine's lanes either
 	work sync.WaitGroup // what has to be over before the connection has left; nothing starts once closed
 
 	listed    chan struct{} // closed when the runtime has listed for it
@@ -48,6 +49,17 @@ type lane struct {
 	ledger  ledger
 	joined  bool  // whether the connection was synchronized
 	closed  error // why the lane is closed, nil while it is open
+
+	// Of what the lane's name is owed (L18), see Owed.
+	owing    bool  // whether it may be owed something
+	twin     bool  // whether it has another connection
+	safe     bool  // whether it is safe that the name is away, and what it knows
+	heir     *lane // the connection that has taken over what it knew
+	passed   bool  // whether another connection has taken over what it knew
+	quiet    bool  // whether nothing of it is still to be accounted for; guarded by Engine.mu
+	debts    []debt
+	payUntil time.Time // until when they come first
+	paid     bool      // whether one came last, rather than one in line
 
 	cut       context.CancelFunc // of the Synchronize that is being sent, nil if none is
 	synced    time.Time          // since when it is
@@ -204,7 +216,13 @@ func (l *lane) goOn(p *part) {
 // passOn passes the turn to the next in line. The caller holds the turn, and
 // l.mu, though that not throughout.
 func (l *lane) passOn() {
-	for len(l.line) > 0 {
+	for len(l.debts) > 0 || len(l.line) > 0 {
+		if l.payNext() {
+			if l.pay() {
+				return
+			}
+			continue
+		}
 		e := l.pop()
 		switch {
 		case e.caller != nil:
@@ -281,7 +299,7 @@ func (l *lane) close(reason error) bool {
 	l.work.Add(1)
 	defer l.work.Done()
 	r, line, cut, err := l.current, l.line, l.cut, l.loss()
-	l.line, l.weight = nil, 0
+	l.line, l.weight, l.debts = nil, 0, nil
 	l.mu.Unlock()
 
 	close(l.gone)

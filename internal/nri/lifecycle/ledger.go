@@ -35,12 +35,22 @@ type podEntry struct {
 	running    int32 // of those, the ones that had no Stop
 	mark       mark
 	creating   bool // listed while it was being created: its first event may still come, late
+	unheard    bool // as of a container
 }
 
 type containerEntry struct {
-	pod  string
-	mark mark
+	pod    string
+	mark   mark
+	former bool // told to an earlier connection of the name, and not to this one
+
+	unheard bool // stopped, as far as all else is concerned, and its Stop is still to be told
 }
+
+// stops says whether the Stop of a container is still to be told.
+func (c containerEntry) stops() bool { return c.mark != stopped || c.unheard }
+
+// stops says so of a pod.
+func (p podEntry) stops() bool { return p.mark == listed || p.mark == told || p.unheard }
 
 func newLedger() ledger {
 	return ledger{pods: make(map[string]podEntry), containers: make(map[string]containerEntry)}
@@ -60,12 +70,14 @@ func (g *ledger) seed(s Snapshot) {
 	}
 }
 
-// enter adds a container that has not had its Stop.
+// enter adds a container.
 func (g *ledger) enter(pod, container string, m mark) {
 	g.containers[container] = containerEntry{pod: pod, mark: m}
 	p := g.pods[pod]
 	p.containers++
-	p.running++
+	if m != stopped {
+		p.running++
+	}
 	g.pods[pod] = p
 }
 
@@ -86,11 +98,7 @@ func (g *ledger) admit(ev Event) (bool, error) {
 		g.pods[ev.Pod] = pod
 		return true, nil
 	case ev.Kind == CreateContainer:
-		if _, known := g.containers[ev.Container]; known {
-			return false, nil
-		}
-		g.enter(ev.Pod, ev.Container, told)
-		return true, nil
+		return g.create(ev.Pod, ev.Container), nil
 	case ev.Container != "":
 		return c.mark == listed || c.mark == told, nil
 	}
@@ -101,19 +109,29 @@ func (g *ledger) admit(ev Event) (bool, error) {
 // be told, and enters it: unless Synchronize told of the object, as one that was
 // created, or it has ended.
 func (g *ledger) admitLate(ev Event) bool {
-	pod := g.pods[ev.Pod]
+	pod, c := g.pods[ev.Pod], g.containers[ev.Container]
 	if ev.Container != "" {
-		if _, known := g.containers[ev.Container]; known || pod.mark == stopped {
-			return false
-		}
-		g.enter(ev.Pod, ev.Container, told)
-		return true
+		return pod.mark != stopped && c.mark != stopped && g.create(ev.Pod, ev.Container)
 	}
 	if pod.mark != unknown && (pod.mark != listed || !pod.creating) {
 		return false
 	}
 	pod.mark = told
 	g.pods[ev.Pod] = pod
+	return true
+}
+
+// create enters a container that the connection is to be told of, unless it was.
+func (g *ledger) create(pod, container string) bool {
+	c, known := g.containers[container]
+	switch {
+	case !known:
+		g.enter(pod, container, told)
+		return true
+	case !c.former:
+		return false
+	}
+	g.containers[container] = containerEntry{pod: pod, mark: told} // it has not stopped, and counts already
 	return true
 }
 
@@ -138,8 +156,8 @@ func (g *ledger) step(goal Event) (kind Kind, container string, ok bool) {
 		return g.stepContainer(g.find(goal.Pod, true), false)
 	case remove && p.containers > 0:
 		return g.stepContainer(g.find(goal.Pod, false), true)
-	case p.mark == listed || p.mark == told:
-		p.mark = stopped
+	case p.stops():
+		p.mark, p.unheard = stopped, false
 		g.pods[goal.Pod] = p
 		return StopPodSandbox, "", true
 	case remove:
@@ -155,8 +173,8 @@ func (g *ledger) stepContainer(id string, remove bool) (Kind, string, bool) {
 		return 0, "", false
 	}
 	p := g.pods[c.pod]
-	if c.mark != stopped {
-		c.mark = stopped
+	if c.stops() {
+		c.mark, c.unheard = stopped, false
 		g.containers[id] = c
 		p.running--
 		g.pods[c.pod] = p
@@ -181,7 +199,7 @@ func (g *ledger) stepContainer(id string, remove bool) (Kind, string, bool) {
 func (g *ledger) find(pod string, running bool) string {
 	var least string
 	for id, c := range g.containers {
-		if c.pod != pod || running && c.mark == stopped {
+		if c.pod != pod || running && !c.stops() {
 			continue
 		}
 		if least == "" || id < least {

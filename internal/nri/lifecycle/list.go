@@ -29,6 +29,9 @@ type Object struct {
 type Snapshot struct {
 	Pods       []Object
 	Containers []Object
+	// Exited are containers that have exited and are still there. They are not told
+	// of; one that joined before may know them.
+	Exited []Object
 }
 
 // An inventory is what the runtime listed for those who join, with what the

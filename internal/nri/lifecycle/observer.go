@@ -54,6 +54,9 @@ type Delivery struct {
 	// Late is set for an end that nobody waited for any longer, and for a first
 	// event that the plugin had missed.
 	Late bool
+	// Owed is set for an end that came while no connection of the name was there, or
+	// that an earlier one had not answered.
+	Owed bool
 	// Err is set unless the plugin answered.
 	Err error
 }

@@ -77,6 +77,7 @@ func (p *part) leave(r *round, waited time.Duration) []error {
 		return p.errs
 	}
 	p.late = true
+	l.oweRest(p)
 	if l.overdue() {
 		return append(p.errs[:len(p.errs):len(p.errs)], fmt.Errorf("%s: plugin %s is told later: %w", p.round.last(), l.name, l.debt()))
 	}
@@ -88,7 +89,14 @@ func (p *part) leave(r *round, waited time.Duration) []error {
 func (l *lane) post(r *round) *part {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if heir := l.heir; heir != nil {
+		// The round was handed in before that one came.
+		l.mu.Unlock()
+		defer l.mu.Lock()
+		return heir.post(r)
+	}
 	if l.closed != nil {
+		l.oweAll(r)
 		return nil
 	}
 	l.collapse(r.events)
@@ -110,6 +118,9 @@ func (l *lane) post(r *round) *part {
 		}
 	}
 	p.late = l.overdue() || !l.joined
+	if l.overdue() {
+		l.oweRest(p)
+	}
 	if p.late || !l.cares(r) {
 		p.owner = p.owner && !p.late
 		return nil
@@ -185,6 +196,7 @@ func (l *lane) nextEnd(r *round, next *int) (Event, bool) {
 		case !ok:
 			*next++
 		case !l.subscribed(kind):
+			l.unsubscribed(kind, goal.Pod, container)
 		case kind == goal.Kind && container == goal.Container:
 			return goal, true
 		default:
@@ -200,6 +212,10 @@ func (l *lane) nextEnd(r *round, next *int) (Event, bool) {
 // l.mu, though that not throughout.
 func (l *lane) advance(p *part) (sent bool) {
 	for {
+		if l.heir != nil {
+			l.handOn(p)
+			return false
+		}
 		ev, ok := l.nextEnd(p.round, &p.next)
 		if !ok {
 			p.over = true
@@ -212,6 +228,21 @@ func (l *lane) advance(p *part) (sent bool) {
 	}
 }
 
+// handOn has the connection that has taken over be told what a part has not told. l.mu
+// is held, though not throughout.
+func (l *lane) handOn(p *part) {
+	rest := &round{ctx: p.round.ctx, events: p.round.events, orphans: p.round.orphans}
+	heir := l.heir
+	l.mu.Unlock()
+	heir.post(rest) // of which it tells what it knows
+	l.mu.Lock()
+	if rest.owes.Load() {
+		p.round.owes.Store(true)
+	}
+	p.over = true
+	p.release()
+}
+
 // tell sends an event of a part that the ledger has entered, and says whether
 // it is not answered yet. As advance.
 func (l *lane) tell(p *part, ev Event) (sent bool) {
@@ -220,9 +251,11 @@ func (l *lane) tell(p *part, ev Event) (sent bool) {
 		return false
 	}
 	if goal := &p.round.events[p.next]; !ev.same(goal) {
+		l.work.Add(1)
 		l.mu.Unlock()
 		ev = l.engine.implied(p.round, ev, *goal)
 		l.mu.Lock()
+		defer l.work.Done()
 		if l.closed != nil {
 			l.lose(p, ev)
 			return false
@@ -239,6 +272,7 @@ func (l *lane) tell(p *part, ev Event) (sent bool) {
 // lose accounts for an event of a part that the closed connection was to be
 // told. l.mu is held, though not throughout.
 func (l *lane) lose(p *part, ev Event) {
+	l.owe(p.round, ev, &p.round.events[p.next])
 	p.fail(ev, ErrClosed)
 	rec := Delivery{Context: p.round.ctx, Conn: l.conn, Event: ev, Outcome: Lost, Waited: time.Since(p.posted), Late: p.late, Err: ErrClosed}
 	l.mu.Unlock()

@@ -27,6 +27,7 @@ type request struct {
 	sent   time.Time
 	due    time.Time // when the timeout passes
 
+	owed     bool // whether it is a debt
 	demanded bool // whether it fails its caller, whatever the policy, if it is not answered
 
 	// Guarded by lane.mu.
@@ -159,7 +160,13 @@ func (l *lane) conclude(r *request) {
 	if r.err != nil && !r.expired {
 		rec.Outcome, rec.Err, drop = l.judge(r)
 	}
-	rec.Late = r.event.Late || r.part != nil && r.part.late
+	rec.Late, rec.Owed = r.event.Late || r.owed || r.part != nil && r.part.late, r.owed
+	switch {
+	case !errors.Is(r.err, ErrClosed):
+		l.heard(r.event)
+	case r.part != nil:
+		l.owe(r.part.round, r.event, &r.event)
+	}
 	unheard := r.reply != nil && r.err == nil && !r.take()
 	l.mu.Unlock()
 
@@ -192,7 +199,7 @@ func (r *request) take() bool {
 	switch {
 	case r.part != nil:
 		return r.part.take(r)
-	case r.event.Late, r.abandoned, r.expired:
+	case r.event.Late, r.owed, r.abandoned, r.expired:
 		return false
 	}
 	return true
@@ -244,7 +251,7 @@ func (r *request) expire() {
 	drop := l.fail(r, Timeout, err)
 	l.failure, l.failureAt = err, time.Now()
 	rec := Delivery{Context: r.Context, Conn: l.conn, Event: r.event, Outcome: TimedOut, Waited: r.sent.Sub(r.posted), Took: took,
-		Late: r.event.Late || r.part != nil && r.part.late, Err: err}
+		Late: r.event.Late || r.owed || r.part != nil && r.part.late, Owed: r.owed, Err: err}
 	var passed []*caller
 	if !drop {
 		passed = l.fallBehind(r)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 )
 
@@ -42,15 +43,24 @@ func (e *Engine) Teardown(ctx context.Context, events []Event, apply func(Connec
 		return nil
 	}
 	r := &round{ctx: context.WithoutCancel(ctx), events: events, collect: apply != nil}
-	var lanes []*lane
-	lanes, r.orphans = e.doom(events)
+	lanes, away, orphans := e.doom(events)
+	r.orphans = orphans
 	var parts []*part
 	for _, l := range lanes {
 		if p := l.post(r); p != nil {
 			parts = append(parts, p)
 		}
 	}
+	for _, l := range away {
+		// Someone may have come back meanwhile.
+		if p := l.post(r); p != nil && !slices.Contains(parts, p) {
+			parts = append(parts, p)
+		}
+	}
 	errs := e.await(r, parts)
+	if r.owes.Load() {
+		e.opts.Owed.Sync()
+	}
 	for _, p := range parts {
 		if p.round == r {
 			for _, a := range p.answers {
@@ -96,14 +106,14 @@ var closed = func() <-chan time.Time {
 }()
 
 // doom enters ends, stops the creations that they end, and returns the
-// connections to tell. All that is one instant for those who join: they find
-// the object ended, or get the ends in their lane.
+// connections to tell, and the names that are away. All that is one instant for
+// those who join: they find the object ended, or get the ends in their lane.
 //
 // orphans are the containers, with their CreateContainer, that all agreed to
 // and that go with their pod before the runtime lists them, so that it hands
 // in no end of theirs. Of those that not all have agreed to the request may
 // still be changing.
-func (e *Engine) doom(events []Event) (lanes []*lane, orphans map[string]Event) {
+func (e *Engine) doom(events []Event) (lanes []*lane, away map[string]*lane, orphans map[string]Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, ev := range events {
@@ -135,7 +145,7 @@ func (e *Engine) doom(events []Event) (lanes []*lane, orphans map[string]Event) 
 			}
 		}
 	}
-	return e.lanes, orphans
+	return e.lanes, e.away, orphans
 }
 
 // A round is one Teardown.
@@ -143,7 +153,8 @@ type round struct {
 	ctx     context.Context
 	events  []Event
 	orphans map[string]Event
-	collect bool // whether its caller wants the replies
+	collect bool        // whether its caller wants the replies
+	owes    atomic.Bool // whether what it owes has to be safe before the runtime goes on
 }
 
 // last is the event that the round is there for.

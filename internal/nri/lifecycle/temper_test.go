@@ -48,6 +48,7 @@ func drawTemper(rt *rapid.T) temper {
 // plugin makes a plugin of that temper.
 func (t temper) plugin(name string) *simPlugin {
 	p := &simPlugin{plugin: newPlugin(name), listing: t.listing, passed: make(map[object]bool)}
+	p.mask = t.wants
 	p.wants, p.failRequest, p.keepConnected = masks[t.wants], t.failRequest, t.keepConnected
 	switch t.events {
 	case "slow":

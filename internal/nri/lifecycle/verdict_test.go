@@ -36,8 +36,8 @@ func (w *world) broken() []string {
 	plugins := slices.Clone(w.plugins)
 	w.mu.Unlock()
 	for _, p := range plugins {
+		r := w.read(p)
 		p.mu.Lock()
-		r := read(p.history, p.wants)
 		for _, f := range append(r.faults, p.faults...) {
 			faults = append(faults, p.name+": "+f)
 		}
@@ -78,9 +78,7 @@ func (w *world) atRest() []string {
 		}
 	}
 	for _, p := range w.here() {
-		p.mu.Lock()
-		r := read(p.history, p.wants)
-		p.mu.Unlock()
+		r := w.read(p)
 		for id, pod := range w.pods {
 			// What began and ended while a plugin owed an answer is nothing to it.
 			if r.pods[id] == nil && !pod.stopping && p.wants(RunPodSandbox) {

@@ -23,6 +23,12 @@ type world struct {
 
 	process *process
 	plugins []*simPlugin // all that ever joined
+
+	owes   bool // whether the engine has the memory
+	memory *memory
+	lossy  bool            // whether what is owed was lost with the runtime
+	lost   map[string]bool // objects that the runtime has lost
+	twins  map[string]bool // names that had more than one connection at a time
 }
 
 // A simPod is a pod in the runtime's store, which outlives the runtime.
@@ -67,6 +73,10 @@ type simPlugin struct {
 	joined  time.Time       // when Join returned without error
 	overdue time.Time       // when it last did not answer in time
 	passed  map[object]bool // what it was not asked for
+
+	mask     string
+	answered []Event  // guarded by mu
+	found    []string // by a runtime that was started after it came; likewise
 }
 
 // A duty is a rule that a plugin was seen to break unless, when all is at rest,
@@ -79,8 +89,10 @@ type duty struct {
 
 const worldBacklog = 5
 
-func newWorld() *world {
-	w := &world{pods: make(map[string]*simPod), containers: make(map[string]*simContainer), needs: make(map[object]*need)}
+func newWorld(owes bool) *world {
+	w := &world{owes: owes, pods: make(map[string]*simPod), containers: make(map[string]*simContainer), needs: make(map[object]*need)}
+	w.memory, w.lost = newMemory(), make(map[string]bool)
+	w.twins = make(map[string]bool)
 	w.start()
 	return w
 }
@@ -89,26 +101,37 @@ func newWorld() *world {
 func (w *world) start() {
 	p := &process{w: w, transient: make(map[string]bool)}
 	p.ctx, p.kill = context.WithCancel(context.Background())
-	p.engine = New(Options{
+	opts := Options{
 		RequestTimeout: func() time.Duration { return requestTimeout },
 		SyncTimeout:    func() time.Duration { return syncTimeout },
 		BacklogLimit:   worldBacklog,
 		Required:       p.required,
 		List:           p.list,
 		Observer:       p,
-	})
+	}
+	if w.owes {
+		opts.Owed = w.memory
+	}
+	p.engine = New(opts)
 	w.process = p
+	p.recall(p.ctx)
 }
 
-// restart kills the runtime and starts it again: the store stays as it is.
-func (w *world) restart() {
+// restart ends the runtime and starts it again: the store stays as it is.
+func (w *world) restart(killed bool) {
 	p := w.process
 	w.mu.Lock()
 	p.kill()
+	kept := w.outlive(true)
 	w.mu.Unlock()
 	p.engine.Close()
 	p.ops.Wait()
+	if !killed {
+		kept = w.outlive(false)
+	}
+	w.memory = kept
 	w.mu.Lock()
+	w.survive()
 	for _, pod := range w.pods {
 		pod.stopping = pod.stopped
 	}
@@ -228,9 +251,12 @@ func (p *process) list(ctx context.Context) (Snapshot, error) {
 		s.Pods = append(s.Pods, Object{Pod: id, Stopped: w.pods[id].stopped})
 	}
 	for _, id := range slices.Sorted(maps.Keys(w.containers)) {
-		if c := w.containers[id]; !c.exited {
-			s.Containers = append(s.Containers, Object{Pod: c.pod, Container: id})
+		c := w.containers[id]
+		if c.exited {
+			s.Exited = append(s.Exited, Object{Pod: c.pod, Container: id})
+			continue
 		}
+		s.Containers = append(s.Containers, Object{Pod: c.pod, Container: id})
 	}
 	return s, nil
 }
@@ -304,13 +330,18 @@ func (p *simPlugin) Deliver(ctx context.Context, ev Event, due time.Time, answer
 		w.duties = append(w.duties, duty{p, fmt.Sprintf("L10: gets %s when all is reclaimed", record{Event: ev}), nil})
 	}
 	w.mu.Unlock()
-	p.plugin.Deliver(ctx, ev, due, answer)
+	p.plugin.Deliver(ctx, ev, due, p.answers(ev, answer))
 }
 
 // join brings in a plugin.
 func (w *world) join(p *simPlugin) {
 	p.process, p.came = w.process, time.Now()
 	w.mu.Lock()
+	for _, o := range w.plugins {
+		if o.name == p.name && o.process == p.process && !o.isClosed() {
+			w.twins[p.name] = true
+		}
+	}
 	w.plugins = append(w.plugins, p)
 	p.process.listing = p.listing
 	p.process.lists = max(p.process.lists, 2*p.listing)

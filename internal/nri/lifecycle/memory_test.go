@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// A memory is an Owed that outlives the engine as a file does: a crash leaves what
+// was synced.
+type memory struct {
+	mu    sync.Mutex // guards what follows
+	now   map[string]*memoryName
+	saved map[string]*memoryName
+	syncs int
+	fails bool // Sync saves nothing, as a disk that is full
+}
+
+type memoryName struct {
+	wants []string
+	away  time.Time
+	known map[[2]string]bool
+	owed  []Due
+}
+
+func newMemory() *memory {
+	return &memory{now: make(map[string]*memoryName), saved: make(map[string]*memoryName)}
+}
+
+func (m *memory) copied(names map[string]*memoryName) map[string]*memoryName {
+	c := make(map[string]*memoryName)
+	for of, n := range names {
+		c[of] = &memoryName{n.wants, n.away, maps.Clone(n.known), slices.Clone(n.owed)}
+	}
+	return c
+}
+
+// crash loses what was not synced, unless all is still to be written in order.
+func (m *memory) crash() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.now = m.copied(m.saved)
+}
+
+func (m *memory) Sync() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.syncs++
+	if !m.fails {
+		m.saved = m.copied(m.now)
+	}
+}
+
+func (m *memory) Joined(of string, wants []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := m.now[of]
+	if n == nil {
+		n = &memoryName{}
+		m.now[of] = n
+	}
+	n.wants, n.away, n.known = wants, time.Time{}, nil
+}
+
+func (m *memory) Left(of string, known iter.Seq2[[2]string, bool]) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n := m.now[of]; n != nil {
+		n.away, n.known = time.Now(), maps.Collect(known)
+	}
+}
+
+func (m *memory) Owe(of, kind string, object [2]string, request []byte) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := m.now[of]
+	if n == nil {
+		return false
+	}
+	if _, known := n.known[object]; known {
+		n.known[object] = true
+		if kindOf(kind).removal() {
+			delete(n.known, object)
+		}
+	}
+	same := func(d Due) bool { return d.Kind == kind && d.Object == object }
+	if request != nil && !slices.ContainsFunc(n.owed, same) {
+		n.owed = append(n.owed, Due{kind, object, request, time.Now()})
+	}
+	return true
+}
+
+func (m *memory) Paid(of, kind string, object [2]string) int {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := m.now[of]
+	if n == nil {
+		return 0
+	}
+	n.owed = slices.DeleteFunc(n.owed, func(d Due) bool { return d.Kind == kind && d.Object == object })
+	return len(n.owed)
+}
+
+func (m *memory) Forget(of string) (dropped int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if n := m.now[of]; n != nil {
+		dropped = len(n.owed)
+	}
+	delete(m.now, of)
+	return dropped
+}
+
+func (m *memory) Names() iter.Seq2[string, Presence] {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	all := make(map[string]Presence)
+	for of, n := range m.now {
+		all[of] = Presence{n.wants, n.away, len(n.owed)}
+	}
+	return maps.All(all)
+}
+
+func (m *memory) Known(of string) iter.Seq2[[2]string, bool] {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.All(maps.Clone(m.now[of].known))
+}
+
+func (m *memory) Owes(of string) iter.Seq[Due] {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.now[of] == nil {
+		return slices.Values([]Due(nil))
+	}
+	return slices.Values(slices.Clone(m.now[of].owed))
+}

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// owing is a fixture that keeps what is owed, and can be started again.
+type owing struct {
+	*fixture
+	memory *memory
+	change func(*Options)
+}
+
+func newOwing(t *testing.T, listed ...string) *owing {
+	o := &owing{memory: newMemory()}
+	o.start(t, listed...)
+	return o
+}
+
+// start starts the runtime, with pods and containers that it finds. A pod with an
+// exclamation mark has stopped, a container with one has exited.
+func (o *owing) start(t *testing.T, listed ...string) {
+	o.fixture = newFixture(t, func(opts *Options) {
+		opts.Owed = o.memory
+		if o.change != nil {
+			o.change(opts)
+		}
+	})
+	o.lists(listed...)
+	require.NoError(t, o.Recall(t.Context()))
+}
+
+func (o *owing) lists(listed ...string) {
+	o.listed = Snapshot{}
+	for _, id := range listed {
+		id, over := strings.CutSuffix(id, "!")
+		pod, container, _ := strings.Cut(id, "/")
+		switch {
+		case container == "":
+			o.listed.Pods = append(o.listed.Pods, Object{Pod: pod, Stopped: over})
+		case over:
+			o.listed.Exited = append(o.listed.Exited, Object{Pod: pod, Container: container})
+		default:
+			o.listed.Containers = append(o.listed.Containers, Object{Pod: pod, Container: container})
+		}
+	}
+}
+
+// kill kills the runtime: what was not synced is lost, and no lane ends in order.
+func (o *owing) kill() {
+	o.memory.crash()
+	kept := o.memory
+	o.memory = newMemory()
+	o.memory.now, o.memory.saved = kept.copied(kept.now), kept.copied(kept.now)
+	o.Close() // to the old memory
+}
+
+// left has a plugin go, and waits until that has been seen.
+func (o *owing) left(p *plugin) {
+	p.Close()
+	synctest.Wait()
+}
+
+// again is another connection of a plugin, that is brought in.
+func (o *owing) again(p *plugin) *plugin {
+	o.t.Helper()
+	next := newPlugin(p.name)
+	next.wants = p.wants
+	o.joined(next)
+	synctest.Wait()
+	return next
+}
+
+func (o *owing) owes(name string) int {
+	n := 0
+	for range o.memory.Owes(name) {
+		n++
+	}
+	return n
+}
+
+const lifeAndEnd = "StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1 RemovePodSandbox:p1"
+
+func TestOwed_EndsWhileAwayAreTold(t *testing.T) {
+	for _, restart := range []string{"", "killed", "stopped"} {
+		t.Run("runtime "+restart, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := newOwing(t)
+				a := newPlugin("10-a")
+				o.joined(a)
+				o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+				o.left(a)
+				o.did("RunPodSandbox:p2")
+				o.end("StopContainer:p1/c1")
+				switch restart {
+				case "killed":
+					o.kill()
+					o.start(t, "p1", "p1/c1!", "p2")
+				case "stopped":
+					o.Close()
+					o.start(t, "p1", "p1/c1!", "p2")
+				}
+				o.end("RemoveContainer:p1/c1")
+				o.end("StopPodSandbox:p1")
+				o.end("RemovePodSandbox:p1")
+				o.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
+				o.lists()
+				a = o.again(a)
+				assert.Equal(t, "Synchronize() "+lifeAndEnd, a.told())
+				assert.Zero(t, o.owes("10-a"))
+				assert.Equal(t, "Synchronize()", o.again(newPlugin("20-b")).told(), "never knew of it")
+				a.Close()
+				synctest.Wait()
+				assert.Equal(t, "Synchronize()", o.again(a).told(), "told twice")
+			})
+		})
+	}
+}
+
+// Who was connected when the runtime was killed knows what it finds, and nothing that
+// came after.
+func TestOwed_EndsAfterAKillAreTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "CreateContainer:p1/c2")
+		o.end("StopContainer:p1/c2")
+		o.kill()
+		o.start(t, "p1", "p1/c1", "p1/c2!")
+		o.did("RunPodSandbox:p2")
+		o.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
+		o.end("StopContainer:p1/c1", "StopContainer:p1/c2", "StopPodSandbox:p1", "RemoveContainer:p1/c2")
+		o.end("RemoveContainer:p1/c1", "RemovePodSandbox:p1")
+		o.lists()
+		a = o.again(a)
+		assert.Equal(t, "Synchronize() StopContainer:p1/c1 StopContainer:p1/c2 StopPodSandbox:p1 RemoveContainer:p1/c2 RemoveContainer:p1/c1 RemovePodSandbox:p1", a.told())
+	})
+}
+
+// What a name knew and the runtime does not find any more has ended, as under another
+// runtime.
+func TestOwed_WhatIsGoneAfterARestartHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "RunPodSandbox:p2", "CreateContainer:p2/c2")
+		o.left(a)
+		o.Close()
+		o.start(t, "p2")
+		a = o.again(a)
+		assert.ElementsMatch(t, strings.Fields("Synchronize(p2) StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1 StopContainer:p2/c2 RemoveContainer:p2/c2"),
+			strings.Fields(a.told()))
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		assert.Empty(t, readAgain(a.history, a.wants, []string{"p1", "p1/c1", "p2/c2"}).faults)
+	})
+}
+
+// A pod whose Stop was not answered is told of it at once, not with its removal.
+func TestOwed_StopThatWasNotAnsweredIsToldAgain(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			o := newOwing(t)
+			a := newPlugin("10-a").hang(StopPodSandbox)
+			o.joined(a)
+			o.did("RunPodSandbox:p1")
+			require.Error(t, o.end("StopPodSandbox:p1"))
+			synctest.Wait()
+			if restart {
+				o.kill()
+				o.start(t, "p1!")
+			}
+			o.lists("p1!")
+			a = o.again(a)
+			assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1", a.told())
+			o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+			assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+		})
+	}
+}
+
+// One who stays and has not answered is owed what waits for it, until it answers.
+func TestOwed_WhatWaitsForAHungPluginOutlivesAKill(t *testing.T) {
+	for _, answers := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			o := newOwing(t)
+			a := newPlugin("10-a")
+			a.keepConnected = true
+			a.handle = func(_ context.Context, ev Event) (any, error) {
+				if ev.same(&Event{Kind: StopContainer, Pod: "p1", Container: "c1"}) {
+					a.stall(time.Minute)
+				}
+				return nil, nil
+			}
+			o.joined(a)
+			o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+			o.end("StopContainer:p1/c1")
+			o.end("StopPodSandbox:p1")
+			o.end("RemoveContainer:p1/c1", "RemovePodSandbox:p1")
+			assert.Equal(t, 4, o.owes("10-a"))
+			if answers {
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				assert.Zero(t, o.owes("10-a"))
+			}
+			if answers {
+				o.memory.Sync()
+			}
+			o.kill()
+			o.start(t)
+			a = o.again(a)
+			if answers {
+				assert.Equal(t, "Synchronize()", a.told())
+			} else {
+				assert.Equal(t, "Synchronize() StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1", a.told())
+			}
+		})
+	}
+}
+
+// An answer settles an end, also a refusal. A timeout keeps it, and what is behind it.
+func TestOwed_TimeoutKeepsWhatIsOwed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "RunPodSandbox:p2")
+		o.left(a)
+		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		o.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
+		o.joined(newPlugin("10-a").hang(RemovePodSandbox))
+		time.Sleep(2 * requestTimeout)
+		assert.Equal(t, 3, o.owes("10-a"))
+		o.joined(newPlugin("10-a").refuse(RemovePodSandbox))
+		synctest.Wait()
+		assert.Zero(t, o.owes("10-a"))
+	})
+}
+
+// What a plugin did not hear of it does not hear the end of, and what it did not
+// subscribe to it is not owed.
+func TestOwed_OnlyWhatItKnewAndWants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		a.wants = func(k Kind) bool { return k == RemovePodSandbox }
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		o.left(a)
+		o.did("RunPodSandbox:p2")
+		for _, p := range []string{"p1", "p2"} {
+			o.end("StopContainer:"+p+"/c1", "StopPodSandbox:"+p, "RemoveContainer:"+p+"/c1", "RemovePodSandbox:"+p)
+		}
+		assert.Equal(t, 1, o.owes("10-a"))
+		assert.Empty(t, o.memory.now["10-a"].known)
+		assert.Equal(t, "Synchronize() RemovePodSandbox:p1", o.again(a).told())
+	})
+}
+
+// A container that has exited while its plugin was away is removed while it is there.
+func TestOwed_ExitedContainerIsRemovedLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		o.left(a)
+		o.end("StopContainer:p1/c1")
+		o.lists("p1", "p1/c1!")
+		a = o.again(a)
+		assert.Equal(t, "Synchronize(p1) StopContainer:p1/c1", a.told())
+		o.end("StopContainer:p1/c1", "RemoveContainer:p1/c1")
+		o.end("StopPodSandbox:p1")
+		o.end("RemovePodSandbox:p1")
+		assert.Equal(t, "Synchronize(p1) "+lifeAndEnd, a.told())
+	})
+}
+
+// Ends that come while a plugin comes back are told once, whether it makes it or not.
+func TestOwed_EndsWhileItComesBack(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			o := newOwing(t)
+			a := newPlugin("10-a")
+			o.joined(a)
+			o.did("RunPodSandbox:p1")
+			o.left(a)
+			o.lists("p1")
+			next := newPlugin("10-a")
+			next.synchronize = func(context.Context, Snapshot) error {
+				o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+				o.lists()
+				if fails {
+					return errors.New("not today")
+				}
+				return nil
+			}
+			err := o.join(next)
+			synctest.Wait()
+			if fails {
+				require.Error(t, err)
+				next = o.again(a)
+				assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+			} else {
+				assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+			}
+			assert.Zero(t, o.owes("10-a"))
+		})
+	}
+}
+
+// Nothing is written for plugins that are there and answer.
+func TestOwed_NothingIsWrittenWithNobodyAway(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		o.joined(newPlugin("10-a"), newPlugin("20-b"))
+		synced := o.memory.syncs
+		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		o.end("StopContainer:p1/c1", "RemoveContainer:p1/c1")
+		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		assert.Equal(t, synced, o.memory.syncs)
+	})
+}
+
+// An operator forgets a name: nothing is kept for it from then on.
+func TestOwed_NameIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "RunPodSandbox:p2")
+		_, ok := o.Forget("10-a")
+		assert.False(t, ok, "it is there")
+		o.left(a)
+		o.end("StopPodSandbox:p1")
+		dropped, ok := o.Forget("10-a")
+		assert.True(t, ok)
+		assert.Equal(t, 1, dropped)
+		o.end("RemovePodSandbox:p1")
+		assert.Equal(t, "Synchronize()", o.again(a).told())
+	})
+}
+
+// Much that is owed holds up pods for one timeout; then they take turns with it.
+func TestOwed_MuchHoldsUpNoPods(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		const pods = 100
+		for i := range pods {
+			o.did("RunPodSandbox:p" + string(rune('A'+i)))
+		}
+		o.left(a)
+		for i := range pods {
+			o.end("StopPodSandbox:p"+string(rune('A'+i)), "RemovePodSandbox:p"+string(rune('A'+i)))
+		}
+		slow := newPlugin("10-a")
+		slow.handle = func(context.Context, Event) (any, error) { slow.stall(time.Second); return nil, nil }
+		o.joined(slow)
+		start := time.Now()
+		o.did("RunPodSandbox:new1")
+		assert.LessOrEqual(t, time.Since(start), syncTimeout+3*time.Second)
+		start = time.Now()
+		o.did("RunPodSandbox:new2")
+		assert.LessOrEqual(t, time.Since(start), 3*time.Second)
+		time.Sleep(5 * time.Minute)
+		assert.Zero(t, o.owes("10-a"))
+	})
+}
