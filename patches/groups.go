@@ -52,6 +52,9 @@ var groups = []edit.Group{
 		"nri/who-connects",
 		"nri/plugin-peer",
 	}},
+	{Name: "nri-owed-ends", Title: "adaptation: tell plugins what ended while they were away", Patches: []string{
+		"nri/owed-ends",
+	}},
 
 	// containerd, with NRI as released.
 	{Name: "undo", Title: "cri,nri: leave nothing behind of a pod that failed", Patches: []string{

@@ -49,6 +49,7 @@ var Series = edit.Series{
 		nri.RequiredPlugins,
 		nri.WhoConnects,
 		nri.PluginPeer,
+		nri.OwedEnds,
 
 		// containerd: built on the NRI above.
 		containerd.PatchedNRI,

@@ -479,7 +479,7 @@ var mutations = []mutation{
 		file: "request.go",
 		from: "l.owe(r.part.round, r.event, &r.event)",
 		to:   "_ = l",
-		by:   "^TestOwed_StopThatWasNotAnsweredIsToldAgain$",
+		by:   "^TestOwed_StopThatAPluginWentAtIsToldAgain$",
 	},
 	{
 		off:  "an answer pays",

@@ -26,7 +26,16 @@ func TestOwed_EndHandedInBeforeAKillIsToldOnce(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := newOwing(t)
-				o.joined(newPlugin("10-a").hang(event(c.hangs + ":").Kind))
+				hangs := newPlugin("10-a")
+				hangs.keepConnected = true // so that it is there when the runtime is killed
+				hangs.handle = func(_ context.Context, ev Event) (any, error) {
+					if ev.Kind == event(c.hangs+":").Kind {
+						<-hangs.closed
+						return nil, ErrClosed
+					}
+					return nil, nil
+				}
+				o.joined(hangs)
 				o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
 				o.end("StopContainer:p1/c1", "RemoveContainer:p1/c1")
 				o.kill()

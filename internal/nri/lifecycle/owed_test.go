@@ -191,6 +191,28 @@ func TestOwed_StopThatWasNotAnsweredIsToldAgain(t *testing.T) {
 	}
 }
 
+// Nor has one heard a Stop during which its connection broke.
+func TestOwed_StopThatAPluginWentAtIsToldAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		a.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == StopPodSandbox {
+				a.Close()
+				return nil, ErrClosed
+			}
+			return nil, nil
+		}
+		o.joined(a)
+		o.did("RunPodSandbox:p1")
+		require.Error(t, o.end("StopPodSandbox:p1"))
+		synctest.Wait()
+		o.lists("p1!")
+		a = o.again(a)
+		assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1", a.told())
+	})
+}
+
 // One who stays and has not answered is owed what waits for it, until it answers.
 func TestOwed_WhatWaitsForAHungPluginOutlivesAKill(t *testing.T) {
 	for _, answers := range []bool{false, true} {

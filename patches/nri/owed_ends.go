@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nri
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// OwedEnds tells plugins that come back what ended while they were away.
+var OwedEnds = edit.Patch{
+	Slug:    "owed-ends",
+	Module:  "nri",
+	Subject: "adaptation: tell plugins what ended while they were away",
+	Body: `A plugin that is restarted, that crashes or that is disconnected after a timeout
+does not hear of the pods and containers that end before it is back. What it
+holds for them it holds for good, unless it compares all that it has with what
+Synchronize tells it. If the runtime is restarted in between, the same holds for
+every plugin.
+
+Let runtimes hand in a store (WithOwedEnds). The adaptation keeps in it which
+names of plugins there are, what those know that are away, and the ends that they
+have not heard, and has it made safe before the runtime goes on to forget an
+object. When a plugin of the name has answered Synchronize, it is told what the
+name is owed, a Stop before its Remove and containers before their pod. An
+answer settles it, and a timeout does not: so an end is told at least once over
+connections, and once to each. What a plugin asks for in such a reply is applied
+to what is still there.
+
+At its start the adaptation compares what names knew with what the runtime lists,
+before a plugin is let in, and owes the ends of what is gone. With nobody away it
+asks nothing of the store.
+
+Where and how things are kept is the runtime's matter: the adaptation knows an
+interface. Let runtimes list the names that are away, and forget those that are
+not coming back.`,
+	Refs:   []string{"containerd/nri#286", "containerd/nri#167", "containerd/nri#281"},
+	Rules:  []string{"L18"},
+	Status: edit.Upstream,
+	Until:  "NRI tells plugins that reconnect the ends that they have missed",
+	Needs:  []string{"nri/required-plugins"},
+	Edits: []edit.Edit{
+		edit.In(adaptation, edit.Type("Adaptation")).AddField(`
+
+owed   OwedEnds            // nil: what a plugin misses it is not told
+exited func() []*Container // what has exited and is not in the runtime's list; nil: none`),
+		edit.In("pkg/adaptation/engine.go", edit.Method("Adaptation", "newEngine")).After(edit.Key("OmitCreating"), `Owed:           r.owed,
+Encode:         encodeEnd,
+Decode:         decodeEnd,`),
+		edit.In("pkg/adaptation/engine.go", edit.Method("Adaptation", "newEngine")).Replace(edit.Key("List"), "List:           r.listAll,"),
+		edit.In(adaptation, edit.Method("Adaptation", "Start")).Before(edit.Stmt(edit.Call("r.startPlugins")), `r.recall()
+`),
+		edit.In("pkg/adaptation/ends.go", edit.Func("impliedEnd")).Before(edit.Stmt(edit.Return("nil")), `if kind == lifecycle.RemovePodSandbox {
+	return &RemovePodSandboxRequest{Pod: pod}
+}
+`),
+		edit.In("pkg/adaptation/plugins.go", edit.Method("observer", "Delivered")).Replace(edit.Stmt(edit.If("d.Late")), `switch {
+case d.Owed:
+	o.r.toldOwed(d)
+case d.Late:
+	log.Warnf(noCtx, "plugin %q: %s came late, %s after it was due: %s", d.Conn.Name(), d.Event, d.Waited+d.Took, d.Outcome)
+case d.Err != nil:
+	log.Warnf(noCtx, "plugin %q: %s: %s: %v", d.Conn.Name(), d.Event, d.Outcome, d.Err)
+}`),
+	},
+}
