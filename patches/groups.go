@@ -135,6 +135,9 @@ var groups = []edit.Group{
 	{Name: "nri-plugin-names", Title: "cri,nri: let settings say who may register under a name", Patches: []string{
 		"containerd/nri-plugin-names",
 	}},
+	{Name: "owed-ends", Title: "cri,nri: keep the ends that plugins have missed", Patches: []string{
+		"containerd/owed-ends",
+	}},
 
 	// containerd, on the go-cni above.
 	{Name: "network-status", Title: "cri: run CNI STATUS in the background", Patches: []string{

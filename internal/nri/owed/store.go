@@ -27,9 +27,10 @@ type Options struct {
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
 
-	// Dropped is told of ends that will not be told, with why: "age", "limit" or
-	// "forgotten". Failed is told of what goes wrong with the file. Both must be quick,
-	// and must not call the store.
+	// Noted is told of each end that a name is owed. Dropped is told of ends that will not
+	// be told, with why: "age", "limit" or "forgotten". Failed is told of what goes wrong
+	// with the file. All must be quick, and must not call the store.
+	Noted   func(name, kind string)
 	Dropped func(name, reason string, ends int)
 	Failed  func(error)
 }
@@ -164,6 +165,7 @@ func (s *Store) Owe(of, kind string, object [2]string, request []byte) bool {
 	n.index[k] = e
 	n.bytes += e.size()
 	s.file.owed(of, e)
+	s.opts.Noted(of, kind)
 	for len(n.owed) > 1 && (len(n.owed) > s.opts.Count || n.bytes > s.opts.Bytes) {
 		s.settle(of, n, n.owed[0])
 		s.opts.Dropped(of, "limit", 1)

@@ -90,6 +90,9 @@ func withDefaults(o Options) Options {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Noted == nil {
+		o.Noted = func(string, string) {}
+	}
 	if o.Dropped == nil {
 		o.Dropped = func(string, string, int) {}
 	}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operator
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"path/filepath"
+	"testing"
+
+	"github.com/containerd/errdefs"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials/insecure"
+)
+
+// knows is an NRI with what plugins are owed.
+type knows map[string]int
+
+func (k knows) ForgetPlugin(name string) (int, error) {
+	ends, ok := k[name]
+	if !ok {
+		return 0, fmt.Errorf("plugin %q is not away: %w", name, errdefs.ErrNotFound)
+	}
+	delete(k, name)
+	return ends, nil
+}
+
+// What is asked for on the socket is done, with interceptors and without, and errors keep
+// their class.
+func TestForget(t *testing.T) {
+	seen := ""
+	for name, options := range map[string][]grpc.ServerOption{
+		"plain": nil,
+		"with an interceptor": {grpc.UnaryInterceptor(func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+			seen = info.FullMethod
+			return handle(ctx, request)
+		})},
+	} {
+		t.Run(name, func(t *testing.T) {
+			socket := filepath.Join(t.TempDir(), "grpc.sock")
+			l, err := net.Listen("unix", socket)
+			require.NoError(t, err)
+			s := grpc.NewServer(options...)
+			Serve(s, knows{"10-gone": 7})
+			go s.Serve(l)
+			defer s.Stop()
+			conn, err := grpc.NewClient("unix://"+socket, grpc.WithTransportCredentials(insecure.NewCredentials()))
+			require.NoError(t, err)
+			defer conn.Close()
+
+			ends, err := Forget(t.Context(), conn, "10-gone")
+			require.NoError(t, err)
+			require.Equal(t, 7, ends)
+			_, err = Forget(t.Context(), conn, "10-gone")
+			require.True(t, errdefs.IsNotFound(err), "%v", err)
+			require.ErrorContains(t, err, `plugin "10-gone" is not away`)
+		})
+	}
+	require.Equal(t, "/containerd.internal.nri.v1.Operator/Forget", seen)
+}

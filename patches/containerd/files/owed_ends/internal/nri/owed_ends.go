@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nri
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/containerd/errdefs"
+	"github.com/containerd/log"
+
+	nri "github.com/containerd/nri/pkg/adaptation"
+
+	"github.com/containerd/containerd/v2/internal/tomlext"
+	"github.com/hookline-nri/hookline/internal/nri/owed"
+)
+
+// The bounds of what is kept by default.
+const (
+	defaultOwedEndsLimit = 10000
+	defaultOwedEndsBytes = 16 << 20
+)
+
+// owedEndsFile is where it is kept what plugins are owed, in NRI's folder below the root.
+const owedEndsFile = "owed-ends.db"
+
+// An ExitedLister is a Domain with containers that it does not list any more, since they
+// have exited, and that are still to be removed.
+type ExitedLister interface {
+	// ListExitedContainers lists them.
+	ListExitedContainers() []Container
+}
+
+// listExited lists what has exited in all domains.
+func (t *domainTable) listExited() []*nri.Container {
+	t.Lock()
+	defer t.Unlock()
+	var all []Container
+	for _, d := range t.domains {
+		if exited, is := d.(ExitedLister); is {
+			all = append(all, exited.ListExitedContainers()...)
+		}
+	}
+	return containersToNRI(all)
+}
+
+// OwedEndsIn says in which folder it is kept what plugins are owed. It has to outlive a
+// boot of the node, as the root does. Without one it is kept in memory.
+func (c *Config) OwedEndsIn(rootDir string) *Config {
+	c.rootDir = rootDir
+	return c
+}
+
+// keepOwedEnds opens the store of owed ends, as far as it can be: whatever became of its
+// file, NRI goes on.
+func (l *local) keepOwedEnds() []nri.Option {
+	path := ""
+	if l.cfg.rootDir != "" {
+		path = filepath.Join(l.cfg.rootDir, owedEndsFile)
+	}
+	if !l.cfg.KeepOwedEnds {
+		// What was kept would be told long after, if they are kept again.
+		if err := os.Remove(path); path != "" && err != nil && !errors.Is(err, os.ErrNotExist) {
+			log.L.WithError(err).Warn("failed to drop the ends that NRI plugins were owed")
+		}
+		return nil
+	}
+	l.owed = owed.Open(owed.Options{
+		Path:  path,
+		TTL:   tomlext.ToStdTime(l.cfg.OwedEndsTTL),
+		Count: l.cfg.OwedEndsLimit,
+		Bytes: l.cfg.OwedEndsBytes,
+		Noted: func(name, kind string) { nriEndsOwed.WithValues(name, kind).Inc() },
+		Dropped: func(name, reason string, ends int) {
+			nriEndsDropped.WithValues(name, reason).Inc(float64(ends))
+			log.L.WithField("plugin", name).WithField("reason", reason).Warnf("%d ends of pods and containers will not be told to an NRI plugin that is away", ends)
+		},
+		Failed: func(err error) {
+			nriOwedStoreFailures.Inc()
+			log.L.WithError(err).Error("failed to keep what NRI plugins are owed")
+		},
+	})
+	unheard.of(l.owed)
+	return []nri.Option{nri.WithOwedEnds(l.owed, domains.listExited)}
+}
+
+// closeOwedEnds writes what is left to be written.
+func (l *local) closeOwedEnds() {
+	if l.owed != nil {
+		l.owed.Close()
+	}
+}
+
+// validateOwedEnds returns what is wrong with the settings of owed ends.
+func (c *Config) validateOwedEnds() (errs []error) {
+	if c.OwedEndsTTL < 0 {
+		errs = append(errs, fmt.Errorf("owed_ends_ttl is %s: must not be negative", tomlext.ToStdTime(c.OwedEndsTTL)))
+	}
+	if c.OwedEndsLimit < 0 {
+		errs = append(errs, fmt.Errorf("owed_ends_limit is %d: must not be negative", c.OwedEndsLimit))
+	}
+	if c.OwedEndsBytes < 0 {
+		errs = append(errs, fmt.Errorf("owed_ends_bytes is %d: must not be negative", c.OwedEndsBytes))
+	}
+	return errs
+}
+
+// AwayPluginStatus is a plugin that is not there now and for which ends are kept.
+type AwayPluginStatus struct {
+	Name string `json:"name"` // index and name, as "ctr nri forget" takes it
+	Span        // since it is away, or since the start if it went before
+	Owed int    `json:"owed"` // ends that it has not heard
+}
+
+func (l *local) awayPlugins() []AwayPluginStatus {
+	var all []AwayPluginStatus
+	for _, p := range l.nri.AwayPlugins() {
+		all = append(all, AwayPluginStatus{Name: p.Name, Span: NewSpan(p.Away), Owed: p.Owed})
+	}
+	return all
+}
+
+// ForgetPlugin drops what is kept for a plugin that is away and not coming back, by its
+// index and name. It returns how many ends the plugin was owed.
+func (l *local) ForgetPlugin(name string) (int, error) {
+	if !l.IsEnabled() {
+		return 0, fmt.Errorf("NRI is disabled: %w", errdefs.ErrFailedPrecondition)
+	}
+	ends, ok := l.nri.ForgetPlugin(name)
+	if ok {
+		return ends, nil
+	}
+	var away []string
+	for _, p := range l.nri.AwayPlugins() {
+		away = append(away, p.Name)
+	}
+	if len(away) == 0 {
+		return 0, fmt.Errorf("no plugin is away, and so not %q: %w", name, errdefs.ErrNotFound)
+	}
+	return 0, fmt.Errorf("plugin %q is not away: %s are: %w", name, strings.Join(away, ", "), errdefs.ErrNotFound)
+}

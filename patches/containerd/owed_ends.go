@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// OwedEnds keeps what plugins are owed that are away, over restarts of containerd.
+var OwedEnds = edit.Patch{
+	Slug:    "owed-ends",
+	Module:  "containerd",
+	Subject: "cri,nri: keep the ends that plugins have missed",
+	Body: `An NRI plugin that is restarted while pods end does not hear of these ends, and
+leaks what it holds for the pods. After a restart of containerd that is so for all
+plugins. NRI's adaptation can tell them when they are back, if it has a store.
+
+Add one: a bbolt file below containerd's root, with what plugins know that are away
+and the ends that they have not heard. With nobody away nothing is written. An end is
+safe in the file before containerd forgets the pod or container. A file that is
+corrupt, locked, full or read-only is logged and counted, and in nobody's way: ends
+are kept in memory then.
+
+How long a plugin may be away, and how many ends and bytes are kept for it, are
+settings, and it can be switched off. Add metrics, show plugins that are away in the
+status of NRI, and let an operator forget one that is not coming back: "ctr nri forget",
+by a service on containerd's own socket.`,
+	Refs:   []string{"containerd/nri#286", "containerd/nri#167", "containerd/nri#281"},
+	Rules:  []string{"L17", "L18", "L22"},
+	Status: edit.Upstream,
+	Until:  "containerd keeps the ends that NRI plugins have missed until these are back",
+	Needs:  []string{"nri/owed-ends", "containerd/nri-settings", "containerd/nri-status", "containerd/list-past-hung-shims"},
+	Edits: []edit.Edit{
+		edit.In(nriConfig, edit.Type("Config")).AddField(`
+// KeepOwedEnds is whether plugins that come back are told what ended while they were
+// away. It is kept below containerd's root.
+KeepOwedEnds bool ` + "`toml:\"keep_owed_ends\" json:\"keepOwedEnds\"`" + `
+// OwedEndsTTL is how long a plugin may be away before it is forgotten, with all that
+// it is owed. Zero stands for a day.
+OwedEndsTTL tomlext.Duration ` + "`toml:\"owed_ends_ttl\" json:\"owedEndsTTL\"`" + `
+// OwedEndsLimit is how many stops and removals are kept for one plugin. Then the oldest
+// are dropped. Zero stands for the default.
+OwedEndsLimit int ` + "`toml:\"owed_ends_limit\" json:\"owedEndsLimit\"`" + `
+// OwedEndsBytes is how many bytes those may have. Zero stands for the default.
+OwedEndsBytes int ` + "`toml:\"owed_ends_bytes\" json:\"owedEndsBytes\"`" + `
+
+// rootDir is where it is kept what plugins are owed, empty for memory.
+rootDir string`),
+		edit.In(nriConfig, edit.Func("DefaultConfig")).After(edit.Key("SyncTransientSandboxes"), `KeepOwedEnds:              true,
+OwedEndsTTL:               tomlext.FromStdTime(24 * time.Hour),
+OwedEndsLimit:             defaultOwedEndsLimit,
+OwedEndsBytes:             defaultOwedEndsBytes,`),
+		edit.AddImport(nriConfig, "time"),
+		edit.In("internal/nri/validate.go", edit.Method("Config", "validate")).Before(edit.Stmt(edit.Return("errors.Join(errs...)")),
+			`errs = append(errs, c.validateOwedEnds()...)
+`),
+		edit.In(localNRI, edit.Type("local")).AddField("\n\nowed *owed.Store // nil if no ends are kept"),
+		edit.AddImport(localNRI, "github.com/containerd/containerd/v2/internal/nri/owed"),
+		edit.In(localNRI, edit.Func("New")).Before(edit.Stmt(edit.Assign("l.nri", "err")), `opts = append(opts, l.keepOwedEnds()...)
+
+`),
+		edit.In(localNRI, edit.Func("New")).Before(edit.Stmt(edit.Return("nil", `fmt.Errorf("failed to initialize NRI interface: %w", err)`)), `l.closeOwedEnds()
+`),
+		local("Stop").After(edit.Stmt(edit.Mentions("l.nri.Stop()")), "l.closeOwedEnds()"),
+		edit.In("plugins/nri/plugin.go", edit.Func("initFunc")).Before(edit.Stmt(edit.Define("l", "err")),
+			`ic.Config.(*nri.Config).OwedEndsIn(ic.Properties[plugins.PropertyRootDir])
+`),
+		edit.In("internal/nri/status.go", edit.Type("Status")).AddField(`
+// AwayPlugins are those that are not there now and for which ends are kept, by name.
+AwayPlugins []AwayPluginStatus ` + "`json:\"awayPlugins,omitempty\"`"),
+		edit.In("internal/nri/status.go", edit.Method("local", "Status")).After(edit.Stmt(edit.Assign("s.Enabled")), "s.AwayPlugins = l.awayPlugins()"),
+	},
+	Packages: []edit.Package{{
+		From: "internal/nri/owed",
+		To:   "internal/nri/owed",
+		// It needs a module that containerd does not require.
+		Except: []string{"main_test.go"},
+	}},
+}
