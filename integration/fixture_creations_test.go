@@ -177,7 +177,7 @@ func (c *creations) requireEndsTold(t require.TestingT) {
 		if len(records) == 0 {
 			continue
 		}
-		reading := history.Read(records[len(records)-1], nil)
+		reading := history.Read(records[len(records)-1], nil, records[:len(records)-1]...)
 		assert.Empty(t, reading.Faults(), p.Name())
 		assert.Empty(t, reading.Alive(), p.Name())
 	}

@@ -108,7 +108,7 @@ func TestL23_PodThatStockRanPastStaysReady(t *testing.T) {
 		})
 		removeAllPods(ctx, t, m.CRI())
 		promise(t, "L23", "its end is told, and nothing is left of it", keptOnStock, func(t require.TestingT) {
-			reading := history.Read(back.Calls().Connections()[1], nil)
+			reading := history.Read(back.Calls().Connections()[1], nil, back.Calls().Connections()[0])
 			assert.Empty(t, reading.Faults())
 			assert.Empty(t, reading.Alive())
 			requireNoSandboxLeft(t, m.Node)

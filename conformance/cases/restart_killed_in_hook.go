@@ -47,7 +47,7 @@ var _ = Restart.has("L15_PodThatWasCutInItsHookIsNotReady", Patient.AndRestarts(
 	t.Promise("L15", "who joined is told of its end", OnStock("its end is not told"), func(t require.TestingT) {
 		record := p.Calls().Connections()[1]
 		assert.Equal(t, Undone[1:], record.Of(pod.ID).Events())
-		reading := history.Read(record, nil)
+		reading := history.Read(record, nil, p.Calls().Connections()[0])
 		assert.Empty(t, reading.Faults())
 		assert.Empty(t, reading.Alive())
 	})

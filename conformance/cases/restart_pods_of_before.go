@@ -74,8 +74,13 @@ var _ = Restart.has("L15_EndsOfPodsOfBeforeARestartAreTold", Patient.AndRestarts
 					assert.Len(t, record.Only(plugin.Synchronize)[0].Pods, 1)
 				})
 				t.Promise("L15", p.Name()+" is told of its end", OnStock("it ends untold"), func(t require.TestingT) {
-					assert.Equal(t, was.told, record.Of(l.Pod).Events())
-					reading := history.Read(record, map[string]time.Time{l.Pod: {}})
+					told := record.Of(l.Pod)
+					if p == back && len(was.told) < len(ends) {
+						// It knew the container, and may be told of that one's end.
+						told = told.Only(plugin.StopPodSandbox, plugin.RemovePodSandbox)
+					}
+					assert.Equal(t, was.told, told.Events())
+					reading := history.Read(record, map[string]time.Time{l.Pod: {}}, records[:len(records)-1]...)
 					assert.Empty(t, reading.Faults())
 					assert.Empty(t, reading.Alive())
 				})

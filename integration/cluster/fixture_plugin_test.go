@@ -122,9 +122,11 @@ func (r *recorder) told(t testing.TB) []record.Process {
 func requireLawful(t testing.TB, processes []record.Process, namespace string) plugin.Calls {
 	t.Helper()
 	var all plugin.Calls
+	var earlier []plugin.Calls
 	for _, p := range processes {
 		for i, connection := range p.Calls.Connections() {
-			require.Empty(t, history.Read(connection, p.Stopped()).Faults(), "process %s, connection %d", p.ID, i+1)
+			require.Empty(t, history.Read(connection, p.Stopped(), earlier...).Faults(), "process %s, connection %d", p.ID, i+1)
+			earlier = append(earlier, connection)
 		}
 		for _, call := range p.Calls {
 			if call.Pod.GetNamespace() == namespace {

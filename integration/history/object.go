@@ -19,6 +19,7 @@ const (
 type pod struct {
 	at     stage
 	listed bool // in Synchronize
+	owed   bool // known to an earlier connection, and not in Synchronize
 	begun  bool // an event of it came after Synchronize
 }
 
@@ -27,6 +28,7 @@ type container struct {
 	pod    string
 	at     stage
 	listed bool // in Synchronize
+	owed   bool // known to an earlier connection, and not in Synchronize
 	step   int  // the last of steps that came, counted from 1
 }
 
@@ -41,6 +43,10 @@ var steps = map[plugin.Event]int{
 // pod checks and records an event of a pod.
 func (r *Reading) pod(call plugin.Call) {
 	p := r.pods[call.Pod.GetId()]
+	if p == nil && r.earlier[call.Pod.GetId()] && isEnd(call.Event) {
+		p = &pod{owed: true}
+		r.pods[call.Pod.GetId()] = p
+	}
 	switch {
 	case p == nil && call.Event == plugin.RunPodSandbox:
 		r.pods[call.Pod.GetId()] = &pod{begun: true}
@@ -62,7 +68,7 @@ func (r *Reading) pod(call plugin.Call) {
 		r.containersBefore(call, stopped)
 		p.at = stopped
 	case plugin.RemovePodSandbox:
-		if p.at == up && !r.wasStopped(call.Pod.GetId(), p) {
+		if p.at == up && !p.owed && !r.wasStopped(call.Pod.GetId(), p) {
 			r.fault("L3", call, "comes without StopPodSandbox")
 		}
 		r.containersBefore(call, removed)
@@ -73,6 +79,16 @@ func (r *Reading) pod(call plugin.Call) {
 		}
 	}
 	p.begun = true
+}
+
+// isEnd says whether an event tells of an end: which may come of what only an earlier
+// connection knew.
+func isEnd(e plugin.Event) bool {
+	switch e {
+	case plugin.StopPodSandbox, plugin.RemovePodSandbox, plugin.StopContainer, plugin.RemoveContainer:
+		return true
+	}
+	return false
 }
 
 // stray records an event of an object that the plugin was never told of, or that was
@@ -119,6 +135,10 @@ func (r *Reading) container(call plugin.Call) {
 		r.containers[id] = &container{pod: podID, step: step}
 		return
 	}
+	if c == nil && r.earlier[id] && isEnd(call.Event) {
+		c = &container{pod: podID, owed: true}
+		r.containers[id] = c
+	}
 	if c == nil || c.at == removed {
 		r.stray(call, "container", c == nil)
 		return
@@ -130,7 +150,7 @@ func (r *Reading) container(call plugin.Call) {
 		}
 		c.at = stopped
 	case plugin.RemoveContainer:
-		if c.at != stopped {
+		if c.at != stopped && !c.owed {
 			r.fault("L3", call, "comes without StopContainer")
 		}
 		c.at = removed

@@ -19,6 +19,7 @@ type Reading struct {
 	last       time.Time // when the last event came
 	pods       map[string]*pod
 	containers map[string]*container
+	earlier    map[string]bool // ids that earlier connections knew
 }
 
 // joining are the first events of each connection.
@@ -26,9 +27,11 @@ var joining = []plugin.Event{plugin.Configure, plugin.Synchronize}
 
 // Read checks the record of one connection. ends are the pods, by id, whose stop or
 // removal was requested, and since when: such a pod may be in Synchronize as stopped,
-// which the record does not tell, and then its Stop does not come again (L2).
-func Read(calls plugin.Calls, ends map[string]time.Time) *Reading {
-	r := &Reading{ends: ends, pods: map[string]*pod{}, containers: map[string]*container{}}
+// which the record does not tell, and then its Stop does not come again (L2). earlier are
+// the records of earlier connections of the plugin's name: ends of what those knew may
+// come now (L18).
+func Read(calls plugin.Calls, ends map[string]time.Time, earlier ...plugin.Calls) *Reading {
+	r := &Reading{ends: ends, pods: map[string]*pod{}, containers: map[string]*container{}, earlier: idsIn(earlier)}
 	for i, call := range calls {
 		r.last = call.Start
 		if i > 0 {
@@ -51,6 +54,22 @@ func Read(calls plugin.Calls, ends map[string]time.Time) *Reading {
 		}
 	}
 	return r
+}
+
+// idsIn are the pods and containers that records tell of.
+func idsIn(records []plugin.Calls) map[string]bool {
+	ids := map[string]bool{}
+	for _, record := range records {
+		for _, call := range record {
+			for _, p := range append(call.Pods[:len(call.Pods):len(call.Pods)], call.Pod) {
+				ids[p.GetId()] = true
+			}
+			for _, c := range append(call.Containers[:len(call.Containers):len(call.Containers)], call.Container) {
+				ids[c.GetId()] = true
+			}
+		}
+	}
+	return ids
 }
 
 // Faults are the rules that were broken, and by which events.

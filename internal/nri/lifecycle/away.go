@@ -108,6 +108,11 @@ func (e *Engine) setAway(l *lane) {
 		away = make(map[string]*lane, 1)
 	}
 	away[l.name] = l
+	kept := maps.Collect(e.opts.Owed.Names())
+	maps.DeleteFunc(away, func(name string, _ *lane) bool {
+		_, is := kept[name]
+		return !is // it was forgotten meanwhile
+	})
 	e.away = away
 }
 
@@ -380,7 +385,11 @@ func (e *Engine) Recall(ctx context.Context) error {
 		if p.Away.IsZero() {
 			l.ledger.seed(there)
 			for _, c := range there.Exited {
-				l.ledger.enter(c.Pod, c.Container, listed)
+				m := listed
+				if l.ledger.pods[c.Pod].mark == stopped {
+					m = stopped // before its pod
+				}
+				l.ledger.enter(c.Pod, c.Container, m)
 			}
 			l.ledger.endAll(debts(e.opts.Owed.Owes(name)))
 			e.opts.Owed.Left(name, l.ledger.all())

@@ -77,10 +77,8 @@
 // the closed lane of its last connection: ends go through its ledger as ever, and are
 // noted instead of sent.
 //
-// Nothing sets the option yet: neither the adaptation of NRI nor containerd do, so no
-// plugin of theirs is told what ended while it was away. Without it nothing is kept of a
-// connection that has closed. Of several connections of a name at a time those that leave
-// before the last take along what only they knew.
+// Without the option nothing is kept of a connection that has closed. Of several connections
+// of a name at a time those that leave before the last take along what only they knew.
 //
 // # The contract
 //
@@ -111,6 +109,8 @@
 //     cut short by that, with time kept back for the undo, is no timeout.
 //   - L17 An [Observer] is told of all of it, and [Engine.Status] says what is
 //     going on.
+//   - L18 A name that is away has a ledger, too: what it would be sent is owed, and safe
+//     before Teardown returns.
 //   - L20 The seal is refused until all demands are met, in the instant in which the
 //     creation would be sealed. An Unmet error names the plugin.
 //   - L22 An overdue connection costs others one timeout, and so does a plugin that

@@ -71,9 +71,8 @@ type Options struct {
 	Unheard func(conn Connection, event Event, reply any)
 
 	// Owed keeps the ends that plugins have not heard, for when they come back. By
-	// default nothing is kept of a connection that has closed. Nothing sets it yet: the
-	// adaptation runs on the default. With it ImpliedEnd and Encode are called with a
-	// lock held, and must not call the engine.
+	// default nothing is kept of a connection that has closed. With it ImpliedEnd and
+	// Encode are called with a lock held, and must not call the engine.
 	Owed Owed
 
 	// Encode and Decode make bytes of the Request of an end, and a Request of those. By

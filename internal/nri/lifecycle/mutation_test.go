@@ -523,6 +523,13 @@ var mutations = []mutation{
 		by:   "^TestOwed_EndsAfterAKillAreTold$",
 	},
 	{
+		off:  "with a pod that had stopped its containers had",
+		file: "away.go",
+		from: "m = stopped // before its pod",
+		to:   "_ = stopped",
+		by:   "^TestOwed_ContainersOfAStoppedPodHaveStopped$",
+	},
+	{
 		off:  "what is gone after a restart has ended",
 		file: "away.go",
 		from: "e.owePassed(l, there)",

@@ -148,6 +148,22 @@ func TestOwed_EndsAfterAKillAreTold(t *testing.T) {
 	})
 }
 
+// A pod that had stopped before a kill had its containers stopped before.
+func TestOwed_ContainersOfAStoppedPodHaveStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		o.end("StopContainer:p1/c1", "StopPodSandbox:p1")
+		o.kill()
+		o.start(t, "p1!", "p1/c1!")
+		a = o.again(a)
+		o.end("RemoveContainer:p1/c1", "RemovePodSandbox:p1")
+		assert.Equal(t, "Synchronize(p1!) RemoveContainer:p1/c1 RemovePodSandbox:p1", a.told())
+	})
+}
+
 // What a name knew and the runtime does not find any more has ended, as under another
 // runtime.
 func TestOwed_WhatIsGoneAfterARestartHasEnded(t *testing.T) {

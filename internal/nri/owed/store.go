@@ -35,8 +35,9 @@ type Options struct {
 	Failed  func(error)
 }
 
-// names is how many names are kept.
-const names = 1024
+// names is how many names are kept: more than a node has plugins, and few enough for one
+// that comes back under another name each time to cost little.
+const names = 64
 
 // A Presence says whether a name is there, which kinds of ends it wants, and how many
 // it is owed. Away is since when it is, zero if it is connected.
