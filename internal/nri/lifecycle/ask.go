@@ -21,10 +21,10 @@ import (
 //
 // A first event, of kind RunPodSandbox or CreateContainer, reaches every
 // connection whose list was taken before Ask returned nil: in time or, if the
-// connection is overdue or was not synchronized within one SyncTimeout, late.
-// One that is listed for afterwards finds the pod or container in its
-// Synchronize. If Ask fails, the caller ends what was begun with Teardown, whose
-// events reach those that were told.
+// connection is overdue, was not synchronized within one SyncTimeout or came in
+// under a name that had been asked, late. One that is listed for afterwards finds
+// the pod or container in its Synchronize. If Ask fails, the caller ends what was
+// begun with Teardown, whose events reach those that were told.
 //
 // What begins, a pod, a container or its start, is refused with ErrStopped if its
 // end, or that of its pod, was handed in before Ask returned.
@@ -97,12 +97,16 @@ func (q *question) ask(l *lane) error {
 	}
 	var reply any
 	var err error
-	if l.subscribed(q.event.Kind) {
+	switch {
+	case !l.subscribed(q.event.Kind):
+		err = l.note(q.event, q.creation)
+	case q.creation.askedBefore(l) && !q.demanded(l):
+		err = q.unsent(l, time.Time{}, errReturned)
+	default:
 		q.creation.waitFor(l)
 		reply, err = q.send(l)
 		q.creation.waitFor(nil)
-	} else {
-		err = l.note(q.event, q.creation)
+		q.creation.told(l, err)
 	}
 	if q.demanded(l) {
 		err = q.heed(l, err)
@@ -197,7 +201,8 @@ func (q *question) leave(l *lane, r *request) error {
 }
 
 // unsent settles an event that was not sent: its caller gave up, which says
-// nothing of the plugin, the plugin joins, or it failed, which its policy judges.
+// nothing of the plugin, the plugin joins or has come back, or it failed, which its
+// policy judges.
 func (q *question) unsent(l *lane, posted time.Time, err error) error {
 	var overdue *Overdue
 	failure := Loss
@@ -208,7 +213,7 @@ func (q *question) unsent(l *lane, posted time.Time, err error) error {
 	switch {
 	case errors.Is(err, errAbsent):
 		return err
-	case errors.Is(err, errJoining):
+	case errors.Is(err, errJoining), errors.Is(err, errReturned):
 		rec.Outcome = PassedOver
 		q.creation.missedBy(l)
 		q.engine.opts.Observer.Delivered(rec)

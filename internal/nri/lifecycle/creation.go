@@ -22,7 +22,11 @@ type creation struct {
 	demands []*demand // of which each has to be met before it is sealed
 	lacks   atomic.Pointer[lack]
 
-	missed []*lane // that are told late; written by the caller of Ask
+	// Written by the caller of Ask alone.
+	missed  []*lane // that are told late
+	asked   []*lane // whether they have answered or it goes on without them
+	earlier int     // how many of those were before the latest came in
+
 	doomed atomic.Bool
 	asking atomic.Pointer[lane]
 }
@@ -43,6 +47,24 @@ func (c *creation) missedBy(l *lane) {
 	if c != nil {
 		c.missed = append(c.missed, l)
 	}
+}
+
+// told notes what came of asking a connection.
+func (c *creation) told(l *lane, err error) {
+	if c == nil || err != nil && !errors.Is(err, errWithout) {
+		return
+	}
+	if c.asked == nil {
+		c.asked = make([]*lane, 0, 16) // more than most nodes have
+	}
+	c.asked = append(c.asked, l)
+}
+
+// askedBefore says whether the connection has a name that was asked before it came in:
+// it is told late. A plugin that is asked twice of one container makes its adjustment
+// twice, and two that hang and come back could hold up a creation by turns for ever (L22).
+func (c *creation) askedBefore(l *lane) bool {
+	return c != nil && slices.ContainsFunc(c.asked[:c.earlier], func(o *lane) bool { return o.name == l.name })
 }
 
 // create asks all connections of a first event, those that join meanwhile too.
@@ -89,6 +111,7 @@ func (q *question) askAll() error {
 		case lanes == nil:
 			return nil
 		}
+		q.creation.earlier = len(q.creation.asked)
 		for _, l := range lanes {
 			if l.seq <= asked {
 				continue

@@ -114,8 +114,9 @@
 //   - L20 The seal is refused until all demands are met, in the instant in which the
 //     creation would be sealed. An Unmet error names the plugin.
 //   - L22 An overdue connection costs others one timeout, and so does a plugin that
-//     fails to be synchronized and comes back. Lines are bounded in events, bytes
-//     and time, and a peer that does not read is closed.
+//     fails to be synchronized and comes back. One that hangs in an event and comes
+//     back costs one each time, and no creation more than one. Lines are bounded in
+//     events, bytes and time, and a peer that does not read is closed.
 //
 // # Time
 //

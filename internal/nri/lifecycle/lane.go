@@ -97,6 +97,10 @@ var (
 	// failed to be: a plugin that hangs there and comes back is not waited for
 	// again (L22).
 	errJoining = errors.New("still to be synchronized")
+
+	// errReturned is what a creation gets that has asked the plugin, and finds that it
+	// has come back since.
+	errReturned = errors.New("back since it was asked")
 )
 
 // enter waits for the turn and returns with l.mu held. Or it returns ErrClosed

@@ -71,6 +71,20 @@ var mutations = []mutation{
 		to:   "case lanes == nil || asked > 0:",
 	},
 	{
+		off:  "who comes back is not asked again",
+		file: "ask.go",
+		from: "case q.creation.askedBefore(l) && !q.demanded(l):",
+		to:   "case false:",
+		by:   "^TestL2_PluginThatReturnsDuringACreationIsToldLate$",
+	},
+	{
+		off:  "two of one name that are there are both asked",
+		file: "creation.go",
+		from: "c.asked[:c.earlier]",
+		to:   "c.asked",
+		by:   "^TestL2_TwoOfOneNameAreBothAsked$",
+	},
+	{
 		off:  "who is listed for when a creation is sealed is told",
 		file: "creation.go",
 		from: "c.missed = append(c.missed, e.listing...)",
@@ -145,8 +159,8 @@ var mutations = []mutation{
 	{
 		off:  "only what was subscribed to is sent",
 		file: "ask.go",
-		from: "if l.subscribed(q.event.Kind) {",
-		to:   "if true {",
+		from: "case !l.subscribed(q.event.Kind):",
+		to:   "case false:",
 	},
 	{
 		off:  "nobody waits for the ends of who did not subscribe",

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// Two plugins answer Synchronize, hang in the hook of each pod, are dropped, and come back
+// at once. So there is always one that a pod in its hook has not asked since it came in.
+var _ = Pod.has("L22_PluginsThatHangInTheHookByTurnsCostOneTimeoutEach", Within(2*time.Second), func(t T) {
+	const plugins = 2
+	n := t.Runtime()
+	timeout, _ := n.Timeouts()
+	other := plugin.New("30", "other")
+	Connect(t, n, other)
+	var hanging []*plugin.Process
+	for i := range plugins {
+		hanging = append(hanging, JoinProcess(t, n, plugin.Script{
+			Index: fmt.Sprint(10 + i), Name: "hangs", Returns: true,
+			Answers: map[plugin.Event]plugin.Answer{plugin.RunPodSandbox: {Work: time.Hour}},
+		}))
+	}
+
+	created := RunPods(WithinAMinute(t), n, 1, 8*timeout, PodsNamed(n, "created", 2)...)
+	for i, c := range created {
+		InTimeouts(t, fmt.Sprintf("pod %d is created (%v)", i, c.Err), c.Took, timeout)
+	}
+
+	t.Promise("L22", "a creation waits one timeout for each of them, however often they come back", KeptOnStock, func(t require.TestingT) {
+		RequireAllCreated(t, created)
+		assert.Less(t, Slowest(created), (plugins+2)*timeout)
+	})
+	t.Promise("L14", "other plugins are told of all", KeptOnStock, func(t require.TestingT) {
+		for _, c := range created {
+			assert.Len(t, other.Calls().Of(c.ID).Only(plugin.RunPodSandbox), 1)
+		}
+	})
+	t.Promise("L2", "they are told of all pods, each time that they come back", KeptOnStock, func(t require.TestingT) {
+		for _, p := range hanging {
+			RequireSoon(t, p.Name()+" to come back", func(context.Context) error {
+				calls := p.Calls().Only(plugin.Synchronize)
+				if told := len(calls[len(calls)-1].Pods); told < len(created) {
+					return fmt.Errorf("it was told of %d pods", told)
+				}
+				return nil
+			})
+		}
+	})
+})

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"context"
+
+	"github.com/containerd/nri/pkg/api"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// A plugin adjusts a container, crashes, and comes back while the next one is asked. Two
+// adjustments of one thing are a conflict, also if both are of one plugin.
+var _ = Joining.has("L2_PluginThatReturnsDuringACreationAdjustsOnce", Patient, func(t T) {
+	n := t.Runtime()
+	adjusts, slow := plugin.New("10", "adjusts"), plugin.New("20", "slow")
+	adjusts.On(plugin.CreateContainer, func(_ context.Context, call *plugin.Call) error {
+		call.Adjust = &api.ContainerAdjustment{Annotations: map[string]string{"adjusted.example.org": "once"}}
+		return nil
+	})
+	Connect(t, n, adjusts, slow)
+	ctx, c := WithinAMinute(t), n.CRI()
+	config := c.Pod("adjusted")
+	pod, err := c.RunPod(ctx, config)
+	require.NoError(t, err)
+	gate := NewGate(t)
+	slow.On(plugin.CreateContainer, gate.Hold)
+	created := InBackground(func() error {
+		_, err := c.Create(ctx, pod, config, c.Container("main"))
+		return err
+	})
+	RequireClosed(t, gate.Entered(), "CreateContainer")
+	adjusts.Crash()
+	RequireClosed(t, adjusts.Closed(), "the end of its connection")
+	errBack := <-ConnectInBackground(WithinMoments(t), t, n, adjusts)
+	gate.Release()
+	errCreated := <-created
+	calls := adjusts.Calls()
+	require.NoError(t, c.RemovePod(ctx, pod))
+
+	t.Promise("L2", "the container is created", KeptOnStock, func(t require.TestingT) { require.NoError(t, errCreated) })
+	t.Promise("L13", "the plugin can come back while another is asked about a container", OnStock(CannotJoin), func(t require.TestingT) {
+		require.NoError(t, errBack)
+	})
+	t.Promise("L2", "its next connection is told of the container once, too", OnStock(CannotJoin), func(t require.TestingT) {
+		require.NoError(t, errBack)
+		told := calls.Connections()
+		require.Len(t, told, 2)
+		assert.Len(t, told[1].Only(plugin.CreateContainer), 1)
+		assert.Len(t, told[1].Only(plugin.PostCreateContainer), 1)
+		for _, life := range adjusts.Calls().Connections() {
+			assert.Empty(t, history.Read(life, nil).Faults())
+		}
+	})
+	RequireNothingLeft(t, n)
+})

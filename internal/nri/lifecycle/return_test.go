@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// comesBack has a plugin join, and join anew a moment after each end of its connection,
+// until ctx ends.
+func comesBack(ctx context.Context, f *fixture, newOne func() *plugin) {
+	for ctx.Err() == nil {
+		p := newOne()
+		if f.join(p) != nil {
+			return
+		}
+		select {
+		case <-p.closed:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-time.After(time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
+}
+
+// Plugins that answer Synchronize, hang in their first event and come back cost a pod one
+// timeout each: by turns there is always one that the pod has not asked since it came in.
+func TestL22_PluginsThatHangByTurnsCostOneTimeoutEach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		ctx, stay := context.WithCancel(t.Context())
+		var back sync.WaitGroup
+		for _, name := range []string{"10-a", "20-b"} {
+			back.Go(func() {
+				comesBack(ctx, f, func() *plugin { return newPlugin(name).hang(RunPodSandbox) })
+			})
+		}
+		synctest.Wait()
+		patience, cancel := context.WithTimeout(t.Context(), 4*time.Minute) // that of a kubelet
+		defer cancel()
+		for i := range 3 {
+			start := time.Now()
+			require.NoError(t, f.ask(patience, fmt.Sprintf("RunPodSandbox:p%d", i)))
+			assert.Equal(t, 2*requestTimeout, time.Since(start))
+		}
+		stay()
+		back.Wait()
+	})
+}
+
+// One plugin that hangs each time costs those who come then one timeout for each of its
+// returns: nothing but its answer tells whether its restart has cured it.
+func TestL22_PluginThatHangsAgainCostsOneTimeoutForEachReturn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		for i := range 3 {
+			f.joined(newPlugin("10-a").hang(RunPodSandbox))
+			start := time.Now()
+			done := make(chan error)
+			const pods = 8
+			for p := range pods {
+				go func() { done <- f.ask(t.Context(), fmt.Sprintf("RunPodSandbox:p%d-%d", i, p)) }()
+			}
+			for range pods {
+				require.NoError(t, <-done)
+			}
+			assert.Equal(t, requestTimeout, time.Since(start), "all of them together")
+		}
+	})
+}
+
+// A plugin that was asked of a container, went, and comes back before the others are
+// asked is told of it late: its answer would be a second one.
+func TestL2_PluginThatReturnsDuringACreationIsToldLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		next.refuse(CreateContainer)
+		slow := newPlugin("20-slow")
+		slow.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == CreateContainer {
+				first.Close()
+				synctest.Wait()
+				f.listed.Pods = pods("p1")
+				f.joined(next)
+			}
+			return nil, nil
+		}
+		f.joined(first, slow)
+		f.did("RunPodSandbox:p1")
+		require.NoError(t, f.ask(t.Context(), "CreateContainer:p1/c1"), "it has agreed before")
+		synctest.Wait()
+		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1", next.told())
+		assert.Equal(t, "10-a answered, 10-a passed over, 10-a refused late, 20-slow answered", f.journal.outcomes(CreateContainer))
+	})
+}
+
+// Two connections of one name that are both there are both asked.
+func TestL2_TwoOfOneNameAreBothAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.joined(newPlugin("10-a"), newPlugin("10-a").refuse(RunPodSandbox))
+		require.ErrorIs(t, f.ask(t.Context(), "RunPodSandbox:p1"), errRefused)
+	})
+}
