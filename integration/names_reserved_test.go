@@ -4,7 +4,10 @@ package integration
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -122,17 +125,21 @@ func TestL21_PodThatIsNotKnownGetsNoReservedName(t *testing.T) {
 	})
 }
 
-// The socket is made anew at each start, with the mode that is set.
+// The socket is made anew at each start, with the mode and the owner that are set.
 func TestL21_SocketHasTheModeThatIsSet(t *testing.T) {
 	t.Parallel()
+	const user, group, stranger = 64123, 64124, 64125
 	n := startNode(t, operator(noRule))
+	owned := fmt.Sprintf(noRule+"[plugins.'io.containerd.nri.v1.nri']\nsocket_mode = '0660'\nsocket_uid = %d\nsocket_gid = %d\n", user, group)
 	for _, step := range []struct {
 		says, config string
 		mode         os.FileMode
+		user, group  uint32
 	}{
-		{"by default", noRule, 0o600},
-		{"as set", noRule + anyUserMayConnect, 0o666},
-		{"as is the default once more", noRule, 0o600},
+		{says: "by default", config: noRule, mode: 0o600},
+		{says: "as set", config: noRule + anyUserMayConnect, mode: 0o666},
+		{says: "as is the default once more", config: noRule, mode: 0o600},
+		{says: "with an owner", config: owned, mode: 0o660, user: user, group: group},
 	} {
 		require.NoError(t, os.Chmod(n.NRISocket(), 0o777)) // what somebody left behind
 		require.NoError(t, saysNow(t, n, step.config))
@@ -140,6 +147,22 @@ func TestL21_SocketHasTheModeThatIsSet(t *testing.T) {
 			info, err := os.Stat(n.NRISocket())
 			require.NoError(t, err)
 			assert.Equal(t, step.mode, info.Mode().Perm())
+			owner := info.Sys().(*syscall.Stat_t)
+			assert.Equal(t, []uint32{step.user, step.group}, []uint32{owner.Uid, owner.Gid})
 		})
 	}
+	owner := startProcess(t, n, plugin.Script{Index: "10", Name: "owner", User: user})
+	other := startProcess(t, n, plugin.Script{Index: "20", Name: "other", User: stranger})
+	promise(t, "L21", "its owner may connect", onStock("only root may"), func(t require.TestingT) {
+		requireSoon(t, "it to join", func(context.Context) error { return hasAnswered(owner, plugin.Synchronize) })
+	})
+	promise(t, "L21", "another user may not", keptOnStock, func(t require.TestingT) {
+		requireSoon(t, "an answer", func(context.Context) error {
+			if len(other.KeptOut()) == 0 {
+				return errors.New("it has none")
+			}
+			return nil
+		})
+		assert.Contains(t, other.KeptOut()[0], "permission denied")
+	})
 }

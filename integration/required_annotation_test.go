@@ -93,3 +93,47 @@ func TestL20_AnnotationIsMetByAPluginThatWantsContainersAlone(t *testing.T) {
 		requireReadable(t, err, codes.Unavailable, "required plugin 10-must is away since")
 	})
 }
+
+// What a pod says of its containers, and what the operator does, hold for each container.
+func TestL20_AnnotationsOfAPodHoldForItsContainers(t *testing.T) {
+	t.Parallel()
+	rule := pluginSetting("must", "required_for = ['containers']\nwait = '300ms'\n") + validating
+	waits := pluginSetting("must", "wait = '300ms'") + validating
+	nodes := map[string]*node.Node{}
+	for _, config := range []string{rule, waits} {
+		nodes[config] = startNode(t, operator(config))
+	}
+	const ofMain = requiresKey + "/container.main"
+	for name, tc := range map[string]struct {
+		config      string
+		annotations map[string]string
+		refused     bool
+		stock       breach // of that
+	}{
+		"neither setting nor annotation":      {config: waits},
+		"the setting alone":                   {config: rule, refused: true, stock: onStock(notRequired)},
+		"the annotation alone":                {config: waits, annotations: map[string]string{ofMain: "[ must ]"}, refused: true},
+		"both":                                {config: rule, annotations: map[string]string{ofMain: "[ must ]"}, refused: true},
+		"the annotation of another container": {config: waits, annotations: map[string]string{requiresKey + "/container.other": "[ must ]"}},
+		"both, and a toleration":              {config: rule, annotations: map[string]string{ofMain: "[ must ]", toleratesKey: "true"}},
+		"a toleration of nothing":             {config: rule, annotations: map[string]string{toleratesKey: "false"}, refused: true, stock: onStock(notRequired)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, ctx := nodes[tc.config], withinAMinute(t)
+			pod := podIn(n, "default", "pod", tc.annotations)
+			id, err := n.CRI().RunPod(ctx, pod)
+			require.NoError(t, err)
+			_, err = n.CRI().Create(ctx, id, pod, n.CRI().Container("main"))
+			t.Log(err)
+			if !tc.refused {
+				promise(t, "L20", "the container is created", keptOnStock, func(t require.TestingT) { require.NoError(t, err) })
+			} else {
+				promise(t, "L20", "the container is refused", tc.stock, func(t require.TestingT) { require.ErrorContains(t, err, "must") })
+				promise(t, "L20", "the kubelet is told what is away", onStock("it comes up, or says what is missing without a code"), func(t require.TestingT) {
+					requireUnavailable(t, err, "is away since")
+				})
+			}
+			endPod(ctx, t, n, id)
+		})
+	}
+}
