@@ -33,9 +33,11 @@ type Observer interface {
 	// it requires.
 	Refused(*Unmet)
 
-	// Left is called once for each connection that came in, synchronized or
-	// not, when what it was still to be told is accounted for. reason is ErrClosed if the
-	// connection closed of itself, and otherwise wraps why it was dropped.
+	// Left is called once for each connection that came in, synchronized or not, when
+	// the line of what it was still to be told is empty. What ended in the instant in
+	// which it closed may be recorded after that: those who were at it do so themselves,
+	// and nobody waits for them. reason is ErrClosed if the connection closed of itself,
+	// and otherwise wraps why it was dropped.
 	Left(conn Connection, reason error)
 }
 
