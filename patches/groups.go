@@ -136,6 +136,7 @@ var groups = []edit.Group{
 		"containerd/nri-plugin-names",
 	}},
 	{Name: "owed-ends", Title: "cri,nri: keep the ends that plugins have missed", Patches: []string{
+		"containerd/owed-store",
 		"containerd/owed-ends",
 	}},
 

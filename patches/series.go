@@ -89,6 +89,7 @@ var Series = edit.Series{
 		containerd.NRIPluginSettings,
 		containerd.AwaitPlugins,
 		containerd.NRIPluginNames,
+		containerd.OwedStore,
 		containerd.OwedEnds,
 
 		// containerd: the network of a pod.

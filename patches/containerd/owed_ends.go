@@ -13,9 +13,9 @@ var OwedEnds = edit.Patch{
 leaks what it holds for the pods. After a restart of containerd that is so for all
 plugins. NRI's adaptation can tell them when they are back, if it has a store.
 
-Add one: a bbolt file below containerd's root, with what plugins know that are away
-and the ends that they have not heard. With nobody away nothing is written. An end is
-safe in the file before containerd forgets the pod or container. A file that is
+Keep one below containerd's root, with what plugins know that are away and the ends
+that they have not heard. With nobody away nothing is written. An end is safe in the
+file before containerd forgets the pod or container. A file that is
 corrupt, locked, full or read-only is logged and counted, and in nobody's way: ends
 are kept in memory then.
 
@@ -27,7 +27,7 @@ by a service on containerd's own socket.`,
 	Rules:  []string{"L17", "L18", "L22"},
 	Status: edit.Upstream,
 	Until:  "containerd keeps the ends that NRI plugins have missed until these are back",
-	Needs:  []string{"nri/owed-ends", "containerd/nri-settings", "containerd/nri-status", "containerd/list-past-hung-shims"},
+	Needs:  []string{"nri/owed-ends", "containerd/owed-store", "containerd/nri-settings", "containerd/nri-status", "containerd/list-past-hung-shims"},
 	Edits: []edit.Edit{
 		edit.In(nriConfig, edit.Type("Config")).AddField(`
 // KeepOwedEnds is whether plugins that come back are told what ended while they were
@@ -68,10 +68,4 @@ OwedEndsBytes:             defaultOwedEndsBytes,`),
 AwayPlugins []AwayPluginStatus ` + "`json:\"awayPlugins,omitempty\"`"),
 		edit.In("internal/nri/status.go", edit.Method("local", "Status")).After(edit.Stmt(edit.Assign("s.Enabled")), "s.AwayPlugins = l.awayPlugins()"),
 	},
-	Packages: []edit.Package{{
-		From: "internal/nri/owed",
-		To:   "internal/nri/owed",
-		// It needs a module that containerd does not require.
-		Except: []string{"main_test.go"},
-	}},
 }
