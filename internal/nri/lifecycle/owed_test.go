@@ -5,6 +5,8 @@ package lifecycle
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -387,6 +389,24 @@ func TestOwed_NameIsForgotten(t *testing.T) {
 		assert.True(t, ok)
 		assert.Equal(t, 1, dropped)
 		o.end("RemovePodSandbox:p1")
+		assert.Equal(t, "Synchronize()", o.again(a).told())
+	})
+}
+
+// What the store has forgotten, as what was away for too long, is not kept here either.
+func TestOwed_NameThatIsNotKeptIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a, b := newPlugin("10-a"), newPlugin("20-b")
+		o.joined(a, b)
+		o.did("RunPodSandbox:p1")
+		o.left(a)
+		o.memory.Forget("10-a")
+		o.left(b)
+		o.mu.Lock()
+		assert.Equal(t, []string{"20-b"}, slices.Collect(maps.Keys(o.away)))
+		o.mu.Unlock()
+		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
 		assert.Equal(t, "Synchronize()", o.again(a).told())
 	})
 }
