@@ -59,7 +59,7 @@ func TestL15_EndsAreToldThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
 		endAllPods(t, n, load)
 		for _, p := range plugins {
 			records := p.Calls().Connections()
-			for _, alive := range history.Read(records[len(records)-1], nil).Alive() {
+			for _, alive := range history.Read(records[len(records)-1], nil, records[:len(records)-1]...).Alive() {
 				unended = append(unended, fmt.Sprintf("%s in round %d: %s", p.Name(), round, alive))
 			}
 		}

@@ -31,19 +31,20 @@ const (
 // Functions that several patches change: creation, stop, removal and recovery of
 // pods, and their status.
 var (
-	run             = criMethod(sandboxRun, "RunPodSandbox")
-	stop            = criMethod(sandboxStop, "stopPodSandbox")
-	remove          = criMethod(sandboxRemove, "RemovePodSandbox")
-	createContainer = criMethod(containerCreate, "CreateContainer")
-	recoverAll      = criMethod(restart, "recover")
-	status          = criMethod(criStatus, "Status")
-	podStatus       = criMethod(sandboxStatus, "PodSandboxStatus")
-	newService      = edit.In(criService, edit.Func("NewCRIService"))
-	unixDefaults    = edit.In("internal/cri/config/config_unix.go", edit.Func("DefaultRuntimeConfig"))
-	windowsDefaults = edit.In("internal/cri/config/config_windows.go", edit.Func("DefaultRuntimeConfig"))
-	validateConfig  = edit.In(criConfig, edit.Func("ValidateRuntimeConfig"))
-	newSandbox      = edit.In(sandboxStore, edit.Func("NewSandbox"))
-	podToNRI        = edit.In(nriSandboxLinux, edit.Func("podSandboxToNRI"))
+	run               = criMethod(sandboxRun, "RunPodSandbox")
+	stop              = criMethod(sandboxStop, "stopPodSandbox")
+	remove            = criMethod(sandboxRemove, "RemovePodSandbox")
+	createContainer   = criMethod(containerCreate, "CreateContainer")
+	createContainerIn = criMethod(containerCreate, "createContainer") // which CreateContainer and a restore share
+	recoverAll        = criMethod(restart, "recover")
+	status            = criMethod(criStatus, "Status")
+	podStatus         = criMethod(sandboxStatus, "PodSandboxStatus")
+	newService        = edit.In(criService, edit.Func("NewCRIService"))
+	unixDefaults      = edit.In("internal/cri/config/config_unix.go", edit.Func("DefaultRuntimeConfig"))
+	windowsDefaults   = edit.In("internal/cri/config/config_windows.go", edit.Func("DefaultRuntimeConfig"))
+	validateConfig    = edit.In(criConfig, edit.Func("ValidateRuntimeConfig"))
+	newSandbox        = edit.In(sandboxStore, edit.Func("NewSandbox"))
+	podToNRI          = edit.In(nriSandboxLinux, edit.Func("podSandboxToNRI"))
 )
 
 // cniDefaults are the settings of CNI in the documentation of all defaults.

@@ -7,9 +7,8 @@ import "github.com/hookline-nri/hookline/internal/edit"
 const containerStart = "internal/cri/server/container_start.go"
 
 var (
-	startContainer    = criMethod(containerStart, "StartContainer")
-	stopContainer     = criMethod("internal/cri/server/container_stop.go", "StopContainer")
-	createContainerIn = criMethod(containerCreate, "createContainer") // which CreateContainer and a restore share
+	startContainer = criMethod(containerStart, "StartContainer")
+	stopContainer  = criMethod("internal/cri/server/container_stop.go", "StopContainer")
 )
 
 // StartAgainstStop lets no container start in a sandbox whose stop has begun.

@@ -4,8 +4,11 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
+var deleteContainer = edit.All(edit.Defer(), edit.Has(edit.Call("cntr.Delete")))
+
 // StopBeforeReclaim sends StopPodSandbox before any resource of the pod is
-// released, and RemovePodSandbox last, just before the pod leaves the list.
+// released, and RemovePodSandbox and RemoveContainer before the record is deleted:
+// what a kill leaves listed is told of again.
 var StopBeforeReclaim = edit.Patch{
 	Slug:    "stop-before-reclaim",
 	Module:  "containerd",
@@ -15,20 +18,32 @@ mounts were removed. If either fails, as with a shim that hangs, they do not
 get it. Send it when the last container has stopped, before the sandbox itself
 is touched.
 
-RemovePodSandbox is sent, and the sandbox removed from the store, before its
-record is deleted. If the deletion fails, the sandbox is no longer listed, and
-its record and name stay until a restart of containerd; then the sandbox is
-back. Delete the record first: the removal can be retried until that succeeds,
-and RemovePodSandbox is sent just before the sandbox leaves the list.`,
+The sandbox leaves its store before its record is deleted. If the deletion
+fails, the sandbox is no longer listed, and its record and name stay until a
+restart of containerd; then the sandbox is back. Delete the record first: the
+removal can be retried until that succeeds.
+
+A container whose creation fails after its record was made loses the record
+before plugins are told that it is gone. If containerd is killed in between,
+nobody is left who could tell them. Tell them first, as is done for containers
+and sandboxes that are removed.`,
 	Refs:     []string{"containerd/nri#286", "containerd/containerd#13859"},
 	Rules:    []string{"L10", "L12"},
 	Status:   edit.Upstream,
-	Until:    "containerd sends StopPodSandbox before it stops the sandbox, and RemovePodSandbox after it deleted its record",
-	Untested: "moves two calls in functions that need a real sandbox",
+	Until:    "containerd sends StopPodSandbox before it stops the sandbox, and each removal before it deletes the record",
+	Untested: "moves calls in functions that need a real sandbox",
 	Edits: []edit.Edit{
 		stop.MoveBefore(
 			edit.Stmt(edit.Call("c.nri.StopPodSandbox")).And(1), edit.Stmt(edit.Define("state"))),
 		remove.MoveBefore(
-			edit.Stmt(edit.All(edit.If("err != nil"), edit.Call("c.client.SandboxStore().Delete"))), edit.Stmt(edit.Call("c.nri.RemovePodSandbox"))),
+			edit.Stmt(edit.All(edit.If("err != nil"), edit.Call("c.client.SandboxStore().Delete"))), edit.Stmt(edit.Call("c.sandboxStore.Delete"))),
+
+		// Deferred functions run last in, first out.
+		createContainerIn.Replace(
+			edit.Expr("retErr != nil").Within(deleteContainer), "retErr != nil && cntr != nil"),
+		createContainerIn.MoveBefore(
+			edit.Stmt(edit.Declare("cntr")), edit.Stmt(edit.Call("c.nri.WithContainerAdjustment"))),
+		createContainerIn.MoveBefore(
+			edit.Stmt(deleteContainer), edit.Stmt(edit.Call("c.nri.WithContainerAdjustment"))),
 	},
 }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/containerd/nri/pkg/api"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// A runtime that is killed while plugins are told of a removal finds what was being
+// removed again: what it forgot before that, nobody could tell of.
+func TestL15_PodWhoseRemovalWasCutIsToldOfAgain(t *testing.T) {
+	t.Parallel()
+	n := startNode(t, patient.set)
+	p := plugin.New("10", "holds")
+	connect(t, n, p)
+	l := newLife(t, n, "removed")
+	gate := newGate(t)
+	p.On(plugin.RemovePodSandbox, gate.Hold)
+	removed := inBackground(func() error { return n.CRI().RemovePod(withinAMinute(t), l.Pod) })
+	requireClosed(t, gate.Entered(), "RemovePodSandbox")
+	p.On(plugin.RemovePodSandbox, nil)
+	requireKilledAndBack(t, n, removed)
+	gate.Release()
+	connect(t, n, p)
+
+	promise(t, "L15", "the pod is there again, and who joins is told of it", keptOnStock, func(t require.TestingT) {
+		require.Equal(t, []string{l.Pod}, idsOf(p.Calls().Connections()[1].Only(plugin.Synchronize)[0].Pods))
+	})
+	require.NoError(t, n.CRI().RemovePod(withinAMinute(t), l.Pod))
+	promise(t, "L15", "its removal is told again", onStock("it ends untold"), func(t require.TestingT) {
+		records := p.Calls().Connections()
+		reading := history.Read(records[1], nil, records[0])
+		assert.Empty(t, reading.Faults())
+		assert.Empty(t, reading.Alive())
+	})
+	promise(t, "L7", "nothing is left of it", keptOnStock, func(t require.TestingT) { requireNothingLeftButSockets(t, n) })
+}
+
+// Of a container that has exited plugins that join are not told, so it is CRI that shows it.
+func TestL15_ContainerWhoseRemovalWasCutIsThereAgain(t *testing.T) {
+	t.Parallel()
+	for _, was := range []struct {
+		name  string
+		event plugin.Event // at which the plugin is
+		end   func(t *testing.T, n *node.Node, p *plugin.Plugin) <-chan error
+		mend  func(t *testing.T, n *node.Node, container string)
+		stock breach
+	}{
+		{"in its removal", plugin.RemoveContainer, removeContainer, func(*testing.T, *node.Node, string) {}, keptOnStock},
+		{"as its creation was undone", plugin.StopContainer, failCreation, func(t *testing.T, n *node.Node, id string) {
+			require.NoError(t, os.RemoveAll(inTheWay(n, id)))
+		}, onStock("its record goes before plugins are told")},
+	} {
+		t.Run(was.name, func(t *testing.T) {
+			t.Parallel()
+			n := startNode(t, patient.set)
+			p := plugin.New("10", "holds")
+			connect(t, n, p)
+			gate := newGate(t)
+			p.On(was.event, gate.Hold)
+			ended := was.end(t, n, p)
+			requireClosed(t, gate.Entered(), string(was.event))
+			id := p.Calls().Only(was.event)[0].Container.GetId()
+			was.mend(t, n, id)
+			requireKilledAndBack(t, n, ended)
+			ctx := withinAMinute(t)
+
+			promise(t, "L15", "the container is there again", was.stock, func(t require.TestingT) {
+				left, err := n.CRI().Left(ctx)
+				require.NoError(t, err)
+				assert.Contains(t, lines(left), "CRI container "+id)
+			})
+			gate.Release()
+			removeAllPods(ctx, t, n.CRI())
+			promise(t, "L7", "nothing is left of it", keptOnStock, func(t require.TestingT) { requireNothingLeftButSockets(t, n) })
+		})
+	}
+}
+
+// removeContainer removes the container of a pod.
+func removeContainer(t *testing.T, n *node.Node, _ *plugin.Plugin) <-chan error {
+	t.Helper()
+	l := newLife(t, n, "removed")
+	require.NoError(t, n.CRI().Stop(withinAMinute(t), l.Container, 0))
+	return inBackground(func() error { return n.CRI().Remove(withinAMinute(t), l.Container) })
+}
+
+// failCreation has the creation of a container fail when its record was made, since
+// something is in the place of its status.
+func failCreation(t *testing.T, n *node.Node, p *plugin.Plugin) <-chan error {
+	t.Helper()
+	ctx, c := withinAMinute(t), n.CRI()
+	config := c.Pod("pod")
+	pod, err := c.RunPod(ctx, config)
+	require.NoError(t, err)
+	gate := newGate(t)
+	p.On(plugin.CreateContainer, gate.Hold)
+	created := inBackground(func() error {
+		_, err := c.Create(ctx, pod, config, c.Container("fails"))
+		return err
+	})
+	requireClosed(t, gate.Entered(), "CreateContainer")
+	id := p.Calls().Only(plugin.CreateContainer)[0].Container.GetId()
+	require.NoError(t, os.MkdirAll(filepath.Join(inTheWay(n, id), "taken"), 0o700))
+	gate.Release()
+	return created
+}
+
+// inTheWay is a folder where a file with the container's status should be written.
+func inTheWay(n *node.Node, id string) string {
+	return filepath.Join(n.Folder(), "root", "io.containerd.grpc.v1.cri", "containers", id, "status")
+}
+
+// requireKilledAndBack kills a runtime in the midst of something, and starts it again.
+func requireKilledAndBack(t *testing.T, n *node.Node, of <-chan error) {
+	t.Helper()
+	require.NoError(t, n.Kill(withinAMinute(t)))
+	require.Error(t, <-of)
+	require.NoError(t, n.Boot(withinAMinute(t)))
+}
+
+func idsOf(pods []*api.PodSandbox) (ids []string) {
+	for _, pod := range pods {
+		ids = append(ids, pod.GetId())
+	}
+	return ids
+}
