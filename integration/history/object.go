@@ -15,20 +15,28 @@ const (
 	removed
 )
 
-// pod is a pod that the connection knows.
+// end is how far the end of a pod or container has come.
+type end struct {
+	at     stage // as far as the connection was told
+	before stage // as far as earlier ones of its name have answered
+	former bool  // an earlier one knew it, and it is not in Synchronize
+}
+
+// ended says whether nothing is to come any more.
+func (e end) ended() bool { return max(e.at, e.before) == removed }
+
+// pod is a pod that the connection knows, or an earlier one of its name.
 type pod struct {
-	at     stage
+	end
 	listed bool // in Synchronize
-	owed   bool // known to an earlier connection, and not in Synchronize
 	begun  bool // an event of it came after Synchronize
 }
 
-// container is a container that the connection knows.
+// container is a container that the connection knows, or an earlier one of its name.
 type container struct {
+	end
 	pod    string
-	at     stage
 	listed bool // in Synchronize
-	owed   bool // known to an earlier connection, and not in Synchronize
 	step   int  // the last of steps that came, counted from 1
 }
 
@@ -43,16 +51,12 @@ var steps = map[plugin.Event]int{
 // pod checks and records an event of a pod.
 func (r *Reading) pod(call plugin.Call) {
 	p := r.pods[call.Pod.GetId()]
-	if p == nil && r.earlier[call.Pod.GetId()] && isEnd(call.Event) {
-		p = &pod{owed: true}
-		r.pods[call.Pod.GetId()] = p
-	}
 	switch {
-	case p == nil && call.Event == plugin.RunPodSandbox:
+	case !p.here() && call.Event == plugin.RunPodSandbox:
 		r.pods[call.Pod.GetId()] = &pod{begun: true}
 		return
-	case p == nil || p.at == removed:
-		r.stray(call, "pod", p == nil)
+	case p == nil || p.at == removed || !p.here() && !mayBeOwed(call):
+		r.stray(call, "pod", p == nil || p.at != removed)
 		return
 	}
 	switch call.Event {
@@ -68,7 +72,7 @@ func (r *Reading) pod(call plugin.Call) {
 		r.containersBefore(call, stopped)
 		p.at = stopped
 	case plugin.RemovePodSandbox:
-		if p.at == up && !p.owed && !r.wasStopped(call.Pod.GetId(), p) {
+		if p.at == up && p.before < stopped && !r.wasStopped(call.Pod.GetId(), p) {
 			r.fault("L3", call, "comes without StopPodSandbox")
 		}
 		r.containersBefore(call, removed)
@@ -79,16 +83,6 @@ func (r *Reading) pod(call plugin.Call) {
 		}
 	}
 	p.begun = true
-}
-
-// isEnd says whether an event tells of an end: which may come of what only an earlier
-// connection knew.
-func isEnd(e plugin.Event) bool {
-	switch e {
-	case plugin.StopPodSandbox, plugin.RemovePodSandbox, plugin.StopContainer, plugin.RemoveContainer:
-		return true
-	}
-	return false
 }
 
 // stray records an event of an object that the plugin was never told of, or that was
@@ -111,7 +105,7 @@ func (r *Reading) wasStopped(id string, p *pod) bool {
 // the pod reaches with this event.
 func (r *Reading) containersBefore(call plugin.Call, want stage) {
 	for id, c := range r.containers {
-		if c.pod == call.Pod.GetId() && c.at < want {
+		if c.pod == call.Pod.GetId() && max(c.at, c.before) < want {
 			r.fault("L1", call, "comes before that of container %s", id)
 		}
 	}
@@ -125,9 +119,9 @@ func (r *Reading) container(call plugin.Call) {
 	if call.Event == plugin.CreateContainer {
 		p := r.pods[podID]
 		switch {
-		case c != nil:
+		case c != nil && !c.former:
 			r.fault("L1", call, "comes for a container that the plugin knows already")
-		case p == nil:
+		case !p.here():
 			r.fault("L3", call, "is of a pod that the plugin does not know")
 		case p.at != up:
 			r.fault("L11", call, "comes after the stop of the pod")
@@ -135,12 +129,8 @@ func (r *Reading) container(call plugin.Call) {
 		r.containers[id] = &container{pod: podID, step: step}
 		return
 	}
-	if c == nil && r.earlier[id] && isEnd(call.Event) {
-		c = &container{pod: podID, owed: true}
-		r.containers[id] = c
-	}
-	if c == nil || c.at == removed {
-		r.stray(call, "container", c == nil)
+	if c == nil || c.at == removed || c.former && !mayBeOwed(call) {
+		r.stray(call, "container", c == nil || c.at != removed)
 		return
 	}
 	switch call.Event {
@@ -150,7 +140,7 @@ func (r *Reading) container(call plugin.Call) {
 		}
 		c.at = stopped
 	case plugin.RemoveContainer:
-		if c.at != stopped && !c.owed {
+		if max(c.at, c.before) < stopped {
 			r.fault("L3", call, "comes without StopContainer")
 		}
 		c.at = removed

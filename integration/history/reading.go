@@ -12,6 +12,7 @@ import (
 
 // Reading is the result of checking the record of one connection.
 type Reading struct {
+	former     *Reading // of the connection before, nil for the first
 	faults     []string
 	ends       map[string]time.Time
 	joined     time.Time // when Synchronize came
@@ -19,7 +20,7 @@ type Reading struct {
 	last       time.Time // when the last event came
 	pods       map[string]*pod
 	containers map[string]*container
-	earlier    map[string]bool // ids that earlier connections knew
+	unanswered map[string]stage // how far an end brings it that was not answered, by id
 }
 
 // joining are the first events of each connection.
@@ -28,12 +29,25 @@ var joining = []plugin.Event{plugin.Configure, plugin.Synchronize}
 // Read checks the record of one connection. ends are the pods, by id, whose stop or
 // removal was requested, and since when: such a pod may be in Synchronize as stopped,
 // which the record does not tell, and then its Stop does not come again (L2). earlier are
-// the records of earlier connections of the plugin's name: ends of what those knew may
-// come now (L18).
+// the records of the earlier connections of the plugin's name, one after the other: what
+// those knew has its ends told now, unless they have heard them (L18).
 func Read(calls plugin.Calls, ends map[string]time.Time, earlier ...plugin.Calls) *Reading {
-	r := &Reading{ends: ends, pods: map[string]*pod{}, containers: map[string]*container{}, earlier: idsIn(earlier)}
+	var before *Reading
+	for _, record := range earlier {
+		before = read(before, record, ends)
+	}
+	return read(before, calls, ends)
+}
+
+func read(before *Reading, calls plugin.Calls, ends map[string]time.Time) *Reading {
+	r := &Reading{
+		former: before, ends: ends,
+		pods: map[string]*pod{}, containers: map[string]*container{}, unanswered: map[string]stage{},
+	}
+	r.inherit(before)
 	for i, call := range calls {
 		r.last = call.Start
+		r.unheard(call)
 		if i > 0 {
 			r.oneAtATime(calls[i-1], call)
 		}
@@ -56,35 +70,20 @@ func Read(calls plugin.Calls, ends map[string]time.Time, earlier ...plugin.Calls
 	return r
 }
 
-// idsIn are the pods and containers that records tell of.
-func idsIn(records []plugin.Calls) map[string]bool {
-	ids := map[string]bool{}
-	for _, record := range records {
-		for _, call := range record {
-			for _, p := range append(call.Pods[:len(call.Pods):len(call.Pods)], call.Pod) {
-				ids[p.GetId()] = true
-			}
-			for _, c := range append(call.Containers[:len(call.Containers):len(call.Containers)], call.Container) {
-				ids[c.GetId()] = true
-			}
-		}
-	}
-	return ids
-}
-
 // Faults are the rules that were broken, and by which events.
 func (r *Reading) Faults() []string { return r.faults }
 
-// Alive lists the pods and containers whose removal the connection did not get.
+// Alive lists the pods and containers whose removal the connection did not get, nor an
+// earlier one of its name.
 func (r *Reading) Alive() []string {
 	var alive []string
 	for id, p := range r.pods {
-		if p.at != removed {
+		if !p.ended() {
 			alive = append(alive, "pod "+id)
 		}
 	}
 	for id, c := range r.containers {
-		if c.at != removed {
+		if !c.ended() {
 			alive = append(alive, "container "+id+" of pod "+c.pod)
 		}
 	}
@@ -116,18 +115,18 @@ func (r *Reading) oneAtATime(before, call plugin.Call) {
 func (r *Reading) list(call plugin.Call) {
 	r.joined, r.synced = call.Start, call.End
 	for _, p := range call.Pods {
-		if r.pods[p.GetId()] != nil {
+		if r.listsPod(p.GetId()) {
 			r.fault("L1", call, "lists pod %s twice", p.GetId())
 		}
-		r.pods[p.GetId()] = &pod{listed: true}
+		r.pods[p.GetId()] = &pod{end: r.pods[p.GetId()].listedAgain(), listed: true}
 	}
 	for _, c := range call.Containers {
-		if r.containers[c.GetId()] != nil {
+		if r.listsContainer(c.GetId()) {
 			r.fault("L1", call, "lists container %s twice", c.GetId())
 		}
-		if r.pods[c.GetPodSandboxId()] == nil {
+		if !r.listsPod(c.GetPodSandboxId()) {
 			r.fault("L2", call, "lists container %s, but not its pod", c.GetId())
 		}
-		r.containers[c.GetId()] = &container{pod: c.GetPodSandboxId(), listed: true}
+		r.containers[c.GetId()] = &container{end: r.containers[c.GetId()].listedAgain(), pod: c.GetPodSandboxId(), listed: true}
 	}
 }

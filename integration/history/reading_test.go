@@ -101,32 +101,6 @@ func TestIllegalRecords(t *testing.T) {
 	}
 }
 
-// Of what an earlier connection knew the end may come, as far as that one did not hear it.
-func TestEndsOfWhatWasKnownBefore(t *testing.T) {
-	before := record("p,p/c Run:q Create:q/d Stop:q/d")
-	for _, text := range []string{
-		"- Stop:p/c Stop:p Remove:p/c Remove:p Remove:q/d Stop:q Remove:q",
-		"- Remove:p/c Remove:p",
-		"p Stop:p/c Stop:p Remove:p/c Remove:p",
-	} {
-		require.Empty(t, Read(record(text), nil, before).Faults(), text)
-		require.NotEmpty(t, Read(record(text), nil).Faults(), text)
-	}
-	for text, fault := range map[string]string{
-		"- Stop:x":                 "L3: StopPodSandbox of pod x is of a pod that the plugin does not know",
-		"- Stop:p Stop:p":          "L3: StopPodSandbox of pod p comes twice",
-		"- Remove:p Remove:p":      "L3: RemovePodSandbox of pod p comes after its removal",
-		"- Update:p":               "L3: UpdatePodSandbox of pod p is of a pod that the plugin does not know",
-		"- Remove:p/c Stop:p/c":    "L3: StopContainer of container c of pod p comes after its removal",
-		"- Stop:p/c Remove:p":      "L1: RemovePodSandbox of pod p comes before that of container c",
-		"- Stop:p Stop:p/c Stop:p": "L3: StopPodSandbox of pod p comes twice",
-	} {
-		r := Read(record(text), nil, before)
-		require.Len(t, r.Faults(), 1, text)
-		require.Contains(t, r.Faults()[0], fault, text)
-	}
-}
-
 func TestJoinComesFirstAndOnce(t *testing.T) {
 	legal, again := record("- Run:p"), record("- Run:p Run:q")
 	again[3].Event = plugin.Synchronize
