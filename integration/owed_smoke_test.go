@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
@@ -50,6 +51,7 @@ func TestOwed_EndsWhileAPluginIsAwayAreToldWhenItIsBack(t *testing.T) {
 				assert.Equal(t, []plugin.Event{plugin.StopContainer, plugin.StopPodSandbox, plugin.RemoveContainer, plugin.RemovePodSandbox}, back.Calls().Of(l.Pod).Events())
 				assert.Equal(t, "pod", back.Calls().Of(l.Pod)[0].Pod.GetName())
 			})
+			requireSoon(t, "its answers", func(context.Context) error { return owesNothing(ctx, n) })
 			back.Crash()
 			requireSoon(t, "it to be away", func(context.Context) error { return isOwed(t, n, gone.Name(), 0) })
 			connect(t, n, back)
@@ -90,6 +92,15 @@ func TestOwed_PluginThatIsForgottenIsOwedNothing(t *testing.T) {
 	promise(t, "L18", "it is told nothing of what ended while it was away", keptOnStock, func(t require.TestingT) {
 		assert.Empty(t, back.Calls().Of(l.Pod))
 	})
+}
+
+// owesNothing says whether no plugin is owed anything: the runtime has got all answers.
+func owesNothing(ctx context.Context, n *node.Node) error {
+	unheard, err := n.Metrics(ctx, "containerd_nri_plugin_ends_unheard")
+	if len(unheard) > 0 {
+		return fmt.Errorf("unheard are %v", unheard)
+	}
+	return err
 }
 
 // isOwed says whether a plugin is shown as away, with so many ends that it is owed.

@@ -85,13 +85,16 @@ func (p *plugin) RunPodSandbox(_ context.Context, pod *api.PodSandbox) error {
 	return p.keep(pod)
 }
 
-// StopPodSandbox comes once, while all resources of the pod still exist. An error is
-// logged, and does not keep the pod from being stopped.
+// StopPodSandbox comes once in a connection, while all resources of the pod still exist;
+// or after Synchronize, if the pod was stopped while the plugin was away. Then
+// Synchronize has freed it already. An error is logged, and does not keep the pod from
+// being stopped.
 func (p *plugin) StopPodSandbox(_ context.Context, pod *api.PodSandbox) error {
 	return p.forget(pod.GetId())
 }
 
-// RemovePodSandbox is the last event of a pod.
+// RemovePodSandbox is the last event of a pod. It may come in two connections: a runtime
+// that was killed does not know that it was answered.
 func (p *plugin) RemovePodSandbox(_ context.Context, pod *api.PodSandbox) error {
 	return p.forget(pod.GetId())
 }
@@ -109,6 +112,7 @@ func (p *plugin) keep(pod *api.PodSandbox) error {
 	return nil
 }
 
+// forget is the same for a pod that is kept and for one that is not.
 func (p *plugin) forget(pod string) error {
 	if err := os.Remove(filepath.Join(p.folder, pod)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forget pod %s: %w", pod, err)
@@ -116,7 +120,8 @@ func (p *plugin) forget(pod string) error {
 	return nil
 }
 
-// forgetOthers removes the files of pods that were removed while the plugin was away.
+// forgetOthers removes the files of pods that were removed while the plugin was away. It
+// may not be told of them: it was away for too long, or another runtime was there.
 func (p *plugin) forgetOthers(there map[string]bool) error {
 	kept, err := os.ReadDir(p.folder)
 	if err != nil {

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// Whatever is the matter with the file, it costs no more than that a restart loses what is owed.
+func TestOwed_StoreIsInNoOnesWay(t *testing.T) {
+	t.Parallel()
+	n := startNode(t)
+	p := newNamed(t, n, plugin.Script{Index: "10", Name: "away"})
+	file := filepath.Join(n.Folder(), "root", "io.containerd.nri.v1.nri", "owed-ends.db")
+	folder := filepath.Dir(file)
+	mount := func(options string) error {
+		return n.Within(func() error { return unix.Mount("tmpfs", folder, "tmpfs", 0, options) })
+	}
+	unmount := func() error { return n.Within(func() error { return unix.Unmount(folder, unix.MNT_DETACH) }) }
+	nothing := func() error { return nil }
+	var locked *os.File
+	for _, spoilt := range []struct {
+		name          string
+		before, after func() error // the start of the runtime
+		mend          func() error
+	}{
+		{"corrupt", func() error { return os.WriteFile(file, make([]byte, 1<<16), 0o600) }, nothing, nothing},
+		{"cut short", func() error { return os.Truncate(file, 5000) }, nothing, nothing},
+		{"a folder", func() error {
+			return errors.Join(os.RemoveAll(file), os.MkdirAll(filepath.Join(file, "in the way"), 0o700))
+		}, nothing, func() error { return os.RemoveAll(file) }},
+		{"locked by another process", func() (err error) {
+			if locked, err = os.OpenFile(file, os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+				return err
+			}
+			return unix.Flock(int(locked.Fd()), unix.LOCK_EX)
+		}, nothing, func() error { return locked.Close() }},
+		{"on a read-only file system", func() error {
+			return n.Within(func() error { return unix.Mount("tmpfs", folder, "tmpfs", unix.MS_RDONLY, "") })
+		}, nothing, unmount},
+		{"on a full disk", func() error { return mount("size=4k") }, nothing, unmount},
+		{"on a disk that fills up", func() error { return mount("size=1m") }, func() error {
+			return n.Within(func() error {
+				if err := os.WriteFile(filepath.Join(folder, "ballast"), make([]byte, 1<<21), 0o600); !errors.Is(err, unix.ENOSPC) {
+					return errors.Join(errors.New("the disk is not full"), err)
+				}
+				return nil
+			})
+		}, unmount},
+	} {
+		require.NoError(t, n.Kill(withinAMinute(t)))
+		require.NoError(t, os.MkdirAll(folder, 0o700))
+		require.NoError(t, spoilt.before(), spoilt.name)
+		require.NoError(t, n.Boot(withinAMinute(t)), "the runtime starts with a store that is "+spoilt.name)
+		p.comes(t)
+		require.NoError(t, spoilt.after(), spoilt.name)
+		l := newLife(t, n, "pod")
+		p.goes(t)
+		l.End(t)
+		p.comes(t)
+		promise(t, "L18", "ends are kept in memory, with a store that is "+spoilt.name, onStock(neverHears), func(t require.TestingT) {
+			p.requireTold(t, l.Pod, teardown...)
+		})
+		promise(t, "L17", "that is counted and logged, with a store that is "+spoilt.name, onStock("it has no store"), func(t require.TestingT) {
+			failures, err := n.Metrics(context.Background(), "containerd_nri_owed_store_failures_total")
+			require.NoError(t, err)
+			assert.Greater(t, failures[""], 0.)
+			assert.NoError(t, hasLogged(n, "failed to keep what NRI plugins are owed"))
+		})
+		p.goes(t)
+		require.NoError(t, n.Stop(withinAMinute(t)))
+		require.NoError(t, spoilt.mend(), spoilt.name)
+		require.NoError(t, n.Boot(withinAMinute(t)))
+	}
+	p.comes(t)
+	l := newLife(t, n, "afterwards")
+	p.goes(t)
+	l.End(t)
+	require.NoError(t, n.Kill(withinAMinute(t)))
+	require.NoError(t, n.Boot(withinAMinute(t)))
+	p.comes(t)
+	promise(t, "L18", "a store that is well again keeps ends over a restart", onStock(neverHears), func(t require.TestingT) {
+		p.requireTold(t, l.Pod, teardown...)
+	})
+}
+
+// A plugin that does not come back costs no more than the settings allow, and no pod waits for it.
+func TestOwed_PluginThatNeverComesBackIsForgotten(t *testing.T) {
+	t.Parallel()
+	const settings = "version = 4\n[plugins.'io.containerd.nri.v1.nri']\nowed_ends_limit = 6\n"
+	n := startNode(t, operator(settings))
+	p := newNamed(t, n, plugin.Script{Index: "10", Name: "never"})
+	var lives []life
+	for _, name := range []string{"a", "b", "c"} {
+		lives = append(lives, newLife(t, n, name))
+	}
+	p.goes(t)
+	for _, l := range lives {
+		l.End(t)
+	}
+	promise(t, "L18", "no more is kept than is allowed, and what is dropped is counted", onStock("it keeps nothing"), func(t require.TestingT) {
+		require.NoError(t, isOwed(t, n, p.Name(), 6))
+		requireMetric(t, n, "containerd_nri_plugin_ends_dropped_total", `{plugin="10-never",reason="limit"}`, 6)
+	})
+	require.NoError(t, saysNow(t, n, settings+"owed_ends_ttl = '1ms'\n"))
+	promise(t, "L18", "a plugin that is away for too long is forgotten", onStock("it keeps nothing"), func(t require.TestingT) {
+		require.Empty(t, readNRI(t, n).AwayPlugins)
+		requireMetric(t, n, "containerd_nri_plugin_ends_dropped_total", `{plugin="10-never",reason="age"}`, 6)
+	})
+	p.comes(t)
+	next := newLife(t, n, "next")
+	next.End(t)
+	promise(t, "L3", "it is told nothing of before if it comes all the same", keptOnStock, func(t require.TestingT) {
+		for _, l := range lives {
+			assert.Empty(t, p.sinceReturn(l.Pod))
+		}
+		p.requireTold(t, next.Pod, whole...)
+	})
+}
