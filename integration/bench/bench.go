@@ -54,6 +54,7 @@ var scenarios = []struct {
 	{"hung", (*bench).hung},
 	{"register", (*bench).register},
 	{"flap", (*bench).flap},
+	{"owed", (*bench).owed},
 	{"engine", (*bench).engine},
 }
 

@@ -38,8 +38,8 @@ func (c *inert) Deliver(ctx context.Context, _ Event, _ time.Time, answer func(a
 	answer(nil, nil)
 }
 
-func benchEngine(b *testing.B, n int, conn inert) *Engine {
-	e := New(Options{})
+func benchEngine(b *testing.B, n int, conn inert, opts Options) *Engine {
+	e := New(opts)
 	b.Cleanup(e.Close)
 	for i := range n {
 		c := conn
@@ -70,7 +70,7 @@ func BenchmarkAsk(b *testing.B) {
 		{"plugins=10/unsubscribed", 10, inert{wants: none}},
 	} {
 		b.Run(bc.name, func(b *testing.B) {
-			e := benchEngine(b, bc.n, bc.conn)
+			e := benchEngine(b, bc.n, bc.conn, Options{})
 			ev := Event{Kind: RunPodSandbox, Pod: "p"}
 			if err := e.Ask(b.Context(), ev, nil); err != nil {
 				b.Fatal(err)
@@ -105,12 +105,14 @@ func BenchmarkLife(b *testing.B) {
 	for _, bc := range []struct {
 		name string
 		conn inert
+		opts Options
 	}{
-		{"plugins=10", inert{wants: all}},
-		{"plugins=10/unsubscribed", inert{wants: none}},
+		{"plugins=10", inert{wants: all}, Options{}},
+		{"plugins=10/unsubscribed", inert{wants: none}, Options{}},
+		{"plugins=10/owed", inert{wants: all}, Options{Owed: newMemory()}}, // to nobody: all are there
 	} {
 		b.Run(bc.name, func(b *testing.B) {
-			e := benchEngine(b, 10, bc.conn)
+			e := benchEngine(b, 10, bc.conn, bc.opts)
 			ctx := b.Context()
 			var asking, ending time.Duration
 			b.ReportAllocs()
