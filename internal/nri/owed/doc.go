@@ -26,7 +26,8 @@
 // What follows for a runtime that is killed, where a plugin of some name knows a pod:
 //
 //   - while the plugin is connected: the file says that it is. The next runtime takes it
-//     that the name knows what it finds, which is no less than it does.
+//     that the name knows what it finds, which is no less than it does, but for a pod or
+//     container whose creation has no record yet: its end is not told.
 //   - after the plugin left and before that is in the file: the same.
 //   - after that, and before the end of the pod is noted or safe: the pod is still in the
 //     runtime's own records, since the runtime forgets it only after Sync. It ends again.
