@@ -22,7 +22,10 @@ a shim, and nothing has to be left out.
 
 After a restart, a container whose shim did not tell its state is in none of
 the lists, so that plugins neither count it in nor hear of its end, although
-it runs, as far as anybody knows. List it, with a state that is not known.`,
+it runs, as far as anybody knows. List it, with a state that is not known.
+
+A container whose record cannot be read any more, as it is being removed, has no
+process to take limits from. Say that it has none.`,
 	Refs:   []string{"containerd/containerd#14083", "containerd/nri#63"},
 	Rules:  []string{"L2", "L13", "L15", "L22"},
 	Status: edit.Upstream,
@@ -31,6 +34,10 @@ it runs, as far as anybody knows. List it, with a state that is not known.`,
 		edit.In(criNRI, edit.Method("API", "ListContainers")).Drop(),
 		edit.In(criNRI, edit.Type("criContainer")).Delete(edit.Field("pid")),
 		edit.In(criNRI, edit.Method("criContainer", "GetPid")).Drop(),
+		edit.In(criNRI, edit.Method("criContainer", "GetRlimits")).Before(edit.Top(), `if c.spec.Process == nil {
+	return nil
+}
+`),
 		edit.In(criNRI, edit.Method("API", "nriContainer")).Delete(edit.Stmt(edit.Define("pid"))),
 		edit.In(criNRI, edit.Method("API", "nriContainer")).Delete(edit.Stmt(edit.Define("task", "err")).And(1)),
 		edit.In(criNRI, edit.Method("API", "nriContainer")).Delete(edit.Stmt(edit.Assign("criCtr.pid"))),

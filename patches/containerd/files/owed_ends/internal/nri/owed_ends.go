@@ -5,6 +5,7 @@ package nri
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -30,21 +31,23 @@ const owedEndsFile = "owed-ends.db"
 // An ExitedLister is a Domain with containers that it does not list any more, since they
 // have exited, and that are still to be removed.
 type ExitedLister interface {
-	// ListExitedContainers lists them.
-	ListExitedContainers() []Container
+	// ExitedContainers are the ids of their pods and their own: of what is being removed
+	// there may be no more.
+	ExitedContainers() iter.Seq2[string, string]
 }
 
 // listExited lists what has exited in all domains.
-func (t *domainTable) listExited() []*nri.Container {
+func (t *domainTable) listExited() (all []*nri.Container) {
 	t.Lock()
 	defer t.Unlock()
-	var all []Container
 	for _, d := range t.domains {
 		if exited, is := d.(ExitedLister); is {
-			all = append(all, exited.ListExitedContainers()...)
+			for pod, id := range exited.ExitedContainers() {
+				all = append(all, &nri.Container{Id: id, PodSandboxId: pod})
+			}
 		}
 	}
-	return containersToNRI(all)
+	return all
 }
 
 // OwedEndsIn says in which folder it is kept what plugins are owed. It has to outlive a

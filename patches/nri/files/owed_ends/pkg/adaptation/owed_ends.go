@@ -23,8 +23,8 @@ type OwedEnds = lifecycle.Owed
 
 // WithOwedEnds has plugins that come back told what ended while they were away, as
 // kept in store. exited returns the containers that have exited and that the runtime
-// does not list for plugins that synchronize; it may be nil if there are none. The
-// store has to outlive the adaptation.
+// does not list for plugins that synchronize, of which the ids are enough; it may be nil
+// if there are none. The store has to outlive the adaptation.
 func WithOwedEnds(store OwedEnds, exited func() []*Container) Option {
 	return func(r *Adaptation) error {
 		if store == nil {

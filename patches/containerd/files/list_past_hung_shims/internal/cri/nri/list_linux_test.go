@@ -7,6 +7,7 @@ import (
 	"errors"
 	"testing"
 
+	runtimespec "github.com/opencontainers/runtime-spec/specs-go"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -81,4 +82,9 @@ func (l listed) Spec(context.Context) (*oci.Spec, error) { return &oci.Spec{}, n
 func (l listed) Task(context.Context, cio.Attach) (containerd.Task, error) {
 	l.t.Errorf("the shim of %q was asked", l.id)
 	return nil, errors.New("it does not answer")
+}
+
+// A container whose record is gone has no limits.
+func TestContainerWithoutASpecHasNoLimits(t *testing.T) {
+	require.Empty(t, (&criContainer{spec: &runtimespec.Spec{}}).GetRlimits())
 }

@@ -3,6 +3,8 @@
 package nri
 
 import (
+	"iter"
+
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/containerd/containerd/v2/internal/nri"
@@ -10,14 +12,14 @@ import (
 
 var _ nri.ExitedLister = (*API)(nil)
 
-// ListExitedContainers lists the containers that have exited, which ListContainers leaves
-// out, as long as they are not removed.
-func (a *API) ListExitedContainers() []nri.Container {
-	var containers []nri.Container
-	for _, ctr := range a.cri.ContainerStore().List() {
-		if ctr.Status.Get().State() == cri.ContainerState_CONTAINER_EXITED {
-			containers = append(containers, a.nriContainer(&ctr))
+// ExitedContainers are the containers that have exited, which ListContainers leaves out, as
+// long as they are not removed. Their records are not read: one may be about to go.
+func (a *API) ExitedContainers() iter.Seq2[string, string] {
+	return func(yield func(pod, container string) bool) {
+		for _, ctr := range a.cri.ContainerStore().List() {
+			if ctr.Status.Get().State() == cri.ContainerState_CONTAINER_EXITED && !yield(ctr.SandboxID, ctr.ID) {
+				return
+			}
 		}
 	}
-	return containers
 }
