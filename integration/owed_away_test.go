@@ -16,7 +16,7 @@ import (
 
 // Two plugins are away at different times, one stays, and one was never there. Meanwhile
 // containers and pods are stopped, removed, or both.
-func TestOwed_EndsAreToldToWhoWasAway(t *testing.T) {
+func TestL18_EndsAreToldToWhoWasAway(t *testing.T) {
 	t.Parallel()
 	for _, between := range []struct {
 		name    string
@@ -98,7 +98,7 @@ func TestOwed_EndsAreToldToWhoWasAway(t *testing.T) {
 }
 
 // A stop that timed out was not heard. The plugin is dropped, wakes up and comes back.
-func TestOwed_StopThatTimedOutIsToldAgainAtOnce(t *testing.T) {
+func TestL18_StopThatTimedOutIsToldAgainAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, restarts := range map[string]bool{"at once": false, "after the runtime was killed": true} {
 		t.Run(name, func(t *testing.T) {

@@ -19,7 +19,7 @@ import (
 
 // Wherever the end of a pod or container is when the runtime goes, who is away is told of it:
 // it is safe by then, or what ends is still there and ends again.
-func TestOwed_EndsAreToldWhereverTheRuntimeWasInThem(t *testing.T) {
+func TestL18_EndsAreToldWhereverTheRuntimeWasInThem(t *testing.T) {
 	t.Parallel()
 	for name, newHeld := range map[string]func(*testing.T, *node.Node) *heldEnds{
 		"ends":      holdEnds,
@@ -189,7 +189,7 @@ func (h *heldEnds) release(t *testing.T) {
 
 // A plugin that is connected to the end is away from then on, as is one that leaves in the same
 // moment.
-func TestOwed_WhoWasConnectedWhenTheRuntimeWasKilledIsTold(t *testing.T) {
+func TestL18_WhoWasConnectedWhenTheRuntimeWasKilledIsTold(t *testing.T) {
 	t.Parallel()
 	n := startNode(t)
 	p := newNamed(t, n, plugin.Script{Index: "10", Name: "away"})
@@ -214,7 +214,7 @@ func TestOwed_WhoWasConnectedWhenTheRuntimeWasKilledIsTold(t *testing.T) {
 
 // The runtime is killed while the plugin is at an end that it was owed. It may have seen to it, and
 // is told again.
-func TestOwed_EndThatWasBeingToldIsToldAgain(t *testing.T) {
+func TestL18_EndThatWasBeingToldIsToldAgain(t *testing.T) {
 	t.Parallel()
 	n := startNode(t, patient.set)
 	p := newNamed(t, n, plugin.Script{Index: "10", Name: "freezes"})

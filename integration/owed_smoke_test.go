@@ -21,7 +21,7 @@ const missed = "they are not told"
 
 // A plugin is killed, then its pod stopped and removed, and containerd killed in between:
 // when the plugin is back it hears of these ends, in order and once.
-func TestOwed_EndsWhileAPluginIsAwayAreToldWhenItIsBack(t *testing.T) {
+func TestL18_EndsWhileAPluginIsAwayAreToldWhenItIsBack(t *testing.T) {
 	t.Parallel()
 	for _, restarts := range []bool{false, true} {
 		t.Run(fmt.Sprintf("containerd is killed %t", restarts), func(t *testing.T) {
@@ -65,7 +65,7 @@ func TestOwed_EndsWhileAPluginIsAwayAreToldWhenItIsBack(t *testing.T) {
 }
 
 // An operator has a plugin forgotten that is not coming back.
-func TestOwed_PluginThatIsForgottenIsOwedNothing(t *testing.T) {
+func TestL18_PluginThatIsForgottenIsOwedNothing(t *testing.T) {
 	t.Parallel()
 	n, ctx := startNode(t), withinAMinute(t)
 	gone := joinProcess(t, n, plugin.Script{Index: "10", Name: "gone"})

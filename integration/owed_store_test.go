@@ -17,7 +17,7 @@ import (
 )
 
 // Whatever is the matter with the file, it costs no more than that a restart loses what is owed.
-func TestOwed_StoreIsInNoOnesWay(t *testing.T) {
+func TestL18_StoreIsInNoOnesWay(t *testing.T) {
 	t.Parallel()
 	n := startNode(t)
 	p := newNamed(t, n, plugin.Script{Index: "10", Name: "away"})
@@ -95,7 +95,7 @@ func TestOwed_StoreIsInNoOnesWay(t *testing.T) {
 }
 
 // A plugin that does not come back costs no more than the settings allow, and no pod waits for it.
-func TestOwed_PluginThatNeverComesBackIsForgotten(t *testing.T) {
+func TestL18_PluginThatNeverComesBackIsForgotten(t *testing.T) {
 	t.Parallel()
 	const settings = "version = 4\n[plugins.'io.containerd.nri.v1.nri']\nowed_ends_limit = 6\n"
 	n := startNode(t, operator(settings))

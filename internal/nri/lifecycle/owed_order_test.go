@@ -16,7 +16,7 @@ import (
 
 // A runtime that was killed after it handed in a removal lists the object still. What is
 // owed of that removal is its only one.
-func TestOwed_EndHandedInBeforeAKillIsToldOnce(t *testing.T) {
+func TestL18_EndHandedInBeforeAKillIsToldOnce(t *testing.T) {
 	for _, c := range []struct{ name, hangs, removedBy, told string }{
 		{"removed while it is away", "RemoveContainer", "before", "Synchronize(p1) RemoveContainer:p1/c1"},
 		{"removed when it is back", "RemoveContainer", "after", "Synchronize(p1) RemoveContainer:p1/c1"},
@@ -55,7 +55,7 @@ func TestOwed_EndHandedInBeforeAKillIsToldOnce(t *testing.T) {
 
 // A Stop that is owed alone, of a container that is gone after a restart, is followed by
 // its Remove, also where the pod is gone too.
-func TestOwed_StopThatIsOwedIsFollowedByItsRemove(t *testing.T) {
+func TestL18_StopThatIsOwedIsFollowedByItsRemove(t *testing.T) {
 	for _, found := range [][]string{{"p1"}, nil} {
 		synctest.Test(t, func(t *testing.T) {
 			o := newOwing(t)
@@ -81,7 +81,7 @@ func TestOwed_StopThatIsOwedIsFollowedByItsRemove(t *testing.T) {
 }
 
 // A container whose Stop was heard is removed after its plugin went and came back.
-func TestOwed_WhatItKnewIsKnownAgain(t *testing.T) {
+func TestL18_WhatItKnewIsKnownAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
 		a := newPlugin("10-a")
@@ -98,7 +98,7 @@ func TestOwed_WhatItKnewIsKnownAgain(t *testing.T) {
 
 // Of two connections of a name that come back at a time one hears a Stop and leaves at the
 // Remove, and the other does not answer the Stop: the next one is told both, in order.
-func TestOwed_OrderWithTwoConnectionsAtATime(t *testing.T) {
+func TestL18_OrderWithTwoConnectionsAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
 		a := newPlugin("10-a")
@@ -143,7 +143,7 @@ func TestOwed_OrderWithTwoConnectionsAtATime(t *testing.T) {
 
 // One of two connections of a name does not answer a Stop that is then owed, and takes along
 // that it knew the container: the other was never told of that.
-func TestOwed_RemoveThatNobodyKnowsOfFollowsItsStop(t *testing.T) {
+func TestL18_RemoveThatNobodyKnowsOfFollowsItsStop(t *testing.T) {
 	for _, there := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			o := newOwing(t)
@@ -189,7 +189,7 @@ const lifeAndEndInOne = "StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p
 
 // While the runtime makes the request of an end, the connection closes that it is for, and
 // the next one of the name comes: that is told of the end, and of those behind it.
-func TestOwed_EndOnItsWayToAConnectionThatCloses(t *testing.T) {
+func TestL18_EndOnItsWayToAConnectionThatCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		made := make(chan struct{})
 		o := &owing{memory: newMemory()}
@@ -221,7 +221,7 @@ func TestOwed_EndOnItsWayToAConnectionThatCloses(t *testing.T) {
 
 // What a connection that has closed is still to account for when the next one has come is
 // told to that.
-func TestOwed_NextConnectionComesAmidAnAccount(t *testing.T) {
+func TestL18_NextConnectionComesAmidAnAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		went := make(chan struct{})
 		o := &owing{memory: newMemory()}
@@ -260,7 +260,7 @@ func TestOwed_NextConnectionComesAmidAnAccount(t *testing.T) {
 
 // An end is handed in while a plugin is away, and before the runtime gets to that the
 // plugin is back.
-func TestOwed_EndHandedInBeforeItComesBack(t *testing.T) {
+func TestL18_EndHandedInBeforeItComesBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
 		a, next := newPlugin("10-a"), newPlugin("10-a")

@@ -93,7 +93,7 @@ func (o *owing) owes(name string) int {
 
 const lifeAndEnd = "StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1 RemovePodSandbox:p1"
 
-func TestOwed_EndsWhileAwayAreTold(t *testing.T) {
+func TestL18_EndsWhileAwayAreTold(t *testing.T) {
 	for _, restart := range []string{"", "killed", "stopped"} {
 		t.Run("runtime "+restart, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -131,7 +131,7 @@ func TestOwed_EndsWhileAwayAreTold(t *testing.T) {
 
 // Who was connected when the runtime was killed knows what it finds, and nothing that
 // came after.
-func TestOwed_EndsAfterAKillAreTold(t *testing.T) {
+func TestL18_EndsAfterAKillAreTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
 		a := newPlugin("10-a")
@@ -151,7 +151,7 @@ func TestOwed_EndsAfterAKillAreTold(t *testing.T) {
 }
 
 // A pod that had stopped before a kill had its containers stopped before.
-func TestOwed_ContainersOfAStoppedPodHaveStopped(t *testing.T) {
+func TestL18_ContainersOfAStoppedPodHaveStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
 		a := newPlugin("10-a")
@@ -168,7 +168,7 @@ func TestOwed_ContainersOfAStoppedPodHaveStopped(t *testing.T) {
 
 // What a name knew and the runtime does not find any more has ended, as under another
 // runtime.
-func TestOwed_WhatIsGoneAfterARestartHasEnded(t *testing.T) {
+func TestL18_WhatIsGoneAfterARestartHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
 		a := newPlugin("10-a")
@@ -187,7 +187,7 @@ func TestOwed_WhatIsGoneAfterARestartHasEnded(t *testing.T) {
 }
 
 // A pod whose Stop was not answered is told of it at once, not with its removal.
-func TestOwed_StopThatWasNotAnsweredIsToldAgain(t *testing.T) {
+func TestL18_StopThatWasNotAnsweredIsToldAgain(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			o := newOwing(t)
@@ -210,7 +210,7 @@ func TestOwed_StopThatWasNotAnsweredIsToldAgain(t *testing.T) {
 }
 
 // Nor has one heard a Stop during which its connection broke.
-func TestOwed_StopThatAPluginWentAtIsToldAgain(t *testing.T) {
+func TestL18_StopThatAPluginWentAtIsToldAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
 		a := newPlugin("10-a")
@@ -232,7 +232,7 @@ func TestOwed_StopThatAPluginWentAtIsToldAgain(t *testing.T) {
 }
 
 // One who stays and has not answered is owed what waits for it, until it answers.
-func TestOwed_WhatWaitsForAHungPluginOutlivesAKill(t *testing.T) {
+func TestL18_WhatWaitsForAHungPluginOutlivesAKill(t *testing.T) {
 	for _, answers := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			o := newOwing(t)
@@ -271,7 +271,7 @@ func TestOwed_WhatWaitsForAHungPluginOutlivesAKill(t *testing.T) {
 }
 
 // An answer settles an end, also a refusal. A timeout keeps it, and what is behind it.
-func TestOwed_TimeoutKeepsWhatIsOwed(t *testing.T) {
+func TestL18_TimeoutKeepsWhatIsOwed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
 		a := newPlugin("10-a")
@@ -291,7 +291,7 @@ func TestOwed_TimeoutKeepsWhatIsOwed(t *testing.T) {
 
 // What a plugin did not hear of it does not hear the end of, and what it did not
 // subscribe to it is not owed.
-func TestOwed_OnlyWhatItKnewAndWants(t *testing.T) {
+func TestL18_OnlyWhatItKnewAndWants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
 		a := newPlugin("10-a")
@@ -310,7 +310,7 @@ func TestOwed_OnlyWhatItKnewAndWants(t *testing.T) {
 }
 
 // A container that has exited while its plugin was away is removed while it is there.
-func TestOwed_ExitedContainerIsRemovedLater(t *testing.T) {
+func TestL18_ExitedContainerIsRemovedLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
 		a := newPlugin("10-a")
@@ -329,7 +329,7 @@ func TestOwed_ExitedContainerIsRemovedLater(t *testing.T) {
 }
 
 // Ends that come while a plugin comes back are told once, whether it makes it or not.
-func TestOwed_EndsWhileItComesBack(t *testing.T) {
+func TestL18_EndsWhileItComesBack(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			o := newOwing(t)
@@ -362,7 +362,7 @@ func TestOwed_EndsWhileItComesBack(t *testing.T) {
 }
 
 // Nothing is written for plugins that are there and answer.
-func TestOwed_NothingIsWrittenWithNobodyAway(t *testing.T) {
+func TestL18_NothingIsWrittenWithNobodyAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
 		o.joined(newPlugin("10-a"), newPlugin("20-b"))
@@ -375,7 +375,7 @@ func TestOwed_NothingIsWrittenWithNobodyAway(t *testing.T) {
 }
 
 // An operator forgets a name: nothing is kept for it from then on.
-func TestOwed_NameIsForgotten(t *testing.T) {
+func TestL18_NameIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
 		a := newPlugin("10-a")
@@ -394,7 +394,7 @@ func TestOwed_NameIsForgotten(t *testing.T) {
 }
 
 // What the store has forgotten, as what was away for too long, is not kept here either.
-func TestOwed_NameThatIsNotKeptIsForgotten(t *testing.T) {
+func TestL18_NameThatIsNotKeptIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
 		a, b := newPlugin("10-a"), newPlugin("20-b")
@@ -412,7 +412,7 @@ func TestOwed_NameThatIsNotKeptIsForgotten(t *testing.T) {
 }
 
 // Much that is owed holds up pods for one timeout; then they take turns with it.
-func TestOwed_MuchHoldsUpNoPods(t *testing.T) {
+func TestL18_MuchHoldsUpNoPods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
 		a := newPlugin("10-a")
