@@ -55,9 +55,6 @@ var groups = []edit.Group{
 	{Name: "nri-owed-ends", Title: "adaptation: tell plugins what ended while they were away", Patches: []string{
 		"nri/owed-ends",
 	}},
-	{Name: "nri-hand-over", Title: "adaptation: let a plugin that registers again take over", Patches: []string{
-		"nri/hand-over",
-	}},
 
 	// containerd, with NRI as released.
 	{Name: "undo", Title: "cri,nri: leave nothing behind of a pod that failed", Patches: []string{
@@ -141,9 +138,6 @@ var groups = []edit.Group{
 	{Name: "owed-ends", Title: "cri,nri: keep the ends that plugins have missed", Patches: []string{
 		"containerd/owed-store",
 		"containerd/owed-ends",
-	}},
-	{Name: "hand-over", Title: "nri: let settings have two plugins of one name", Patches: []string{
-		"containerd/hand-over",
 	}},
 
 	// containerd, on the go-cni above.

@@ -50,7 +50,6 @@ var Series = edit.Series{
 		nri.WhoConnects,
 		nri.PluginPeer,
 		nri.OwedEnds,
-		nri.HandOver,
 
 		// containerd: built on the NRI above.
 		containerd.PatchedNRI,
@@ -92,7 +91,6 @@ var Series = edit.Series{
 		containerd.NRIPluginNames,
 		containerd.OwedStore,
 		containerd.OwedEnds,
-		containerd.HandOver,
 
 		// containerd: the network of a pod.
 		containerd.PatchedCNI,

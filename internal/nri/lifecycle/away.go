@@ -80,7 +80,7 @@ func (e *Engine) seeOut(l *lane) {
 // twins returns how many other connections of the lane's name are synchronized, and
 // has each know whether it has twins: a name is away when it has no connection, and
 // owed nothing before. mu is held, and l.mu: of all locks that of one lane is taken
-// with that of another here and in turn alone, under mu.
+// with that of another here alone, under mu.
 func (e *Engine) twins(l *lane) int {
 	var others []*lane
 	for _, o := range e.lanes {
@@ -536,7 +536,7 @@ func (g *ledger) know(pod, container string) {
 func (g *ledger) inherit(former ledger) {
 	for id, p := range former.pods {
 		if mine := g.pods[id]; p.mark != unknown && mine.mark == unknown {
-			mine.mark, mine.creating, mine.former = p.mark.inherited(), true, true
+			mine.mark, mine.creating = p.mark.inherited(), true
 			g.pods[id] = mine
 		}
 	}

@@ -79,7 +79,7 @@ func (e *Engine) takeInventories() {
 	for {
 		e.mu.Lock()
 		for _, l := range e.unlisted {
-			if slices.Contains(e.lanes, l) || slices.Contains(e.pending, l) {
+			if slices.Contains(e.lanes, l) {
 				e.listing = append(e.listing, l)
 			}
 		}

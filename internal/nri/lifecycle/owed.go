@@ -110,7 +110,7 @@ func (l *lane) owe(r *round, ev Event, goal *Event) {
 
 // oweAll owes a name that is away all that a round would tell it. l.mu is held.
 func (l *lane) oweAll(r *round) {
-	p := part{round: r}
+	p := part{round: r, lane: l}
 	for {
 		ev, ok := l.nextEnd(r, &p.next)
 		if !ok {
