@@ -45,10 +45,10 @@ OwedEndsBytes int ` + "`toml:\"owed_ends_bytes\" json:\"owedEndsBytes\"`" + `
 // rootDir is where it is kept what plugins are owed, empty for memory.
 rootDir string`),
 		edit.In(nriConfig, edit.Func("DefaultConfig")).After(edit.Key("SyncTransientSandboxes"), `KeepOwedEnds:              true,
-OwedEndsTTL:               tomlext.FromStdTime(24 * time.Hour),
-OwedEndsLimit:             defaultOwedEndsLimit,
-OwedEndsBytes:             defaultOwedEndsBytes,`),
-		edit.AddImport(nriConfig, "time"),
+OwedEndsTTL:               tomlext.FromStdTime(owed.DefaultTTL),
+OwedEndsLimit:             owed.DefaultCount,
+OwedEndsBytes:             owed.DefaultBytes,`),
+		edit.AddImport(nriConfig, "github.com/containerd/containerd/v2/internal/nri/owed"),
 		edit.In("internal/nri/validate.go", edit.Method("Config", "validate")).Before(edit.Stmt(edit.Return("errors.Join(errs...)")),
 			`errs = append(errs, c.validateOwedEnds()...)
 `),

@@ -51,17 +51,27 @@ func presenceOf(of string, n *name) change {
 }
 
 func knownOf(of string, object [2]string, stopped bool) change {
-	value := []byte{0}
+	c := unknownOf(of, object)
+	c.value = []byte{0}
 	if stopped {
-		value[0] = 1
+		c.value[0] = 1
 	}
-	return change{name: of, bucket: knownKey, key: []byte(object[0] + "\x00" + object[1]), value: value}
+	return c
+}
+
+func unknownOf(of string, object [2]string) change {
+	return change{name: of, bucket: knownKey, key: []byte(object[0] + "\x00" + object[1])}
 }
 
 func owedOf(of string, e *end) change {
-	value, _ := json.Marshal(header{e.kind, e.object[0], e.object[1], e.since})
-	value = append(append(value, '\n'), e.request...)
-	return change{name: of, bucket: owedKey, key: binary.BigEndian.AppendUint64(nil, e.number), value: value}
+	c := paidOf(of, e)
+	head, _ := json.Marshal(header{e.kind, e.object[0], e.object[1], e.since})
+	c.value = append(append(head, '\n'), e.request...)
+	return c
+}
+
+func paidOf(of string, e *end) change {
+	return change{name: of, bucket: owedKey, key: binary.BigEndian.AppendUint64(nil, e.number)}
 }
 
 // apply makes a change in a transaction.

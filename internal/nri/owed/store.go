@@ -11,14 +11,21 @@ import (
 	"time"
 )
 
+// The bounds of what is kept, where Options names none.
+const (
+	DefaultTTL   = 24 * time.Hour
+	DefaultCount = 10000    // ends of one name
+	DefaultBytes = 16 << 20 // of one name
+)
+
 // Options are the settings of a Store. The zero value of each but Path is its default.
 type Options struct {
 	// Path is the file. Empty keeps everything in memory alone.
 	Path string
 
-	// TTL is how long a name may be away before it is forgotten. Default 24 h.
+	// TTL is how long a name may be away before it is forgotten.
 	TTL time.Duration
-	// Count and Bytes are how much a name may be owed. Default 10000 ends of 16 MiB.
+	// Count and Bytes are how much a name may be owed.
 	Count, Bytes int
 
 	// Patience is how long Sync waits for the file at most. Default 2 s.
@@ -38,6 +45,9 @@ type Options struct {
 // names is how many names are kept: more than a node has plugins, and few enough for one
 // that comes back under another name each time to cost little.
 const names = 64
+
+// Presence and Due are those of NRI's engine. They are aliases of structs without a
+// name, for the store to be what the engine takes though it cannot import it.
 
 // A Presence says whether a name is there, which kinds of ends it wants, and how many
 // it is owed. Away is since when it is, zero if it is connected.

@@ -3,6 +3,7 @@
 package owed
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -75,15 +76,9 @@ func Open(opts Options) *Store {
 }
 
 func withDefaults(o Options) Options {
-	if o.TTL == 0 {
-		o.TTL = 24 * time.Hour
-	}
-	if o.Count == 0 {
-		o.Count = 10000
-	}
-	if o.Bytes == 0 {
-		o.Bytes = 16 << 20
-	}
+	o.TTL = cmp.Or(o.TTL, DefaultTTL)
+	o.Count = cmp.Or(o.Count, DefaultCount)
+	o.Bytes = cmp.Or(o.Bytes, DefaultBytes)
 	if o.Patience == 0 {
 		o.Patience = 2 * time.Second
 	}
@@ -300,22 +295,13 @@ func (w *writer) presence(of string, n *name) { w.add(presenceOf(of, n)) }
 func (w *writer) forget(of string)            { w.add(change{name: of, whole: true}) }
 func (w *writer) forgetKnown(of string)       { w.add(change{name: of, bucket: knownKey}) }
 func (w *writer) owed(of string, e *end)      { w.add(owedOf(of, e)) }
+func (w *writer) paid(of string, e *end)      { w.add(paidOf(of, e)) }
 
 func (w *writer) known(of string, object [2]string, stopped bool) {
 	w.add(knownOf(of, object, stopped))
 }
 
-func (w *writer) unknown(of string, object [2]string) {
-	c := knownOf(of, object, false)
-	c.value = nil
-	w.add(c)
-}
-
-func (w *writer) paid(of string, e *end) {
-	c := owedOf(of, e)
-	c.value = nil
-	w.add(c)
-}
+func (w *writer) unknown(of string, object [2]string) { w.add(unknownOf(of, object)) }
 
 // unwritten is what has to be waited for until all is in the file, nil if nothing has.
 func (w *writer) unwritten() *batch {

@@ -19,12 +19,6 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/owed"
 )
 
-// The bounds of what is kept by default.
-const (
-	defaultOwedEndsLimit = 10000
-	defaultOwedEndsBytes = 16 << 20
-)
-
 // owedEndsFile is where it is kept what plugins are owed, in NRI's folder below the root.
 const owedEndsFile = "owed-ends.db"
 
@@ -65,10 +59,7 @@ func (l *local) keepOwedEnds() []nri.Option {
 		path = filepath.Join(l.cfg.rootDir, owedEndsFile)
 	}
 	if !l.cfg.KeepOwedEnds {
-		// What was kept would be told long after, if they are kept again.
-		if err := os.Remove(path); path != "" && err != nil && !errors.Is(err, os.ErrNotExist) {
-			log.L.WithError(err).Warn("failed to drop the ends that NRI plugins were owed")
-		}
+		dropOwedEnds(path)
 		return nil
 	}
 	l.owed = owed.Open(owed.Options{
@@ -88,6 +79,16 @@ func (l *local) keepOwedEnds() []nri.Option {
 	})
 	unheard.of(l.owed)
 	return []nri.Option{nri.WithOwedEnds(l.owed, domains.listExited)}
+}
+
+// dropOwedEnds removes what was kept: it would be told long after, if ends are kept again.
+func dropOwedEnds(path string) {
+	if path == "" {
+		return
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		log.L.WithError(err).Warn("failed to drop the ends that NRI plugins were owed")
+	}
 }
 
 // closeOwedEnds writes what is left to be written.
