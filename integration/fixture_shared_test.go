@@ -34,6 +34,7 @@ var (
 	cpuOf                        = fixture.CPUOf
 	cpusTold                     = fixture.CPUsTold
 	endPod                       = fixture.EndPod
+	eventually                   = fixture.Eventually
 	teardown                     = fixture.EveryEnd
 	hasAnswered                  = fixture.HasAnswered
 	hasAnsweredOf                = fixture.HasAnsweredOf

@@ -50,12 +50,12 @@ func TestL2_PodInItsADDIsToldToWhoJoins(t *testing.T) {
 			promise(t, "L2", "who joins during an ADD "+end+" is told of the pod in Synchronize", onStock("it is not"), func(t require.TestingT) {
 				assert.Equal(t, 1, timesSynchronized(joining, "coming"), "times in Synchronize")
 			})
-			promise(t, "L3", "and of all that comes of it", test.stock, func(t require.TestingT) {
+			promise(t, "L3", "and of all that comes of it", test.stock, eventually(func(t require.TestingT) {
 				assert.Equal(t, test.told, joining.Calls().Named("coming").Events())
 				reading := history.Read(joining.Calls(), nil)
 				assert.Empty(t, reading.Faults())
 				assert.Empty(t, reading.Alive())
-			})
+			}))
 			requirePodRunsAgain(t, n, config)
 		})
 	}

@@ -130,10 +130,10 @@ func TestR4_BadUpdatesChangeNothing(t *testing.T) {
 			}
 		}
 	})
-	promise(t, "R4", "nor of what is told after a restart", onStock(toldNothing), func(t require.TestingT) {
+	promise(t, "R4", "nor of what is told after a restart", onStock(toldNothing), eventually(func(t require.TestingT) {
 		requireTold(t, after, plugin.Synchronize, threeContainers())
 		assert.Equal(t, []string{"StopContainer 500m"}, cpusTold(after, plugin.StopContainer))
-	})
+	}))
 }
 
 // largestAnnounced is a pod of which as much is announced as can be, but for a KiB.
@@ -197,9 +197,9 @@ func TestR4_LargestAnnouncementIsTold(t *testing.T) {
 					}
 				})
 			}
-			promise(t, "R4", "its end has, too, after a restart", onStock(toldNothing), func(t require.TestingT) {
+			promise(t, "R4", "its end has, too, after a restart", onStock(toldNothing), eventually(func(t require.TestingT) {
 				requireTold(t, after, plugin.StopPodSandbox, what)
-			})
+			}))
 			promise(t, "R4", "verbose status shows all of it, also after a restart", onStock("nothing is shown"), func(t require.TestingT) {
 				assert.Greater(t, len(visible), map[string]int{"field": 250, "annotation": 30}[how]<<10)
 				assert.Equal(t, visible, inspectp(t, n, id), "after the restart")

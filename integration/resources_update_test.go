@@ -79,10 +79,10 @@ func TestR2_ContainersAndUpdatesTellTheirResources(t *testing.T) {
 		assert.Equal(t, []string{sum}, sumsTold(p, plugin.UpdatePodSandbox))
 		assert.Equal(t, []string{sum}, sumsTold(p, plugin.PostUpdatePodSandbox))
 	})
-	promise(t, "R2", "the latest update is what is told after a restart", onStock(toldNothing), func(t require.TestingT) {
+	promise(t, "R2", "the latest update is what is told after a restart", onStock(toldNothing), eventually(func(t require.TestingT) {
 		assert.Equal(t, []string{sum}, sumsTold(after, plugin.Synchronize))
 		assert.Equal(t, []string{"StopContainer 500m"}, cpusTold(after, plugin.StopContainer), "the pod's update came last")
-	})
+	}))
 }
 
 // What a plugin refuses is not kept.
@@ -106,10 +106,10 @@ func TestR2_UpdateThatAPluginRefusesIsNotTold(t *testing.T) {
 		assert.Equal(t, []string{"UpdateContainer 9"}, cpusTold(first, plugin.UpdateContainer))
 		assert.Equal(t, []string{"cpu 2500m, memory 192Mi"}, sumsTold(first, plugin.UpdatePodSandbox))
 	})
-	promise(t, "R2", "what a plugin refused is not told later", onStock(toldNothing), func(t require.TestingT) {
+	promise(t, "R2", "what a plugin refused is not told later", onStock(toldNothing), eventually(func(t require.TestingT) {
 		requireTold(t, after, plugin.Synchronize, threeContainers())
 		assert.Equal(t, []string{"StopContainer 500m"}, cpusTold(after, plugin.StopContainer))
-	})
+	}))
 }
 
 // The status of a container cannot be written: the update has failed, and what is
@@ -211,12 +211,12 @@ func TestR2_EphemeralContainerSpeaksForItself(t *testing.T) {
 		assert.Equal(t, []string{"CreateContainer 4", "UpdateContainer 5", "PostUpdateContainer 5"},
 			cpusTold(p, plugin.CreateContainer, plugin.UpdateContainer, plugin.PostUpdateContainer))
 	})
-	promise(t, "R2", "it has that after a restart, too", onStock(toldNothing), func(t require.TestingT) {
+	promise(t, "R2", "it has that after a restart, too", onStock(toldNothing), eventually(func(t require.TestingT) {
 		synchronized := after.Calls().Only(plugin.Synchronize)[0].Containers
 		require.Len(t, synchronized, 1)
 		assert.Equal(t, "5", cpuOf(synchronized[0]))
 		assert.Equal(t, []string{"RemoveContainer 5"}, cpusTold(after, plugin.RemoveContainer))
-	})
+	}))
 	promise(t, "R2", "what was announced of its pod stays as it was", onStock(toldNothing), func(t require.TestingT) {
 		requireTold(t, p, plugin.PostUpdateContainer, threeContainers())
 		requireTold(t, after, plugin.Synchronize, threeContainers())

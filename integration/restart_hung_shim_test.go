@@ -39,10 +39,10 @@ func TestL22_ShimThatDoesNotAnswerKeepsNoRuntimeFromStarting(t *testing.T) {
 		assert.NoError(t, errStop)
 		assert.NoError(t, errRemove)
 	})
-	promise(t, "L15", "plugins are told of the end of its pod", onStock("it ends untold"), func(t require.TestingT) {
+	promise(t, "L15", "plugins are told of the end of its pod", onStock("it ends untold"), eventually(func(t require.TestingT) {
 		assert.Equal(t, undone[1:], back.Calls().Of(hung.Pod).Only(undone...).Events())
 		assert.Empty(t, history.Read(back.Calls(), nil).Faults())
-	})
+	}))
 	requirePodRunsAgain(t, n, c.Pod("hung"))
 	other.End(t)
 }

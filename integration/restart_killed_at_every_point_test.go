@@ -40,7 +40,7 @@ func (w wave) killed(t *testing.T) {
 	})
 	removeAllPods(ctx, t, c.n.CRI())
 	promise(t, "L15", "nothing is left of them once they are removed", w.stock.killed.left, func(t require.TestingT) { requireNothingLeft(t, c.n) })
-	promise(t, "L15", "plugins are told of their end", w.stock.killed.told, func(t require.TestingT) { c.requireEndsTold(t) })
+	promise(t, "L15", "plugins are told of their end", w.stock.killed.told, eventually(func(t require.TestingT) { c.requireEndsTold(t) }))
 	promise(t, "L15", "they can be created again at once", w.stock.killed.again, func(t require.TestingT) {
 		c.requireRunAgain(t, c.n.CRI().RunPod)
 		requireNothingLeft(t, c.n)

@@ -37,12 +37,12 @@ func TestL15_PodWhoseRemovalWasCutIsToldOfAgain(t *testing.T) {
 		require.Equal(t, []string{l.Pod}, idsOf(p.Calls().Connections()[1].Only(plugin.Synchronize)[0].Pods))
 	})
 	require.NoError(t, n.CRI().RemovePod(withinAMinute(t), l.Pod))
-	promise(t, "L15", "its removal is told again", onStock("it ends untold"), func(t require.TestingT) {
+	promise(t, "L15", "its removal is told again", onStock("it ends untold"), eventually(func(t require.TestingT) {
 		records := p.Calls().Connections()
 		reading := history.Read(records[1], nil, records[0])
 		assert.Empty(t, reading.Faults())
 		assert.Empty(t, reading.Alive())
-	})
+	}))
 	promise(t, "L7", "nothing is left of it", keptOnStock, func(t require.TestingT) { requireNothingLeftButSockets(t, n) })
 }
 

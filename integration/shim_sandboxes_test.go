@@ -101,10 +101,10 @@ func TestL15_EndOfAPodOfAShimIsToldAfterARestart(t *testing.T) {
 	require.NoError(t, n.CRI().RemovePod(withinAMinute(t), pod))
 
 	requireNoSandboxLeft(t, n)
-	promise(t, "L15", "who joins after a restart is told of the end of a pod of a shim", onStock("it ends untold"), func(t require.TestingT) {
+	promise(t, "L15", "who joins after a restart is told of the end of a pod of a shim", onStock("it ends untold"), eventually(func(t require.TestingT) {
 		records := back.Calls().Connections()
 		assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, records[len(records)-1].Of(pod).Events())
-	})
+	}))
 }
 
 // Whether the start command has started the shim or is about to: the shim of a

@@ -114,11 +114,11 @@ var _ = Joining.has("L3_EndsAreToldWhilePluginsCrashAndReturn", Needs{}, func(t 
 			assert.Greater(t, len(u.Calls().Connections()), lives, "%s hardly crashed", u.Name())
 		}
 	})
-	t.Promise("L3", "plugins that crash and return are told of each end that they know of, once", OnStock("pods that hang never end"), func(t require.TestingT) {
+	t.Promise("L3", "plugins that crash and return are told of each end that they know of, once", OnStock("pods that hang never end"), Eventually(func(t require.TestingT) {
 		for _, u := range crashing {
 			load.RequireContractKept(t, u.Plugin)
 		}
-	})
+	}))
 	t.Promise("L3", "a plugin beside them is told of all that there is, once", OnStock("pods that hang never end"), func(t require.TestingT) {
 		load.RequireContractKept(t, steady)
 		assert.Len(t, steady.Calls().Connections(), 1)

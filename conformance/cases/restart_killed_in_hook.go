@@ -44,13 +44,13 @@ var _ = Restart.has("L15_PodThatWasCutInItsHookIsNotReady", Patient.AndRestarts(
 	_, errCreate := c.Create(ctx, pod.ID, pod.Config, c.Container("none"))
 	t.Promise("L15", "no container can be created in it", OnStock(readyAfterwards), func(t require.TestingT) { assert.Error(t, errCreate) })
 	RemoveAllPods(ctx, t, c)
-	t.Promise("L15", "who joined is told of its end", OnStock("its end is not told"), func(t require.TestingT) {
+	t.Promise("L15", "who joined is told of its end", OnStock("its end is not told"), Eventually(func(t require.TestingT) {
 		record := p.Calls().Connections()[1]
 		assert.Equal(t, Undone[1:], record.Of(pod.ID).Events())
 		reading := history.Read(record, nil, p.Calls().Connections()[0])
 		assert.Empty(t, reading.Faults())
 		assert.Empty(t, reading.Alive())
-	})
+	}))
 	t.Promise("L15", "nothing is left of it once it is removed", KeptOnStock, func(t require.TestingT) { RequireNothingLeft(t, n) })
 	t.Promise("L15", "it can be created again", KeptOnStock, func(t require.TestingT) { RequirePodRunsAgain(t, n, pod.Config) })
 })

@@ -68,22 +68,26 @@ var _ = Restart.has("L15_EndsOfPodsOfBeforeARestartAreTold", Patient.AndRestarts
 			RequireNothingLeftButSockets(t, n)
 
 			for _, p := range []*plugin.Plugin{back, later} {
-				records := p.Calls().Connections()
-				record := records[len(records)-1]
+				last := func() (record plugin.Calls, before []plugin.Calls) {
+					records := p.Calls().Connections()
+					return records[len(records)-1], records[:len(records)-1]
+				}
 				t.Promise("L15", p.Name()+" is told of a pod that was "+was.state+" in Synchronize", KeptOnStock, func(t require.TestingT) {
+					record, _ := last()
 					assert.Len(t, record.Only(plugin.Synchronize)[0].Pods, 1)
 				})
-				t.Promise("L15", p.Name()+" is told of its end", OnStock("it ends untold"), func(t require.TestingT) {
+				t.Promise("L15", p.Name()+" is told of its end", OnStock("it ends untold"), Eventually(func(t require.TestingT) {
+					record, before := last()
 					told := record.Of(l.Pod)
 					if p == back && len(was.told) < len(ends) {
 						// It knew the container, and may be told of that one's end.
 						told = told.Only(plugin.StopPodSandbox, plugin.RemovePodSandbox)
 					}
 					assert.Equal(t, was.told, told.Events())
-					reading := history.Read(record, map[string]time.Time{l.Pod: {}}, records[:len(records)-1]...)
+					reading := history.Read(record, map[string]time.Time{l.Pod: {}}, before...)
 					assert.Empty(t, reading.Faults())
 					assert.Empty(t, reading.Alive())
-				})
+				}))
 			}
 		})
 	}
