@@ -15,7 +15,6 @@ import (
 	"github.com/hookline-nri/hookline/integration/history"
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
-	"github.com/hookline-nri/hookline/integration/wait"
 )
 
 // neverHears is of ends that come while a plugin is away.
@@ -84,7 +83,7 @@ func (p *named) sinceReturn(pod string) []plugin.Event {
 
 // requireTold waits until the latest connection was told some events of a pod, and no others.
 func (p *named) requireTold(t require.TestingT, pod string, events ...plugin.Event) {
-	requireSoonIfEver(t, fmt.Sprintf("%s to be told %v", p.Name(), events), func(context.Context) error {
+	requireSoon(t, fmt.Sprintf("%s to be told %v", p.Name(), events), func(context.Context) error {
 		if told := p.sinceReturn(pod); !slices.Equal(told, events) {
 			return fmt.Errorf("it was told %v", told)
 		}
@@ -100,7 +99,7 @@ func (p *named) requireLawful(t require.TestingT, stopped ...string) {
 	for _, pod := range stopped {
 		since[pod] = time.Time{}
 	}
-	requireSoonIfEver(t, "all ends of what "+p.Name()+" knew", func(context.Context) error {
+	requireSoon(t, "all ends of what "+p.Name()+" knew", func(context.Context) error {
 		all := p.connections()
 		if alive := history.Read(all[len(all)-1], since, all[:len(all)-1]...).Alive(); len(alive) > 0 {
 			return fmt.Errorf("it knows %s", alive)
@@ -128,15 +127,4 @@ func (p *named) requireBack(t *testing.T, before int) {
 		}
 		return fmt.Errorf("it is not synchronized")
 	})
-}
-
-// requireSoonIfEver is requireSoon, but gives stock no more than moments for what it never does.
-func requireSoonIfEver(t require.TestingT, what string, holds func(context.Context) error) {
-	if !runsOnStock {
-		requireSoon(t, what, holds)
-		return
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
-	defer cancel()
-	require.NoError(t, wait.Until(ctx, what, holds))
 }

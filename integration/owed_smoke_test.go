@@ -16,9 +16,6 @@ import (
 	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
-// missed is what stock makes of the ends of pods while a plugin is away.
-const missed = "they are not told"
-
 // A plugin is killed, then its pod stopped and removed, and containerd killed in between:
 // when the plugin is back it hears of these ends, in order and once.
 func TestL18_EndsWhileAPluginIsAwayAreToldWhenItIsBack(t *testing.T) {
@@ -27,10 +24,7 @@ func TestL18_EndsWhileAPluginIsAwayAreToldWhenItIsBack(t *testing.T) {
 		t.Run(fmt.Sprintf("containerd is killed %t", restarts), func(t *testing.T) {
 			t.Parallel()
 			n, ctx := startNode(t), withinAMinute(t)
-			gone := joinProcess(t, n, plugin.Script{Index: "10", Name: "gone"})
-			l := newLife(t, n, "pod")
-			require.NoError(t, gone.Kill())
-			requireSoon(t, "the plugin to be away", func(context.Context) error { return isOwed(t, n, gone.Name(), 0) })
+			gone, l := killedWithAPod(t, n)
 			require.NoError(t, n.CRI().StopPod(ctx, l.Pod))
 			if restarts {
 				require.NoError(t, n.Kill(ctx))
@@ -46,7 +40,7 @@ func TestL18_EndsWhileAPluginIsAwayAreToldWhenItIsBack(t *testing.T) {
 
 			never, back := plugin.New("20", "never"), plugin.New("10", "gone")
 			connect(t, n, never, back)
-			promise(t, "L18", "what ended while it was away is told when it is back", onStock(missed), func(t require.TestingT) {
+			promise(t, "L18", "what ended while it was away is told when it is back", onStock(neverHears), func(t require.TestingT) {
 				requireSoon(t, "the ends", func(context.Context) error { return hasAnswered(back, plugin.RemovePodSandbox) })
 				assert.Equal(t, []plugin.Event{plugin.StopContainer, plugin.StopPodSandbox, plugin.RemoveContainer, plugin.RemovePodSandbox}, back.Calls().Of(l.Pod).Events())
 				assert.Equal(t, "pod", back.Calls().Of(l.Pod)[0].Pod.GetName())
@@ -68,10 +62,7 @@ func TestL18_EndsWhileAPluginIsAwayAreToldWhenItIsBack(t *testing.T) {
 func TestL18_PluginThatIsForgottenIsOwedNothing(t *testing.T) {
 	t.Parallel()
 	n, ctx := startNode(t), withinAMinute(t)
-	gone := joinProcess(t, n, plugin.Script{Index: "10", Name: "gone"})
-	l := newLife(t, n, "pod")
-	require.NoError(t, gone.Kill())
-	requireSoon(t, "the plugin to be away", func(context.Context) error { return isOwed(t, n, gone.Name(), 0) })
+	gone, l := killedWithAPod(t, n)
 	require.NoError(t, n.CRI().StopPod(ctx, l.Pod))
 	require.NoError(t, n.CRI().RemovePod(ctx, l.Pod))
 	forget := func() (string, error) {
@@ -92,6 +83,17 @@ func TestL18_PluginThatIsForgottenIsOwedNothing(t *testing.T) {
 	promise(t, "L18", "it is told nothing of what ended while it was away", keptOnStock, func(t require.TestingT) {
 		assert.Empty(t, back.Calls().Of(l.Pod))
 	})
+}
+
+// killedWithAPod returns a plugin that was killed, which the runtime knows, and a pod that
+// the plugin knew.
+func killedWithAPod(t *testing.T, n *node.Node) (*plugin.Process, life) {
+	t.Helper()
+	gone := joinProcess(t, n, plugin.Script{Index: "10", Name: "gone"})
+	l := newLife(t, n, "pod")
+	require.NoError(t, gone.Kill())
+	requireSoon(t, "the plugin to be away", func(context.Context) error { return isOwed(t, n, gone.Name(), 0) })
+	return gone, l
 }
 
 // owesNothing says whether no plugin is owed anything: the runtime has got all answers.

@@ -22,14 +22,11 @@ const owedWait = 2 * time.Millisecond
 // owed is what the end of a pod costs whose plugin is away (L18), by the time that
 // its stop and removal take.
 func (b *bench) owed(ctx context.Context) (_ []Row, retErr error) {
-	p, err := b.start(ctx, nil)
+	p, err := b.warmed(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { retErr = errors.Join(retErr, p.close()) }()
-	if err := p.both(func(s *side) error { return s.warm(ctx) }); err != nil {
-		return nil, err
-	}
 	row := func(what string, away int) Row {
 		return Row{What: "StopPodSandbox and RemovePodSandbox, " + what, Name: fmt.Sprintf("EndPod/away=%d", away), Unit: "sec/op"}
 	}

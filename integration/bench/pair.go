@@ -70,6 +70,18 @@ func (b *bench) start(ctx context.Context, change func(*node.Options)) (_ *pair,
 	return p, nil
 }
 
+// warmed starts both, and runs what the first pods are slower for.
+func (b *bench) warmed(ctx context.Context) (*pair, error) {
+	p, err := b.start(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.both(func(s *side) error { return s.warm(ctx) }); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	return p, nil
+}
+
 func (b *bench) side(ctx context.Context, name string, options node.Options, change func(*node.Options)) (*side, error) {
 	options.LogLevel = "info" // as in production, not debug
 	if change != nil {

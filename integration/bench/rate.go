@@ -25,19 +25,16 @@ const (
 // each pod waits for as long as those five would have it wait if they were asked by
 // nobody else. The last tells what the plugins' own time costs, whoever asks them.
 func (b *bench) rate(ctx context.Context) (_ []Row, retErr error) {
-	idle, err := b.start(ctx, nil)
+	idle, err := b.warmed(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { retErr = errors.Join(retErr, idle.close()) }()
-	busy, err := b.start(ctx, nil)
+	busy, err := b.warmed(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { retErr = errors.Join(retErr, busy.close()) }()
-	if err := errors.Join(idle.both(func(s *side) error { return s.warm(ctx) }), busy.both(func(s *side) error { return s.warm(ctx) })); err != nil {
-		return nil, err
-	}
 	if err := busy.both(func(s *side) error { return s.connect(ctx, five("slow", slow)...) }); err != nil {
 		return nil, err
 	}

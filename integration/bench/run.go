@@ -9,14 +9,11 @@ import (
 
 // run measures the cost of the patches without plugins.
 func (b *bench) run(ctx context.Context) (_ []Row, retErr error) {
-	p, err := b.start(ctx, nil)
+	p, err := b.warmed(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { retErr = errors.Join(retErr, p.close()) }()
-	if err := p.both(func(s *side) error { return s.warm(ctx) }); err != nil {
-		return nil, err
-	}
 	row := Row{What: "RunPodSandbox, no plugin", Name: "RunPodSandbox", Unit: "sec/op"}
 	defer b.step("%d pods of each, one at a time", b.Counts.Runs)()
 	for turn := range b.Counts.Runs {

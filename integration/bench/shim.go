@@ -20,14 +20,11 @@ const starts = 20
 // shim is what the shim costs each pod: on disk, to start, and in memory. Both sides
 // are built with the same flags where the ratios are near one.
 func (b *bench) shim(ctx context.Context) (_ []Row, retErr error) {
-	p, err := b.start(ctx, nil)
+	p, err := b.warmed(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { retErr = errors.Join(retErr, p.close()) }()
-	if err := p.both(func(s *side) error { return s.warm(ctx) }); err != nil {
-		return nil, err
-	}
 	size := Row{What: "The shim on disk", Name: "ShimSize", Unit: "B"}
 	start := Row{What: "The shim's start (-v)", Name: "ShimStart", Unit: "sec/op"}
 	memory := Row{What: "Resident memory of a pod's shim", Name: "ShimMemory", Unit: "B"}
