@@ -24,11 +24,12 @@ func TestL17_TraceTellsWhereTheTimeOfAPodGoes(t *testing.T) {
 	traces := receiveTraces(t, n)
 	slow, quick := plugin.New("10", "slow"), plugin.New("20", "quick")
 	connect(t, n, slow, quick)
+	ctx, c := withinAMinute(t), n.CRI()
+	requirePodRunsAgain(t, n, c.Pod("before")) // from here on both take part, and are waited for no more
 	gate := newGate(t)
 	slow.On(plugin.RunPodSandbox, gate.Hold)
 
 	// The second pod waits for the plugin, which is at the first.
-	ctx, c := withinAMinute(t), n.CRI()
 	second := c.Pod("second")
 	var before, pod string
 	ranFirst := inBackground(func() (err error) { before, err = c.RunPod(ctx, c.Pod("first")); return err })
