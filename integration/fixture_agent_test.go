@@ -259,7 +259,7 @@ func (a *agent) tryRunPod(config *runtime.PodSandboxConfig) (string, error) {
 
 // requirePodEnds stops and removes a pod.
 func (a *agent) requirePodEnds(t require.TestingT, pod string) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	require.NoError(t, a.n.CRI().StopPod(ctx, pod))
 	require.NoError(t, a.n.CRI().RemovePod(ctx, pod))

@@ -54,6 +54,7 @@ var groups = []edit.Group{
 	}},
 	{Name: "nri-owed-ends", Title: "adaptation: tell plugins what ended while they were away", Patches: []string{
 		"nri/owed-ends",
+		"nri/creation-journal",
 	}},
 
 	// containerd, with NRI as released.
@@ -138,6 +139,7 @@ var groups = []edit.Group{
 	{Name: "owed-ends", Title: "cri,nri: keep the ends that plugins have missed", Patches: []string{
 		"containerd/owed-store",
 		"containerd/owed-ends",
+		"containerd/creation-journal",
 	}},
 
 	// containerd, on the go-cni above.

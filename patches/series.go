@@ -50,6 +50,7 @@ var Series = edit.Series{
 		nri.WhoConnects,
 		nri.PluginPeer,
 		nri.OwedEnds,
+		nri.CreationJournal,
 
 		// containerd: built on the NRI above.
 		containerd.PatchedNRI,
@@ -91,6 +92,7 @@ var Series = edit.Series{
 		containerd.NRIPluginNames,
 		containerd.OwedStore,
 		containerd.OwedEnds,
+		containerd.CreationJournal,
 
 		// containerd: the network of a pod.
 		containerd.PatchedCNI,

@@ -366,7 +366,8 @@ func (l *lane) pay() (sent bool) {
 // Recall brings back, after a restart, the names that were there before. It is to be
 // called once, before a connection joins and before the runtime ends anything. What
 // the names know that were connected to the end is what the runtime lists now, but for
-// what has ended as far as they are concerned: what they are owed. What a name knows
+// what has ended as far as they are concerned: what they are owed; and what was cut in
+// its creation, see Options.Cut. What a name knows
 // and the runtime no longer has ended while nobody was there to tell.
 func (e *Engine) Recall(ctx context.Context) error {
 	if e.opts.Owed == nil {
@@ -380,6 +381,7 @@ func (e *Engine) Recall(ctx context.Context) error {
 	if err != nil {
 		err = fmt.Errorf("what the plugins know that were connected before is not known: %w", err)
 	}
+	cut := e.cut()
 	for name, p := range names {
 		l := e.recalled(name, p)
 		if p.Away.IsZero() {
@@ -390,6 +392,9 @@ func (e *Engine) Recall(ctx context.Context) error {
 					m = stopped // before its pod
 				}
 				l.ledger.enter(c.Pod, c.Container, m)
+			}
+			for _, o := range cut[name] {
+				l.ledger.know(o.Pod, o.Container)
 			}
 			l.ledger.endAll(debts(e.opts.Owed.Owes(name)))
 			e.opts.Owed.Left(name, l.ledger.all())
@@ -405,6 +410,18 @@ func (e *Engine) Recall(ctx context.Context) error {
 		e.makeSafe(l)
 	}
 	return err
+}
+
+// cut returns what the runtime was killed in creating, by the names that were told of it.
+func (e *Engine) cut() map[string][]Object {
+	if e.opts.Cut == nil {
+		return nil
+	}
+	all := make(map[string][]Object)
+	for name, o := range e.opts.Cut() {
+		all[name] = append(all[name], o)
+	}
+	return all
 }
 
 // recalled is the lane of a name that is away since before this runtime.

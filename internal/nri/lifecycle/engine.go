@@ -4,6 +4,7 @@ package lifecycle
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"sync"
 	"time"
@@ -74,6 +75,11 @@ type Options struct {
 	// default nothing is kept of a connection that has closed. With it ImpliedEnd and
 	// Encode are called with a lock held, and must not call the engine.
 	Owed Owed
+
+	// Cut lists, by the name of the plugin, the pods and containers that were being
+	// created when the runtime was killed, that the plugin was told of, and that the
+	// runtime has no record of. Recall asks for them. Default none.
+	Cut func() iter.Seq2[string, Object]
 
 	// Encode and Decode make bytes of the Request of an end, and a Request of those. By
 	// default there are none.

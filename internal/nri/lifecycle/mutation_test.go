@@ -544,6 +544,13 @@ var mutations = []mutation{
 		by:   "^TestL18_ContainersOfAStoppedPodHaveStopped$",
 	},
 	{
+		off:  "what a kill cut in its creation is known to who was told of it",
+		file: "away.go",
+		from: "l.ledger.know(o.Pod, o.Container)",
+		to:   "_ = o",
+		by:   "^TestL18_EndOfWhatWasCutInItsCreation$",
+	},
+	{
 		off:  "what is gone after a restart has ended",
 		file: "away.go",
 		from: "e.owePassed(l, there)",

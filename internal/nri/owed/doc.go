@@ -27,7 +27,7 @@
 //
 //   - while the plugin is connected: the file says that it is. The next runtime takes it
 //     that the name knows what it finds, which is no less than it does, but for a pod or
-//     container whose creation has no record yet: its end is not told.
+//     container whose creation has no record yet. Those the runtime has to note.
 //   - after the plugin left and before that is in the file: the same.
 //   - after that, and before the end of the pod is noted or safe: the pod is still in the
 //     runtime's own records, since the runtime forgets it only after Sync. It ends again.

@@ -60,7 +60,9 @@ func (c connection) Close() { c.close() }
 // Deliver relays an event on a goroutine of its own: a plugin may take its time,
 // and so may the way to it.
 func (c connection) Deliver(ctx context.Context, ev lifecycle.Event, due time.Time, answer func(any, error)) {
-	go func() { answer(c.relayWithin(ctx, ev, due)) }()
+	go func() {
+		answer(c.relayWithin(ctx, ev, due))
+	}()
 }
 
 func (c connection) relayWithin(ctx context.Context, ev lifecycle.Event, due time.Time) (any, error) {

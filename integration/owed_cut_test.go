@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// Containerd is killed while a plugin is at a container of which there is no record yet. That
+// plugin is told its end, with the pod there or not, and those that were not asked are not.
+func TestL18_ContainerThatWasCutInItsCreationHasEnded(t *testing.T) {
+	t.Parallel()
+	for _, before := range []bool{false, true} {
+		name := "the plugins are back before the pod ends"
+		if !before {
+			name = "the plugins are back after the pod has ended"
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n, ctx := startNode(t, patient.set), withinAMinute(t)
+			asked, later := plugin.New("10", "asked"), plugin.New("20", "later")
+			connect(t, n, asked, later)
+			pod, err := n.CRI().RunPod(ctx, n.CRI().Pod("pod"))
+			require.NoError(t, err)
+			gate := newGate(t)
+			asked.On(plugin.CreateContainer, gate.Hold)
+			creating := inBackground(func() error {
+				_, err := n.CRI().Create(ctx, pod, n.CRI().Pod("pod"), n.CRI().Container("main"))
+				return err
+			})
+			requireClosed(t, gate.Entered(), "CreateContainer")
+			container := asked.Calls().Only(plugin.CreateContainer)[0].Container.GetId()
+			asked.On(plugin.CreateContainer, nil)
+			requireKilledAndBack(t, n, creating)
+			gate.Release()
+			if before {
+				connect(t, n, asked, later)
+			}
+			removeAllPods(withinAMinute(t), t, n.CRI())
+			if !before {
+				connect(t, n, asked, later)
+			}
+
+			promise(t, "L18", "who was asked of the container is told its end, once and before that of its pod", onStock("nobody is"), eventually(func(t require.TestingT) {
+				since := asked.Calls().Connections()[1]
+				require.Equal(t, []plugin.Event{plugin.StopContainer, plugin.RemoveContainer, plugin.StopPodSandbox, plugin.RemovePodSandbox},
+					since.Of(pod).Only(teardown...).Events())
+				assert.Equal(t, container, since.Only(plugin.RemoveContainer)[0].Container.GetId())
+			}))
+			promise(t, "L3", "who was not is told of the pod alone", onStock("it is not told of the end of the pod"), eventually(func(t require.TestingT) {
+				assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, later.Calls().Connections()[1].Of(pod).Only(teardown...).Events())
+			}))
+		})
+	}
+}
+
+// Containerd is killed while a pod waits for a required plugin. A plugin that was told of the
+// pod in Synchronize is told its end; one that was there before knows nothing of it.
+func TestL18_PodThatWasCutInItsWaitHasEnded(t *testing.T) {
+	t.Parallel()
+	n, ctx := startNode(t, operator(pluginSetting("must", "required_for = ['pods']\nwait = '50s'"))), withinAMinute(t)
+	there, joins := plugin.New("10", "there"), plugin.New("30", "joins")
+	connect(t, n, there)
+	running := inBackground(func() error {
+		_, err := n.CRI().RunPod(ctx, n.CRI().Pod("waits"))
+		return err
+	})
+	if runsOnStock { // where the other is not required
+		require.NoError(t, <-running)
+	} else {
+		requireSoon(t, "the pod that waits", func(context.Context) error { return waitFor(t, n, "must", 1) })
+	}
+	connect(t, n, joins)
+	promise(t, "L2", "who joins is told of a pod that waits", keptOnStock, eventually(func(t require.TestingT) {
+		assert.Len(t, podsOf(joins, plugin.Synchronize), 1)
+	}))
+	pod := podsOf(joins, plugin.Synchronize)[0].GetId()
+	requireSoon(t, "the plugin to take part", func(ctx context.Context) error { return hasJoined(ctx, n, joins) })
+	require.NoError(t, n.Kill(ctx))
+	if !runsOnStock {
+		require.Error(t, <-running)
+	}
+	require.NoError(t, n.Boot(ctx))
+	removeAllPods(ctx, t, n.CRI())
+	connect(t, n, there, joins)
+	promise(t, "L18", "who was told of a pod that waits is told its end", onStock(neverHears), eventually(func(t require.TestingT) {
+		assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, joins.Calls().Connections()[1].Of(pod).Events())
+	}))
+	if !runsOnStock { // where it ran, and so was told
+		promise(t, "L3", "who was not told of it hears nothing", keptOnStock, func(t require.TestingT) {
+			assert.Empty(t, there.Calls().Of(pod))
+		})
+	}
+}
+
+// hasJoined says whether the runtime has written down that a plugin takes part. On stock it
+// does once it is connected.
+func hasJoined(ctx context.Context, n *node.Node, p *plugin.Plugin) error {
+	if runsOnStock {
+		return nil
+	}
+	joins, err := n.Metrics(ctx, "containerd_nri_plugin_sync_seconds_count")
+	if err == nil && joins[fmt.Sprintf("{plugin=%q}", p.Name())] == 0 {
+		err = fmt.Errorf("%s has not joined: %v", p.Name(), joins)
+	}
+	return err
+}
