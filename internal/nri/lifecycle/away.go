@@ -177,8 +177,7 @@ func (e *Engine) comeBack(l *lane, s Snapshot) {
 // a connection took it along that left while another of the name was there. In a pod that
 // is there it is to come, else it is owed too. l.mu is held.
 func (l *lane) followUp() {
-	e := l.engine
-	all := debts(e.opts.Owed.Owes(l.name))
+	all := debts(l.engine.opts.Owed.Owes(l.name))
 	removed := make(map[object]bool)
 	for _, d := range all {
 		removed[d.event.object()] = removed[d.event.object()] || d.event.Kind.removal()
@@ -192,13 +191,18 @@ func (l *lane) followUp() {
 			l.ledger.enter(pod, container, stopped)
 			continue
 		}
-		end := Event{Kind: RemovePodSandbox, Pod: pod, Container: container}
-		if container != "" {
-			end.Kind = RemoveContainer
-		}
-		end.Request = e.opts.ImpliedEnd(end.Kind, container, Event{Pod: pod})
-		e.opts.Owed.Owe(l.name, end.Kind.String(), [2]string{pod, container}, e.opts.Encode(end))
+		l.unpaid(l.engine.removal(pod, container))
 	}
+}
+
+// removal is the Remove of what the runtime has no more, and handed in no end of.
+func (e *Engine) removal(pod, container string) Event {
+	end := Event{Kind: RemovePodSandbox, Pod: pod, Container: container}
+	if container != "" {
+		end.Kind = RemoveContainer
+	}
+	end.Request = e.opts.ImpliedEnd(end.Kind, container, Event{Pod: pod})
+	return end
 }
 
 // collect takes what the lane's name is owed, to be told before all else. Of what
@@ -224,7 +228,7 @@ func (l *lane) collect(s Snapshot, knew ledger) {
 		o, listed := there[d.event.object()]
 		toCome := listed && (d.event.Kind != StopPodSandbox || !o.Stopped)
 		if toCome || !l.subscribed(d.event.Kind) {
-			owed.Paid(l.name, d.event.Kind.String(), [2]string{d.event.Pod, d.event.Container})
+			l.pays(d.event)
 			continue
 		}
 		if !passed[d.event.Pod] && l.inLine(d.event) {
@@ -244,7 +248,7 @@ func (l *lane) collect(s Snapshot, knew ledger) {
 		if o.Stopped && !stops[o.Pod] && (p.mark == listed || p.mark == told) && l.subscribed(StopPodSandbox) {
 			stop := Event{Kind: StopPodSandbox, Pod: o.Pod}
 			stop.Request = l.engine.opts.ImpliedEnd(stop.Kind, "", Event{Pod: o.Pod, Request: o.Value})
-			owed.Owe(l.name, stop.Kind.String(), [2]string{o.Pod}, l.engine.opts.Encode(stop))
+			l.unpaid(stop)
 			l.debts = append(l.debts, debt{event: stop})
 		}
 	}
@@ -450,14 +454,13 @@ func (e *Engine) owePassed(l *lane, there Snapshot) {
 	var ends []Event
 	for o := range l.ledger.all() {
 		switch pod, container := o[0], o[1]; {
-		case container == "" && !ids[object{pod: pod}]:
-			ends = append(ends, Event{Kind: RemovePodSandbox, Pod: pod})
-		case container != "" && !ids[object{pod, container}] && (ids[object{pod: pod}] || !l.ledger.knows(pod, "")):
-			ends = append(ends, Event{Kind: RemoveContainer, Pod: pod, Container: container})
+		case ids[object{pod, container}]:
+		case container != "" && !ids[object{pod: pod}] && l.ledger.knows(pod, ""): // it ends with its pod
+		default:
+			ends = append(ends, e.removal(pod, container))
 		}
 	}
 	for i := range ends {
-		ends[i].Request = e.opts.ImpliedEnd(ends[i].Kind, ends[i].Container, Event{Pod: ends[i].Pod})
 		l.oweAll(&round{ctx: e.ctx, events: ends[i : i+1]})
 	}
 }

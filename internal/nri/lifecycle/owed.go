@@ -103,9 +103,21 @@ func (l *lane) owe(r *round, ev Event, goal *Event) {
 		r.owes.Store(true)
 	}
 	l.owing = true
-	if !o.Owe(l.name, ev.Kind.String(), [2]string{ev.Pod, ev.Container}, l.engine.opts.Encode(ev)) {
+	if !l.unpaid(ev) {
 		l.ledger = newLedger() // the name was forgotten
 	}
+}
+
+// unpaid notes an end as one that the lane's name is owed. It returns false if the name
+// was forgotten.
+func (l *lane) unpaid(ev Event) bool {
+	o := &l.engine.opts
+	return o.Owed.Owe(l.name, ev.Kind.String(), [2]string{ev.Pod, ev.Container}, o.Encode(ev))
+}
+
+// pays notes that an end is owed no more, and returns how many the name is still owed.
+func (l *lane) pays(ev Event) (left int) {
+	return l.engine.opts.Owed.Paid(l.name, ev.Kind.String(), [2]string{ev.Pod, ev.Container})
 }
 
 // oweAll owes a name that is away all that a round would tell it. l.mu is held.
@@ -153,6 +165,6 @@ func (l *lane) unsubscribed(kind Kind, pod, container string) {
 // heard notes that an end was answered that may be owed. l.mu is held.
 func (l *lane) heard(ev Event) {
 	if l.owing && ev.Kind.final() {
-		l.owing = l.engine.opts.Owed.Paid(l.name, ev.Kind.String(), [2]string{ev.Pod, ev.Container}) > 0
+		l.owing = l.pays(ev) > 0
 	}
 }

@@ -26,16 +26,8 @@ func TestL18_EndHandedInBeforeAKillIsToldOnce(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := newOwing(t)
-				hangs := newPlugin("10-a")
-				hangs.keepConnected = true // so that it is there when the runtime is killed
-				hangs.handle = func(_ context.Context, ev Event) (any, error) {
-					if ev.Kind == event(c.hangs+":").Kind {
-						<-hangs.closed
-						return nil, ErrClosed
-					}
-					return nil, nil
-				}
-				o.joined(hangs)
+				a, _ := frozen("10-a", event(c.hangs+":").Kind) // there when the runtime is killed
+				o.joined(a)
 				o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
 				o.end("StopContainer:p1/c1", "RemoveContainer:p1/c1")
 				o.kill()
@@ -44,7 +36,7 @@ func TestL18_EndHandedInBeforeAKillIsToldOnce(t *testing.T) {
 				if c.removedBy == "before" {
 					remove()
 				}
-				a := o.again(newPlugin("10-a"))
+				a = o.again(newPlugin("10-a"))
 				remove()
 				assert.Equal(t, c.told, a.told())
 				assert.Zero(t, o.owes("10-a"))
@@ -59,15 +51,7 @@ func TestL18_StopThatIsOwedIsFollowedByItsRemove(t *testing.T) {
 	for _, found := range [][]string{{"p1"}, nil} {
 		synctest.Test(t, func(t *testing.T) {
 			o := newOwing(t)
-			a := newPlugin("10-a")
-			a.keepConnected = true // so that it is there when the runtime is killed
-			a.handle = func(_ context.Context, ev Event) (any, error) {
-				if ev.Kind == StopContainer {
-					<-a.closed
-					return nil, ErrClosed
-				}
-				return nil, nil
-			}
+			a, _ := frozen("10-a", StopContainer) // there when the runtime is killed
 			a.wants = masks["containers"]
 			o.joined(a)
 			o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
@@ -147,15 +131,7 @@ func TestL18_RemoveThatNobodyKnowsOfFollowsItsStop(t *testing.T) {
 	for _, there := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			o := newOwing(t)
-			first := newPlugin("10-a")
-			first.keepConnected = true
-			first.handle = func(_ context.Context, ev Event) (any, error) {
-				if ev.Kind == StopContainer {
-					<-first.closed
-					return nil, ErrClosed
-				}
-				return nil, nil
-			}
+			first, _ := frozen("10-a", StopContainer)
 			o.joined(first)
 			o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
 			o.end("StopContainer:p1/c1")
@@ -234,14 +210,7 @@ func TestL18_NextConnectionComesAmidAnAccount(t *testing.T) {
 			}}
 		}
 		o.start(t)
-		a := newPlugin("10-a")
-		a.handle = func(_ context.Context, ev Event) (any, error) {
-			if ev.Kind == StopPodSandbox {
-				a.Close()
-				return nil, ErrClosed
-			}
-			return nil, nil
-		}
+		a := newPlugin("10-a").breakAt(StopPodSandbox)
 		o.joined(a)
 		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
 		var work sync.WaitGroup

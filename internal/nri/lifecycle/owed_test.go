@@ -213,14 +213,7 @@ func TestL18_StopThatWasNotAnsweredIsToldAgain(t *testing.T) {
 func TestL18_StopThatAPluginWentAtIsToldAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
-		a := newPlugin("10-a")
-		a.handle = func(_ context.Context, ev Event) (any, error) {
-			if ev.Kind == StopPodSandbox {
-				a.Close()
-				return nil, ErrClosed
-			}
-			return nil, nil
-		}
+		a := newPlugin("10-a").breakAt(StopPodSandbox)
 		o.joined(a)
 		o.did("RunPodSandbox:p1")
 		require.Error(t, o.end("StopPodSandbox:p1"))

@@ -141,6 +141,18 @@ func (p *plugin) hang(hung ...Kind) *plugin {
 	return p
 }
 
+// breakAt makes the connection break in events of a kind.
+func (p *plugin) breakAt(kind Kind) *plugin {
+	p.handle = func(_ context.Context, ev Event) (any, error) {
+		if ev.Kind != kind {
+			return nil, nil
+		}
+		p.Close()
+		return nil, ErrClosed
+	}
+	return p
+}
+
 // stall lets time pass in a handler, whatever its context says.
 func (p *plugin) stall(d time.Duration) {
 	select {
