@@ -593,6 +593,13 @@ var mutations = []mutation{
 		by:   "^TestL18_OrderWithTwoConnectionsAtATime$",
 	},
 	{
+		off:  "who breaks has not answered, late either",
+		file: "request.go",
+		from: "r.err = also(r.err, ErrClosed) // what",
+		to:   "r.err = also(r.err, r.err) // what",
+		by:   "^TestL18_StopThatIsLateAndBreaksIsToldAgain$",
+	},
+	{
 		off:  "who comes back waits for the account of who went",
 		file: "away.go",
 		from: "o != nil && !o.quiet {",

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -222,6 +223,45 @@ func TestL18_StopThatAPluginWentAtIsToldAgain(t *testing.T) {
 		a = o.again(a)
 		assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1", a.told())
 	})
+}
+
+// Nor if its timeout had passed before, whatever error the connection breaks with.
+func TestL18_StopThatIsLateAndBreaksIsToldAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := &breaking{plugin: newPlugin("10-a")}
+		a.keepConnected = true
+		a.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == StopPodSandbox {
+				time.Sleep(2 * requestTimeout)
+				a.broken.Store(true)
+				return nil, context.Canceled
+			}
+			return nil, nil
+		}
+		require.NoError(t, o.Join(t.Context(), a, a.sync))
+		o.did("RunPodSandbox:p1")
+		require.Error(t, o.end("StopPodSandbox:p1"))
+		time.Sleep(2 * requestTimeout)
+		o.left(a.plugin)
+		o.lists("p1!")
+		assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1", o.again(a.plugin).told())
+	})
+}
+
+// A breaking plugin is closed a moment before its watcher sees that.
+type breaking struct {
+	*plugin
+	broken atomic.Bool
+}
+
+func (b *breaking) Closed() <-chan struct{} {
+	if !b.broken.Load() {
+		return b.plugin.Closed()
+	}
+	over := make(chan struct{})
+	close(over)
+	return over
 }
 
 // One who stays and has not answered is owed what waits for it, until it answers.

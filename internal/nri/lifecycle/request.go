@@ -152,6 +152,9 @@ func (l *lane) conclude(r *request) {
 		r.timer.Stop()
 	}
 	l.current = nil
+	if r.err != nil && (l.closed != nil || l.lost()) {
+		r.err = also(r.err, ErrClosed) // whatever else it says: nobody has answered
+	}
 	late := r.expired || r.abandoned // what became of it was told then
 	recovered := late && !errors.Is(r.err, ErrClosed)
 	took := time.Since(r.sent)
@@ -216,8 +219,8 @@ func (r *request) wake() {
 // judge says what becomes of a request whose answer is an error. l.mu is held.
 func (l *lane) judge(r *request) (Outcome, error, bool) {
 	outcome, failure := Refused, Refusal
-	if l.closed != nil || errors.Is(r.err, ErrClosed) || l.lost() {
-		outcome, failure, r.err = Lost, Loss, also(r.err, ErrClosed)
+	if errors.Is(r.err, ErrClosed) {
+		outcome, failure = Lost, Loss
 	}
 	drop := l.fail(r, failure, r.err)
 	return outcome, r.err, drop
