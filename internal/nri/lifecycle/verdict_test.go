@@ -195,7 +195,11 @@ func (p *process) Delivered(d Delivery) {
 }
 
 // Recovered implements Observer.
-func (p *process) Recovered(Connection, Event, time.Duration) {}
+func (p *process) Recovered(c Connection, _ Event, took time.Duration) {
+	if took > requestTimeout {
+		p.do(func() { c.(*simPlugin).overdue = time.Now() }) // also with a request whose caller had left
+	}
+}
 
 func (p *process) Joined(Connection, time.Duration, int, int) {}
 
