@@ -15,16 +15,19 @@ import (
 // its module; a file that it removes is nil. upstream is the module's tree with
 // the patches before p, own is the root of this repository, where p.Folder and
 // the packages of p are. s says which patch brings which packages, so that
-// imports of them can be rewritten. Nothing is written. With an error no file is
-// returned.
+// imports of them can be rewritten. Edits may change what p brings, too. Nothing
+// is written. With an error no file is returned.
 func (p Patch) Apply(s Series, upstream, own fs.FS) (map[string][]byte, error) {
-	w := &work{upstream: upstream, files: map[string]*touched{}}
+	out, err := p.bring(s, upstream, own)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Name(), err)
+	}
+	w := &work{upstream: upstream, brought: out, files: map[string]*touched{}}
 	for _, e := range p.Edits {
 		if err := w.apply(e); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name(), err)
 		}
 	}
-	out := map[string][]byte{}
 	var errs []error
 	for _, path := range slices.Sorted(maps.Keys(w.files)) {
 		f := w.files[path]
@@ -42,9 +45,6 @@ func (p Patch) Apply(s Series, upstream, own fs.FS) (map[string][]byte, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	if err := p.bring(s, upstream, own, out); err != nil {
-		return nil, fmt.Errorf("%s: %w", p.Name(), err)
-	}
 	if len(out) == 0 {
 		return nil, fmt.Errorf("%s: %w", p.Name(), errNoChange)
 	}
@@ -54,6 +54,7 @@ func (p Patch) Apply(s Series, upstream, own fs.FS) (map[string][]byte, error) {
 // work is the state of a patch that is being applied.
 type work struct {
 	upstream fs.FS
+	brought  map[string][]byte // by the patch itself
 	files    map[string]*touched
 }
 
@@ -89,6 +90,9 @@ func (w *work) apply(e Edit) error {
 
 // open reads a file that the patch is about to change.
 func (w *work) open(path string) (*touched, error) {
+	if content, ok := w.brought[path]; ok {
+		return &touched{content: content}, nil
+	}
 	content, err := fs.ReadFile(w.upstream, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.New("no such file in the module")

@@ -17,44 +17,45 @@ import (
 // repository, to below the root of the upstream module.
 type file struct{ from, to string }
 
-// bring adds the patch's new files and packages to out.
-func (p Patch) bring(s Series, upstream, own fs.FS, out map[string][]byte) error {
+// bring returns the patch's new files and those of its packages.
+func (p Patch) bring(s Series, upstream, own fs.FS) (map[string][]byte, error) {
+	out := map[string][]byte{}
 	files, err := p.files(own)
 	if err != nil {
-		return fmt.Errorf("folder %s: %w", p.Folder(), err)
+		return nil, fmt.Errorf("folder %s: %w", p.Folder(), err)
 	}
 	if len(files) == 0 && len(p.Packages) == 0 {
-		return nil
+		return out, nil
 	}
 	paths, self, err := p.importPaths(s, own)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, pkg := range p.Packages {
 		of, err := pkg.files(own)
 		if err != nil {
-			return fmt.Errorf("package %s: %w", pkg.From, err)
+			return nil, fmt.Errorf("package %s: %w", pkg.From, err)
 		}
 		files = append(files, of...)
 	}
 	for _, f := range files {
 		content, err := fs.ReadFile(own, f.from)
 		if err != nil {
-			return fmt.Errorf("file %s: %w", f.from, withoutPath(err))
+			return nil, fmt.Errorf("file %s: %w", f.from, withoutPath(err))
 		}
 		if _, err := fs.Stat(upstream, f.to); err == nil || out[f.to] != nil {
-			return fmt.Errorf("file %s: %s exists", f.from, f.to)
+			return nil, fmt.Errorf("file %s: %s exists", f.from, f.to)
 		} else if !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("file %s: %w", f.from, err)
+			return nil, fmt.Errorf("file %s: %w", f.from, err)
 		}
 		if strings.HasSuffix(f.from, ".go") && !inTestdata(f.from) {
 			if content, err = settle(content, self, paths); err != nil {
-				return fmt.Errorf("file %s: %w", f.from, err)
+				return nil, fmt.Errorf("file %s: %w", f.from, err)
 			}
 		}
 		out[f.to] = content
 	}
-	return nil
+	return out, nil
 }
 
 // files returns the files of the patch's folder, if there is one.

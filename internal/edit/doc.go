@@ -100,7 +100,7 @@
 //
 // A series may be applied to several versions of a module. Where a place differs, an
 // edit is for some of them: .Below("v2.4") and .Since("v2.4"). [Series.At] leaves out
-// those that are for others.
+// those that are for others. An edit may change a file that its patch brings, too.
 //
 // # Whole new files
 //
