@@ -10,8 +10,9 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// GoSum makes the given lines, "MODULE VERSION HASH" each, those of their modules in the go.sum
-// file at path: those of other versions go.
+// GoSum makes the given lines, "MODULE VERSION HASH" each, those of their modules in the
+// go.sum file at path: a version of which it has the content goes. Where it has the go.mod
+// alone, what is used may still require that version, and the line stays.
 func GoSum(path string, lines ...string) Edit {
 	return document(path, "checksums", func(doc string) (string, error) {
 		named := map[string]bool{}
@@ -24,12 +25,15 @@ func GoSum(path string, lines ...string) Edit {
 		}
 		kept := slices.Clone(lines)
 		for line := range strings.Lines(doc) {
-			if mod, _, _ := strings.Cut(line, " "); !named[mod] {
+			mod, rest, _ := strings.Cut(line, " ")
+			version, _, _ := strings.Cut(rest, " ")
+			version, ofMod := strings.CutSuffix(version, "/go.mod")
+			if !named[mod] || ofMod && !strings.Contains(doc, mod+" "+version+" h1:") {
 				kept = append(kept, strings.TrimSuffix(line, "\n"))
 			}
 		}
 		slices.SortFunc(kept, compareSums)
-		return strings.Join(kept, "\n") + "\n", nil
+		return strings.Join(slices.Compact(kept), "\n") + "\n", nil
 	})
 }
 
