@@ -4,6 +4,9 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
+// ctrNRI is a file that OwedEnds brings.
+const ctrNRI = "cmd/ctr/commands/nri/nri.go"
+
 // OwedEnds keeps what plugins are owed that are away, over restarts of containerd.
 var OwedEnds = edit.Patch{
 	Slug:    "owed-ends",
@@ -67,5 +70,15 @@ OwedEndsBytes:             owed.DefaultBytes,`),
 // AwayPlugins are those that are not there now and for which ends are kept, by name.
 AwayPlugins []AwayPluginStatus ` + "`json:\"awayPlugins,omitempty\"`"),
 		edit.In("internal/nri/status.go", edit.Method("local", "Status")).After(edit.Stmt(edit.Assign("s.Enabled")), "s.AwayPlugins = l.awayPlugins()"),
+
+		// ctr has commands of cli/v2 before v2.4.
+		edit.DropImport(ctrNRI, "context").Below("v2.4"),
+		edit.DropImport(ctrNRI, "github.com/urfave/cli/v3").Below("v2.4"),
+		edit.AddImport(ctrNRI, "github.com/urfave/cli/v2").Below("v2.4"),
+		edit.In(ctrNRI, edit.Func("command")).Replace(edit.Stmt(edit.Assign("c.Commands")),
+			"c.Subcommands = append(c.Subcommands, forgetCommand)").Below("v2.4"),
+		edit.In(ctrNRI, edit.Func("forget")).Signature("func forget(cmd *cli.Context) error").Below("v2.4"),
+		edit.In(ctrNRI, edit.Func("forget")).Replace(edit.Expr("commands.NewClient(ctx, cmd)"), "commands.NewClient(cmd)").Below("v2.4"),
+		edit.In(ctrNRI, edit.Func("forget")).Replace(edit.Expr("cmd.Root().Writer"), "cmd.App.Writer").Below("v2.4"),
 	},
 }

@@ -19,5 +19,11 @@ In a git checkout of containerd, run "go mod vendor" after this commit.`,
 	Needs:  []string{"go-cni/network-monitor"},
 	Edits: []edit.Edit{
 		edit.GoMod("go.mod", edit.Substitute("github.com/containerd/go-cni", "../go-cni", "")),
+		// What the patched go-cni requires is newer than what containerd does before v2.4.
+		edit.GoMod("go.mod", edit.Require("github.com/containernetworking/cni", "v1.3.1")).Below("v2.4"),
+		edit.GoSum("go.sum",
+			"github.com/containernetworking/cni v1.3.1 h1:gnHlU/YC1bJcS+CSh+pYQKeuu4O4gsMGW1NMaLhkzW4=",
+			"github.com/containernetworking/cni v1.3.1/go.mod h1:OtVXL0yXMfQb+p93OC/vRuhjpxsO1gAV0smjt28UQUQ=",
+		).Below("v2.4"),
 	},
 }

@@ -26,13 +26,14 @@ func TestSetIsRead(t *testing.T) {
 	require.NoError(t, Set(sandbox, nil))
 	equal(t, config(t, str(2, "host"), num(11, 7)), sandbox)
 
-	create := &runtime.ContainerConfig{StopSignal: runtime.Signal_SIGNAL_SIGHUP}
+	const hangUp runtime.Signal = 8 // its name differs between versions of CRI
+	create := &runtime.ContainerConfig{StopSignal: hangUp}
 	require.NoError(t, SetContainer(create, ctr))
 	create = sent(t, create)
 	read, err := FromContainer(create)
 	require.NoError(t, err)
 	equal(t, ctr, read)
-	require.Equal(t, runtime.Signal_SIGNAL_SIGHUP, create.GetStopSignal())
+	require.Equal(t, hangUp, create.GetStopSignal())
 
 	update := &runtime.UpdateContainerResourcesRequest{ContainerId: "c", Annotations: map[string]string{"a": "b"}}
 	require.NoError(t, SetUpdate(update, ctr))

@@ -16,10 +16,12 @@ import (
 )
 
 // Command is the parent of all commands of NRI.
-var Command = &cli.Command{
-	Name:     "nri",
-	Usage:    "Manage NRI plugins",
-	Commands: []*cli.Command{forgetCommand},
+var Command = command()
+
+func command() *cli.Command {
+	c := &cli.Command{Name: "nri", Usage: "Manage NRI plugins"}
+	c.Commands = append(c.Commands, forgetCommand)
+	return c
 }
 
 var forgetCommand = &cli.Command{
@@ -32,28 +34,30 @@ when, and how many ends they are owed.
 
 A plugin that comes back all the same is told of what there is then, and not of what
 ended while it was away.`,
-	Action: func(ctx context.Context, cmd *cli.Command) error {
-		if cmd.NArg() == 0 {
-			return errors.New("name the plugins to forget, as 10-logger")
-		}
-		client, ctx, cancel, err := commands.NewClient(ctx, cmd)
+	Action: forget,
+}
+
+func forget(ctx context.Context, cmd *cli.Command) error {
+	if cmd.NArg() == 0 {
+		return errors.New("name the plugins to forget, as 10-logger")
+	}
+	client, ctx, cancel, err := commands.NewClient(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	defer cancel()
+	conn, ok := client.Conn().(grpc.ClientConnInterface)
+	if !ok {
+		return fmt.Errorf("cannot ask over a %T", client.Conn())
+	}
+	var errs []error
+	for _, name := range cmd.Args().Slice() {
+		ends, err := operator.Forget(ctx, conn, name)
 		if err != nil {
-			return err
+			errs = append(errs, fmt.Errorf("forget %s: %w", name, err))
+			continue
 		}
-		defer cancel()
-		conn, ok := client.Conn().(grpc.ClientConnInterface)
-		if !ok {
-			return fmt.Errorf("cannot ask over a %T", client.Conn())
-		}
-		var errs []error
-		for _, name := range cmd.Args().Slice() {
-			ends, err := operator.Forget(ctx, conn, name)
-			if err != nil {
-				errs = append(errs, fmt.Errorf("forget %s: %w", name, err))
-				continue
-			}
-			fmt.Fprintf(cmd.Root().Writer, "%s is forgotten, and %d ends that it was owed\n", name, ends)
-		}
-		return errors.Join(errs...)
-	},
+		fmt.Fprintf(cmd.Root().Writer, "%s is forgotten, and %d ends that it was owed\n", name, ends)
+	}
+	return errors.Join(errs...)
 }
