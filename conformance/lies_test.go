@@ -138,6 +138,18 @@ var foundBy = map[liar.Lie][]string{
 	},
 }
 
+// The adaptation that the runtime stands on tells nobody what it missed, and every runtime
+// that takes it as it is released is found.
+func TestReleasedAdaptationOwesNothing(t *testing.T) {
+	t.Parallel()
+	r := runOne(t, liar.Honest, "L18_EndsWhileAPluginIsAwayAreToldWhenItIsBack")
+	require.Len(t, r.Cases, 1)
+	require.Equal(t, report.Failed, r.Cases[0].Verdict, r.Cases[0].Reason)
+	for _, p := range r.Cases[0].Promises {
+		require.Equal(t, p.Rule == "L18", p.Verdict == report.Failed, "%s %s: %s", p.Rule, p.Holds, p.Seen)
+	}
+}
+
 // The page says of which rules there is no case.
 func TestPageNamesRulesWithoutCases(t *testing.T) {
 	page, err := os.ReadFile("../docs/conformance.md")
