@@ -44,6 +44,21 @@ func (w *Workspace) Sizes(ctx context.Context, trees []Tree) (map[string]Size, e
 	return sizes, nil
 }
 
+// GroupSize measures the own patches of a group in its trees, which Alone returns.
+func (w *Workspace) GroupSize(ctx context.Context, g edit.Group, trees []Tree) (Size, error) {
+	t := trees[len(trees)-1]
+	sizes, err := w.Sizes(ctx, []Tree{t})
+	if err != nil {
+		return Size{}, err
+	}
+	all := Size{Files: len(union(g, t).Files)}
+	for _, name := range g.Patches {
+		all.Code += sizes[name].Code
+		all.Tests += sizes[name].Tests
+	}
+	return all, nil
+}
+
 // measure counts a diff without context lines. The licence notice is a comment.
 func measure(diff string) (s Size) {
 	for _, file := range strings.Split("\n"+diff, "\ndiff --git ")[1:] {

@@ -17,6 +17,7 @@ type Tests struct {
 	Module                 string
 	Passed, Cached, Failed int    // cached ones have passed too
 	Untested               int    // packages without tests
+	Ran, Skipped           int    // tests that passed, and that did not run, without parts of tests
 	Output                 string // of the packages that failed
 }
 
@@ -84,12 +85,21 @@ func failed(results []Tests) error {
 }
 
 func (w *Workspace) test(ctx context.Context, t Tree, tags, patterns []string) (Tests, error) {
-	result := Tests{Module: t.Name}
 	if len(patterns) == 0 {
-		return result, nil
+		return Tests{Module: t.Name}, nil
 	}
 	end := w.Step(fmt.Sprintf("upstream's tests of %s %s with %d patches", t.Name, t.Version, len(t.Commits)))
 	defer end()
+	result, err := w.testIn(ctx, t.Work, tags, patterns)
+	result.Module = t.Name
+	if err != nil {
+		return result, fmt.Errorf("tests of %s: %w", t.Name, err)
+	}
+	return result, nil
+}
+
+// testIn runs go test in a folder, with further flags and patterns.
+func (w *Workspace) testIn(ctx context.Context, dir string, tags, further []string) (result Tests, err error) {
 	args := append([]string{"test", "-json"}, tagsFlag(tags)...)
 	out, in := io.Pipe()
 	counted := make(chan error, 1)
@@ -98,12 +108,12 @@ func (w *Workspace) test(ctx context.Context, t Tree, tags, patterns []string) (
 		_, _ = io.Copy(io.Discard, out)
 		counted <- err
 	}()
-	_, err := w.golangTo(ctx, t.Work, in, append(args, patterns...)...)
+	_, err = w.golangTo(ctx, dir, in, append(args, further...)...)
 	_ = in.Close()
 	err = errors.Join(err, <-counted)
 	// That a test failed is no error of ours; that none could be run is.
 	if ctx.Err() != nil || (err != nil && result.Failed == 0) {
-		return result, fmt.Errorf("tests of %s: %w", t.Name, cause(ctx, err))
+		return result, cause(ctx, err)
 	}
 	return result, nil
 }
@@ -131,6 +141,7 @@ func (r *Tests) count(stream io.Reader) error {
 			output[from].WriteString(e.Output)
 		}
 		if e.Test != "" {
+			r.test(e.Test, e.Action)
 			continue
 		}
 		switch e.Action {
@@ -148,5 +159,16 @@ func (r *Tests) count(stream io.Reader) error {
 		if e.Action == "pass" || e.Action == "skip" {
 			delete(output, from)
 		}
+	}
+}
+
+// test counts a test, the parts of which are not counted besides.
+func (r *Tests) test(name, action string) {
+	switch {
+	case strings.Contains(name, "/"):
+	case action == "pass":
+		r.Ran++
+	case action == "skip":
+		r.Skipped++
 	}
 }
