@@ -24,8 +24,8 @@ and signed off by you, with the identity of your git settings.
 
 With --group it is one pull request: its patches, and in needs/ those that have to
 be merged before. With --onto it becomes the branch NAME of a clone of upstream, on
-the release that go.mod pins, and signed off by you. Where it changes go.mod and the
-clone has a vendor folder, "make vendor" of upstream completes its last commit.
+the release that go.mod pins, and signed off by you. Where the clone has a vendor
+folder, "make vendor" of upstream completes each commit that changes what is in it.
 Nothing is pushed.`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "signoff", Usage: "sign off with your own git identity"},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/hookline-nri/hookline/hack/docs"
 	"github.com/hookline-nri/hookline/internal/crossvet"
@@ -17,6 +18,8 @@ import (
 // invented is the series of the scripts, over the two modules in testdata/mod.
 // A script sets SERIES to have it otherwise, as it may be on another day.
 func invented(variant string) edit.Series {
+	variant, grouped := strings.CutPrefix(variant, "grouped")
+	variant = strings.TrimSpace(variant)
 	loudly := edit.Patch{
 		Slug:     "loudly",
 		Module:   "greet",
@@ -88,6 +91,9 @@ func invented(variant string) edit.Series {
 	case "api-removed":
 		twice.Edits = []edit.Edit{shout.Drop()}
 	}
+	if variant != "needless" { // says what it is built on
+		hall.Needs = []string{"greet/twice", "hall/patched-greet"}
+	}
 	hall.Edits = []edit.Edit{place.Replace(edit.Stmt(edit.Call("greet.Hello")), greets)}
 	quiet := edit.Patch{
 		Slug:     "quietly-now",
@@ -116,6 +122,13 @@ func invented(variant string) edit.Series {
 	s := edit.Series{
 		Modules: []edit.Module{{Name: "greet", Path: "example.com/greet"}, {Name: "hall", Path: "example.com/hall"}},
 		Patches: []edit.Patch{loudly, twice, patched, hall},
+	}
+	if grouped {
+		s.Groups = []edit.Group{
+			{Name: "loud", Title: "greet: be heard", Patches: []string{"greet/loudly"}},
+			{Name: "two", Title: "greet: greet twice", Patches: []string{"greet/twice"}},
+			{Name: "hall", Title: "cmd/hall: greet twice", Patches: []string{"hall/twice"}},
+		}
 	}
 	switch variant {
 	case "shorter":

@@ -9,20 +9,25 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+
+	"golang.org/x/mod/modfile"
 
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
 // Onto makes the exported group in dir the branch of its name in a clone of upstream,
 // and returns what that is based on: the tag of the release that go.mod pins. The clone
-// has to be clean and without such a branch. The author of the commits is the one of the
-// mails; the committer is whoever runs this. Upstream's vendor folder is completed by
-// upstream's own make target, where there is one and go.mod was changed.
+// has to be clean and without such a branch, and where the group needs patches of
+// another module, a clone of that has to be where go.mod looks for it. The author of the
+// commits is the one of the mails; the committer is whoever runs this. Each commit has
+// upstream's vendor folder as upstream's own make target leaves it, where there is one.
 func (w *Workspace) Onto(ctx context.Context, g edit.Group, dir, clone string) (string, error) {
 	// The user's own settings hold: it is the user's clone, and the user's commits.
 	git := func(args ...string) (string, error) {
 		return command{dir: clone, env: os.Environ(), args: append([]string{"git"}, args...)}.run(ctx)
+	}
+	if !exists(filepath.Join(clone, ".git")) {
+		return "", fmt.Errorf("%s is no clone: make one of the repository of upstream", clone)
 	}
 	status, err := git("status", "--porcelain")
 	if err != nil {
@@ -36,8 +41,8 @@ func (w *Workspace) Onto(ctx context.Context, g edit.Group, dir, clone string) (
 		return "", err
 	}
 	t := trees[len(trees)-1]
-	if _, err := git("switch", "--quiet", "--create", g.Name, t.Version); err != nil {
-		return "", fmt.Errorf("branch %s of %s on tag %s: %w", g.Name, clone, t.Version, err)
+	if err := w.beside(g, t, clone); err != nil {
+		return "", err
 	}
 	var mails []string
 	for _, folder := range []string{filepath.Join(dir, "needs"), dir} {
@@ -46,30 +51,72 @@ func (w *Workspace) Onto(ctx context.Context, g edit.Group, dir, clone string) (
 			return "", err
 		}
 		slices.Sort(found)
-		for _, mail := range found {
-			if mail, err = filepath.Abs(mail); err != nil {
-				return "", err
-			}
-			mails = append(mails, mail)
+		mails = append(mails, found...)
+	}
+	if _, err := git("switch", "--quiet", "--create", g.Name, t.Version); err != nil {
+		return "", fmt.Errorf("branch %s of %s on tag %s: %w", g.Name, clone, t.Version, err)
+	}
+	for _, mail := range mails {
+		if err := w.take(ctx, t, clone, mail, git); err != nil {
+			return "", fmt.Errorf("%s: %s: %w\nwhat there is of branch %s is left: git switch --discard-changes - && git branch -D %s", clone, filepath.Base(mail), err, g.Name, g.Name)
 		}
 	}
-	if _, err := git(append([]string{"am", "--quiet"}, mails...)...); err != nil {
-		_, aborted := git("am", "--abort")
-		return "", errors.Join(fmt.Errorf("%s: git am: %w", clone, err), aborted)
-	}
-	return t.Version, w.vendor(ctx, clone, t.Version, git)
+	return t.Version, nil
 }
 
-// vendor completes the last commit with upstream's vendor folder.
-func (w *Workspace) vendor(ctx context.Context, clone, from string, git func(...string) (string, error)) error {
-	changed, err := git("diff", "--name-only", from, "HEAD", "--", "go.mod")
-	if err != nil || strings.TrimSpace(changed) == "" || !exists(filepath.Join(clone, "vendor")) {
+// beside makes sure that other modules are where go.mod looks for them, once the group is
+// applied to the clone.
+func (w *Workspace) beside(g edit.Group, t Tree, clone string) error {
+	gomod := t.Files()["go.mod"]
+	if gomod == nil {
+		return nil
+	}
+	parsed, err := modfile.Parse("go.mod", gomod, nil)
+	if err != nil {
 		return err
 	}
-	end := w.Step("make vendor in " + clone)
+	for _, r := range parsed.Replace {
+		if r.New.Version != "" {
+			continue
+		}
+		where := filepath.Join(clone, filepath.FromSlash(r.New.Path))
+		content, err := os.ReadFile(filepath.Join(where, "go.mod"))
+		if err == nil && modfile.ModulePath(content) == r.Old.Path {
+			continue
+		}
+		first := ""
+		for _, need := range w.Series.Needs(g) {
+			for _, m := range w.Series.Modules {
+				if m.Name == need.Module(w.Series) && m.Path == r.Old.Path {
+					first = need.Name // the last one has those before it
+				}
+			}
+		}
+		return fmt.Errorf("%s: no clone of %s, which this needs with patches: make one, and run export --group %s --onto %s", where, r.Old.Path, first, where)
+	}
+	return nil
+}
+
+// take makes a commit of a mail, and completes it with upstream's vendor folder.
+func (w *Workspace) take(ctx context.Context, t Tree, clone, mail string, git func(...string) (string, error)) error {
+	mail, err := filepath.Abs(mail)
+	if err != nil {
+		return err
+	}
+	if _, err := git("am", "--quiet", "--ignore-date", mail); err != nil {
+		_, aborted := git("am", "--abort")
+		return errors.Join(fmt.Errorf("git am: %w", err), aborted)
+	}
+	if !exists(filepath.Join(clone, "vendor")) {
+		return nil
+	}
+	if due, err := revendor(t.Path, git); err != nil || !due {
+		return err
+	}
+	end := w.Step("make vendor in " + clone + " for " + filepath.Base(mail))
 	defer end()
 	if _, err := (command{dir: clone, env: os.Environ(), args: []string{"make", "vendor"}}).run(ctx); err != nil {
-		return fmt.Errorf("%s: make vendor: %w", clone, err)
+		return fmt.Errorf("make vendor: %w", err)
 	}
 	if _, err := git("add", "--all"); err != nil {
 		return err

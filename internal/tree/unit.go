@@ -120,7 +120,7 @@ func (w *Workspace) testIn(ctx context.Context, dir string, tags, further []stri
 
 // count reads the stream of go test -json.
 func (r *Tests) count(stream io.Reader) error {
-	output := map[string]*strings.Builder{}
+	output := map[string]*said{}
 	events := json.NewDecoder(stream)
 	for {
 		var e struct{ Action, Package, ImportPath, Test, Output string }
@@ -134,41 +134,63 @@ func (r *Tests) count(stream io.Reader) error {
 			from, _, _ = strings.Cut(e.ImportPath, " ")
 		}
 		if output[from] == nil {
-			output[from] = &strings.Builder{}
+			output[from] = &said{}
 		}
-		switch e.Action {
-		case "output", "build-output":
-			output[from].WriteString(e.Output)
-		}
-		if e.Test != "" {
-			r.test(e.Test, e.Action)
-			continue
-		}
-		switch e.Action {
-		case "pass":
+		test, _, part := strings.Cut(e.Test, "/")
+		switch {
+		case e.Action == "output" || e.Action == "build-output":
+			output[from].add(test, e.Output)
+		case test != "" && part: // counts with the test that it is of
+		case test != "" && e.Action == "pass":
+			r.Ran++
+			output[from].drop(test)
+		case test != "" && e.Action == "skip":
+			r.Skipped++
+			output[from].drop(test)
+		case test != "":
+		case e.Action == "pass":
 			r.Passed++
 			if strings.Contains(output[from].String(), "(cached)") {
 				r.Cached++
 			}
-		case "skip":
+			delete(output, from)
+		case e.Action == "skip":
 			r.Untested++
-		case "fail":
+			delete(output, from)
+		case e.Action == "fail":
 			r.Failed++
 			r.Output += output[from].String()
-		}
-		if e.Action == "pass" || e.Action == "skip" {
-			delete(output, from)
 		}
 	}
 }
 
-// test counts a test, the parts of which are not counted besides.
-func (r *Tests) test(name, action string) {
-	switch {
-	case strings.Contains(name, "/"):
-	case action == "pass":
-		r.Ran++
-	case action == "skip":
-		r.Skipped++
+// said is the output of a package: that of each test together, since those that pass
+// are of no interest where one fails.
+type said struct {
+	tests []string // in the order in which they began to speak; the package itself is ""
+	lines map[string]string
+}
+
+func (s *said) add(test, line string) {
+	if s.lines == nil {
+		s.lines = map[string]string{}
 	}
+	if _, ok := s.lines[test]; !ok {
+		s.tests = append(s.tests, test)
+	}
+	s.lines[test] += line
+}
+
+func (s *said) drop(test string) {
+	if _, ok := s.lines[test]; ok {
+		s.lines[test] = ""
+	}
+}
+
+func (s *said) String() string {
+	var b strings.Builder
+	for _, test := range s.tests {
+		b.WriteString(s.lines[test])
+	}
+	return b.String()
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Packages are counted, not tests; the output of those that fail is kept.
+// Packages are counted, and whole tests; the output of what fails is kept.
 func TestCount(t *testing.T) {
 	stream := `
 {"Action":"start","Package":"m/a"}
@@ -20,7 +20,13 @@ func TestCount(t *testing.T) {
 {"Action":"pass","Package":"m/a"}
 {"Action":"pass","Package":"m/b"}
 {"Action":"skip","Package":"m/c"}
+{"Action":"output","Package":"m/d","Test":"TestC","Output":"=== RUN   TestC\n"}
+{"Action":"output","Package":"m/d","Test":"TestC/part","Output":"c_test.go:3: well\n"}
+{"Action":"pass","Package":"m/d","Test":"TestC/part"}
+{"Action":"pass","Package":"m/d","Test":"TestC"}
+{"Action":"skip","Package":"m/d","Test":"TestB"}
 {"Action":"output","Package":"m/d","Test":"TestD","Output":"d_test.go:7: no\n"}
+{"Action":"output","Package":"m/d","Test":"TestD/part","Output":"d_test.go:9: no part\n"}
 {"Action":"fail","Package":"m/d","Test":"TestD"}
 {"Action":"fail","Package":"m/d"}
 {"Action":"build-output","ImportPath":"m/e [m/e.test]","Output":"e.go:3: undefined\n"}
@@ -29,7 +35,7 @@ func TestCount(t *testing.T) {
 `
 	var got Tests
 	require.NoError(t, got.count(strings.NewReader(stream)))
-	want := Tests{Passed: 2, Cached: 1, Failed: 2, Untested: 1, Output: "d_test.go:7: no\ne.go:3: undefined\n"}
+	want := Tests{Passed: 2, Cached: 1, Failed: 2, Untested: 1, Ran: 2, Skipped: 1, Output: "d_test.go:7: no\nd_test.go:9: no part\ne.go:3: undefined\n"}
 	require.Empty(t, cmp.Diff(want, got))
 
 	require.Error(t, got.count(strings.NewReader("no json")))

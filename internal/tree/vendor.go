@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tree
+
+import (
+	"go/parser"
+	"go/token"
+	"maps"
+	"strconv"
+	"strings"
+)
+
+// revendor tells whether the last commit of a clone of module changes what is in its
+// vendor folder: which modules, or which of their packages.
+func revendor(module string, git func(...string) (string, error)) (bool, error) {
+	names, err := git("diff-tree", "--no-commit-id", "--name-only", "-r", "HEAD")
+	if err != nil {
+		return false, err
+	}
+	before, after := map[string]bool{}, map[string]bool{}
+	for name := range strings.Lines(names) {
+		name = strings.TrimSpace(name)
+		if name == "go.mod" || name == "go.sum" {
+			return true, nil
+		}
+		if !strings.HasSuffix(name, ".go") {
+			continue
+		}
+		for rev, set := range map[string]map[string]bool{"HEAD~": before, "HEAD": after} {
+			if content, err := git("show", rev+":"+name); err == nil { // or it is not there
+				foreign(set, module, content)
+			}
+		}
+	}
+	return !maps.Equal(before, after), nil
+}
+
+// foreign adds the packages of other modules that a file imports to set.
+func foreign(set map[string]bool, module, content string) {
+	f, err := parser.ParseFile(token.NewFileSet(), "", content, parser.ImportsOnly)
+	if err != nil {
+		return
+	}
+	for _, i := range f.Imports {
+		name, err := strconv.Unquote(i.Path.Value)
+		host, _, _ := strings.Cut(name, "/")
+		if err == nil && strings.Contains(host, ".") && !strings.HasPrefix(name+"/", module+"/") {
+			set[name] = true
+		}
+	}
+}
