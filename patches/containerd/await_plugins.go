@@ -23,7 +23,7 @@ they hold no addresses.`,
 	Rules:    []string{"L20"},
 	Status:   edit.Upstream,
 	Until:    "RunPodSandbox waits for required NRI plugins before it makes a network",
-	Needs:    []string{"containerd/nri-plugin-settings"},
+	Needs:    []string{"containerd/creation-metrics", "containerd/nri-failures", "containerd/nri-plugin-settings"},
 	Untested: "what it does shows on a node alone: a pod that waits while a plugin is away, and what it holds meanwhile",
 	Edits: []edit.Edit{
 		edit.In(localNRI, edit.Type("API")).AddField(`

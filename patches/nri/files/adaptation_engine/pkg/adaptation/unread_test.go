@@ -103,9 +103,7 @@ func TestPeerThatDoesNotReadSynchronize(t *testing.T) {
 	shortTimeouts(t)
 	dir := t.TempDir()
 	rt := newLockingRuntime(t, dir)
-	for i := range 5 {
-		rt.pods = append(rt.pods, largePod(fmt.Sprintf("there%d", i)))
-	}
+	rt.pods = append(rt.pods, largePod("there"))
 	p, conn := deafPlugin("deaf", &api.FailurePolicy{FailRequest: true, KeepConnected: true})
 	started(t, dir, p)
 	require.NoError(t, p.Wait(PluginConfigured, time.After(startupTimeout)))
@@ -116,7 +114,7 @@ func TestPeerThatDoesNotReadSynchronize(t *testing.T) {
 	require.NoError(t, rt.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: &api.PodSandbox{Id: "pod0", Name: "pod0"}}))
 	require.Eventually(t, func() bool { return len(rt.PluginStatus()) == 0 }, startupTimeout, time.Millisecond)
 
-	nri.SetPluginSyncTimeout(time.Minute) // 10 MB take a while on a busy machine
+	nri.SetPluginSyncTimeout(time.Minute) // 2 MB take a while on a busy machine
 	next := &mockPlugin{idx: "10", name: "next"}
 	started(t, dir, next)
 	require.NoError(t, next.Wait(PluginSynchronized, time.After(time.Minute)))
