@@ -70,6 +70,7 @@ OwedEndsBytes:             owed.DefaultBytes,`),
 // AwayPlugins are those that are not there now and for which ends are kept, by name.
 AwayPlugins []AwayPluginStatus ` + "`json:\"awayPlugins,omitempty\"`"),
 		edit.In("internal/nri/status.go", edit.Method("local", "Status")).After(edit.Stmt(edit.Assign("s.Enabled")), "s.AwayPlugins = l.awayPlugins()"),
+		nriGuide("Plugins That Are Slow or Do Not Answer", "`containerd_nri_plugin_`").After(owedEndsGuide),
 
 		// ctr has commands of cli/v2 before v2.4.
 		edit.DropImport(ctrNRI, "context").Below("v2.4"),
@@ -82,3 +83,38 @@ AwayPlugins []AwayPluginStatus ` + "`json:\"awayPlugins,omitempty\"`"),
 		edit.In(ctrNRI, edit.Func("forget")).Replace(edit.Expr("cmd.Root().Writer"), "cmd.App.Writer").Below("v2.4"),
 	},
 }
+
+const owedEndsGuide = `
+## Plugins That Are Away
+
+A plugin that comes back is told what ended while it was away: the stop and the removal of each pod and
+container that it knew, after its Synchronize and in order, also over restarts of containerd and of the node.
+It has to come back under the same index and name. Handlers of ends must be idempotent: an end is told again
+where containerd was killed before it had noted the answer.
+
+` + "```toml" + `
+  [plugins."io.containerd.nri.v1.nri"]
+    # false: plugins are not told what they missed, and what was kept is dropped
+    keep_owed_ends = true
+    # how long a plugin may be away before it is forgotten
+    owed_ends_ttl = "24h"
+    # how many stops and removals, and bytes of them, are kept for one plugin. Then the oldest are dropped
+    owed_ends_limit = 10000
+    owed_ends_bytes = 16777216
+` + "```" + `
+
+They are kept in ` + "`io.containerd.nri.v1.nri/owed-ends.db`" + ` below containerd's root, which nothing is written to
+while all plugins are there. A file that cannot be used keeps nothing from working: the log says so, ends are kept in
+memory, and ` + "`containerd_nri_owed_store_failures_total`" + ` counts it.
+
+` + "`crictl info`" + ` lists in ` + "`awayPlugins`" + ` who is away, since when, and how many ends each is owed. A plugin that is not
+coming back, or comes back with another index, can be forgotten before its time:
+
+` + "```" + `
+ctr nri forget 10-logger
+` + "```" + `
+
+Metrics for each plugin tell how many ends are kept for it now (` + "`containerd_nri_plugin_ends_unheard`" + `), were kept in
+all (` + "`_ends_owed_total`" + `), were told when it was back (` + "`_ends_told_on_return_total`" + `), and were given up
+(` + "`_ends_dropped_total`" + `).
+`

@@ -59,5 +59,18 @@ case d.Late:
 case d.Err != nil:
 	log.Warnf(noCtx, "plugin %q: %s: %s: %v", d.Conn.Name(), d.Event, d.Outcome, d.Err)
 }`),
+		edit.InSection("README.md", failureSection, "costs the node one request").After(`
+A plugin that is away hears nothing: it was restarted, timed out or lost its
+connection. A runtime can hand the adaptation a store (` + "`WithOwedEnds`" + `). A plugin that
+comes back under the same index and name is then told, after its Synchronize, the stop
+and removal of each pod and container that it knew and that ended meanwhile, also over
+restarts of the runtime. An answer settles such an end, also one with an error. What was not
+answered is told again in the next connection, so that handlers of ends must be
+idempotent. The pod of such an event is gone, and the ids may be all that it has.
+How long a name is kept, and how much for it, is up to the runtime.`),
+		edit.InSection("README.md", "Runtime Adaptation", "many pods at the same time").After(`
+A runtime that keeps ends for plugins that are away lists them with ` + "`AwayPlugins`" + `, and
+drops one that is not coming back with ` + "`ForgetPlugin`" + `. Metrics that implement
+` + "`OwedMetrics`" + ` are told what became of each of these ends.`),
 	},
 }
