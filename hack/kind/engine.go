@@ -172,15 +172,21 @@ func (m Maker) startEngine(ctx context.Context) (Engine, error) {
 		}
 		args = append(args, "--add-runtime", "lowcap="+lowcap, "--default-runtime", "lowcap")
 	}
-	if err := o.start(args); err != nil {
+	ended, err := o.start(args)
+	if err != nil {
 		return Engine{}, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
 	defer cancel()
-	err := wait.Until(ctx, "the engine", func(ctx context.Context) error {
+	err = wait.Until(ctx, "the engine", func(ctx context.Context) error {
+		select {
+		case <-ended:
+			return fmt.Errorf("dockerd has ended: see %s: %w", o.log, wait.ErrPermanent)
+		default:
+		}
 		e, ok := o.running()
 		if !ok {
-			return fmt.Errorf("dockerd has ended: see %s: %w", o.log, wait.ErrPermanent)
+			return errors.New("its process is still being started") // its command line is empty for a moment
 		}
 		_, err := e.output(ctx, "version")
 		return err
@@ -189,21 +195,22 @@ func (m Maker) startEngine(ctx context.Context) (Engine, error) {
 	return e, err
 }
 
-// start starts it so that it outlives this process.
-func (o own) start(args []string) error {
+// start starts it so that it outlives this process. The channel is closed if it ends before.
+func (o own) start(args []string) (ended <-chan struct{}, err error) {
 	log, err := os.Create(o.log)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = log.Close() }() // the engine has it now
 	cmd := exec.Command("unshare", args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
-		return fmt.Errorf("start an engine: %w", err)
+		return nil, fmt.Errorf("start an engine: %w", err)
 	}
-	go func() { _ = cmd.Wait() }() // running tells that it has ended
-	return os.WriteFile(o.pidFile(), []byte(strconv.Itoa(cmd.Process.Pid)), 0o600)
+	done := make(chan struct{})
+	go func() { defer close(done); _ = cmd.Wait() }() // its log says why
+	return done, os.WriteFile(o.pidFile(), []byte(strconv.Itoa(cmd.Process.Pid)), 0o600)
 }
 
 // mayRaiseLimits tells whether this process has CAP_SYS_RESOURCE.

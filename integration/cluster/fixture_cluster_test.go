@@ -43,6 +43,7 @@ type cluster struct {
 	config *rest.Config
 	worker string
 	image  string
+	known  string // what containerd knew of on the worker before the tests
 }
 
 var connect = sync.OnceValues(newCluster)
@@ -86,7 +87,11 @@ func newCluster() (*cluster, error) {
 	if c.worker, err = c.findWorker(ctx); err != nil {
 		return nil, err
 	}
-	return c, c.startAgents(ctx)
+	if err := c.startAgents(ctx); err != nil {
+		return nil, err
+	}
+	c.known, err = c.count(ctx, known)
+	return c, err
 }
 
 // findWorker finds the first node that takes any pod.
@@ -108,18 +113,25 @@ func (c *cluster) findWorker(ctx context.Context) (string, error) {
 	return "", errors.New("no node takes pods")
 }
 
-// TestMain removes what the tests put on the nodes.
+// TestMain looks at what is left after all tests, and removes what they put on the nodes.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	if os.Getenv("HOOKLINE_KUBECONFIG") != "" {
 		if c, err := connect(); err == nil {
-			if err := c.endNamespace(system, later); err != nil {
-				fmt.Fprintln(os.Stderr, "remove what the tests put on the nodes:", err)
+			if err := c.end(); err != nil {
+				fmt.Fprintln(os.Stderr, "after the tests:", err)
 				code = max(code, 1)
 			}
 		}
 	}
 	os.Exit(code)
+}
+
+// end waits until the kubelet has collected all that the tests had, and removes the agents.
+func (c *cluster) end() error {
+	ctx, cancel := context.WithTimeout(context.Background(), collect)
+	defer cancel()
+	return errors.Join(c.noMore(ctx, known, c.known), c.endNamespace(system, later))
 }
 
 // eventually waits until a condition holds.

@@ -176,40 +176,54 @@ func (c *cluster) ready(t testing.TB) {
 	})
 }
 
-// leftovers counts what pods have on the worker: sandboxes, network namespaces, addresses,
-// attachments that libcni keeps.
-func (c *cluster) leftovers(ctx context.Context) (string, error) {
-	const count = `
-echo "sandboxes $(crictl pods -q | wc -l)"
-echo "containers $(ctr -n k8s.io containers ls -q | wc -l)"
+// running counts what pods that run have on the worker: sandboxes, containers, network namespaces,
+// addresses, attachments that libcni keeps.
+const running = `
+echo "sandboxes $(crictl pods -q --state ready | wc -l)"
+echo "containers $(crictl ps -q | wc -l)"
 echo "namespaces $(ls /run/netns /var/run/netns 2>/dev/null | grep ^cni- | sort -u | wc -l)"
 echo "addresses $(ls /var/lib/cni/networks/* 2>/dev/null | grep -c '^[0-9]')"
 echo "attachments $(ls /var/lib/cni/results 2>/dev/null | wc -l)"
 echo "shims $(pgrep -cf '^/[^ ]*containerd-shim-runc-v2 ')"`
-	return c.try(ctx, "sh", "-c", count)
+
+// known counts what containerd knows of, pods that have ended as well: the kubelet collects
+// them once a minute.
+const known = `
+echo "sandboxes $(crictl pods -q | wc -l)"
+echo "containers $(ctr -n k8s.io containers ls -q | wc -l)"
+echo "folders $(ls -d /var/lib/containerd/io.containerd.grpc.v1.cri/*/* /run/containerd/io.containerd.grpc.v1.cri/*/* | wc -l)"
+echo "snapshots $(ctr -n k8s.io snapshots ls | wc -l)"`
+
+func (c *cluster) count(ctx context.Context, what string) (string, error) {
+	return c.try(ctx, "sh", "-c", what)
 }
 
-// nothingLeft takes what there is, and has the test wait at its end until there is no
-// more than that.
+// nothingLeft takes what runs, and has the test wait at its end until there is no more
+// than that. What is known then is looked at once, after all tests.
 func (c *cluster) nothingLeft(t testing.TB) {
 	t.Helper()
 	before := c.settled(t)
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), collect)
+		ctx, cancel := context.WithTimeout(context.Background(), later)
 		defer cancel()
-		require.NoError(t, wait.Until(ctx, "nothing to be left on "+c.worker, slowly(func(ctx context.Context) error {
-			now, err := c.leftovers(ctx)
-			if err != nil {
-				return err
-			}
-			return noMore(before, now)
-		})))
+		require.NoError(t, c.noMore(ctx, running, before))
 	})
 }
 
-// noMore tells what there is more of. There may be less: what was there before may go
+// noMore waits until there is no more than before.
+func (c *cluster) noMore(ctx context.Context, what, before string) error {
+	return wait.Until(ctx, "nothing to be left on "+c.worker, slowly(func(ctx context.Context) error {
+		now, err := c.count(ctx, what)
+		if err != nil {
+			return err
+		}
+		return more(before, now)
+	}))
+}
+
+// more tells what there is more of. There may be less: what was there before may go
 // meanwhile.
-func noMore(before, now string) error {
+func more(before, now string) error {
 	var name string
 	var had, has int
 	was, is := strings.Split(before, "\n"), strings.Split(now, "\n")
@@ -227,13 +241,13 @@ func noMore(before, now string) error {
 	return nil
 }
 
-// settled is what there is on the worker once it has not changed for some looks.
+// settled is what runs on the worker once it has not changed for some looks.
 func (c *cluster) settled(t testing.TB) string {
 	t.Helper()
 	var last string
 	same := 0
 	eventually(t, later, "the node to settle", func(ctx context.Context) error {
-		now, err := c.leftovers(ctx)
+		now, err := c.count(ctx, running)
 		if err != nil {
 			return err
 		}

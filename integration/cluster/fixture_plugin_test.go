@@ -34,7 +34,6 @@ type recorderOptions struct {
 	work        time.Duration // that each hook takes
 	late        time.Duration // from its start until it registers
 	hostNetwork bool
-	maxSurge    bool // a new pod comes before the old one goes
 }
 
 // record deploys a recorder, and removes it at the end of the test.
@@ -46,9 +45,29 @@ func (c *cluster) record(t testing.TB, name string, o recorderOptions) *recorder
 	r := &recorder{c, o.namespace, name}
 	c.onNode(t, "rm", "-f", r.file())
 	t.Cleanup(func() { c.onNode(t, "rm", "-f", r.file()) })
-	_, err := c.AppsV1().DaemonSets(r.namespace).Create(t.Context(), r.daemonSet(o), metav1.CreateOptions{})
-	require.NoError(t, err)
+	r.deploy(t, o)
 	return r
+}
+
+// deploy creates its DaemonSet.
+func (r *recorder) deploy(t testing.TB, o recorderOptions) {
+	t.Helper()
+	_, err := r.c.AppsV1().DaemonSets(r.namespace).Create(t.Context(), r.daemonSet(o), metav1.CreateOptions{})
+	require.NoError(t, err)
+}
+
+// gone deletes its DaemonSet and waits until none of its pods is there. Its record stays.
+func (r *recorder) gone(t testing.TB) {
+	t.Helper()
+	background := metav1.DeletePropagationBackground
+	require.NoError(t, r.c.AppsV1().DaemonSets(r.namespace).Delete(t.Context(), r.name, metav1.DeleteOptions{PropagationPolicy: &background}))
+	eventually(t, later, "plugin "+r.name+" to be gone", func(ctx context.Context) error {
+		pods, err := r.c.CoreV1().Pods(r.namespace).List(ctx, metav1.ListOptions{LabelSelector: "plugin=" + r.name})
+		if err == nil && len(pods.Items) > 0 {
+			err = fmt.Errorf("there are %s", names(pods.Items))
+		}
+		return err
+	})
 }
 
 // file is its record on each node.
@@ -61,7 +80,7 @@ func (r *recorder) daemonSet(o recorderOptions) *appsv1.DaemonSet {
 		return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: path, Type: &kind}}}
 	}
 	grace := int64(5)
-	d := &appsv1.DaemonSet{
+	return &appsv1.DaemonSet{
 		ObjectMeta: metav1.ObjectMeta{Name: r.name, Namespace: r.namespace},
 		Spec: appsv1.DaemonSetSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
@@ -87,10 +106,6 @@ func (r *recorder) daemonSet(o recorderOptions) *appsv1.DaemonSet {
 			}},
 		},
 	}
-	if o.maxSurge {
-		d.Spec.UpdateStrategy = surge()
-	}
-	return d
 }
 
 // connected waits until the plugin is connected on all nodes.

@@ -223,12 +223,3 @@ func containsAll(text string, words []string) bool {
 	}
 	return true
 }
-
-// surge has a new pod of a DaemonSet come up before the old one goes.
-func surge() appsv1.DaemonSetUpdateStrategy {
-	one, none := intstr.FromInt32(1), intstr.FromInt32(0)
-	return appsv1.DaemonSetUpdateStrategy{
-		Type:          appsv1.RollingUpdateDaemonSetStrategyType,
-		RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxSurge: &one, MaxUnavailable: &none},
-	}
-}

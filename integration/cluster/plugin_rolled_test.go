@@ -44,37 +44,57 @@ func (c *cluster) churn(t testing.TB, namespace string) (end func()) {
 }
 
 // A DaemonSet of the plugin is rolled over while pods come and go: each process is told
-// lawfully, and all pods come up and go.
-func TestL2_PluginIsRolledOverWhilePodsComeAndGo(t *testing.T) {
-	for name, surge := range map[string]bool{"one after the other": false, "with maxSurge": true} {
-		t.Run(name, func(t *testing.T) {
-			c := onCluster(t)
-			c.nothingLeft(t)
-			recorder := c.record(t, "recorder", recorderOptions{maxSurge: surge})
-			recorder.connected(t)
-			ns := c.namespace(t)
-			pods := c.watchPods(t, ns)
-			end := c.churn(t, ns)
-			for range 3 {
-				recorder.roll(t)
-			}
-			end()
-			c.scale(t, ns, "churn", 0)
-			c.rolledOut(t, ns, "churn")
-
-			processes := recorder.told(t)
-			require.GreaterOrEqual(t, len(processes), 4, "a process for each rollout")
-			calls := requireLawful(t, processes, ns)
-			require.NotEmpty(t, calls.Only(plugin.RunPodSandbox))
-			require.NotEmpty(t, pods.all())
-			if surge {
-				return // two processes are told of some pods
-			}
-			for event, most := range map[plugin.Event]int{plugin.RunPodSandbox: 1, plugin.RemovePodSandbox: 1} {
-				for uid, n := range times(calls, event) {
-					require.LessOrEqual(t, n, most, "%s of pod %s", event, pods.all()[uid])
-				}
-			}
-		})
+// lawfully, all pods come up and go, and the end of each is told, also if no process
+// was there then.
+func TestL18_PluginIsRolledOverWhilePodsComeAndGo(t *testing.T) {
+	c := onCluster(t)
+	c.nothingLeft(t)
+	recorder := c.record(t, "recorder", recorderOptions{})
+	recorder.connected(t)
+	ns := c.namespace(t)
+	pods := c.watchPods(t, ns)
+	end := c.churn(t, ns)
+	for range 3 {
+		recorder.roll(t)
 	}
+	end()
+	c.scale(t, ns, "churn", 0)
+	c.rolledOut(t, ns, "churn")
+
+	recorder.hasEnds(t, ns, pods.all())
+	processes := recorder.told(t)
+	require.GreaterOrEqual(t, len(processes), 4, "a process for each rollout")
+	calls := requireLawful(t, processes, ns)
+	for uid, n := range times(calls, plugin.RunPodSandbox) {
+		require.Equal(t, 1, n, "RunPodSandbox of pod %s", pods.all()[uid])
+	}
+}
+
+// The plugin is taken off the node, and pods end meanwhile: it is told of their ends when
+// it is back, and of the end of no pod that it never knew.
+func TestL18_EndsAreToldToAPluginThatIsDeployedAgain(t *testing.T) {
+	c := onCluster(t)
+	c.nothingLeft(t)
+	own, ns := c.namespace(t), c.namespace(t)
+	recorder := c.record(t, "recorder", recorderOptions{namespace: own})
+	recorder.connected(t)
+	known := map[string]string{}
+	for _, name := range []string{"ends", "is-removed", "stays"} {
+		c.pod(t, ns, name, nil)
+		known[string(c.podReady(t, ns, name).UID)] = name
+	}
+	recorder.gone(t)
+	c.pod(t, ns, "unknown", nil)
+	unknown := string(c.podReady(t, ns, "unknown").UID)
+	for _, name := range []string{"ends", "is-removed", "unknown"} {
+		c.podGone(t, ns, name, soon)
+	}
+	c.restartContainerd(t, "KILL")
+
+	recorder.deploy(t, recorderOptions{})
+	recorder.connected(t)
+	c.podGone(t, ns, "stays", soon)
+	recorder.hasEnds(t, ns, known)
+	calls := requireLawful(t, recorder.told(t), ns)
+	require.Zero(t, times(calls, plugin.RemovePodSandbox)[unknown], "a pod that it never knew")
 }

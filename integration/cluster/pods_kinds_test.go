@@ -21,19 +21,39 @@ import (
 	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
-// recorded deploys a recorder and makes a namespace for pods.
-func (c *cluster) recorded(t testing.TB) (*recorder, string) {
+// recorded deploys a recorder.
+func (c *cluster) recorded(t testing.TB) *recorder {
 	t.Helper()
 	c.nothingLeft(t)
 	r := c.record(t, "recorder", recorderOptions{})
 	r.connected(t)
-	return r, c.namespace(t)
+	return r
+}
+
+// Of pods of each kind the plugin is told the whole life, once and in order. They live side by
+// side, since what takes long is the kubelet that collects them.
+func TestL1_LivesOfPodsOfAllKinds(t *testing.T) {
+	c := onCluster(t)
+	plugin := c.recorded(t)
+	kinds := map[string]func(*testing.T, *cluster, *recorder, string){
+		"static":              staticPod,
+		"init and sidecar":    initAndSidecar,
+		"user namespace":      userNamespace,
+		"resized in place":    resizedInPlace,
+		"evicted":             evicted,
+		"hundred completions": hundredCompletions,
+		"announced":           announced,
+	}
+	for name, life := range kinds {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			life(t, c, plugin, c.namespace(t))
+		})
+	}
 }
 
 // A static pod, which the kubelet makes by itself.
-func TestL1_StaticPod(t *testing.T) {
-	c := onCluster(t)
-	recorder, ns := c.recorded(t)
+func staticPod(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	const file = "/etc/kubernetes/manifests/hookline-e2e.yaml"
 	manifest := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"static","namespace":%q},"spec":{
 		"terminationGracePeriodSeconds":5,
@@ -62,9 +82,7 @@ func TestL1_StaticPod(t *testing.T) {
 
 // A pod with an init container and a sidecar: each container's life is told in order, and the
 // sidecar ends last.
-func TestL1_InitContainerAndSidecar(t *testing.T) {
-	c := onCluster(t)
-	recorder, ns := c.recorded(t)
+func initAndSidecar(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	always := corev1.ContainerRestartPolicyAlways
 	pod := c.pod(t, ns, "family", func(p *corev1.Pod) {
 		sidecar := c.waits("sidecar")
@@ -90,9 +108,7 @@ func containers(calls plugin.Calls, event plugin.Event) (list []string) {
 }
 
 // A pod with a user namespace, where the kernel can.
-func TestL1_PodWithAUserNamespace(t *testing.T) {
-	c := onCluster(t)
-	recorder, ns := c.recorded(t)
+func userNamespace(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	no := false
 	pod := c.pod(t, ns, "users", func(p *corev1.Pod) { p.Spec.HostUsers = &no })
 	eventually(t, later, "the pod to be ready or refused", func(ctx context.Context) error {
@@ -117,9 +133,7 @@ func TestL1_PodWithAUserNamespace(t *testing.T) {
 }
 
 // A container that is resized in place: plugins are told of the update.
-func TestL1_ContainerIsResizedInPlace(t *testing.T) {
-	c := onCluster(t)
-	recorder, ns := c.recorded(t)
+func resizedInPlace(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	pod := c.pod(t, ns, "resized", func(p *corev1.Pod) {
 		p.Spec.Containers[0].Resources = corev1.ResourceRequirements{
 			Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("50m"), corev1.ResourceMemory: resource.MustParse("32Mi")},
@@ -153,9 +167,7 @@ func TestL1_ContainerIsResizedInPlace(t *testing.T) {
 }
 
 // A pod that the kubelet evicts, here for what it wrote to its disk.
-func TestL1_PodThatIsEvicted(t *testing.T) {
-	c := onCluster(t)
-	recorder, ns := c.recorded(t)
+func evicted(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	pod := c.pod(t, ns, "evicted", func(p *corev1.Pod) {
 		p.Spec.RestartPolicy = corev1.RestartPolicyNever
 		p.Spec.Volumes = []corev1.Volume{{Name: "disk", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
@@ -176,9 +188,7 @@ func TestL1_PodThatIsEvicted(t *testing.T) {
 }
 
 // A Job with a hundred completions: a hundred lives.
-func TestL1_JobWithAHundredCompletions(t *testing.T) {
-	c := onCluster(t)
-	recorder, ns := c.recorded(t)
+func hundredCompletions(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	hundred, side := int32(100), int32(20)
 	template := c.template(nil)
 	template.Spec.RestartPolicy = corev1.RestartPolicyNever
@@ -211,7 +221,8 @@ func TestL1_JobWithAHundredCompletions(t *testing.T) {
 // A node that is drained, by cordon and eviction of its pods.
 func TestL1_NodeIsDrained(t *testing.T) {
 	c := onCluster(t)
-	recorder, ns := c.recorded(t)
+	recorder := c.recorded(t)
+	ns := c.namespace(t)
 	pods := c.watchPods(t, ns)
 	c.deployment(t, ns, "web", 10)
 	c.rolledOut(t, ns, "web")
@@ -241,12 +252,10 @@ func TestL1_NodeIsDrained(t *testing.T) {
 }
 
 // What a pod's annotation announces is told to plugins before its first container.
-func TestR1_PodIsAnnouncedByItsAnnotation(t *testing.T) {
-	c := onCluster(t)
+func announced(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	if settings := c.onNode(t, "sh", "-c", "containerd config dump | grep pod_resources_annotation"); !strings.Contains(settings, "true") {
 		lacks(t, "the setting pod_resources_annotation on the nodes")
 	}
-	recorder, ns := c.recorded(t)
 	const announced = `{"containers":[{"name":"main","resources":{"requests":{"cpu":"50m","memory":"32Mi"}}}]}`
 	pod := c.pod(t, ns, "announced", func(p *corev1.Pod) {
 		p.Annotations = map[string]string{"hookline.dev/pod-resources": announced}
