@@ -57,7 +57,9 @@ func (a *app) endToEnd(ctx context.Context, m kind.Maker, base string, ifThere b
 	if err := m.Prepare(ctx, e); err != nil {
 		return err
 	}
-	args := []string{"test", "-trimpath", "-count=1", "-timeout=90m"}
+	// One package at a time, so that -v shows each line as it comes. Its tests wait more than
+	// they work.
+	args := []string{"test", "-trimpath", "-count=1", "-p=1", "-parallel=8", "-timeout=90m"}
 	if enter := e.Enter(); len(enter) > 0 {
 		args = append(args, "-exec="+strings.Join(enter, " "))
 	}

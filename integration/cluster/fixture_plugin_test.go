@@ -13,6 +13,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/hookline-nri/hookline/integration/cluster/record"
 	"github.com/hookline-nri/hookline/integration/history"
@@ -34,6 +35,7 @@ type recorderOptions struct {
 	work        time.Duration // that each hook takes
 	late        time.Duration // from its start until it registers
 	hostNetwork bool
+	maxSurge    bool // a new pod comes before the old one goes
 }
 
 // record deploys a recorder, and removes it at the end of the test.
@@ -80,7 +82,7 @@ func (r *recorder) daemonSet(o recorderOptions) *appsv1.DaemonSet {
 		return corev1.Volume{Name: name, VolumeSource: corev1.VolumeSource{HostPath: &corev1.HostPathVolumeSource{Path: path, Type: &kind}}}
 	}
 	grace := int64(5)
-	return &appsv1.DaemonSet{
+	d := &appsv1.DaemonSet{
 		ObjectMeta: metav1.ObjectMeta{Name: r.name, Namespace: r.namespace},
 		Spec: appsv1.DaemonSetSpec{
 			Selector: &metav1.LabelSelector{MatchLabels: labels},
@@ -106,6 +108,14 @@ func (r *recorder) daemonSet(o recorderOptions) *appsv1.DaemonSet {
 			}},
 		},
 	}
+	if o.maxSurge {
+		one, none := intstr.FromInt32(1), intstr.FromInt32(0)
+		d.Spec.UpdateStrategy = appsv1.DaemonSetUpdateStrategy{
+			Type:          appsv1.RollingUpdateDaemonSetStrategyType,
+			RollingUpdate: &appsv1.RollingUpdateDaemonSet{MaxSurge: &one, MaxUnavailable: &none},
+		}
+	}
+	return d
 }
 
 // connected waits until the plugin is connected on all nodes.

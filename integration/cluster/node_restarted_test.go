@@ -67,7 +67,7 @@ func TestL7_KubeletIsRestartedInTheMiddleOfAHook(t *testing.T) {
 	recorder.connected(t)
 	ns := c.namespace(t)
 	// Less than a plugin's timeout.
-	c.annotated(t, ns, "slow", "e2e.hookline.dev/delay-run", "1500ms")
+	c.annotated(t, ns, "slow", "e2e.hookline.dev/delay-run", "5s")
 	eventually(t, soon, "the hook", func(context.Context) error {
 		if len(requireLawful(t, recorder.told(t), ns).Only(plugin.RunPodSandbox)) == 0 {
 			return errors.New("it has not begun")

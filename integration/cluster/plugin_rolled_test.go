@@ -70,6 +70,25 @@ func TestL18_PluginIsRolledOverWhilePodsComeAndGo(t *testing.T) {
 	}
 }
 
+// The same with a process that comes before the other goes. Two are told of a pod then, each
+// lawfully by itself: that one takes over from the other (L19) is not kept.
+func TestPluginIsRolledOverWithMaxSurge(t *testing.T) {
+	c := onCluster(t)
+	c.nothingLeft(t)
+	recorder := c.record(t, "recorder", recorderOptions{maxSurge: true})
+	recorder.connected(t)
+	ns := c.namespace(t)
+	pods := c.watchPods(t, ns)
+	end := c.churn(t, ns)
+	for range 2 {
+		recorder.roll(t)
+	}
+	end()
+	c.scale(t, ns, "churn", 0)
+	c.rolledOut(t, ns, "churn")
+	recorder.hasEnds(t, ns, pods.all())
+}
+
 // The plugin is taken off the node, and pods end meanwhile: it is told of their ends when
 // it is back, and of the end of no pod that it never knew.
 func TestL18_EndsAreToldToAPluginThatIsDeployedAgain(t *testing.T) {
