@@ -65,7 +65,7 @@ func (a *app) endToEnd(ctx context.Context, m kind.Maker, base string, ifThere b
 	}
 	tests := exec.CommandContext(ctx, "go", append(append(args, flags...), "./...")...)
 	tests.Dir = filepath.Join(m.Root, "integration", "cluster")
-	tests.Env = append(os.Environ(), "HOOKLINE_KUBECONFIG="+m.Kubeconfig())
+	tests.Env = append(os.Environ(), "CGO_ENABLED=0", "HOOKLINE_KUBECONFIG="+m.Kubeconfig())
 	tests.Stdout, tests.Stderr = a.stdout, a.stderr
 	if err := tests.Run(); err != nil {
 		return fmt.Errorf("end-to-end tests: %w", err)

@@ -38,13 +38,19 @@ type recorderOptions struct {
 	maxSurge    bool // a new pod comes before the old one goes
 }
 
+// pluginName is the name of a plugin in a namespace, which no other has or had: one that
+// comes back under a name is told what its namesake missed (L18).
+func pluginName(name, namespace string) string {
+	return name + "-" + strings.TrimPrefix(namespace, "e2e-")
+}
+
 // record deploys a recorder, and removes it at the end of the test.
 func (c *cluster) record(t testing.TB, name string, o recorderOptions) *recorder {
 	t.Helper()
 	if o.namespace == "" {
 		o.namespace = c.namespace(t)
 	}
-	r := &recorder{c, o.namespace, name}
+	r := &recorder{c, o.namespace, pluginName(name, o.namespace)}
 	c.onNode(t, "rm", "-f", r.file())
 	t.Cleanup(func() { c.onNode(t, "rm", "-f", r.file()) })
 	r.deploy(t, o)

@@ -40,11 +40,11 @@ func TestL20_RequiredPluginBootstrapsOnANode(t *testing.T) {
 	c.nothingLeft(t)
 	own, ns := c.namespace(t), c.namespace(t)
 	c.settings(t, fmt.Sprintf(`
-[plugins."io.containerd.nri.v1.nri".plugins.keeper]
+[plugins."io.containerd.nri.v1.nri".plugins.%s]
   required_for = ["pods"]
   exempt_namespaces = [%q, %q, "kube-system"]
   wait = "2s"
-`, own, system))
+`, pluginName("keeper", own), own, system))
 	c.ready(t)
 	c.pod(t, ns, "waits", nil)
 	c.event(t, ns, "waits", "FailedCreatePodSandBox", "keeper")
@@ -66,13 +66,13 @@ func TestL20_PluginThatGatesTheNetworkBootstrapsOnANode(t *testing.T) {
 	c.nothingLeft(t)
 	own, ns := c.namespace(t), c.namespace(t)
 	c.settings(t, fmt.Sprintf(`
-[plugins."io.containerd.nri.v1.nri".plugins.driver]
+[plugins."io.containerd.nri.v1.nri".plugins.%s]
   required_for = ["pods"]
   exempt_namespaces = [%q]
   wait = "5s"
   gates_network = true
   network_grace = "30s"
-`, own))
+`, pluginName("driver", own), own))
 	eventually(t, later, "the node to be NotReady", func(ctx context.Context) error {
 		condition, err := c.condition(ctx, corev1.NodeReady)
 		if err == nil && (condition.Status == corev1.ConditionTrue || !containsAll(condition.Message, []string{"NRIPluginAway", "driver"})) {

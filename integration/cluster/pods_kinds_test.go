@@ -19,6 +19,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/podresources"
 )
 
 // recorded deploys a recorder.
@@ -256,12 +257,15 @@ func announced(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	if settings := c.onNode(t, "sh", "-c", "containerd config dump | grep pod_resources_annotation"); !strings.Contains(settings, "true") {
 		lacks(t, "the setting pod_resources_annotation on the nodes")
 	}
-	const announced = `{"containers":[{"name":"main","resources":{"requests":{"cpu":"50m","memory":"32Mi"}}}]}`
+	requests := corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("50m"), corev1.ResourceMemory: resource.MustParse("32Mi")}
+	key, text, err := podresources.Annotation(podresources.Pod{Containers: []podresources.Container{{
+		Name: "main", Type: podresources.MainContainer,
+		Resources: podresources.Requirements{Requests: map[string]resource.Quantity{"cpu": requests["cpu"], "memory": requests["memory"]}},
+	}}})
+	require.NoError(t, err)
 	pod := c.pod(t, ns, "announced", func(p *corev1.Pod) {
-		p.Annotations = map[string]string{"hookline.dev/pod-resources": announced}
-		p.Spec.Containers[0].Resources.Requests = corev1.ResourceList{
-			corev1.ResourceCPU: resource.MustParse("50m"), corev1.ResourceMemory: resource.MustParse("32Mi"),
-		}
+		p.Annotations = map[string]string{key: text}
+		p.Spec.Containers[0].Resources.Requests = requests
 	})
 	c.podReady(t, ns, pod.Name)
 	var found bool
