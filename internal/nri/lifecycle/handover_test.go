@@ -643,7 +643,14 @@ func TestL19_SuccessorThatFailsLeavesWhatTheNameKnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwingHanding(t)
 		first, next := newPlugin("10-a"), newPlugin("10-a")
-		first.takes(time.Second, UpdatePodSandbox)
+		stays := make(chan struct{})
+		first.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == UpdatePodSandbox {
+				<-stays // also when its connection is closed
+			}
+			return nil, nil
+		}
+		defer close(stays)
 		o.joined(first)
 		o.did("RunPodSandbox:p1")
 		o.lists("p1", "p2") // of which the first was not told
