@@ -18,8 +18,9 @@ func (a *app) documented(ctx context.Context, w *tree.Workspace, trees []tree.Tr
 	r := docs.Repository{Root: a.root, Series: a.series, Sizes: map[string]docs.Size{}, Defaults: func() ([]byte, error) {
 		return a.defaultConfig(ctx, w, trees)
 	}}
-	for name, s := range sizes {
-		r.Sizes[name] = docs.Size(s)
+	for _, g := range a.series.Groups {
+		s := tree.SizeOf(g, trees, sizes)
+		r.Sizes[g.Name] = docs.Size{Files: s.Files, Code: s.Code, TestCode: s.Tests, Tests: s.Cases}
 	}
 	for _, t := range trees {
 		r.Modules = append(r.Modules, docs.Module{Name: t.Name, Base: os.DirFS(t.Dir), Files: t.Files()})

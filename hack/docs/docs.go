@@ -30,14 +30,15 @@ type Repository struct {
 	Root    string // of this repository
 	Series  edit.Series
 	Modules []Module
-	Sizes   map[string]Size // of patches, by name
+	Sizes   map[string]Size // of groups, by name
 	// Defaults returns the default configuration of the product, as TOML. It is
 	// asked if the patches add a setting.
 	Defaults func() ([]byte, error)
 }
 
-// Size is how many files a patch touches, and lines it adds and removes.
-type Size struct{ Files, Code, Tests int }
+// Size is how many files a group of patches touches, lines it adds and removes in code
+// and in tests, and how many tests it brings or edits.
+type Size struct{ Files, Code, TestCode, Tests int }
 
 // Module is an upstream module, and what the patches make of it.
 type Module struct {

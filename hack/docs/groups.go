@@ -16,13 +16,11 @@ import (
 // is. Each has a page with its text, which a person writes.
 func groupContent(r Repository, p Pages) (c content) {
 	var b strings.Builder
-	b.WriteString(line("pull request", "of", "needs", "patches", "files", "lines", "of tests") + "|---|---|---|---|---|---|---|\n")
+	b.WriteString(line("pull request", "of", "needs", "patches", "files", "lines", "of tests", "tests") + "|---|---|---|---|---|---|---|---|\n")
 	for _, g := range r.Series.Groups {
-		var size Size
+		size := r.Sizes[g.Name]
 		hold := ""
 		for _, name := range g.Patches {
-			s := r.Sizes[name]
-			size = Size{size.Files + s.Files, size.Code + s.Code, size.Tests + s.Tests}
 			for _, patch := range r.Series.Patches {
 				if patch.Name() == name && patch.Status == edit.Hold {
 					hold = " (on hold)"
@@ -35,7 +33,7 @@ func groupContent(r Repository, p Pages) (c content) {
 		}
 		page := path.Join(p.Pulls, g.Name+".md")
 		key := fmt.Sprintf("[%s](%s)", code(g.Name), path.Join(path.Base(p.Pulls), g.Name+".md"))
-		b.WriteString(line(key, g.Module(r.Series)+hold, strings.Join(needs, ", "), fmt.Sprint(len(g.Patches)), fmt.Sprint(size.Files), fmt.Sprint(size.Code), fmt.Sprint(size.Tests)))
+		b.WriteString(line(key, g.Module(r.Series)+hold, strings.Join(needs, ", "), fmt.Sprint(len(g.Patches)), fmt.Sprint(size.Files), fmt.Sprint(size.Code), fmt.Sprint(size.TestCode), fmt.Sprint(size.Tests)))
 		c.rows = append(c.rows, row{key: key, about: "group " + g.Name})
 		if _, err := os.Stat(filepath.Join(r.Root, page)); err != nil {
 			c.problems = append(c.problems, fmt.Errorf("%s: no such page: it has the text of pull request %s", page, g.Name))

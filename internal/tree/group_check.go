@@ -21,7 +21,7 @@ import (
 // GroupCheck is how far a group came alone: each step is taken only after those before.
 type GroupCheck struct {
 	Group edit.Group
-	Size  Size // of its own patches together, a file that several touch counted once
+	Size  GroupSize
 
 	Applies  bool
 	Compiles bool // and go vet finds nothing
@@ -67,9 +67,11 @@ func (b *bench) check(ctx context.Context, c *GroupCheck, p Product) error {
 	}
 	c.Applies = true
 	t := trees[len(trees)-1]
-	if c.Size, err = w.GroupSize(ctx, c.Group, trees); err != nil {
+	sizes, err := w.Sizes(ctx, []Tree{t})
+	if err != nil {
 		return err
 	}
+	c.Size = SizeOf(c.Group, []Tree{t}, sizes)
 	all := union(c.Group, t)
 	toolchain, err := w.toolchain(ctx, t.Work)
 	if err != nil {

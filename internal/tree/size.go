@@ -5,6 +5,7 @@ package tree
 import (
 	"context"
 	"fmt"
+	"maps"
 	"regexp"
 	"strings"
 
@@ -44,19 +45,25 @@ func (w *Workspace) Sizes(ctx context.Context, trees []Tree) (map[string]Size, e
 	return sizes, nil
 }
 
-// GroupSize measures the own patches of a group in its trees, which Alone returns.
-func (w *Workspace) GroupSize(ctx context.Context, g edit.Group, trees []Tree) (Size, error) {
-	t := trees[len(trees)-1]
-	sizes, err := w.Sizes(ctx, []Tree{t})
-	if err != nil {
-		return Size{}, err
+// GroupSize is what a reviewer has to read of a group's own patches together.
+type GroupSize struct {
+	Size      // a file that several of them touch counts once
+	Cases int // tests that they bring or edit
+}
+
+// SizeOf measures a group in trees that have its patches, of which the sizes are known.
+func SizeOf(g edit.Group, trees []Tree, sizes map[string]Size) GroupSize {
+	files := map[string][]byte{}
+	var s GroupSize
+	for _, t := range trees {
+		maps.Copy(files, union(g, t).Files)
 	}
-	all := Size{Files: len(union(g, t).Files)}
 	for _, name := range g.Patches {
-		all.Code += sizes[name].Code
-		all.Tests += sizes[name].Tests
+		s.Code += sizes[name].Code
+		s.Tests += sizes[name].Tests
 	}
-	return all, nil
+	s.Files, s.Cases = len(files), len(testsOf(Commit{Files: files}))
+	return s
 }
 
 // measure counts a diff without context lines. The licence notice is a comment.
