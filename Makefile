@@ -109,6 +109,10 @@ check: ## every patch applies, compiles, is clean, and exports to the same tree
 groups: ## each pull request of docs/upstreaming.md alone: applies, compiles, passes the tests that it brings
 	@$(HACK) check --groups
 
+.PHONY: upstream-checks
+upstream-checks: ## what upstream's linters and other checks say of the patched trees
+	@$(HACK) upstream-checks
+
 .PHONY: upstream-test
 upstream-test: ## upstream's own unit tests of the touched packages, on the patched trees
 	@$(HACK) test

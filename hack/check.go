@@ -36,8 +36,8 @@ metrics. No link of the documentation is broken.
 
 With --groups, each group of patches that is one pull request applies, compiles, is
 vetted and passes the tests that it brings, on the pristine modules with no more than
-it needs, and a table says how far each came and how large it is. That takes an hour
-the first time. With --group it is checked so, alone, and nothing else is.`,
+it needs, and a table says how far each came and how large it is. That takes half an
+hour the first time. With --group it is checked so, alone, and nothing else is.`,
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "update", Usage: "update patches/series.golden and the tables of the documentation"},
 			&cli.BoolFlag{Name: "last", Usage: "compile and vet the last commit of each module alone"},
