@@ -36,6 +36,9 @@ func (a *app) tested(results []tree.Tests, err error) error {
 	for _, r := range results {
 		fmt.Fprint(a.stderr, r.Output)
 		fmt.Fprintf(a.stdout, "%s: %d packages passed (%d cached), %d failed, %d without tests\n", r.Module, r.Passed, r.Cached, r.Failed, r.Untested)
+		for _, name := range r.Inherited {
+			fmt.Fprintf(a.stdout, "%s: %s fails as published, too\n", r.Module, name)
+		}
 	}
 	return err
 }

@@ -11,7 +11,7 @@ import (
 // golang runs the go command with what changes its results fixed: flags and
 // workspace of the user, cgo (off, so that no C compiler is needed).
 func (w *Workspace) golang(ctx context.Context, dir string, args ...string) (string, error) {
-	return w.golangTo(ctx, dir, nil, args...)
+	return w.golangWith(ctx, dir, nil, args...)
 }
 
 // golangWith is golang with an environment that has the given variables besides.
@@ -19,9 +19,9 @@ func (w *Workspace) golangWith(ctx context.Context, dir string, env []string, ar
 	return w.goCommand(dir, env, args).run(ctx)
 }
 
-// golangTo is golang with its output going elsewhere.
-func (w *Workspace) golangTo(ctx context.Context, dir string, stdout io.Writer, args ...string) (string, error) {
-	c := w.goCommand(dir, nil, args)
+// golangTo is golangWith with its output going elsewhere.
+func (w *Workspace) golangTo(ctx context.Context, dir string, env []string, stdout io.Writer, args ...string) (string, error) {
+	c := w.goCommand(dir, env, args)
 	c.stdout = stdout
 	return c.run(ctx)
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -19,6 +20,11 @@ type Tests struct {
 	Untested               int    // packages without tests
 	Ran, Skipped           int    // tests that passed, and that did not run, without parts of tests
 	Output                 string // of the packages that failed
+
+	// Inherited are tests, "PACKAGE TEST", that fail in the module as published as well.
+	Inherited []string
+
+	failed map[string][]string // tests that failed and their parts, by package, sorted
 }
 
 // Test runs upstream's own tests in the patched trees: of the packages the
@@ -95,12 +101,23 @@ func (w *Workspace) test(ctx context.Context, t Tree, tags, patterns []string) (
 	if err != nil {
 		return result, fmt.Errorf("tests of %s: %w", t.Name, err)
 	}
-	return result, nil
+	err = w.askPublished(ctx, t, tags, &result)
+	return result, err
 }
 
 // testIn runs go test in a folder, with further flags and patterns.
 func (w *Workspace) testIn(ctx context.Context, dir string, tags, further []string) (result Tests, err error) {
-	args := append([]string{"test", "-json"}, tagsFlag(tags)...)
+	err = w.run(ctx, dir, tags, further, &result)
+	// That a test failed is no error of ours; that none could be run is.
+	if ctx.Err() != nil || (err != nil && result.Failed == 0) {
+		return result, cause(ctx, err)
+	}
+	return result, nil
+}
+
+// run runs the tests of packages in a folder, and counts them.
+func (w *Workspace) run(ctx context.Context, dir string, tags, patterns []string, result *Tests, flags ...string) error {
+	args := slices.Concat([]string{"test", "-json"}, tagsFlag(tags), flags, patterns)
 	out, in := io.Pipe()
 	counted := make(chan error, 1)
 	go func() {
@@ -108,14 +125,39 @@ func (w *Workspace) testIn(ctx context.Context, dir string, tags, further []stri
 		_, _ = io.Copy(io.Discard, out)
 		counted <- err
 	}()
-	_, err = w.golangTo(ctx, dir, in, append(args, further...)...)
+	// Tests make sockets in their folders, whose paths may not be long.
+	_, err := w.golangTo(ctx, dir, []string{"GOTMPDIR="}, in, args...)
 	_ = in.Close()
-	err = errors.Join(err, <-counted)
-	// That a test failed is no error of ours; that none could be run is.
-	if ctx.Err() != nil || (err != nil && result.Failed == 0) {
-		return result, cause(ctx, err)
+	return errors.Join(err, <-counted)
+}
+
+// askPublished runs the tests that failed in the module as published. A package of which
+// none fails that passes there has passed.
+func (w *Workspace) askPublished(ctx context.Context, t Tree, tags []string, result *Tests) error {
+	for _, from := range slices.Sorted(maps.Keys(result.failed)) {
+		var names []string
+		for _, name := range result.failed[from] {
+			if !strings.Contains(name, "/") {
+				names = append(names, name)
+			}
+		}
+		var published Tests
+		err := w.run(ctx, t.Dir, tags, []string{from}, &published, "-run", "^("+strings.Join(names, "|")+")$")
+		if ctx.Err() != nil || err != nil && published.Failed == 0 {
+			return fmt.Errorf("tests of %s as published: %w", t.Name, cause(ctx, err))
+		}
+		if !slices.Equal(result.failed[from], published.failed[from]) {
+			continue
+		}
+		result.Failed, result.Passed = result.Failed-1, result.Passed+1
+		for _, name := range names {
+			result.Inherited = append(result.Inherited, from+" "+name)
+		}
 	}
-	return result, nil
+	if result.Failed == 0 {
+		result.Output = ""
+	}
+	return nil
 }
 
 // count reads the stream of go test -json.
@@ -137,6 +179,9 @@ func (r *Tests) count(stream io.Reader) error {
 			output[from] = &said{}
 		}
 		test, _, part := strings.Cut(e.Test, "/")
+		if test != "" && e.Action == "fail" {
+			r.fails(from, e.Test)
+		}
 		switch {
 		case e.Action == "output" || e.Action == "build-output":
 			output[from].add(test, e.Output)
@@ -193,4 +238,13 @@ func (s *said) String() string {
 		b.WriteString(s.lines[test])
 	}
 	return b.String()
+}
+
+// fails notes that a test, or a part of one, failed.
+func (r *Tests) fails(from, test string) {
+	if r.failed == nil {
+		r.failed = map[string][]string{}
+	}
+	r.failed[from] = append(r.failed[from], test)
+	slices.Sort(r.failed[from])
 }
