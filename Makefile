@@ -123,7 +123,7 @@ integration: both tools ## real pods on the built containerd (root)
 
 # The promises that the places in which versions differ could break: who is told of an
 # end, by whom, after a restart, and what is left; and that pods move to stock and back.
-CORE := ^Test(L1|L2|L5|L8|L9|L23)_
+CORE := ^Test(L1|L2|L5|L8|L9|L23)_|^TestCases$$/^(L1|L2|L3|L8|L9|L15|L18)_
 
 .PHONY: others
 others: $(addprefix other-,$(OTHERS)) ## the core of the tests on the other versions that are followed
