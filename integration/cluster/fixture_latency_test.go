@@ -11,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // latency is what the kubelet measured so far of the starts of pods.
@@ -63,30 +61,4 @@ func (l latency) since(before latency) string {
 	starts, sandboxes := l.startCount-before.startCount, l.sandboxCount-before.sandboxCount
 	return fmt.Sprintf("the kubelet measured %.0f starts of pods, %.2f s in the mean, and %.0f sandboxes, %.3f s in the mean",
 		starts, (l.startSum-before.startSum)/starts, sandboxes, (l.sandboxSum-before.sandboxSum)/sandboxes)
-}
-
-// hasEnds waits until the plugin was told that all pods have been removed. The kubelet
-// collects the last of them minutes after they are gone.
-func (r *recorder) hasEnds(t testing.TB, namespace string, pods map[string]string) {
-	t.Helper()
-	eventually(t, collect, "the ends of all pods", func(context.Context) error {
-		ended := map[string]bool{}
-		for _, p := range r.told(t) {
-			for _, call := range p.Calls.Only(plugin.RemovePodSandbox) {
-				if !call.End.IsZero() && call.Pod.GetNamespace() == namespace {
-					ended[call.Pod.GetUid()] = true
-				}
-			}
-		}
-		var missing []string
-		for uid, name := range pods {
-			if !ended[uid] {
-				missing = append(missing, name)
-			}
-		}
-		if len(missing) > 0 {
-			return fmt.Errorf("%d of %d are missing: %s", len(missing), len(pods), strings.Join(missing, " "))
-		}
-		return nil
-	})
 }

@@ -5,6 +5,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -146,6 +147,53 @@ func (r *recorder) told(t testing.TB) []record.Process {
 	processes, err := record.Read([]byte(text))
 	require.NoError(t, err)
 	return processes
+}
+
+// hasEnds waits until the plugin was told that each sandbox that it knew of the pods was
+// removed, and that it knew one of each. The kubelet collects them once a minute.
+func (r *recorder) hasEnds(t testing.TB, namespace string, pods map[string]string) {
+	t.Helper()
+	eventually(t, collect, "the ends of all pods", func(context.Context) error {
+		missing := missingEnds(r.told(t), namespace, pods)
+		if len(missing) > 0 {
+			return fmt.Errorf("%d of %d pods: %s", len(missing), len(pods), strings.Join(missing, " "))
+		}
+		return nil
+	})
+}
+
+// missingEnds are the pods, by UID, that have a sandbox whose removal the plugin has not
+// answered, or of which it knew none.
+func missingEnds(processes []record.Process, namespace string, pods map[string]string) (missing []string) {
+	known, ended := map[string]map[string]bool{}, map[string]bool{} // sandboxes by UID, and by ID
+	for _, p := range processes {
+		for _, call := range p.Calls {
+			for _, pod := range append(slices.Clip(call.Pods), call.Pod) {
+				if pod.GetNamespace() != namespace {
+					continue
+				}
+				if known[pod.GetUid()] == nil {
+					known[pod.GetUid()] = map[string]bool{}
+				}
+				known[pod.GetUid()][pod.GetId()] = true
+			}
+			if call.Event == plugin.RemovePodSandbox && !call.End.IsZero() {
+				ended[call.Pod.GetId()] = true
+			}
+		}
+	}
+	for uid, name := range pods {
+		gone := 0
+		for id := range known[uid] {
+			if ended[id] {
+				gone++
+			}
+		}
+		if gone == 0 || gone < len(known[uid]) {
+			missing = append(missing, fmt.Sprintf("%s (%d of %d sandboxes)", name, gone, len(known[uid])))
+		}
+	}
+	return missing
 }
 
 // requireLawful asserts that each connection was told lawfully (L1 to L4), and returns what
