@@ -162,6 +162,22 @@ func (r *recorder) hasEnds(t testing.TB, namespace string, pods map[string]strin
 	})
 }
 
+// knew are the pods of a namespace that the plugin was told of, by UID.
+func (r *recorder) knew(t testing.TB, namespace string) map[string]string {
+	t.Helper()
+	pods := map[string]string{}
+	for _, p := range r.told(t) {
+		for _, call := range p.Calls {
+			for _, pod := range append(slices.Clip(call.Pods), call.Pod) {
+				if pod.GetNamespace() == namespace {
+					pods[pod.GetUid()] = pod.GetName()
+				}
+			}
+		}
+	}
+	return pods
+}
+
 // missingEnds are the pods, by UID, that have a sandbox whose removal the plugin has not
 // answered, or of which it knew none.
 func missingEnds(processes []record.Process, namespace string, pods map[string]string) (missing []string) {
