@@ -5,12 +5,15 @@ package cluster
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/integration/wait"
 )
 
 // churn has pods of a Deployment come and go until it is told to end, and then waits for
@@ -25,6 +28,9 @@ func (c *cluster) churn(t testing.TB, namespace string) (end func()) {
 		defer close(failed)
 		for replicas := 2; ctx.Err() == nil; replicas = 10 - replicas {
 			err := c.setReplicas(ctx, namespace, "churn", int32(replicas))
+			if err == nil {
+				err = c.noMoreThan(ctx, namespace, 12)
+			}
 			if err != nil && ctx.Err() == nil {
 				failed <- err
 				return
@@ -41,6 +47,18 @@ func (c *cluster) churn(t testing.TB, namespace string) (end func()) {
 		c.scale(t, namespace, "churn", 3)
 		c.rolledOut(t, namespace, "churn")
 	}
+}
+
+// noMoreThan waits until a namespace has no more than some pods, so that no backlog grows on
+// a node that is slow to end them.
+func (c *cluster) noMoreThan(ctx context.Context, namespace string, most int) error {
+	return wait.Until(ctx, "pods to end", slowly(func(ctx context.Context) error {
+		pods, err := c.CoreV1().Pods(namespace).List(ctx, metav1.ListOptions{})
+		if err == nil && len(pods.Items) > most {
+			err = fmt.Errorf("there are %d", len(pods.Items))
+		}
+		return err
+	}))
 }
 
 // A DaemonSet of the plugin is rolled over while pods come and go: each process is told
