@@ -51,7 +51,6 @@ var Series = edit.Series{
 		nri.PluginPeer,
 		nri.OwedEnds,
 		nri.CreationJournal,
-		nri.HandOver,
 
 		// containerd: built on the NRI above.
 		containerd.PatchedNRI,
@@ -94,7 +93,6 @@ var Series = edit.Series{
 		containerd.OwedStore,
 		containerd.OwedEnds,
 		containerd.CreationJournal,
-		containerd.HandOver,
 
 		// containerd: the network of a pod.
 		containerd.PatchedCNI,

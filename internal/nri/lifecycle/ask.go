@@ -90,12 +90,11 @@ func (q *question) refuseEnded() error {
 	return nil
 }
 
-// ask asks one connection in its turn, or its successor.
+// ask asks one connection in its turn.
 func (q *question) ask(l *lane) error {
 	if err := q.refuseEnded(); err != nil {
 		return err
 	}
-	l = l.latest()
 	var reply any
 	var err error
 	switch {
@@ -105,19 +104,14 @@ func (q *question) ask(l *lane) error {
 		err = q.unsent(l, time.Time{}, errReturned)
 	default:
 		q.creation.waitFor(l)
-		l, reply, err = q.send(l)
+		reply, err = q.send(l)
 		q.creation.waitFor(nil)
 		q.creation.told(l, err)
-	}
-	if errors.Is(err, errMoved) {
-		return q.ask(l)
 	}
 	if q.demanded(l) {
 		err = q.heed(l, err)
 	}
 	switch {
-	case q.creation != nil && unheard(err) && l.latest() != l:
-		return q.ask(l) // of the successor of one that will not answer any more
 	case (err == nil || errors.Is(err, errKnown)) && q.each != nil:
 		return q.each(l.conn, reply)
 	case err == nil || errors.Is(err, errKnown) || errors.Is(err, errAbsent) || errors.Is(err, errWithout):
@@ -136,13 +130,11 @@ var (
 	errKnown = errors.New("known to the plugin")
 )
 
-// send waits for the turn in a lane and delivers the event there, or in that of a
-// successor, which it returns.
-func (q *question) send(l *lane) (at *lane, reply any, err error) {
-	wanted := l
-	l, posted, err := l.enter(q.ctx, q.patience)
+// send waits for the turn in a lane and delivers the event there.
+func (q *question) send(l *lane) (any, error) {
+	posted, err := l.enter(q.ctx, q.patience)
 	if err != nil {
-		return l, nil, q.unsent(l, posted, err)
+		return nil, q.unsent(l, posted, err)
 	}
 	var send bool
 	switch {
@@ -155,29 +147,23 @@ func (q *question) send(l *lane) (at *lane, reply any, err error) {
 	default:
 		send, err = l.ledger.admit(q.event)
 	}
-	if send {
-		l.record(q.event)
-		send = l == wanted || l.subscribed(q.event.Kind)
-	}
 	if !send {
 		l.passOn()
 		l.mu.Unlock()
 		switch {
 		case err == nil:
-			return l, nil, errKnown
+			return nil, errKnown
 		case errors.Is(err, ErrStopped):
-			return l, nil, err
-		case errors.Is(err, ErrClosed) && q.engine.succeeded(l):
-			return l, nil, errMoved
+			return nil, err
 		}
-		return l, nil, q.unsent(l, posted, err)
+		return nil, q.unsent(l, posted, err)
 	}
 	r := &request{Context: q.ctx, lane: l, event: q.event, posted: posted, demanded: q.demanded(l)}
 	if l.transmit(r) {
 		l.conclude(r)
 		l.passOn()
 		l.mu.Unlock()
-		return l, r.reply, r.outcome
+		return r.reply, r.outcome
 	}
 	ready := make(chan struct{})
 	r.ready = ready
@@ -186,14 +172,14 @@ func (q *question) send(l *lane) (at *lane, reply any, err error) {
 	case <-ready:
 	case <-q.ctx.Done():
 		if err := q.leave(l, r); err != nil {
-			return l, nil, err
+			return nil, err
 		}
 		<-ready // in the same moment
 	}
 	if r.outcome != nil {
-		return l, nil, r.outcome // a reply may still come, and is nothing to the caller
+		return nil, r.outcome // a reply may still come, and is nothing to the caller
 	}
-	return l, r.reply, nil
+	return r.reply, nil
 }
 
 // leave is for a caller who gives up on a request that was sent. It returns nil

@@ -30,13 +30,12 @@ type lane struct {
 	failed bool // whether the last connection of that name failed to be synchronized
 
 	timeouts Timeouts
-	hands    bool // whether it succeeds another one of its name, and is succeeded; see handover.go
 
 	gone chan struct{}  // closed once the lane is
 	out  chan struct{}  // closed once it is none of the engine's lanes either
 	work sync.WaitGroup // what has to be over before the connection has left; nothing starts once closed
 
-	listed    chan struct{} // closed when the runtime has listed for it; made when it asks for that, which may be again
+	listed    chan struct{} // closed when the runtime has listed for it
 	inventory inventory     // what it listed; written before listed is closed
 	seq       uint64        // its number among those listed for; written before it is askable
 
@@ -48,7 +47,7 @@ type lane struct {
 	weight  int     // of the events in line
 	current *request
 	ledger  ledger
-	joined  bool  // whether the connection was synchronized, or has taken over from one that was
+	joined  bool  // whether the connection was synchronized
 	closed  error // why the lane is closed, nil while it is open
 
 	// Of what the lane's name is owed (L18), see Owed.
@@ -61,8 +60,6 @@ type lane struct {
 	debts    []debt
 	payUntil time.Time // until when they come first
 	paid     bool      // whether one came last, rather than one in line
-
-	handover // see handover.go
 
 	cut       context.CancelFunc // of the Synchronize that is being sent, nil if none is
 	synced    time.Time          // since when it is
@@ -85,7 +82,6 @@ type entry struct {
 type caller struct {
 	ready chan struct{} // closed when the turn is the caller's, or not to be had
 	err   error         // nil for the turn, set before ready is closed
-	place               // the lane in whose line it waits
 }
 
 func (l *lane) subscribed(k Kind) bool { return l.wants&(1<<k) != 0 }
@@ -107,48 +103,47 @@ var (
 	errReturned = errors.New("back since it was asked")
 )
 
-// enter waits for the turn and returns the lane in which that was had, with its mu
-// held: another one if a successor has taken over. Or it returns ErrClosed
+// enter waits for the turn and returns with l.mu held. Or it returns ErrClosed
 // if the lane closes meanwhile, an Overdue if the plugin owes an answer, or
 // ctx's error if that ends first; then the plugin does not hear of the event.
 // patience is until when to wait for a connection to be synchronized. since is
 // when it began to wait, zero if it did not.
-func (l *lane) enter(ctx context.Context, patience func() time.Time) (at *lane, since time.Time, err error) {
-	l = l.lockLatest()
+func (l *lane) enter(ctx context.Context, patience func() time.Time) (since time.Time, err error) {
+	l.mu.Lock()
 	switch {
 	case l.closed != nil:
 		l.mu.Unlock()
-		return l, since, errAbsent
+		return since, errAbsent
 	case l.overdue():
 		err := l.debt()
 		l.mu.Unlock()
-		return l, since, err
+		return since, err
 	case !l.held:
 		l.held = true
-		return l, since, nil
+		return since, nil
 	case l.failed && !l.joined:
 		l.mu.Unlock()
-		return l, since, errJoining
+		return since, errJoining
 	}
 	c := &caller{ready: make(chan struct{})}
-	c.at.Store(l)
 	joined := l.joined
 	if full := l.push(entry{caller: c}); full != nil {
 		err := l.loss()
 		l.mu.Unlock()
 		l.engine.drop(l, full)
-		return l, since, err
+		return since, err
 	}
 	l.mu.Unlock()
 	since = time.Now()
-	if err := c.wait(ctx, joined, patience); err != nil {
-		return c.at.Load(), since, err
+	if err := l.wait(ctx, c, joined, patience); err != nil {
+		return since, err
 	}
-	return c.lock(), since, nil
+	l.mu.Lock()
+	return since, nil
 }
 
 // wait waits for the turn in the line.
-func (c *caller) wait(ctx context.Context, joined bool, patience func() time.Time) error {
+func (l *lane) wait(ctx context.Context, c *caller, joined bool, patience func() time.Time) error {
 	var late <-chan time.Time
 	if !joined {
 		timer := time.NewTimer(time.Until(patience()))
@@ -160,13 +155,13 @@ func (c *caller) wait(ctx context.Context, joined bool, patience func() time.Tim
 		case <-c.ready:
 			return c.err
 		case <-ctx.Done():
-			if c.withdraw(false) {
+			if l.withdraw(c, false) {
 				return ctx.Err()
 			}
 			<-c.ready // in the same moment
 			return c.err
 		case <-late:
-			if c.withdraw(true) {
+			if l.withdraw(c, true) {
 				return errJoining
 			}
 			late = nil // it is synchronized, and has something else to do
@@ -176,8 +171,8 @@ func (c *caller) wait(ctx context.Context, joined bool, patience func() time.Tim
 
 // withdraw takes a caller out of the line, if joining is set only of a lane
 // whose connection is not synchronized yet, and says whether it did.
-func (c *caller) withdraw(joining bool) bool {
-	l := c.lock()
+func (l *lane) withdraw(c *caller, joining bool) bool {
+	l.mu.Lock()
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.line, func(e entry) bool { return e.caller == c })
 	if i < 0 || joining && l.joined {
@@ -216,11 +211,7 @@ func (l *lane) pop() entry {
 // when that is over. The caller holds the turn, and l.mu, though that not
 // throughout.
 func (l *lane) goOn(p *part) {
-	switch {
-	case p == nil || p.over:
-	case l.yieldsBefore(p):
-		l.line = slices.Insert(l.line, 0, entry{part: p})
-	case l.advance(p):
+	if p != nil && l.advance(p) {
 		return
 	}
 	l.passOn()
@@ -229,7 +220,7 @@ func (l *lane) goOn(p *part) {
 // passOn passes the turn to the next in line. The caller holds the turn, and
 // l.mu, though that not throughout.
 func (l *lane) passOn() {
-	for !l.yields() && (len(l.debts) > 0 || len(l.line) > 0) {
+	for len(l.debts) > 0 || len(l.line) > 0 {
 		if l.payNext() {
 			if l.pay() {
 				return
@@ -253,7 +244,7 @@ func (l *lane) passOn() {
 			_, _ = l.ledger.admit(e.note) // what it says was for the caller, who did not wait
 		}
 	}
-	l.held = l.yields()
+	l.held = false
 }
 
 // note enters an event that the plugin did not subscribe to in the ledger, in
@@ -261,10 +252,7 @@ func (l *lane) passOn() {
 func (l *lane) note(ev Event, c *creation) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.record(ev)
 	switch {
-	case l.successor != nil:
-		return errMoved
 	case l.closed != nil:
 		return errAbsent
 	case c.undone():

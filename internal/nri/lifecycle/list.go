@@ -51,7 +51,6 @@ type inventory struct {
 // long the runtime takes for it.
 func (e *Engine) list(ctx context.Context, l *lane) (*inventory, error) {
 	e.mu.Lock()
-	l.listed = make(chan struct{})
 	e.unlisted = append(e.unlisted, l)
 	if !e.taking && !e.closed {
 		e.taking = true
@@ -80,7 +79,7 @@ func (e *Engine) takeInventories() {
 	for {
 		e.mu.Lock()
 		for _, l := range e.unlisted {
-			if slices.Contains(e.lanes, l) || slices.Contains(e.pending, l) {
+			if slices.Contains(e.lanes, l) {
 				e.listing = append(e.listing, l)
 			}
 		}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 )
 
@@ -48,10 +47,7 @@ type plugin struct {
 type record struct {
 	Event
 	listed Snapshot // of Synchronize
-	nth    uint64   // of all that is sent to any plugin
 }
-
-var sent atomic.Uint64
 
 func newPlugin(name string) *plugin {
 	return &plugin{name: name, closed: make(chan struct{}), wants: all}
@@ -80,7 +76,6 @@ func (p *plugin) enter(r record) func() {
 		p.faults = append(p.faults, fmt.Sprintf("L1: %s is sent during %s", r, p.current))
 	}
 	p.current, p.since = r.Event, time.Now()
-	r.nth = sent.Add(1)
 	p.history = append(p.history, r)
 	return func() {
 		p.mu.Lock()
