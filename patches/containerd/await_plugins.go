@@ -19,12 +19,11 @@ Wait before anything of the pod is made. The hook waits again for a plugin that
 went in between, for what is left of the time. Pods on the host's network wait in
 the hook alone: whether they require the plugin depends on their namespaces, and
 they hold no addresses.`,
-	Refs:     []string{"containerd/nri#142", "containerd/nri#287"},
-	Rules:    []string{"L20"},
-	Status:   edit.Upstream,
-	Until:    "RunPodSandbox waits for required NRI plugins before it makes a network",
-	Needs:    []string{"containerd/creation-metrics", "containerd/nri-failures", "containerd/nri-plugin-settings"},
-	Untested: "what it does shows on a node alone: a pod that waits while a plugin is away, and what it holds meanwhile",
+	Refs:   []string{"containerd/nri#142", "containerd/nri#287"},
+	Rules:  []string{"L20"},
+	Status: edit.Upstream,
+	Until:  "RunPodSandbox waits for required NRI plugins before it makes a network",
+	Needs:  []string{"containerd/creation-metrics", "containerd/nri-failures", "containerd/nri-plugin-settings"},
 	Edits: []edit.Edit{
 		edit.In(localNRI, edit.Type("API")).AddField(`
 // AwaitPlugins waits for the plugins that a pod requires and that are away, before
