@@ -53,6 +53,9 @@ programs is not run: see docs/upstreaming.md. It takes many minutes.`,
 					end := a.progress.Step(fmt.Sprintf("%s: %s", t.Name, check.name))
 					err := check.run(ctx, t)
 					end()
+					if ctx.Err() != nil {
+						return context.Cause(ctx)
+					}
 					verdict := "pass"
 					if err != nil {
 						verdict = "FAIL"

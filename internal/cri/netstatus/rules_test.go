@@ -24,10 +24,10 @@ func TestN1_FirstAnswerThatTakesLongIsNoFailure(t *testing.T) {
 		pass(0)
 		assert.Equal(t, []string{"Unknown OK "}, n.transitions())
 	})
-	at(t, map[string]plugin{"a": hangs}, Options{}, func(t *testing.T, n *node, m *Monitor) {
+	at(t, map[string]plugin{"a": hangs}, Options{}, func(t *testing.T, _ *node, m *Monitor) {
 		assert.Equal(t, 5*time.Second, took(func() { assert.Equal(t, TimedOut, m.Status(t.Context()).State) }))
 	})
-	at(t, map[string]plugin{"a": hangs}, Options{Timeout: time.Hour}, func(t *testing.T, n *node, m *Monitor) {
+	at(t, map[string]plugin{"a": hangs}, Options{Timeout: time.Hour}, func(t *testing.T, _ *node, m *Monitor) {
 		assert.Equal(t, time.Minute, took(func() { assert.Equal(t, Unknown, m.Status(t.Context()).State) }))
 	})
 }
@@ -47,7 +47,7 @@ func TestN1_OnlyTheFirstAnswerIsWaitedFor(t *testing.T) {
 }
 
 func TestN1_CallerWhoGivesUpWaitsNoLonger(t *testing.T) {
-	at(t, map[string]plugin{"a": hangs}, Options{}, func(t *testing.T, n *node, m *Monitor) {
+	at(t, map[string]plugin{"a": hangs}, Options{}, func(t *testing.T, _ *node, m *Monitor) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
 		assert.Equal(t, time.Millisecond, took(func() { m.Status(ctx) }))
