@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -234,22 +235,43 @@ func (a *attached) clean(ctx context.Context) error {
 	return errors.Join(a.Boot(ctx), a.removeAll(ctx))
 }
 
+// removeAll removes one pod after the other. Each has half a minute: on a busy machine many
+// take longer than a few.
 func (a *attached) removeAll(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	return wait.Until(ctx, "the runtime to have no pods", func(ctx context.Context) error {
-		pods, err := a.cri.Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
-		if err != nil {
+	for {
+		pods, err := a.pods(ctx)
+		if err != nil || len(pods) == 0 {
 			return err
 		}
-		for _, pod := range pods.GetItems() {
-			if err := a.cri.StopPod(ctx, pod.GetId()); err != nil {
-				return err
-			}
-			if err := a.cri.RemovePod(ctx, pod.GetId()); err != nil {
-				return err
-			}
+		if err := a.removeOne(ctx, pods[0]); err != nil {
+			return err
 		}
-		return nil
+	}
+}
+
+// removeOne returns when the runtime does not list the pod any more.
+func (a *attached) removeOne(ctx context.Context, id string) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	return wait.Until(ctx, "pod "+id+" to be gone", func(ctx context.Context) error {
+		if err := errors.Join(a.cri.StopPod(ctx, id), a.cri.RemovePod(ctx, id)); err != nil {
+			return err
+		}
+		pods, err := a.pods(ctx)
+		if err == nil && slices.Contains(pods, id) {
+			err = errors.New("it is listed after its removal")
+		}
+		return err
 	})
+}
+
+// pods are the ids of those that the runtime lists.
+func (a *attached) pods(ctx context.Context) (ids []string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	listed, err := a.cri.Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
+	for _, pod := range listed.GetItems() {
+		ids = append(ids, pod.GetId())
+	}
+	return ids, err
 }

@@ -25,13 +25,13 @@ var _ = Joining.has("L22_PluginThatFreezesInItsRegistrationHoldsUpNobody", Withi
 	_, timeout := n.Timeouts()
 	other := plugin.New("10", "other")
 	Connect(t, n, other)
-	ctx := WithinAMinute(t)
 	configs := PodsNamed(n, "before", pods)
 	for _, config := range configs {
 		config.Annotations = map[string]string{"large": KiB(large)}
 	}
-	before := RunPods(ctx, n, atATime, time.Minute, configs...)
+	before := RunPods(t.Context(), n, atATime, time.Minute, configs...)
 	RequireAllCreated(t, before)
+	ctx := WithinAMinute(t)
 
 	frozen := StartProcess(t, n, plugin.Script{Index: "20", Name: "frozen", Returns: true, FreezeAfter: 4 << 10})
 	require.NoError(t, frozen.Frozen(ctx))
