@@ -179,7 +179,7 @@ func (a *app) linted(ctx context.Context, t tree.Tree, linter string) error {
 		return err
 	}
 	if config != "" {
-		defer os.RemoveAll(filepath.Dir(config))
+		defer func() { _ = os.RemoveAll(filepath.Dir(config)) }()
 		args = append(args, "--config="+config)
 	}
 	_, err = prints(ctx, t.Work, linter, append(args, slices.Sorted(maps.Keys(dirs))...)...)
