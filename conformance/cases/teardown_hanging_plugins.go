@@ -22,7 +22,7 @@ var _ = Teardown.has("L9_PluginsThatHangInAStopCostOneTimeout", Within(1500*time
 	gate := NewGate(t)
 	var kept, dropped []*plugin.Plugin
 	for i := range 5 {
-		p := plugin.New(fmt.Sprint(10+10*i), "hangs")
+		p := plugin.New(fmt.Sprint(10+10*i), "never-stops") // no name of another case: a runtime may owe that ends (L18)
 		p.On(plugin.StopPodSandbox, gate.Hold)
 		if i%2 == 0 {
 			p.FailurePolicy(&api.FailurePolicy{KeepConnected: true})
