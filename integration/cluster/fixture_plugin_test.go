@@ -5,11 +5,13 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/containerd/nri/pkg/api"
 	"github.com/stretchr/testify/require"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
@@ -166,34 +168,40 @@ func (r *recorder) hasEnds(t testing.TB, namespace string, pods map[string]strin
 func (r *recorder) knew(t testing.TB, namespace string) map[string]string {
 	t.Helper()
 	pods := map[string]string{}
-	for _, p := range r.told(t) {
-		for _, call := range p.Calls {
-			for _, pod := range append(slices.Clip(call.Pods), call.Pod) {
-				if pod.GetNamespace() == namespace {
-					pods[pod.GetUid()] = pod.GetName()
+	for pod := range sandboxes(r.told(t), namespace) {
+		pods[pod.GetUid()] = pod.GetName()
+	}
+	return pods
+}
+
+// sandboxes are all that processes were told of the pods of a namespace.
+func sandboxes(processes []record.Process, namespace string) iter.Seq[*api.PodSandbox] {
+	return func(yield func(*api.PodSandbox) bool) {
+		for _, p := range processes {
+			for _, call := range p.Calls {
+				for _, pod := range append(slices.Clip(call.Pods), call.Pod) {
+					if pod.GetNamespace() == namespace && !yield(pod) {
+						return
+					}
 				}
 			}
 		}
 	}
-	return pods
 }
 
 // missingEnds are the pods, by UID, that have a sandbox whose removal the plugin has not
 // answered, or of which it knew none.
 func missingEnds(processes []record.Process, namespace string, pods map[string]string) (missing []string) {
 	known, ended := map[string]map[string]bool{}, map[string]bool{} // sandboxes by UID, and by ID
+	for pod := range sandboxes(processes, namespace) {
+		if known[pod.GetUid()] == nil {
+			known[pod.GetUid()] = map[string]bool{}
+		}
+		known[pod.GetUid()][pod.GetId()] = true
+	}
 	for _, p := range processes {
-		for _, call := range p.Calls {
-			for _, pod := range append(slices.Clip(call.Pods), call.Pod) {
-				if pod.GetNamespace() != namespace {
-					continue
-				}
-				if known[pod.GetUid()] == nil {
-					known[pod.GetUid()] = map[string]bool{}
-				}
-				known[pod.GetUid()][pod.GetId()] = true
-			}
-			if call.Event == plugin.RemovePodSandbox && !call.End.IsZero() {
+		for _, call := range p.Calls.Only(plugin.RemovePodSandbox) {
+			if !call.End.IsZero() {
 				ended[call.Pod.GetId()] = true
 			}
 		}

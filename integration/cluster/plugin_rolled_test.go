@@ -61,22 +61,29 @@ func (c *cluster) noMoreThan(ctx context.Context, namespace string, most int) er
 	}))
 }
 
+// rolledOver deploys a plugin, rolls it over some times while pods come and go in a
+// namespace, and returns when all of them have gone.
+func (c *cluster) rolledOver(t testing.TB, times int, o recorderOptions) (r *recorder, namespace string) {
+	t.Helper()
+	c.nothingLeft(t)
+	r = c.record(t, "recorder", o)
+	r.connected(t)
+	namespace = c.namespace(t)
+	end := c.churn(t, namespace)
+	for range times {
+		r.roll(t)
+	}
+	end()
+	c.scale(t, namespace, "churn", 0)
+	c.rolledOut(t, namespace, "churn")
+	return r, namespace
+}
+
 // A DaemonSet of the plugin is rolled over while pods come and go: each process is told
 // lawfully, all pods come up and go, and of each that a process knew the end is told, also
 // if none was there then. A pod that came and went between two processes is told to neither.
 func TestL18_PluginIsRolledOverWhilePodsComeAndGo(t *testing.T) {
-	c := onCluster(t)
-	c.nothingLeft(t)
-	recorder := c.record(t, "recorder", recorderOptions{})
-	recorder.connected(t)
-	ns := c.namespace(t)
-	end := c.churn(t, ns)
-	for range 3 {
-		recorder.roll(t)
-	}
-	end()
-	c.scale(t, ns, "churn", 0)
-	c.rolledOut(t, ns, "churn")
+	recorder, ns := onCluster(t).rolledOver(t, 3, recorderOptions{})
 
 	pods := recorder.knew(t, ns)
 	require.GreaterOrEqual(t, len(pods), 8, "the pods of the begin")
@@ -89,18 +96,7 @@ func TestL18_PluginIsRolledOverWhilePodsComeAndGo(t *testing.T) {
 // The same with a process that comes before the other goes. Two are told of a pod then, each
 // lawfully by itself: that one takes over from the other (L19) is not kept.
 func TestPluginIsRolledOverWithMaxSurge(t *testing.T) {
-	c := onCluster(t)
-	c.nothingLeft(t)
-	recorder := c.record(t, "recorder", recorderOptions{maxSurge: true})
-	recorder.connected(t)
-	ns := c.namespace(t)
-	end := c.churn(t, ns)
-	for range 2 {
-		recorder.roll(t)
-	}
-	end()
-	c.scale(t, ns, "churn", 0)
-	c.rolledOut(t, ns, "churn")
+	recorder, ns := onCluster(t).rolledOver(t, 2, recorderOptions{maxSurge: true})
 	recorder.hasEnds(t, ns, recorder.knew(t, ns))
 }
 
