@@ -17,9 +17,6 @@ import (
 	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
-// neverHears is of ends that come while a plugin is away.
-const neverHears = "who was away never hears of it"
-
 // named is the name of a plugin, over all processes that have had it.
 type named struct {
 	n         *node.Node

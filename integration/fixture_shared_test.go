@@ -23,6 +23,7 @@ var (
 	created                      = fixture.NewCreated
 	cannotJoin                   = fixture.CannotJoin
 	readyState                   = fixture.ReadyState
+	neverHears                   = fixture.NeverHears
 	noPolicies                   = fixture.NoPolicies
 	toldNothing                  = fixture.ToldNothing
 	undoneDead                   = fixture.UndoneDead

@@ -12,9 +12,6 @@ import (
 	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
-// neverHears is of ends that come while a plugin is away.
-const neverHears = "who was away never hears of it"
-
 var _ = Ends.has("L18_EndsWhileAPluginIsAwayAreToldWhenItIsBack", Needs{}, func(t T) {
 	endsWhileAway(t, KeptOnStock, func(Runtime) {})
 })
@@ -44,7 +41,7 @@ func endsWhileAway(t T, stays Breach, meanwhile func(Runtime)) {
 
 	back := func(l Life) []plugin.Event { return p.Calls().Connections()[1].Of(l.Pod).Events() }
 	stop := []plugin.Event{plugin.StopContainer, plugin.StopPodSandbox}
-	t.Promise("L18", "what ended while it was away is told when it is back, in order", OnStock(neverHears), func(t require.TestingT) {
+	t.Promise("L18", "what ended while it was away is told when it is back, in order", OnStock(NeverHears), func(t require.TestingT) {
 		for of, last := range map[Life]plugin.Event{removed: plugin.RemovePodSandbox, stopped: plugin.StopPodSandbox} {
 			RequireSoon(t, "the ends", func(context.Context) error { return HasAnsweredOf(p, of.Pod, last) })
 		}
@@ -53,7 +50,7 @@ func endsWhileAway(t T, stays Breach, meanwhile func(Runtime)) {
 	})
 	require.NoError(t, n.CRI().RemovePod(ctx, stopped.Pod))
 	lasts.End(t)
-	t.Promise("L18", "the removal that comes later is told then, and the stop not again", OnStock(neverHears), func(t require.TestingT) {
+	t.Promise("L18", "the removal that comes later is told then, and the stop not again", OnStock(NeverHears), func(t require.TestingT) {
 		assert.Equal(t, append(stop, plugin.RemoveContainer, plugin.RemovePodSandbox), back(stopped))
 	})
 	t.Promise("L15", "so is the end of the pod that stayed", stays, func(t require.TestingT) {
