@@ -68,16 +68,16 @@ func (p *process) Awaited(ev Event, _ string, waited time.Duration) {
 // Refused implements Observer.
 func (p *process) Refused(*Unmet) {}
 
-// word notes an answer in time.
+// word notes an answer in time. It was given though the runtime was killed meanwhile.
 func (p *process) word(d Delivery) {
 	if d.Outcome != Answered || d.Late || !d.Event.Kind.first() {
 		return
 	}
-	p.do(func() {
-		if n := p.w.needs[d.Event.object()]; n != nil {
-			n.words[d.Conn.Name()] = true
-		}
-	})
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	if n := p.w.needs[d.Event.object()]; n != nil {
+		n.words[d.Conn.Name()] = true
+	}
 }
 
 // named says whether a plugin has a name, with its index or without.

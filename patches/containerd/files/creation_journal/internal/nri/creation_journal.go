@@ -8,11 +8,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"iter"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"github.com/containerd/log"
@@ -198,12 +196,12 @@ func (j *creationJournal) note(n creationNote) error {
 	if err != nil {
 		return err
 	}
-	_, err = f.Write(slices.Concat(line, []byte("\n")))
+	_, err = f.Write(append(line, '\n'))
 	return errors.Join(err, f.Close())
 }
 
 func (j *creationJournal) remove(id string) {
-	if err := os.RemoveAll(filepath.Join(j.dir, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.RemoveAll(filepath.Join(j.dir, id)); err != nil {
 		log.L.WithError(err).Warn("failed to drop the note of a creation: NRI plugins may be told its end once more")
 	}
 }
