@@ -56,6 +56,9 @@ var groups = []edit.Group{
 		"nri/owed-ends",
 		"nri/creation-journal",
 	}},
+	{Name: "nri-hand-over", Title: "adaptation: let a plugin that registers again take over", Patches: []string{
+		"nri/hand-over",
+	}},
 
 	// containerd, with NRI as released.
 	{Name: "undo", Title: "cri,nri: leave nothing behind of a pod that failed", Patches: []string{
@@ -140,6 +143,9 @@ var groups = []edit.Group{
 		"containerd/owed-store",
 		"containerd/owed-ends",
 		"containerd/creation-journal",
+	}},
+	{Name: "hand-over", Title: "nri: let settings have two plugins of one name", Patches: []string{
+		"containerd/hand-over",
 	}},
 
 	// containerd, on the go-cni above.

@@ -51,6 +51,7 @@ var Series = edit.Series{
 		nri.PluginPeer,
 		nri.OwedEnds,
 		nri.CreationJournal,
+		nri.HandOver,
 
 		// containerd: built on the NRI above.
 		containerd.PatchedNRI,
@@ -93,6 +94,7 @@ var Series = edit.Series{
 		containerd.OwedStore,
 		containerd.OwedEnds,
 		containerd.CreationJournal,
+		containerd.HandOver,
 
 		// containerd: the network of a pod.
 		containerd.PatchedCNI,

@@ -90,11 +90,12 @@ func (q *question) refuseEnded() error {
 	return nil
 }
 
-// ask asks one connection in its turn.
+// ask asks one connection in its turn, or its successor.
 func (q *question) ask(l *lane) error {
 	if err := q.refuseEnded(); err != nil {
 		return err
 	}
+	l = l.latest()
 	var reply any
 	var err error
 	switch {
@@ -104,14 +105,19 @@ func (q *question) ask(l *lane) error {
 		err = q.unsent(l, time.Time{}, errReturned)
 	default:
 		q.creation.waitFor(l)
-		reply, err = q.send(l)
+		l, reply, err = q.send(l)
 		q.creation.waitFor(nil)
 		q.creation.told(l, err)
+	}
+	if errors.Is(err, errMoved) {
+		return q.ask(l)
 	}
 	if q.demanded(l) {
 		err = q.heed(l, err)
 	}
 	switch {
+	case q.creation != nil && unheard(err) && l.latest() != l:
+		return q.ask(l) // of the successor of one that will not answer any more
 	case (err == nil || errors.Is(err, errKnown)) && q.each != nil:
 		return q.each(l.conn, reply)
 	case err == nil || errors.Is(err, errKnown) || errors.Is(err, errAbsent) || errors.Is(err, errWithout):
@@ -130,11 +136,13 @@ var (
 	errKnown = errors.New("known to the plugin")
 )
 
-// send waits for the turn in a lane and delivers the event there.
-func (q *question) send(l *lane) (any, error) {
-	posted, err := l.enter(q.ctx, q.patience)
+// send waits for the turn in a lane and delivers the event there, or in that of a
+// successor, which it returns.
+func (q *question) send(l *lane) (at *lane, reply any, err error) {
+	wanted := l
+	l, posted, err := l.enter(q.ctx, q.patience)
 	if err != nil {
-		return nil, q.unsent(l, posted, err)
+		return l, nil, q.unsent(l, posted, err)
 	}
 	var send bool
 	switch {
@@ -147,23 +155,29 @@ func (q *question) send(l *lane) (any, error) {
 	default:
 		send, err = l.ledger.admit(q.event)
 	}
+	if send {
+		l.record(q.event)
+		send = l == wanted || l.subscribed(q.event.Kind)
+	}
 	if !send {
 		l.passOn()
 		l.mu.Unlock()
 		switch {
 		case err == nil:
-			return nil, errKnown
+			return l, nil, errKnown
 		case errors.Is(err, ErrStopped):
-			return nil, err
+			return l, nil, err
+		case errors.Is(err, ErrClosed) && q.engine.succeeded(l):
+			return l, nil, errMoved
 		}
-		return nil, q.unsent(l, posted, err)
+		return l, nil, q.unsent(l, posted, err)
 	}
 	r := &request{Context: q.ctx, lane: l, event: q.event, posted: posted, demanded: q.demanded(l)}
 	if l.transmit(r) {
 		l.conclude(r)
 		l.passOn()
 		l.mu.Unlock()
-		return r.reply, r.outcome
+		return l, r.reply, r.outcome
 	}
 	ready := make(chan struct{})
 	r.ready = ready
@@ -172,14 +186,14 @@ func (q *question) send(l *lane) (any, error) {
 	case <-ready:
 	case <-q.ctx.Done():
 		if err := q.leave(l, r); err != nil {
-			return nil, err
+			return l, nil, err
 		}
 		<-ready // in the same moment
 	}
 	if r.outcome != nil {
-		return nil, r.outcome // a reply may still come, and is nothing to the caller
+		return l, nil, r.outcome // a reply may still come, and is nothing to the caller
 	}
-	return r.reply, nil
+	return l, r.reply, nil
 }
 
 // leave is for a caller who gives up on a request that was sent. It returns nil

@@ -80,7 +80,7 @@ func (e *Engine) seeOut(l *lane) {
 // twins returns how many other connections of the lane's name are synchronized, and
 // has each know whether it has twins: a name is away when it has no connection, and
 // owed nothing before. mu is held, and l.mu: of all locks that of one lane is taken
-// with that of another here alone, under mu.
+// with that of another here and in turn alone, under mu.
 func (e *Engine) twins(l *lane) int {
 	var others []*lane
 	for _, o := range e.lanes {
@@ -141,24 +141,6 @@ func (e *Engine) takePart(l *lane, s Snapshot) (former *lane, err error) {
 		return nil, l.closed
 	}
 	l.joined = true
-	l.ledger.seed(s)
-	if e.opts.Owed != nil {
-		e.comeBack(l, s)
-		for _, waits := range l.line {
-			if waits.part != nil {
-				l.oweRest(waits.part) // for which nobody has waited
-			}
-		}
-	}
-	return nil, nil
-}
-
-// comeBack has a connection take over from its name, which was away. mu and l.mu
-// are held.
-func (e *Engine) comeBack(l *lane, s Snapshot) {
-	if e.twins(l) > 0 {
-		return
-	}
 	var knew ledger
 	if former := e.away[l.name]; former != nil {
 		former.mu.Lock()
@@ -167,10 +149,29 @@ func (e *Engine) comeBack(l *lane, s Snapshot) {
 		former.mu.Unlock()
 		e.unsetAway(l.name)
 	}
+	e.takeUp(l, s, knew)
+	return nil, nil
+}
+
+// takeUp makes what a connection was told of by Synchronize, what its name knew before
+// and what that is owed the connection's own. mu and l.mu are held.
+func (e *Engine) takeUp(l *lane, s Snapshot, knew ledger) {
+	l.ledger = newLedger()
+	l.ledger.seed(s)
 	l.ledger.inherit(knew)
-	l.followUp()
-	l.collect(s, knew)
-	e.opts.Owed.Joined(l.name, l.endsWanted())
+	if e.opts.Owed == nil {
+		return
+	}
+	if e.twins(l) == 0 {
+		l.followUp()
+		l.collect(s, knew)
+		e.opts.Owed.Joined(l.name, l.endsWanted())
+	}
+	for _, waits := range l.line {
+		if waits.part != nil && waits.part.late {
+			l.oweRest(waits.part) // for which nobody waits
+		}
+	}
 }
 
 // followUp sees to the Remove of what is owed a Stop and that nobody knows any more, since
@@ -556,13 +557,13 @@ func (g *ledger) know(pod, container string) {
 func (g *ledger) inherit(former ledger) {
 	for id, p := range former.pods {
 		if mine := g.pods[id]; p.mark != unknown && mine.mark == unknown {
-			mine.mark, mine.creating = p.mark.inherited(), true
+			mine.mark, mine.creating, mine.former = inherited(p.stops()), true, true
 			g.pods[id] = mine
 		}
 	}
 	for id, c := range former.containers {
 		if _, known := g.containers[id]; !known {
-			g.enter(c.pod, id, c.mark.inherited())
+			g.enter(c.pod, id, inherited(c.stops()))
 			mine := g.containers[id]
 			mine.former = true
 			g.containers[id] = mine
@@ -570,11 +571,13 @@ func (g *ledger) inherit(former ledger) {
 	}
 }
 
-func (m mark) inherited() mark {
-	if m == stopped {
-		return stopped
+// inherited is the mark of what an earlier connection knew, by whether its Stop is still to
+// be told.
+func inherited(stops bool) mark {
+	if stops {
+		return listed
 	}
-	return listed
+	return stopped
 }
 
 // copyOf returns a copy of what is known of the pods of some events.

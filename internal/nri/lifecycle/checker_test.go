@@ -25,6 +25,7 @@ type reading struct {
 	containers map[string]*life
 	again      bool     // whether what the name was told of before may come again
 	before     []string // what that is
+	on         bool     // whether this goes on from the history of another connection
 	faults     []string
 }
 
@@ -44,11 +45,11 @@ func readAgain(history []record, wants func(Kind) bool, before []string) *readin
 func (r *reading) through(history []record) *reading {
 	for i, rec := range history {
 		switch {
-		case rec.Kind == Synchronize && i == 0:
+		case rec.Kind == Synchronize && i == 0 && !r.on:
 			r.listed(rec.listed)
 		case rec.Kind == Synchronize:
 			r.fault("L1", rec, "is not the first that the plugin is sent")
-		case i == 0:
+		case i == 0 && !r.on:
 			r.fault("L1", rec, "comes before Synchronize")
 			return r
 		case !r.wants(rec.Kind):

@@ -9,7 +9,8 @@ import (
 )
 
 // A Connection is one registration of one plugin. A plugin that comes back is
-// a new Connection; two of one name are two Connections, and both are served.
+// a new Connection; two of one name are two Connections, and both are served unless
+// the newer one takes over, see Options.HandOver.
 //
 // The engine calls it without holding a lock, so a Connection may call back
 // into the engine from any of its methods.

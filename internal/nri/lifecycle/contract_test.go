@@ -18,11 +18,12 @@ import (
 // TestContract takes a world through random creations, failures, givings-up,
 // joins, losses, hangs and restarts, and holds it against L1 to L4, L9, L11,
 // L13 to L17 and L20 all the way and in the end; half of the plays, in which the
-// engine keeps what plugins are owed, against L18 too.
+// engine keeps what plugins are owed, against L18 too, and half of them, in which a
+// connection of a name succeeds the one that is there, against L19.
 func TestContract(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		owes := rapid.Bool().Draw(rt, "owes")
-		if faults := play(t, owes, drawMoves(rt)); faults != "" {
+		owes, hands := rapid.Bool().Draw(rt, "owes"), rapid.Bool().Draw(rt, "hands")
+		if faults := play(t, owes, hands, drawMoves(rt)); faults != "" {
 			rt.Fatal(faults)
 		}
 	})
@@ -173,10 +174,10 @@ func drawPatience(rt *rapid.T) time.Duration {
 
 // play makes the moves in a world of its own, in virtual time, and returns the
 // rules that were broken with what each plugin was told, or nothing. owes says
-// whether the engine keeps what plugins are owed.
-func play(t *testing.T, owes bool, moves []move) (faults string) {
+// whether the engine keeps what plugins are owed, hands whether it hands names over.
+func play(t *testing.T, owes, hands bool, moves []move) (faults string) {
 	synctest.Test(t, func(*testing.T) {
-		w := newWorld(owes)
+		w := newWorld(owes, hands)
 		defer w.end()
 		for _, m := range moves {
 			m(w)

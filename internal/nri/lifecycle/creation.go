@@ -27,6 +27,9 @@ type creation struct {
 	asked   []*lane // whether they have answered or it goes on without them
 	earlier int     // how many of those were before the latest came in
 
+	heirs []*lane       // that are told late, since another one was asked; guarded by Engine.mu
+	over  chan struct{} // closed when it is sealed or given up, if anyone wants to know; likewise
+
 	doomed atomic.Bool
 	asking atomic.Pointer[lane]
 }
@@ -60,11 +63,27 @@ func (c *creation) told(l *lane, err error) {
 	c.asked = append(c.asked, l)
 }
 
-// askedBefore says whether the connection has a name that was asked before it came in:
-// it is told late. A plugin that is asked twice of one container makes its adjustment
-// twice, and two that hang and come back could hold up a creation by turns for ever (L22).
+// askedBefore says whether the connection has a name that was asked before it came in, or
+// two predecessors that were: it is told late. A plugin that is asked twice of one container makes
+// its adjustment twice, and those that hang and come back, or are succeeded by one that
+// hangs, could hold up a creation by turns for ever (L22).
 func (c *creation) askedBefore(l *lane) bool {
-	return c != nil && slices.ContainsFunc(c.asked[:c.earlier], func(o *lane) bool { return o.name == l.name })
+	if c == nil {
+		return false
+	}
+	predecessors := 0
+	for i, o := range c.asked {
+		if o.name != l.name {
+			continue
+		}
+		if o.latest() == l && o != l {
+			predecessors++
+		}
+		if i < c.earlier || predecessors > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // create asks all connections of a first event, those that join meanwhile too.
@@ -102,7 +121,7 @@ func (q *question) askAll() error {
 		lanes, last, err := q.engine.unasked(q.creation, asked)
 		switch {
 		case errors.Is(err, errUnanswered):
-			if err := q.await(); err != nil {
+			if err := q.askSuccessors(asked); err != nil {
 				return err
 			}
 			continue
@@ -122,6 +141,23 @@ func (q *question) askAll() error {
 		}
 		asked = last
 	}
+}
+
+// askSuccessors waits until all that is demanded can be met, and asks those who may meet it
+// and are not new: a connection that has taken over from one that was asked has its number.
+func (q *question) askSuccessors(asked uint64) error {
+	if err := q.await(); err != nil {
+		return err
+	}
+	for _, l := range q.engine.asked() {
+		if l.seq > asked || !q.mayBeMetBy(l) {
+			continue
+		}
+		if err := q.ask(l); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // conceive enters a creation, unless its pod is stopped. An object whose id was
@@ -166,7 +202,13 @@ func (e *Engine) unasked(c *creation, asked uint64) (lanes []*lane, last uint64,
 		return nil, 0, errUnanswered
 	}
 	c.sealed = true
-	c.missed = append(c.missed, e.listing...)
+	c.settle()
+	for _, l := range e.listing {
+		if !slices.Contains(e.pending, l) { // to whom another one tells
+			c.missed = append(c.missed, l)
+		}
+	}
+	c.missed = append(c.missed, c.heirs...)
 	if c.event.Container == "" && e.opts.OmitCreating {
 		e.agreed[c.event.Pod] = true
 	}
@@ -177,6 +219,7 @@ func (e *Engine) unasked(c *creation, asked uint64) (lanes []*lane, last uint64,
 func (e *Engine) forgo(c *creation) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	c.settle()
 	if o := c.event.object(); e.creations[o] == c {
 		delete(e.creations, o)
 	}

@@ -80,6 +80,14 @@
 // Without the option nothing is kept of a connection that has closed. Of several connections
 // of a name at a time those that leave before the last take along what only they knew.
 //
+// # Handing over
+//
+// With [Options].HandOver a connection of a name that has one is its successor (L19): it
+// is synchronized with what that one knows while the turn of that lane is kept, and then
+// takes its place among the lanes, its line and what it is owed, in one instant under
+// the engine's lock. What stands in a line knows in which lane it stands, so that nobody
+// who waits notices. The lane that was succeeded sends all who still come to it on.
+//
 // # The contract
 //
 //   - L1 Order. Lanes are first in, first out, and the ledger puts the Stop of a
@@ -111,6 +119,8 @@
 //     going on.
 //   - L18 A name that is away has a ledger, too: what it would be sent is owed, and safe
 //     before Teardown returns.
+//   - L19 A lane that is succeeded is sent nothing once its successor has its place, and
+//     its successor nothing before.
 //   - L20 The seal is refused until all demands are met, in the instant in which the
 //     creation would be sealed. An Unmet error names the plugin.
 //   - L22 An overdue connection costs others one timeout, and so does a plugin that

@@ -86,6 +86,22 @@ type Options struct {
 	Encode func(Event) []byte
 	Decode func(Event, []byte) (any, error)
 
+	// HandOver says of a name, as Connection.Name has it, that a connection of it is
+	// the successor of the one that is there (L19). It is asked at each
+	// Join. By default there are no successors: two connections of a name are both
+	// served.
+	HandOver func(name string) bool
+
+	// Origin says where a connection comes from, for connections of which HandOver
+	// speaks: the same for all that one pod or process opens. A plugin that has been
+	// succeeded and comes back from there waits until its successor leaves. Empty, as
+	// by default, is none. It is called with a lock held, and must not call the engine.
+	Origin func(Connection) string
+
+	// Copy makes of a first event, with a lock held, a Request that does not change
+	// any more, to tell a successor of what is being created. Default is the Request.
+	Copy func(Event) any
+
 	// Observer is told of all that happens.
 	Observer Observer
 }
@@ -109,6 +125,9 @@ type Engine struct {
 	mu        sync.Mutex
 	closed    bool
 	lanes     []*lane // in index order; replaced, never changed
+	pending   []*lane // those that may be successors, until they take over or part; likewise
+	gates     gates
+	standing  map[standing]*lane
 	askable   []*lane // of those, the ones that were listed for; likewise
 	unlisted  []*lane // those that wait for an inventory to begin
 	listing   []*lane // those for which one is being taken
@@ -162,6 +181,15 @@ func New(opts Options) *Engine {
 	if opts.Decode == nil {
 		opts.Decode = func(Event, []byte) (any, error) { return nil, nil }
 	}
+	if opts.HandOver == nil {
+		opts.HandOver = func(string) bool { return false }
+	}
+	if opts.Origin == nil {
+		opts.Origin = func(Connection) string { return "" }
+	}
+	if opts.Copy == nil {
+		opts.Copy = func(ev Event) any { return ev.Request }
+	}
 	if opts.Observer == nil {
 		opts.Observer = unobserved{}
 	}
@@ -173,6 +201,8 @@ func New(opts Options) *Engine {
 		agreed:    make(map[string]bool),
 		failed:    make(map[string]bool),
 		absent:    make(absences),
+		gates:     make(gates),
+		standing:  make(map[standing]*lane),
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	return e
@@ -184,7 +214,7 @@ func (e *Engine) Close() {
 	e.stop()
 	e.mu.Lock()
 	e.closed = true
-	lanes := e.lanes
+	lanes := slices.Concat(e.lanes, e.pending)
 	e.mu.Unlock()
 	for _, l := range lanes {
 		e.drop(l, ErrClosed)
@@ -221,15 +251,16 @@ func without(lanes []*lane, l *lane) []*lane {
 
 // drop ends a connection. Its watcher sees to the rest.
 func (e *Engine) drop(l *lane, reason error) {
+	e.succeedAtOnce(l)
 	if !l.close(reason) {
 		return
 	}
 	l.mu.Lock()
-	joined := l.joined
+	joined := l.joined && l.successor == nil
 	l.mu.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.lanes, e.askable = without(e.lanes, l), without(e.askable, l)
+	e.lanes, e.askable, e.pending = without(e.lanes, l), without(e.askable, l), without(e.pending, l)
 	if joined {
 		e.absent.left(l.name)
 	}

@@ -31,7 +31,12 @@ func (e *Engine) Join(ctx context.Context, conn Connection, sync func(context.Co
 		conn.Close()
 		return fmt.Errorf("synchronize plugin %s: %w", conn.Name(), err)
 	}
-	snapshot, err := e.synchronize(ctx, l, sync)
+	var snapshot Snapshot
+	if l.hands {
+		snapshot, err = e.handOver(ctx, l, sync)
+	} else {
+		snapshot, err = e.synchronize(ctx, l, sync)
+	}
 	e.remember(l, err)
 	if err != nil {
 		err = fmt.Errorf("synchronize plugin %s: %w", conn.Name(), err)
@@ -45,7 +50,8 @@ func (e *Engine) Join(ctx context.Context, conn Connection, sync func(context.Co
 	return nil
 }
 
-// enroll adds a connection to those that are told of ends, its turn taken.
+// enroll adds a connection to those that are told of ends, its turn taken. One that
+// may be a successor is told of none before it is known that it is not.
 func (e *Engine) enroll(conn Connection) (*lane, error) {
 	l := &lane{
 		engine: e,
@@ -55,12 +61,12 @@ func (e *Engine) enroll(conn Connection) (*lane, error) {
 		index:  conn.Index(),
 		gone:   make(chan struct{}),
 		out:    make(chan struct{}),
-		listed: make(chan struct{}),
 		since:  time.Now(),
 		held:   true,
 		ledger: newLedger(),
 
 		timeouts: conn.Timeouts(),
+		hands:    e.opts.HandOver(conn.Name()) && !conn.Policy().Permanent,
 	}
 	for k := Synchronize; k < kinds; k++ {
 		if conn.Subscribed(k) {
@@ -73,7 +79,11 @@ func (e *Engine) enroll(conn Connection) (*lane, error) {
 		return nil, ErrClosed
 	}
 	l.failed = e.failed[l.name]
-	e.lanes = insert(e.lanes, l)
+	if l.hands {
+		e.pending = insert(e.pending, l)
+	} else {
+		e.lanes = insert(e.lanes, l)
+	}
 	e.work.Add(1)
 	go e.watch(l)
 	return l, nil
@@ -92,6 +102,7 @@ func (e *Engine) remember(l *lane, err error) {
 		delete(e.failed, l.name)
 		delete(e.absent, l.name)
 		e.change()
+	case l.hands && !l.wasTold(): // it has not shown anything
 	case len(e.failed) < names:
 		e.failed[l.name] = true
 	}

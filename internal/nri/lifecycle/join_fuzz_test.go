@@ -23,7 +23,7 @@ func FuzzJoin(f *testing.F) {
 			moves = append(moves, decodeMove(n, data[n], data[n+1]))
 		}
 		for _, owes := range []bool{false, true} {
-			if faults := play(t, owes, moves); faults != "" {
+			if faults := play(t, owes, owes, moves); faults != "" {
 				t.Fatal(faults)
 			}
 		}

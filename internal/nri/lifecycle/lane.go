@@ -30,12 +30,13 @@ type lane struct {
 	failed bool // whether the last connection of that name failed to be synchronized
 
 	timeouts Timeouts
+	hands    bool // whether it succeeds another one of its name, and is succeeded; see handover.go
 
 	gone chan struct{}  // closed once the lane is
 	out  chan struct{}  // closed once it is none of the engine's lanes either
 	work sync.WaitGroup // what has to be over before the connection has left; nothing starts once closed
 
-	listed    chan struct{} // closed when the runtime has listed for it
+	listed    chan struct{} // closed when the runtime has listed for it; made when it asks for that, which may be again
 	inventory inventory     // what it listed; written before listed is closed
 	seq       uint64        // its number among those listed for; written before it is askable
 
@@ -47,7 +48,7 @@ type lane struct {
 	weight  int     // of the events in line
 	current *request
 	ledger  ledger
-	joined  bool  // whether the connection was synchronized
+	joined  bool  // whether the connection was synchronized, or has taken over from one that was
 	closed  error // why the lane is closed, nil while it is open
 
 	// Of what the lane's name is owed (L18), see Owed.
@@ -60,6 +61,8 @@ type lane struct {
 	debts    []debt
 	payUntil time.Time // until when they come first
 	paid     bool      // whether one came last, rather than one in line
+
+	handover // see handover.go
 
 	cut       context.CancelFunc // of the Synchronize that is being sent, nil if none is
 	synced    time.Time          // since when it is
@@ -82,6 +85,7 @@ type entry struct {
 type caller struct {
 	ready chan struct{} // closed when the turn is the caller's, or not to be had
 	err   error         // nil for the turn, set before ready is closed
+	place               // the lane in whose line it waits
 }
 
 func (l *lane) subscribed(k Kind) bool { return l.wants&(1<<k) != 0 }
@@ -103,47 +107,48 @@ var (
 	errReturned = errors.New("back since it was asked")
 )
 
-// enter waits for the turn and returns with l.mu held. Or it returns ErrClosed
+// enter waits for the turn and returns the lane in which that was had, with its mu
+// held: another one if a successor has taken over. Or it returns ErrClosed
 // if the lane closes meanwhile, an Overdue if the plugin owes an answer, or
 // ctx's error if that ends first; then the plugin does not hear of the event.
 // patience is until when to wait for a connection to be synchronized. since is
 // when it began to wait, zero if it did not.
-func (l *lane) enter(ctx context.Context, patience func() time.Time) (since time.Time, err error) {
-	l.mu.Lock()
+func (l *lane) enter(ctx context.Context, patience func() time.Time) (at *lane, since time.Time, err error) {
+	l = l.lockLatest()
 	switch {
 	case l.closed != nil:
 		l.mu.Unlock()
-		return since, errAbsent
+		return l, since, errAbsent
 	case l.overdue():
 		err := l.debt()
 		l.mu.Unlock()
-		return since, err
+		return l, since, err
 	case !l.held:
 		l.held = true
-		return since, nil
+		return l, since, nil
 	case l.failed && !l.joined:
 		l.mu.Unlock()
-		return since, errJoining
+		return l, since, errJoining
 	}
 	c := &caller{ready: make(chan struct{})}
+	c.at.Store(l)
 	joined := l.joined
 	if full := l.push(entry{caller: c}); full != nil {
 		err := l.loss()
 		l.mu.Unlock()
 		l.engine.drop(l, full)
-		return since, err
+		return l, since, err
 	}
 	l.mu.Unlock()
 	since = time.Now()
-	if err := l.wait(ctx, c, joined, patience); err != nil {
-		return since, err
+	if err := c.wait(ctx, joined, patience); err != nil {
+		return c.at.Load(), since, err
 	}
-	l.mu.Lock()
-	return since, nil
+	return c.lock(), since, nil
 }
 
 // wait waits for the turn in the line.
-func (l *lane) wait(ctx context.Context, c *caller, joined bool, patience func() time.Time) error {
+func (c *caller) wait(ctx context.Context, joined bool, patience func() time.Time) error {
 	var late <-chan time.Time
 	if !joined {
 		timer := time.NewTimer(time.Until(patience()))
@@ -155,13 +160,13 @@ func (l *lane) wait(ctx context.Context, c *caller, joined bool, patience func()
 		case <-c.ready:
 			return c.err
 		case <-ctx.Done():
-			if l.withdraw(c, false) {
+			if c.withdraw(false) {
 				return ctx.Err()
 			}
 			<-c.ready // in the same moment
 			return c.err
 		case <-late:
-			if l.withdraw(c, true) {
+			if c.withdraw(true) {
 				return errJoining
 			}
 			late = nil // it is synchronized, and has something else to do
@@ -171,8 +176,8 @@ func (l *lane) wait(ctx context.Context, c *caller, joined bool, patience func()
 
 // withdraw takes a caller out of the line, if joining is set only of a lane
 // whose connection is not synchronized yet, and says whether it did.
-func (l *lane) withdraw(c *caller, joining bool) bool {
-	l.mu.Lock()
+func (c *caller) withdraw(joining bool) bool {
+	l := c.lock()
 	defer l.mu.Unlock()
 	i := slices.IndexFunc(l.line, func(e entry) bool { return e.caller == c })
 	if i < 0 || joining && l.joined {
@@ -211,7 +216,11 @@ func (l *lane) pop() entry {
 // when that is over. The caller holds the turn, and l.mu, though that not
 // throughout.
 func (l *lane) goOn(p *part) {
-	if p != nil && l.advance(p) {
+	switch {
+	case p == nil || p.over:
+	case l.yieldsBefore(p):
+		l.line = slices.Insert(l.line, 0, entry{part: p})
+	case l.advance(p):
 		return
 	}
 	l.passOn()
@@ -220,7 +229,7 @@ func (l *lane) goOn(p *part) {
 // passOn passes the turn to the next in line. The caller holds the turn, and
 // l.mu, though that not throughout.
 func (l *lane) passOn() {
-	for len(l.debts) > 0 || len(l.line) > 0 {
+	for !l.yields() && (len(l.debts) > 0 || len(l.line) > 0) {
 		if l.payNext() {
 			if l.pay() {
 				return
@@ -244,7 +253,7 @@ func (l *lane) passOn() {
 			_, _ = l.ledger.admit(e.note) // what it says was for the caller, who did not wait
 		}
 	}
-	l.held = false
+	l.held = l.yields()
 }
 
 // note enters an event that the plugin did not subscribe to in the ledger, in
@@ -252,7 +261,10 @@ func (l *lane) passOn() {
 func (l *lane) note(ev Event, c *creation) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.record(ev)
 	switch {
+	case l.successor != nil:
+		return errMoved
 	case l.closed != nil:
 		return errAbsent
 	case c.undone():

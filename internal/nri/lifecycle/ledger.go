@@ -2,6 +2,8 @@
 
 package lifecycle
 
+import "maps"
+
 // A ledger is what one connection knows of each pod and container, and so
 // what it may still be sent. It is where order, ends and the last word are kept,
 // for all connections, in one place (L1, L3, L11).
@@ -35,6 +37,7 @@ type podEntry struct {
 	running    int32 // of those, the ones that had no Stop
 	mark       mark
 	creating   bool // listed while it was being created: its first event may still come, late
+	former     bool // as of a container
 	unheard    bool // as of a container
 }
 
@@ -94,15 +97,15 @@ func (g *ledger) admit(ev Event) (bool, error) {
 		if pod.mark > listed {
 			return false, nil
 		}
-		pod.mark = told
+		pod.mark, pod.former = told, false
 		g.pods[ev.Pod] = pod
 		return true, nil
 	case ev.Kind == CreateContainer:
 		return g.create(ev.Pod, ev.Container), nil
 	case ev.Container != "":
-		return c.mark == listed || c.mark == told, nil
+		return !c.former && (c.mark == listed || c.mark == told), nil
 	}
-	return pod.mark == listed || pod.mark == told, nil
+	return !pod.former && (pod.mark == listed || pod.mark == told), nil
 }
 
 // admitLate says whether a first event that the connection missed is still to
@@ -116,7 +119,7 @@ func (g *ledger) admitLate(ev Event) bool {
 	if pod.mark != unknown && (pod.mark != listed || !pod.creating) {
 		return false
 	}
-	pod.mark = told
+	pod.mark, pod.former = told, false
 	g.pods[ev.Pod] = pod
 	return true
 }
@@ -207,4 +210,9 @@ func (g *ledger) find(pod string, running bool) string {
 		}
 	}
 	return least
+}
+
+// copied returns a copy.
+func (g *ledger) copied() ledger {
+	return ledger{pods: maps.Clone(g.pods), containers: maps.Clone(g.containers)}
 }

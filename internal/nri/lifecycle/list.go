@@ -51,6 +51,7 @@ type inventory struct {
 // long the runtime takes for it.
 func (e *Engine) list(ctx context.Context, l *lane) (*inventory, error) {
 	e.mu.Lock()
+	l.listed = make(chan struct{})
 	e.unlisted = append(e.unlisted, l)
 	if !e.taking && !e.closed {
 		e.taking = true
@@ -79,7 +80,7 @@ func (e *Engine) takeInventories() {
 	for {
 		e.mu.Lock()
 		for _, l := range e.unlisted {
-			if slices.Contains(e.lanes, l) {
+			if slices.Contains(e.lanes, l) || slices.Contains(e.pending, l) {
 				e.listing = append(e.listing, l)
 			}
 		}

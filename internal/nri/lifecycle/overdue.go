@@ -37,6 +37,7 @@ func (l *lane) fallBehind(r *request) (passed []*caller) {
 	}
 	clear(l.line[len(rest):])
 	l.line = rest
+	l.yields() // nothing else is sent to it
 	r.timer = time.AfterFunc(l.engine.opts.OverdueLimit, func() {
 		l.engine.drop(l, fmt.Errorf("%w: %w", ErrBacklog, l.owes(r)))
 	})
@@ -58,7 +59,7 @@ func (l *lane) owes(r *request) error { return &Overdue{r.event, time.Since(r.se
 func (l *lane) missedEvent(c *creation) {
 	ev := c.event
 	ev.Late = true
-	l.mu.Lock()
+	l = l.lockLatest()
 	defer l.mu.Unlock()
 	switch {
 	case l.closed != nil || c.undone(): // its end is in the lane, and will find nothing
@@ -73,6 +74,9 @@ func (l *lane) missedEvent(c *creation) {
 	if full := l.push(entry{missed: &ev, weight: l.engine.opts.Weigh(ev)}); full != nil {
 		l.mu.Unlock()
 		l.engine.drop(l, full)
+		if next := l.latest(); next != l {
+			next.missedEvent(c)
+		}
 		l.mu.Lock()
 	}
 }
@@ -81,7 +85,11 @@ func (l *lane) missedEvent(c *creation) {
 // says whether that was sent and not yet answered. The caller holds the turn,
 // and l.mu, though that not throughout.
 func (l *lane) catchUp(ev Event) (sent bool) {
-	if l.closed != nil || !l.ledger.admitLate(ev) || !l.subscribed(ev.Kind) {
+	if l.closed != nil || !l.ledger.admitLate(ev) {
+		return false
+	}
+	l.record(ev)
+	if !l.subscribed(ev.Kind) {
 		return false
 	}
 	r := &request{Context: l.engine.ctx, lane: l, event: ev, posted: time.Now()}

@@ -122,7 +122,7 @@ func (l *lane) pays(ev Event) (left int) {
 
 // oweAll owes a name that is away all that a round would tell it. l.mu is held.
 func (l *lane) oweAll(r *round) {
-	p := part{round: r, lane: l}
+	p := part{round: r}
 	for {
 		ev, ok := l.nextEnd(r, &p.next)
 		if !ok {

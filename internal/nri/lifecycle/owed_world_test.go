@@ -118,7 +118,10 @@ const anything = "*"
 
 // read reads the history of a plugin, who may have had connections before.
 func (w *world) read(p *simPlugin) *reading {
-	if !w.owes {
+	if r := w.readOn(p); r != nil {
+		return r
+	}
+	if !w.owes && !w.hands {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		return read(p.history, p.wants)
@@ -143,6 +146,7 @@ func (w *world) read(p *simPlugin) *reading {
 func (p *simPlugin) answers(ev Event, answer func(any, error)) func(any, error) {
 	return func(reply any, err error) {
 		p.mu.Lock()
+		p.cut = p.cut || p.isClosed() || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 		switch {
 		case err == nil || !p.isClosed():
 			p.answered = append(p.answered, ev)

@@ -11,7 +11,7 @@ import (
 // by the lane's lock.
 type part struct {
 	round  *round
-	lane   *lane
+	place  // the lane
 	posted time.Time
 
 	next    int           // the event of the round that is being seen to
@@ -24,13 +24,14 @@ type part struct {
 }
 
 type answer struct {
+	conn  Connection
 	event Event
 	reply any
 }
 
 // fail keeps what became of an event.
 func (p *part) fail(ev Event, err error) {
-	p.errs = append(p.errs, fmt.Errorf("%s: plugin %s: %w", ev, p.lane.name, err))
+	p.errs = append(p.errs, fmt.Errorf("%s: plugin %s: %w", ev, p.at.Load().name, err))
 }
 
 // take keeps a reply for the owner, if that is there and wants it.
@@ -38,7 +39,7 @@ func (p *part) take(r *request) bool {
 	if !p.owner || !p.round.collect || r.expired {
 		return false
 	}
-	p.answers = append(p.answers, answer{r.event, r.reply})
+	p.answers = append(p.answers, answer{r.lane.conn, r.event, r.reply})
 	return true
 }
 
@@ -53,8 +54,7 @@ func (p *part) release() {
 // unsettled returns a channel that is closed when the part need not be waited
 // for any more, nil if that is so.
 func (p *part) unsettled() <-chan struct{} {
-	l := p.lane
-	l.mu.Lock()
+	l := p.lock()
 	defer l.mu.Unlock()
 	if p.over || l.overdue() {
 		return nil
@@ -67,8 +67,7 @@ func (p *part) unsettled() <-chan struct{} {
 
 // leave is for a caller who has waited, and returns what went wrong.
 func (p *part) leave(r *round, waited time.Duration) []error {
-	l := p.lane
-	l.mu.Lock()
+	l := p.lock()
 	defer l.mu.Unlock()
 	if p.round == r {
 		p.owner = false
@@ -105,7 +104,7 @@ func (l *lane) post(r *round) *part {
 	}
 	p := l.pending(r)
 	if p == nil {
-		p = &part{round: r, lane: l, posted: time.Now(), owner: true}
+		p = l.newPart(r)
 		weight := 0
 		for _, ev := range r.events {
 			weight += l.engine.opts.Weigh(ev)
@@ -125,6 +124,12 @@ func (l *lane) post(r *round) *part {
 		p.owner = p.owner && !p.late
 		return nil
 	}
+	return p
+}
+
+func (l *lane) newPart(r *round) *part {
+	p := &part{round: r, posted: time.Now(), owner: true}
+	p.at.Store(l)
 	return p
 }
 
@@ -156,7 +161,8 @@ func (l *lane) start(r *round) *part {
 	if !ok {
 		return nil
 	}
-	p := &part{round: r, lane: l, posted: time.Now(), next: next, owner: true}
+	p := l.newPart(r)
+	p.next = next
 	l.held = true
 	if !l.tell(p, ev) && !l.advance(p) {
 		l.passOn()

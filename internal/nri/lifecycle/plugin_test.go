@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -47,7 +48,10 @@ type plugin struct {
 type record struct {
 	Event
 	listed Snapshot // of Synchronize
+	nth    uint64   // of all that is sent to any plugin
 }
+
+var sent atomic.Uint64
 
 func newPlugin(name string) *plugin {
 	return &plugin{name: name, closed: make(chan struct{}), wants: all}
@@ -76,6 +80,7 @@ func (p *plugin) enter(r record) func() {
 		p.faults = append(p.faults, fmt.Sprintf("L1: %s is sent during %s", r, p.current))
 	}
 	p.current, p.since = r.Event, time.Now()
+	r.nth = sent.Add(1)
 	p.history = append(p.history, r)
 	return func() {
 		p.mu.Lock()

@@ -163,6 +163,9 @@ func (l *lane) conclude(r *request) {
 	if r.err != nil && !r.expired {
 		rec.Outcome, rec.Err, drop = l.judge(r)
 	}
+	if rec.Outcome == Lost {
+		l.unsend(r)
+	}
 	rec.Late, rec.Owed = r.event.Late || r.owed || r.part != nil && r.part.late, r.owed
 	switch {
 	case !errors.Is(r.err, ErrClosed):

@@ -75,6 +75,13 @@ func (q *question) demanded(l *lane) bool {
 	return q.creation != nil && slices.ContainsFunc(q.creation.demands, func(d *demand) bool { return !d.met && d.means(l) })
 }
 
+// mayBeMetBy says whether a demand may be met by a connection that was not asked yet.
+func (q *question) mayBeMetBy(l *lane) bool {
+	return slices.ContainsFunc(q.creation.demands, func(d *demand) bool {
+		return !d.met && d.means(l) && q.suits(d, l) && !slices.Contains(d.asked, l)
+	})
+}
+
 var (
 	// errUnsent is what becomes of an event whose answer is demanded, and whose
 	// connection went before it was sent: the next one of the name will do.

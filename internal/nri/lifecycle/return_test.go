@@ -110,7 +110,38 @@ func TestL2_PluginThatReturnsDuringACreationIsToldLate(t *testing.T) {
 func TestL2_TwoOfOneNameAreBothAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		f.joined(newPlugin("10-a"), newPlugin("10-a").refuse(RunPodSandbox))
+		f.joined(newPlugin("10-a"), newPlugin("10-a"), newPlugin("10-a").refuse(RunPodSandbox))
 		require.ErrorIs(t, f.ask(t.Context(), "RunPodSandbox:p1"), errRefused)
+	})
+}
+
+// Successors that hang each in their first event, one after the other, hold up no pod for
+// longer than the first and its successor: those that follow are told late.
+func TestL19_SuccessorsThatHangHoldUpNobodyByTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		f.joined(newPlugin("10-a").hang(RunPodSandbox))
+		f.listed = Snapshot{}
+		ctx, stay := context.WithCancel(t.Context())
+		var surge sync.WaitGroup
+		for range 6 {
+			surge.Go(func() {
+				for ctx.Err() == nil {
+					_ = f.join(newPlugin("10-a").hang(RunPodSandbox))
+					select {
+					case <-time.After(requestTimeout / 2):
+					case <-ctx.Done():
+					}
+				}
+			})
+		}
+		patience, cancel := context.WithTimeout(t.Context(), 4*time.Minute) // that of a kubelet
+		defer cancel()
+		start := time.Now()
+		require.NoError(t, f.ask(patience, "RunPodSandbox:p1"))
+		assert.LessOrEqual(t, time.Since(start), 4*requestTimeout)
+		stay()
+		f.Close()
+		surge.Wait()
 	})
 }

@@ -19,6 +19,9 @@ type ConnectionStatus struct {
 	Since time.Time // when it came in
 	// Joined is set once it was synchronized.
 	Joined bool
+	// TakesOver is set while it is to take over from another one of its name, or waits
+	// for one to leave that has taken over from it. It is told of nothing else meanwhile.
+	TakesOver bool
 	// Depth is how many events wait in its lane.
 	Depth int
 	// Current is the event that the plugin has not answered yet, of kind 0 if
@@ -51,7 +54,10 @@ type CreationStatus struct {
 // Status returns what the engine is doing now.
 func (e *Engine) Status() Status {
 	e.mu.Lock()
-	lanes := e.lanes
+	lanes, pending := e.lanes, e.pending
+	for _, l := range e.pending {
+		lanes = insert(lanes, l)
+	}
 	var s Status
 	for _, c := range e.creations {
 		st := CreationStatus{Event: c.event, Since: c.since}
@@ -66,7 +72,9 @@ func (e *Engine) Status() Status {
 	e.mu.Unlock()
 	slices.SortFunc(s.Creations, func(a, b CreationStatus) int { return a.Since.Compare(b.Since) })
 	for _, l := range lanes {
-		s.Connections = append(s.Connections, l.status())
+		c := l.status()
+		c.TakesOver = slices.Contains(pending, l)
+		s.Connections = append(s.Connections, c)
 	}
 	return s
 }

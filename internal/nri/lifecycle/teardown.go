@@ -64,7 +64,7 @@ func (e *Engine) Teardown(ctx context.Context, events []Event, apply func(Connec
 	for _, p := range parts {
 		if p.round == r {
 			for _, a := range p.answers {
-				apply(p.lane.conn, a.event, a.reply)
+				apply(a.conn, a.event, a.reply)
 			}
 		}
 	}

@@ -37,6 +37,7 @@ func (w *world) broken() []string {
 	w.mu.Unlock()
 	for _, p := range plugins {
 		r := w.read(p)
+		faults = append(faults, p.turned()...)
 		p.mu.Lock()
 		for _, f := range append(r.faults, p.faults...) {
 			faults = append(faults, p.name+": "+f)
@@ -44,7 +45,7 @@ func (w *world) broken() []string {
 		p.mu.Unlock()
 	}
 	for _, c := range w.process.engine.Status().Connections {
-		if c.Depth > worldBacklog {
+		if c.Depth > worldBacklog && !w.hands {
 			faults = append(faults, fmt.Sprintf("L14: %d events wait for %s", c.Depth, c.Conn.Name()))
 		}
 	}
@@ -162,6 +163,9 @@ func (p *process) anyoneWaitsFor(want uint32) bool {
 		if who.process != p || who.prompt {
 			continue
 		}
+		if p.w.hands && who.shared {
+			return true // another one of the name may be held up for it
+		}
 		for k := Synchronize; k < kinds; k++ {
 			if want&(1<<k) != 0 && who.wants(k) {
 				return true
@@ -175,7 +179,7 @@ func (p *process) Delivered(d Delivery) {
 	who := d.Conn.(*simPlugin)
 	p.word(d)
 	switch {
-	case who.prompt && d.Waited > p.listTime() && d.Outcome == Answered:
+	case who.prompt && (!p.w.hands || !who.shared) && d.Waited > p.listTime() && d.Outcome == Answered:
 		p.w.fault("L4: %s waited %s for %s, which always answers at once", record{Event: d.Event}, d.Waited, who.name)
 	case d.Outcome == PassedOver:
 		p.do(func() { who.passed[d.Event.object()] = true })
@@ -201,9 +205,10 @@ func (p *process) Recovered(c Connection, _ Event, took time.Duration) {
 	}
 }
 
-func (p *process) Joined(Connection, time.Duration, int, int) {}
+func (p *process) Joined(c Connection, _ time.Duration, _, _ int) { p.follows(c.(*simPlugin)) }
 
-func (p *process) Left(c Connection, _ error) {
+func (p *process) Left(c Connection, reason error) {
+	p.handedOver(c.(*simPlugin), reason)
 	if !c.(*simPlugin).isClosed() {
 		p.w.fault("L17: %s left and is not closed", c.Name())
 	}

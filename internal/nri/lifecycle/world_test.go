@@ -29,6 +29,9 @@ type world struct {
 	lossy  bool            // whether what is owed was lost with the runtime
 	lost   map[string]bool // objects that the runtime has lost
 	twins  map[string]bool // names that had more than one connection at a time
+
+	hands  bool                  // whether the engine hands names over
+	latest map[string]*simPlugin // of each name, that has joined
 }
 
 // A simPod is a pod in the runtime's store, which outlives the runtime.
@@ -66,6 +69,8 @@ type simPlugin struct {
 	process *process
 	prompt  bool // always answers at once
 	shared  bool // others have the same name
+
+	handed  handed
 	came    time.Time
 	listing time.Duration
 
@@ -76,6 +81,7 @@ type simPlugin struct {
 
 	mask     string
 	answered []Event  // guarded by mu
+	cut      bool     // whether a request was, before it was answered; likewise
 	found    []string // by a runtime that was started after it came; likewise
 }
 
@@ -89,8 +95,8 @@ type duty struct {
 
 const worldBacklog = 5
 
-func newWorld(owes bool) *world {
-	w := &world{owes: owes, pods: make(map[string]*simPod), containers: make(map[string]*simContainer), needs: make(map[object]*need)}
+func newWorld(owes, hands bool) *world {
+	w := &world{owes: owes, hands: hands, latest: make(map[string]*simPlugin), pods: make(map[string]*simPod), containers: make(map[string]*simContainer), needs: make(map[object]*need)}
 	w.memory, w.lost = newMemory(), make(map[string]bool)
 	w.twins = make(map[string]bool)
 	w.start()
@@ -112,6 +118,7 @@ func (w *world) start() {
 	if w.owes {
 		opts.Owed = w.memory
 	}
+	opts.HandOver = func(string) bool { return w.hands }
 	p.engine = New(opts)
 	w.process = p
 	p.recall(p.ctx)
@@ -326,7 +333,7 @@ func (p *simPlugin) knows(pod, container string) bool {
 func (p *simPlugin) Deliver(ctx context.Context, ev Event, due time.Time, answer func(any, error)) {
 	w := p.process.w
 	w.mu.Lock()
-	if sb := w.pods[ev.Pod]; sb != nil && sb.stopped && ev.Kind == StopPodSandbox && p.prompt && p.process.lists == 0 && !p.joined.IsZero() && p.joined.Before(time.Now()) {
+	if sb := w.pods[ev.Pod]; sb != nil && sb.stopped && ev.Kind == StopPodSandbox && p.prompt && (!w.hands || !p.shared) && p.process.lists == 0 && !p.joined.IsZero() && p.joined.Before(time.Now()) {
 		w.duties = append(w.duties, duty{p, fmt.Sprintf("L10: gets %s when all is reclaimed", record{Event: ev}), nil})
 	}
 	w.mu.Unlock()
@@ -339,7 +346,8 @@ func (w *world) join(p *simPlugin) {
 	w.mu.Lock()
 	for _, o := range w.plugins {
 		if o.name == p.name && o.process == p.process && !o.isClosed() {
-			w.twins[p.name] = true
+			w.twins[p.name] = !w.hands
+
 		}
 	}
 	w.plugins = append(w.plugins, p)
@@ -355,7 +363,7 @@ func (w *world) join(p *simPlugin) {
 		}
 		w.mu.Unlock()
 		lists := p.process.listTime()
-		if d := time.Since(start); p.prompt && d > lists || d > syncTimeout+lists {
+		if d := time.Since(start); (!w.hands || !p.shared) && (p.prompt && d > lists || d > syncTimeout+lists) {
 			w.fault("L13: the join of %s took %s", p.name, d)
 		}
 	})

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// handedPods is the variable that sets how many pods come and go while a plugin is
+// replaced, twenty times if that are a hundred or more.
+const handedPods = "HOOKLINE_HANDED_PODS"
+
+// Pods come and go while a plugin is replaced again and again: each event is told to
+// one instance.
+func TestL19_PluginIsReplacedUnderLoad(t *testing.T) {
+	t.Parallel()
+	count := 20
+	if text := os.Getenv(handedPods); text != "" {
+		var err error
+		count, err = strconv.Atoi(text)
+		require.NoError(t, err)
+	}
+	n := startNode(t)
+	var all instances
+	serving := all.replica()
+	connect(t, n, serving)
+
+	_, undisturbed := comeAndGo(t, n, "undisturbed", count/4, new(atomic.Int64))
+	var gone atomic.Int64
+	ended := make(chan []string, 1)
+	var slow time.Duration
+	go func() {
+		var pods []string
+		pods, slow = comeAndGo(t, n, "pod", count, &gone)
+		ended <- pods
+	}()
+	replaced := 0
+	var pods []string
+	for pods == nil {
+		next := all.replica()
+		connect(t, n, next)
+		requireReplaced(t, serving)
+		serving = next
+		replaced++
+		for at := gone.Load(); pods == nil && gone.Load() < at+int64(max(4, count/20)); {
+			select {
+			case pods = <-ended:
+			case <-time.After(time.Millisecond):
+			}
+		}
+	}
+	longest := time.Duration(0)
+	for _, p := range all {
+		for _, call := range p.Calls().Only(plugin.Synchronize) {
+			longest = max(longest, call.End.Sub(call.Start))
+		}
+	}
+	t.Logf("%d pods, %d instances; the slowest creation took %s, undisturbed %s; the slowest Synchronize %s", count, replaced, slow, undisturbed, longest)
+	t.Logf("waits for earlier requests of the plugin, in all since the start: %s", waitsOf(t, n))
+	promise(t, "L19", "each event of each pod is told to one instance", sometimesOnStock(bothTold), func(t require.TestingT) {
+		all.requireOnce(t, pods...)
+	})
+}
+
+// waitsOf says how long events have waited before a plugin was sent them: how many no
+// longer than each bucket of the metric has, by kind.
+func waitsOf(t *testing.T, n *node.Node) string {
+	counted, err := n.Metrics(withinAMinute(t), "containerd_nri_plugin_delivery_wait_seconds_bucket")
+	require.NoError(t, err)
+	total := map[string]float64{}
+	for labels, events := range counted {
+		_, le, _ := strings.Cut(labels, `le="`)
+		le, _, _ = strings.Cut(le, `"`)
+		total[le] += events
+	}
+	return fmt.Sprint(total)
+}
+
+// comeAndGo has pods come and go, four at a time, and returns their ids and how long the
+// slowest creation took.
+func comeAndGo(t *testing.T, n target, name string, count int, gone *atomic.Int64) (pods []string, slow time.Duration) {
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	next := make(chan int)
+	for range 4 {
+		all.Go(func() {
+			for i := range next {
+				pod, took, err := comesAndGoes(t, n, fmt.Sprintf("%s-%d", name, i))
+				gone.Add(1)
+				if !assert.NoError(t, err) {
+					continue
+				}
+				mu.Lock()
+				pods, slow = append(pods, pod), max(slow, took)
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range count {
+		next <- i
+	}
+	close(next)
+	all.Wait()
+	return pods, slow
+}
+
+func comesAndGoes(t *testing.T, n target, name string) (pod string, took time.Duration, err error) {
+	ctx, c := withinAMinute(t), n.CRI()
+	config, began := c.Pod(name), time.Now()
+	if pod, err = c.RunPod(ctx, config); err != nil {
+		return pod, 0, err
+	}
+	took = time.Since(began)
+	container, err := c.Create(ctx, pod, config, c.Container("main"))
+	if err == nil {
+		err = c.Start(ctx, container)
+	}
+	if err == nil {
+		err = c.StopPod(ctx, pod)
+	}
+	if err == nil {
+		err = c.RemovePod(ctx, pod)
+	}
+	return pod, took, err
+}

@@ -1,0 +1,716 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// newHanding is a fixture in which a second connection of a name is the successor of
+// the first.
+func newHanding(t *testing.T, change ...func(*Options)) *fixture {
+	return newFixture(t, append(change, func(o *Options) {
+		o.HandOver = func(string) bool { return true }
+	})...)
+}
+
+// comes brings in a connection and returns where its Join ends.
+func (f *fixture) comes(p *plugin) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- f.join(p) }()
+	synctest.Wait()
+	return done
+}
+
+// asks asks for an event and returns where that ends.
+func (f *fixture) asks(ev string) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- f.ask(f.t.Context(), ev) }()
+	synctest.Wait()
+	return done
+}
+
+// ends tears down and returns where that ends.
+func (f *fixture) ends(names ...string) <-chan error {
+	done := make(chan error, 1)
+	go func() { done <- f.end(names...) }()
+	synctest.Wait()
+	return done
+}
+
+// untilAllowed has a plugin hang in Synchronize until the channel is closed.
+func (p *plugin) untilAllowed() chan struct{} {
+	may := make(chan struct{})
+	p.synchronize = func(ctx context.Context, _ Snapshot) error {
+		select {
+		case <-may:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return may
+}
+
+// takes has a plugin take some time for events of the given kind.
+func (p *plugin) takes(d time.Duration, kind Kind) *plugin {
+	p.handle = func(_ context.Context, ev Event) (any, error) {
+		if ev.Kind == kind {
+			p.stall(d)
+		}
+		return nil, nil
+	}
+	return p
+}
+
+func TestL19_EventsTurnToTheSuccessor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		f.joined(first)
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "CreateContainer:p1/c2", "RunPodSandbox:p2", "RunPodSandbox:p3")
+		f.end("StopContainer:p1/c2")
+		f.end("StopPodSandbox:p2")
+		f.listed = Snapshot{Pods: pods("p1", "p2", "p3"), Containers: []Object{{Pod: "p1", Container: "c1"}, {Pod: "p1", Container: "c2"}}}
+		told := first.told()
+		f.joined(next)
+		synctest.Wait()
+		assert.True(t, first.isClosed(), "it is told by closing")
+		require.ErrorIs(t, f.journal.reason("10-a"), ErrSucceeded)
+		f.did("RunPodSandbox:p4")
+		f.end("RemoveContainer:p1/c2")
+		f.end("StopContainer:p1/c1", "StopPodSandbox:p1", "RemovePodSandbox:p1")
+		f.end("RemovePodSandbox:p2")
+		assert.Equal(t, told, first.told())
+		assert.Equal(t, "Synchronize(p1 p2! p3 p1/c1) RunPodSandbox:p4 RemoveContainer:p1/c2 "+
+			"StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1 RemovePodSandbox:p1 RemovePodSandbox:p2",
+			strings.Replace(next.told(), "StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1", "StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1", 1))
+		assert.Len(t, f.Status().Connections, 1)
+	})
+}
+
+// What comes while the successor is synchronized waits, and is its own then.
+func TestL19_WhatComesMeanwhileWaitsForTheSuccessor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		f.joined(first)
+		f.did("RunPodSandbox:p1", "RunPodSandbox:p2")
+		f.listed = Snapshot{Pods: pods("p1", "p2")}
+		told, may := first.told(), next.untilAllowed()
+		joined := f.comes(next)
+		began := time.Now()
+		run, stop, update := f.asks("RunPodSandbox:p3"), f.ends("StopPodSandbox:p1"), f.asks("UpdatePodSandbox:p2")
+		time.Sleep(requestTimeout / 4)
+		close(may)
+		require.NoError(t, <-joined)
+		require.NoError(t, <-run)
+		require.NoError(t, <-stop)
+		require.NoError(t, <-update)
+		assert.Equal(t, requestTimeout/4, time.Since(began))
+		assert.Equal(t, told, first.told())
+		assert.Equal(t, "Synchronize(p1 p2) RunPodSandbox:p3 StopPodSandbox:p1 UpdatePodSandbox:p2", next.told())
+	})
+}
+
+// A stop waits for the successor as for any plugin: the pod's network stands until it
+// has answered.
+func TestL19_StopWaitsForTheSuccessor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a").takes(time.Second, StopPodSandbox)
+		f.joined(first)
+		f.did("RunPodSandbox:p1")
+		f.listed = Snapshot{Pods: pods("p1")}
+		may := next.untilAllowed()
+		f.comes(next)
+		began := time.Now()
+		stop := f.ends("StopPodSandbox:p1")
+		close(may)
+		require.NoError(t, <-stop)
+		assert.Equal(t, time.Second, time.Since(began))
+	})
+}
+
+// The first finishes what it is at, and no more of it.
+func TestL19_FirstFinishesItsRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next := newPlugin("10-a").takes(time.Second, StopContainer), newPlugin("10-a")
+		f.joined(first)
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		f.listed = Snapshot{Pods: pods("p1"), Containers: []Object{{Pod: "p1", Container: "c1"}}}
+		stop := f.ends("StopContainer:p1/c1", "StopPodSandbox:p1")
+		joined := f.comes(next)
+		assert.Empty(t, next.told(), "not before the first is done")
+		require.NoError(t, <-joined)
+		require.NoError(t, <-stop)
+		assert.NotContains(t, first.told(), "StopPodSandbox")
+		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1", next.told())
+	})
+}
+
+// What began since the list was taken is told by Synchronize, as it was when the first
+// was asked.
+func TestL19_WhatBeganSinceTheListIsListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mayList := make(chan struct{})
+		var listed Snapshot
+		lists := 0
+		f := newHanding(t, func(o *Options) {
+			o.Copy = func(ev Event) any { return fmt.Sprint(ev.Request, " then") }
+			o.List = func(context.Context) (Snapshot, error) {
+				if lists++; lists > 1 {
+					<-mayList
+				}
+				return listed, nil
+			}
+		})
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		f.joined(first)
+		f.did("RunPodSandbox:p1", "RunPodSandbox:p2", "CreateContainer:p1/c0")
+		listed = Snapshot{Pods: pods("p1", "p2"), Containers: []Object{{Pod: "p1", Container: "c0"}}}
+		joined := f.comes(next)
+		ev := event("CreateContainer:p1/c1")
+		ev.Request = "c1"
+		require.NoError(t, f.Ask(t.Context(), ev, nil))
+		f.did("RunPodSandbox:p3", "RunPodSandbox:p4")
+		f.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
+		f.end("StopPodSandbox:p4")
+		f.end("StopContainer:p1/c0")
+		close(mayList)
+		require.NoError(t, <-joined)
+		require.Equal(t, "Synchronize(p1 p3 p4! p1/c1)", next.told())
+		assert.Equal(t, "c1 then", next.history[0].listed.Containers[0].Value)
+		f.end("RemovePodSandbox:p4", "RemoveContainer:p1/c0")
+		assert.Equal(t, "Synchronize(p1 p3 p4! p1/c1) RemovePodSandbox:p4 RemoveContainer:p1/c0", next.told())
+	})
+}
+
+// A container that the first was asked for, and others are still asked for, is told
+// once: the successor waits for it, without holding anyone up.
+func TestL19_CreationUnderWayIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		f.joined(first, newPlugin("20-b").takes(time.Second, CreateContainer))
+		f.did("RunPodSandbox:p1")
+		f.listed = Snapshot{Pods: pods("p1")}
+		create := f.asks("CreateContainer:p1/c1")
+		joined := f.comes(next)
+		f.did("UpdatePodSandbox:p1")
+		require.NoError(t, <-create)
+		require.NoError(t, <-joined)
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1 UpdatePodSandbox:p1", first.told())
+		assert.Equal(t, "Synchronize(p1 p1/c1)", next.told())
+	})
+}
+
+// A pod that the first has agreed to, and others are still asked for, is told by
+// Synchronize alone: the successor is not asked for what the first was.
+func TestL19_PodUnderWayIsToldOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		f.joined(first, newPlugin("20-b").takes(time.Second, RunPodSandbox))
+		run := f.asks("RunPodSandbox:p1")
+		f.listed = Snapshot{Pods: []Object{{Pod: "p1", Creating: true}}}
+		require.NoError(t, <-f.comes(next))
+		require.NoError(t, <-run)
+		synctest.Wait()
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", first.told())
+		assert.Equal(t, "Synchronize(p1)", next.told())
+	})
+}
+
+// One that takes longer for that than a plugin may is told late, so that nobody waits.
+func TestL19_CreationThatTakesLongIsToldLate(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newHanding(t)
+			first, next, other := newPlugin("10-a"), newPlugin("10-a"), newPlugin("20-b")
+			other.timeouts.Request = time.Minute
+			other.takes(10*time.Second, CreateContainer)
+			f.joined(first, other)
+			f.did("RunPodSandbox:p1")
+			f.listed = Snapshot{Pods: pods("p1")}
+			ctx, giveUp := context.WithCancel(t.Context())
+			create := make(chan error, 1)
+			go func() { create <- f.ask(ctx, "CreateContainer:p1/c1") }()
+			synctest.Wait()
+			began := time.Now()
+			require.NoError(t, <-f.comes(next))
+			assert.Equal(t, requestTimeout, time.Since(began))
+			if fails {
+				giveUp()
+				require.Error(t, <-create)
+				f.ends("StopContainer:p1/c1", "RemoveContainer:p1/c1")
+				assert.Equal(t, "Synchronize(p1) StopContainer:p1/c1 RemoveContainer:p1/c1", next.told(), "the name knows of it")
+			} else {
+				require.NoError(t, <-create)
+				assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1", next.told())
+			}
+			giveUp()
+		})
+	}
+}
+
+// A successor that fails to synchronize changes nothing for the first.
+func TestL19_SuccessorThatFailsChangesNothing(t *testing.T) {
+	for how, synchronize := range map[string]func(*plugin) func(context.Context, Snapshot) error{
+		"refuses": func(*plugin) func(context.Context, Snapshot) error {
+			return func(context.Context, Snapshot) error { time.Sleep(time.Second); return errRefused }
+		},
+		"closes": func(p *plugin) func(context.Context, Snapshot) error {
+			return func(context.Context, Snapshot) error { time.Sleep(time.Second); p.Close(); return ErrClosed }
+		},
+		"hangs": func(p *plugin) func(context.Context, Snapshot) error {
+			return func(context.Context, Snapshot) error { <-p.closed; return ErrClosed }
+		},
+	} {
+		t.Run(how, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newHanding(t)
+				first, next := newPlugin("10-a"), newPlugin("10-a")
+				f.joined(first)
+				f.did("RunPodSandbox:p1")
+				f.listed = Snapshot{Pods: pods("p1")}
+				next.synchronize = synchronize(next)
+				joined := f.comes(next)
+				began := time.Now()
+				run, stop := f.asks("RunPodSandbox:p2"), f.ends("StopPodSandbox:p1")
+				require.NoError(t, <-run)
+				require.NoError(t, <-stop)
+				assert.LessOrEqual(t, time.Since(began), requestTimeout/2)
+				require.Error(t, <-joined)
+				synctest.Wait()
+				f.did("RunPodSandbox:p3")
+				assert.True(t, next.isClosed())
+				assert.Equal(t, "Synchronize() RunPodSandbox:p1 RunPodSandbox:p2 StopPodSandbox:p1 RunPodSandbox:p3", first.told())
+				assert.Equal(t, "Synchronize(p1)", next.told())
+			})
+		})
+	}
+}
+
+// One that hangs again and again costs one timeout (L22).
+func TestL19_SuccessorsThatFailCostOneTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first := newPlugin("10-a")
+		f.joined(first)
+		var waited time.Duration
+		for i := range 5 {
+			next := newPlugin("10-a")
+			next.untilAllowed()
+			joined := f.comes(next)
+			began := time.Now()
+			f.did(fmt.Sprintf("RunPodSandbox:p%d", i))
+			waited += time.Since(began)
+			require.Error(t, <-joined)
+		}
+		assert.Equal(t, requestTimeout/2, waited)
+		f.joined(newPlugin("10-a"))
+		synctest.Wait()
+		assert.True(t, first.isClosed())
+	})
+}
+
+// A successor that takes longer than one request is told after its Synchronize what
+// the first was meanwhile.
+func TestL19_SlowSuccessorIsToldWhatItMissed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		f.joined(first)
+		f.did("RunPodSandbox:p1", "RunPodSandbox:p2", "CreateContainer:p2/c2", "RunPodSandbox:p5")
+		f.listed = Snapshot{Pods: pods("p1", "p2", "p5"), Containers: []Object{{Pod: "p2", Container: "c2"}}}
+		may := next.untilAllowed()
+		joined := f.comes(next)
+		began := time.Now()
+		f.did("RunPodSandbox:p3", "CreateContainer:p3/c3", "RunPodSandbox:p4")
+		assert.Equal(t, requestTimeout/2, time.Since(began))
+		f.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		f.end("StopContainer:p2/c2")
+		f.end("StopPodSandbox:p4", "RemovePodSandbox:p4")
+		close(may)
+		require.NoError(t, <-joined)
+		synctest.Wait()
+		assert.Equal(t, "Synchronize(p1 p2 p5 p2/c2) RunPodSandbox:p3 CreateContainer:p3/c3 StopContainer:p2/c2 StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+		assert.True(t, first.isClosed())
+		f.end("StopContainer:p3/c3", "StopPodSandbox:p3", "RemoveContainer:p2/c2")
+		assert.Contains(t, next.told(), "StopContainer:p3/c3 StopPodSandbox:p3 RemoveContainer:p2/c2")
+	})
+}
+
+// A first that hangs is cut at its timeout, whatever its policy, and its line goes on
+// in the successor.
+func TestL19_FirstThatHangsIsCut(t *testing.T) {
+	for _, kept := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newHanding(t)
+			first, next := newPlugin("10-a").hang(UpdatePodSandbox), newPlugin("10-a")
+			first.keepConnected = kept
+			first.handle = func(_ context.Context, ev Event) (any, error) {
+				if ev.Kind == UpdatePodSandbox {
+					<-first.closed
+					return nil, ErrClosed
+				}
+				return nil, nil
+			}
+			f.joined(first)
+			f.did("RunPodSandbox:p1", "RunPodSandbox:p2")
+			f.listed = Snapshot{Pods: pods("p1", "p2")}
+			began := time.Now()
+			hung := f.asks("UpdatePodSandbox:p1")
+			joined := f.comes(next)
+			stop := f.ends("StopPodSandbox:p2", "RemovePodSandbox:p2")
+			run := f.asks("RunPodSandbox:p3")
+			require.NoError(t, <-hung)
+			require.NoError(t, <-run)
+			<-stop
+			require.NoError(t, <-joined)
+			synctest.Wait()
+			assert.Equal(t, requestTimeout, time.Since(began))
+			assert.True(t, first.isClosed())
+			assert.NotContains(t, first.told(), "p3")
+			assert.ElementsMatch(t, strings.Fields("Synchronize(p1 p2) StopPodSandbox:p2 RemovePodSandbox:p2 RunPodSandbox:p3"), strings.Fields(next.told()))
+		})
+	}
+}
+
+// A first that owes an answer for long is succeeded at once; what waited for it is
+// told to the successor.
+func TestL19_OverdueFirstIsSucceededAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		first.keepConnected = true
+		first.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == StopContainer {
+				<-first.closed
+				return nil, ErrClosed
+			}
+			return nil, nil
+		}
+		f.joined(first)
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "RunPodSandbox:p2")
+		f.end("StopContainer:p1/c1", "StopPodSandbox:p1")
+		f.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
+		f.did("RunPodSandbox:p3") // which it is not asked for
+		f.listed = Snapshot{Pods: pods("p1", "p3")}
+		began := time.Now()
+		f.joined(next)
+		synctest.Wait()
+		assert.Zero(t, time.Since(began))
+		assert.ElementsMatch(t, strings.Fields("Synchronize(p1 p3) StopPodSandbox:p2 RemovePodSandbox:p2 StopPodSandbox:p1"), strings.Fields(next.told()))
+	})
+}
+
+// A first that closes while its successor is synchronized is succeeded at once. What it
+// was being asked for is asked of that.
+func TestL19_FirstIsLostAtTheTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		f.joined(first)
+		f.did("RunPodSandbox:p1")
+		f.listed = Snapshot{Pods: pods("p1")}
+		may := next.untilAllowed()
+		joined := f.comes(next)
+		run, stop := f.asks("RunPodSandbox:p2"), f.ends("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		first.Close()
+		synctest.Wait()
+		close(may)
+		require.NoError(t, <-joined)
+		require.NoError(t, <-run)
+		require.NoError(t, <-stop)
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", first.told())
+		assert.Equal(t, "Synchronize(p1) RunPodSandbox:p2 StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+	})
+}
+
+// Likewise if it is lost in a request, while its successor takes its time.
+func TestL19_FirstIsLostInARequest(t *testing.T) {
+	firstIsLostInARequest(t, nil)
+}
+
+// The answer of the successor is that of the name, where that is required.
+func TestL19_RequiredFirstIsLostInARequest(t *testing.T) {
+	firstIsLostInARequest(t, []Requirement{{Plugin: "a", Wait: time.Second}})
+}
+
+func firstIsLostInARequest(t *testing.T, required []Requirement) {
+	for _, kind := range []string{"RunPodSandbox:p2", "CreateContainer:p1/c1"} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newHanding(t, func(o *Options) {
+				o.Required = func(Event) ([]Requirement, error) { return required, nil }
+			})
+			first, next := newPlugin("10-a"), newPlugin("10-a")
+			f.joined(first)
+			f.did("RunPodSandbox:p1")
+			f.listed = Snapshot{Pods: pods("p1")}
+			may := next.untilAllowed()
+			joined := f.comes(next)
+			time.Sleep(requestTimeout + time.Second)
+			first.handle = func(context.Context, Event) (any, error) { <-first.closed; return nil, ErrClosed }
+			asked := f.asks(kind)
+			first.Close()
+			synctest.Wait()
+			close(may)
+			require.NoError(t, <-joined)
+			require.NoError(t, <-asked)
+			assert.Equal(t, "Synchronize(p1) "+kind, next.told())
+		})
+	}
+}
+
+// A creation has asked a plugin of a name that it requires, and waits for another one. The
+// one it asked has not subscribed, and is succeeded by one that has: that will do (L20).
+func TestL19_SuccessorAnswersWhatIsRequired(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t, func(o *Options) {
+			o.Required = func(Event) ([]Requirement, error) {
+				return []Requirement{{Plugin: "a", Wait: time.Minute}}, nil
+			}
+		})
+		first, next, other := newPlugin("10-a"), newPlugin("10-a"), newPlugin("20-a")
+		first.wants = masks["ends"]
+		f.joined(newPlugin("00-b").takes(time.Second, RunPodSandbox), first, other)
+		run := f.asks("RunPodSandbox:p1")
+		other.Close()
+		time.Sleep(10 * time.Second)
+		f.joined(next)
+		require.NoError(t, <-run)
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", next.told())
+	})
+}
+
+// A first that has gone, and a list that fails, leave a connection that joins as any.
+func TestL19_FirstIsLostBeforeTheList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		mayList := make(chan struct{}, 2)
+		mayList <- struct{}{}
+		f := newHanding(t, func(o *Options) {
+			o.List = func(context.Context) (Snapshot, error) {
+				<-mayList
+				return Snapshot{Pods: pods("p1")}, nil
+			}
+		})
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		f.joined(first)
+		f.did("RunPodSandbox:p1")
+		joined := f.comes(next)
+		first.Close()
+		synctest.Wait()
+		f.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		close(mayList)
+		require.NoError(t, <-joined)
+		assert.Equal(t, "Synchronize()", next.told())
+		f.did("RunPodSandbox:p2")
+		assert.Equal(t, "Synchronize() RunPodSandbox:p2", next.told())
+	})
+}
+
+// One that has closed, as its watcher has yet to see, does not hide the one that serves.
+func TestL19_ConnectionThatHasJustClosedIsSucceeded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, second, third := &breaking{plugin: newPlugin("10-a")}, newPlugin("10-a"), newPlugin("10-a")
+		require.NoError(t, f.Join(t.Context(), first, first.sync))
+		first.broken.Store(true)
+		f.joined(second, third)
+		synctest.Wait()
+		assert.True(t, second.isClosed())
+		f.did("RunPodSandbox:p1")
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", third.told())
+	})
+}
+
+// Of many that register, each in its turn, the newest serves in the end.
+func TestL19_NewestWins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		f.joined(newPlugin("10-a"))
+		slow := newPlugin("10-a")
+		may := slow.untilAllowed()
+		slowJoined := f.comes(slow)
+		older, newest := newPlugin("10-a"), newPlugin("10-a")
+		olderJoined := f.comes(older)
+		newestJoined := f.comes(newest)
+		require.ErrorIs(t, <-olderJoined, errNewer)
+		close(may)
+		require.NoError(t, <-slowJoined)
+		require.NoError(t, <-newestJoined)
+		synctest.Wait()
+		assert.True(t, slow.isClosed() && older.isClosed())
+		assert.Empty(t, older.told())
+		f.did("RunPodSandbox:p1")
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", newest.told())
+		assert.Empty(t, f.gates)
+	})
+}
+
+// A successor that wants more is told of what came while the turn was kept.
+func TestL19_SuccessorWantsMore(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		first.wants = masks["ends"]
+		f.joined(first)
+		may := next.untilAllowed()
+		joined := f.comes(next)
+		f.did("RunPodSandbox:p1")
+		close(may)
+		require.NoError(t, <-joined)
+		synctest.Wait()
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", next.told())
+	})
+}
+
+// Other names, and those that are not to be handed over, are served beside each other.
+func TestL19_TwinsAndOtherNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(o *Options) { o.HandOver = func(name string) bool { return name != "10-twin" } })
+		all := []*plugin{newPlugin("10-twin"), newPlugin("10-twin"), newPlugin("10-a"), newPlugin("20-a")}
+		f.joined(all...)
+		f.did("RunPodSandbox:p1")
+		for _, p := range all {
+			assert.Equal(t, "Synchronize() RunPodSandbox:p1", p.told())
+		}
+	})
+}
+
+// A plugin that was told to go and is started again waits until its successor leaves,
+// so that the two do not take turns.
+func TestL19_PredecessorThatComesBackStandsBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		origins := make(map[Connection]string)
+		f := newHanding(t, func(o *Options) { o.Origin = func(c Connection) string { return origins[c] } })
+		first, next, again, third, gone := newPlugin("10-a"), newPlugin("10-a"), newPlugin("10-a"), newPlugin("10-a"), newPlugin("10-a")
+		origins[first], origins[next], origins[again], origins[third], origins[gone] = "old", "new", "old", "newer", "new"
+		f.joined(first, next)
+		older := newPlugin("10-a")
+		origins[older] = "old"
+		dropped := f.comes(older)
+		joined := f.comes(again)
+		require.ErrorIs(t, <-dropped, errNewer, "one waits for each origin")
+		f.joined(third)
+		f.did("RunPodSandbox:p1")
+		assert.Empty(t, again.told())
+		left := f.comes(gone)
+		gone.Close()
+		require.Error(t, <-left)
+		assert.Empty(t, f.failed, "nobody has failed")
+		third.Close()
+		require.NoError(t, <-joined)
+		f.did("RunPodSandbox:p2")
+		assert.Equal(t, "Synchronize() RunPodSandbox:p2", again.told())
+		assert.Empty(t, f.standing)
+	})
+}
+
+// One that opens a second connection of its own means it.
+func TestL19_PluginSucceedsItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t, func(o *Options) { o.Origin = func(Connection) string { return "one" } })
+		f.joined(newPlugin("10-a"), newPlugin("10-a"), newPlugin("10-a"))
+		assert.Len(t, f.Status().Connections, 1)
+	})
+}
+
+func TestL19_CloseLetsGoOfAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next, last := newPlugin("10-a"), newPlugin("10-a"), newPlugin("10-a")
+		f.joined(first)
+		next.untilAllowed()
+		joined, waits := f.comes(next), f.comes(last)
+		run := f.asks("RunPodSandbox:p1")
+		s := f.Status().Connections
+		require.Len(t, s, 3)
+		assert.Equal(t, []bool{false, true, true}, []bool{s[0].TakesOver, s[1].TakesOver, s[2].TakesOver})
+		f.Close()
+		require.Error(t, <-joined)
+		require.Error(t, <-waits)
+		<-run
+		assert.True(t, errors.Is(f.join(newPlugin("10-a")), ErrClosed))
+	})
+}
+
+// newOwingHanding is newHanding that keeps what is owed.
+func newOwingHanding(t *testing.T) *owing {
+	o := &owing{memory: newMemory(), change: func(o *Options) { o.HandOver = func(string) bool { return true } }}
+	o.start(t)
+	return o
+}
+
+// A successor that takes over from a first that was lost, and is not synchronized after all,
+// was told of nothing: what the name knows is what the first knew (L3, L18).
+func TestL19_SuccessorThatFailsLeavesWhatTheNameKnew(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwingHanding(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		stays := make(chan struct{})
+		first.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == UpdatePodSandbox {
+				<-stays // also when its connection is closed
+			}
+			return nil, nil
+		}
+		defer close(stays)
+		o.joined(first)
+		o.did("RunPodSandbox:p1")
+		o.lists("p1", "p2") // of which the first was not told
+		next.synchronize = func(context.Context, Snapshot) error { return errRefused }
+		o.asks("UpdatePodSandbox:p1")
+		joined := o.comes(next)
+		require.Empty(t, next.told(), "it waits for the first")
+		o.left(first)
+		require.ErrorIs(t, <-joined, errRefused)
+		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		o.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
+		o.lists()
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", o.again(newPlugin("10-a")).told())
+		assert.Zero(t, o.owes("10-a"))
+	})
+}
+
+// What the name is owed moves along (L18).
+func TestL19_WhatIsOwedMovesAlong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwingHanding(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "RunPodSandbox:p2", "RunPodSandbox:p3")
+		o.left(a)
+		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		o.end("StopPodSandbox:p2")
+		o.lists("p2!", "p3")
+		hung := newPlugin("10-a")
+		hung.keepConnected = true
+		hung.handle = func(context.Context, Event) (any, error) { <-hung.closed; return nil, ErrClosed }
+		o.joined(hung)
+		time.Sleep(requestTimeout)
+		synctest.Wait()
+		require.Equal(t, "Synchronize(p2! p3) StopPodSandbox:p1", hung.told())
+		o.end("StopPodSandbox:p3")
+		next := newPlugin("10-a")
+		o.joined(next)
+		synctest.Wait()
+		assert.ElementsMatch(t, strings.Fields("Synchronize(p2! p3) StopPodSandbox:p1 RemovePodSandbox:p1 StopPodSandbox:p2 StopPodSandbox:p3"), strings.Fields(next.told()))
+		assert.Zero(t, o.owes("10-a"))
+		o.end("RemovePodSandbox:p2")
+		o.end("RemovePodSandbox:p3")
+		assert.Contains(t, next.told(), "RemovePodSandbox:p2 RemovePodSandbox:p3")
+	})
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nri
+
+import (
+	"testing"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	nri "github.com/containerd/nri/pkg/adaptation"
+)
+
+// One that registers takes over, unless the settings of its name say otherwise.
+func TestTwinsOfASetting(t *testing.T) {
+	c := DefaultConfig()
+	require.NoError(t, toml.Unmarshal([]byte("[plugins.logger]\ntwins = true\n[plugins.other]\nwait = '1s'\n"), c))
+	settings := c.pluginSettings()
+	assert.True(t, settings["logger"].Twins)
+	assert.False(t, settings["other"].Twins)
+	assert.Empty(t, c.validatePlugins())
+}
+
+func TestStatusOfASuccessor(t *testing.T) {
+	assert.True(t, pluginStatus(nri.PluginStatus{Name: "10-logger", TakesOver: true}).TakesOver)
+	assert.False(t, pluginStatus(nri.PluginStatus{Name: "10-logger"}).TakesOver)
+}
