@@ -177,6 +177,8 @@ func (e *Engine) settled(ctx context.Context, l, first *lane) error {
 		case <-over:
 		case <-timer.C:
 			return nil
+		case <-first.gone:
+			return nil // who joins finds them, or is asked
 		case <-l.gone:
 			return l.reason()
 		case <-ctx.Done():

@@ -232,6 +232,27 @@ func TestL19_PodUnderWayIsToldOnce(t *testing.T) {
 	})
 }
 
+// It does not wait for that once the first has gone: a plugin that has crashed can come
+// back while another one is asked (L13).
+func TestL19_FirstIsLostWhileACreationIsUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next, other := newPlugin("10-a"), newPlugin("10-a"), newPlugin("20-b")
+		f.joined(first, other.takes(time.Second, CreateContainer))
+		f.did("RunPodSandbox:p1")
+		f.listed = Snapshot{Pods: pods("p1")}
+		create := f.asks("CreateContainer:p1/c1")
+		joined := f.comes(next)
+		began := time.Now()
+		first.Close()
+		require.NoError(t, <-joined)
+		assert.Zero(t, time.Since(began))
+		require.NoError(t, <-create)
+		synctest.Wait()
+		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1", next.told())
+	})
+}
+
 // One that takes longer for that than a plugin may is told late, so that nobody waits.
 func TestL19_CreationThatTakesLongIsToldLate(t *testing.T) {
 	for _, fails := range []bool{false, true} {
