@@ -5,8 +5,8 @@ package history
 import "github.com/hookline-nri/hookline/integration/plugin"
 
 // inherit takes over what an earlier connection of the name knew, or had from one before
-// it. What was answered may be told once more, to the next: the runtime may not have got the
-// answer.
+// it. What was answered may be told once more, to a later one: the runtime may not have got the
+// answer, and those between may have closed before it was sent to them.
 func (r *Reading) inherit(before *Reading) {
 	for before != nil && before.synced.IsZero() {
 		before = before.former // what it was told of it never knew
@@ -15,17 +15,13 @@ func (r *Reading) inherit(before *Reading) {
 		return
 	}
 	for id, p := range before.pods {
-		if p.before != removed || p.at != up {
-			r.pods[id] = &pod{end: p.inherited(before, id)}
-			if before.wasStopped(id, p) {
-				r.pods[id].before = max(r.pods[id].before, stopped)
-			}
+		r.pods[id] = &pod{end: p.inherited(before, id)}
+		if before.wasStopped(id, p) {
+			r.pods[id].before = max(r.pods[id].before, stopped)
 		}
 	}
 	for id, c := range before.containers {
-		if c.before != removed || c.at != up {
-			r.containers[id] = &container{end: c.inherited(before, id), pod: c.pod}
-		}
+		r.containers[id] = &container{end: c.inherited(before, id), pod: c.pod}
 	}
 }
 

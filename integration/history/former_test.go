@@ -46,6 +46,7 @@ func TestLegalRecordsOfAName(t *testing.T) {
 		"- Run:p Create:p/c | p Create:p/c Stop:p/c Stop:p Remove:p/c Remove:p",
 		"- Run:p | p | - Stop:p Remove:p",
 		"- Run:p Stop:p Remove:p | - Remove:p | - Remove:p", // its answer was lost, too
+		"- Run:p Stop:p Remove:p | - | - Remove:p",          // the second closed before it was told
 		"- Run:p | q? | - Stop:p Remove:p",                  // which never answered Synchronize
 	} {
 		all := records(text)
@@ -63,7 +64,7 @@ func TestIllegalRecordsOfAName(t *testing.T) {
 		"- Run:p | - Update:p":                                  "L3: UpdatePodSandbox of pod p is of a pod that the plugin does not know",
 		"- Run:p | - Create:p/c":                                "L3: CreateContainer of container c of pod p is of a pod that the plugin does not know",
 		"- Run:p | - Stop:p Remove:p Remove:p":                  "L3: RemovePodSandbox of pod p comes after its removal",
-		"- Run:p Stop:p Remove:p | - | - Remove:p":              "L3: RemovePodSandbox of pod p is of a pod that the plugin does not know",
+		"- Run:p Stop:p Remove:p | - | - Remove:p Remove:p":     "L3: RemovePodSandbox of pod p comes after its removal",
 		"- Run:p Create:p/c | - Stop:p":                         "L1: StopPodSandbox of pod p comes before that of container c",
 		"- Run:p Create:p/c Stop:p/c? | - Stop:p":               "L1: StopPodSandbox of pod p comes before that of container c",
 		"- Run:p Create:p/c Stop:p/c | - Stop:p Remove:p":       "L1: RemovePodSandbox of pod p comes before that of container c",
