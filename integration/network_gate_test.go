@@ -21,10 +21,10 @@ func TestN2_PodsAreRefusedWhileStatusFails(t *testing.T) {
 		notReady                 breach
 	}{
 		"cannot add": {takesNone, "agent is down", `{code="50",network="blue",state="not_available"}`, keptOnStock},
-		"hangs":      {hangs, "no answer within 200ms", `{code="0",network="blue",state="timed_out"}`, onStock("the call waits")},
+		"hangs":      {hangs, "no answer within 2s", `{code="0",network="blue",state="timed_out"}`, onStock("the call waits")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := newAgent(t, "status_timeout = '200ms'")
+			a := newAgent(t, "status_timeout = '2s'")
 			old := a.runPod("old")
 			a.says("STATUS", s.script)
 			c := a.n.CRI()

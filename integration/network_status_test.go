@@ -24,13 +24,13 @@ func TestN1_NetworkReadyIsTheStatusOfTheNetwork(t *testing.T) {
 		"try again":         {later, "NetworkTryAgainLater", "still starting", oneReason},
 		"another error":     {fails, "NetworkStatusError", "out of luck", oneReason},
 		"garbage":           {garbage, "NetworkStatusExecFailed", "panic: what?", oneReason},
-		"hangs":             {hangs, "NetworkStatusTimeout", "no answer within 200ms", waits},
-		"leaves grandchild": {grandchild + hangs, "NetworkStatusTimeout", "no answer within 200ms", waits},
+		"hangs":             {hangs, "NetworkStatusTimeout", "no answer within 2s", waits},
+		"leaves grandchild": {grandchild + hangs, "NetworkStatusTimeout", "no answer within 2s", waits},
 		// It has answered, whoever still has its pipes.
 		"answers and leaves grandchild": {grandchild + takesNone, "NetworkNotAvailable", "agent is down", waits},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := newAgent(t, "status_timeout = '200ms'")
+			a := newAgent(t, "status_timeout = '2s'")
 			a.requireNetworkReady(t)
 			a.says("STATUS", s.script)
 			promise(t, "N1", "NetworkReady is false, with the reason and the plugin's words", s.stock, func(t require.TestingT) {
