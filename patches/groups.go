@@ -70,6 +70,7 @@ var groups = []edit.Group{
 	{Name: "shims", Title: "runtime: do not leak shims that are interrupted", Patches: []string{
 		"containerd/shim-start",
 		"containerd/task-create",
+		"containerd/task-delete",
 	}},
 	{Name: "idle-shim", Title: "runtime: take a gRPC shim for gone only when it is", Patches: []string{
 		"containerd/idle-shim",

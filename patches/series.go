@@ -63,6 +63,7 @@ var Series = edit.Series{
 		containerd.StartUnderLease,
 		containerd.ShimStart,
 		containerd.TaskCreate,
+		containerd.TaskDelete,
 		containerd.IdleShim,
 		containerd.ShimGone,
 		containerd.RemoveLocksOnce,

@@ -17,12 +17,7 @@ not exit with its pod.
 
 Wait some time for the shim's answer although the caller gave up, and delete
 what was created in the usual way. Do not send the caller's deadline to the
-shim, where it would interrupt the creation.
-
-Before v2.4 a shim leaks, too, when the sandbox's own task ended first: the
-deletion of the last container leaves it to the sandbox to shut it down. Shut it
-down if it is listed for no sandbox any more. A shim that has containers left
-takes no notice.`,
+shim, where it would interrupt the creation.`,
 	Refs:   []string{"containerd/containerd#6860"},
 	Rules:  []string{"L7"},
 	Status: edit.Upstream,
@@ -31,9 +26,5 @@ takes no notice.`,
 	Edits: []edit.Edit{
 		edit.In("core/runtime/v2/shim.go", edit.Method("shimTask", "Create")).
 			Replace(edit.Expr("s.task.Create(ctx, request)"), "callWithGrace(ctx, startGrace, request, s.task.Create)"),
-		edit.In("core/runtime/v2/task_manager.go", edit.Method("TaskManager", "Delete")).After(edit.Stmt(edit.Define("sandboxed")), `if sandboxed {
-	_, err := m.manager.shims.Get(ctx, container.SandboxID)
-	sandboxed = err == nil
-}`).Below("v2.4"),
 	},
 }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v2
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/containerd/containerd/v2/pkg/namespaces"
+)
+
+func TestTaskIsDeletedOnceAtATime(t *testing.T) {
+	m, err := NewShimManager(&ManagerConfig{})
+	require.NoError(t, err)
+	ctx := namespaces.WithNamespace(t.Context(), "one")
+	unlock, err := m.lockTask(ctx, "task")
+	require.NoError(t, err)
+
+	impatient, giveUp := context.WithCancel(ctx)
+	giveUp()
+	_, err = m.lockTask(impatient, "task")
+	assert.ErrorIs(t, err, context.Canceled)
+
+	second := make(chan error, 1)
+	go func() {
+		unlock, err := m.lockTask(ctx, "task")
+		if err == nil {
+			unlock()
+		}
+		second <- err
+	}()
+	for _, other := range []struct{ namespace, task string }{{"one", "other"}, {"two", "task"}} {
+		unlock, err := m.lockTask(namespaces.WithNamespace(t.Context(), other.namespace), other.task)
+		require.NoError(t, err)
+		unlock()
+	}
+	select {
+	case <-second:
+		assert.Fail(t, "the second has not waited")
+	default:
+	}
+	unlock()
+	assert.NoError(t, <-second)
+}
+
+// A deletion that waited finds no shim, rather than one whose connection is closed.
+func TestDeletionThatHasWaitedFindsNoTask(t *testing.T) {
+	m, err := NewShimManager(&ManagerConfig{})
+	require.NoError(t, err)
+	tasks := &TaskManager{manager: m}
+	ctx := namespaces.WithNamespace(t.Context(), "one")
+	_, err = tasks.Delete(t.Context(), "task")
+	assert.ErrorContains(t, err, "namespace is required")
+
+	unlock, err := m.lockTask(ctx, "task")
+	require.NoError(t, err)
+	impatient, giveUp := context.WithCancel(ctx)
+	giveUp()
+	_, err = tasks.Delete(impatient, "task")
+	assert.ErrorContains(t, err, "wait for another deletion of task task")
+	unlock()
+	_, err = tasks.Delete(ctx, "task")
+	assert.ErrorContains(t, err, "not found")
+}
