@@ -25,7 +25,7 @@ func TestL7_CreationIsUndoneWhenItsCallerGivesUpInAHook(t *testing.T) {
 		giveUp   func(context.Context, context.CancelFunc)
 	}{
 		{"cancels", time.Minute, cancels},
-		{"runs out of time", 3 * time.Second, waits},
+		{"runs out of time", 8 * time.Second, waits},
 	} {
 		t.Run(caller.does, func(t *testing.T) {
 			// The plugin's own time must not end before the caller's does.

@@ -159,7 +159,7 @@ func TestL17_CreationsThatARestartInterruptedAreCounted(t *testing.T) {
 // The timer of a sandbox's stop is that of the sandbox. Hooks have one of their own.
 func TestL17_TimeOfHooksIsNotInThatOfTheStop(t *testing.T) {
 	t.Parallel()
-	const slow = time.Second
+	const slow = 4 * time.Second
 	n := startNode(t, patient.set)
 	p := plugin.New("10", "slow")
 	p.On(plugin.StopPodSandbox, plugin.Delay(slow))
