@@ -8,6 +8,7 @@
 //	kernel.go     what a kubelet writes to the kernel for all, kept and put back
 //	kubernetes.go Kubernetes and kind, from their modules
 //	base.go       a root file system, from Debian's packages
+//	runc.go       runc, from its module, with seccomp
 //	rootfs.go     the node's root file system: base, kind's own files, binaries
 //	images.go     the images of the control plane, of one program each
 //	image.go      the node image, over a released one or of that root file system

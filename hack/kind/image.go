@@ -108,6 +108,9 @@ func (m Maker) debianImage(ctx context.Context, e Engine) error {
 	if err := m.build(ctx); err != nil {
 		return err
 	}
+	if err := m.buildRunc(ctx); err != nil {
+		return err
+	}
 	if err := m.buildPause(ctx); err != nil {
 		return err
 	}

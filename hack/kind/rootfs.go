@@ -22,7 +22,7 @@ func (m Maker) rootfs() string { return filepath.Join(m.Out, "rootfs") }
 
 // inputs is a hash of all that the root file system is made of.
 func (m Maker) inputs() (string, error) {
-	files := []string{m.base(), m.pause()}
+	files := []string{m.base(), m.pause(), m.runc()}
 	for _, p := range containerdPrograms {
 		files = append(files, filepath.Join(m.Bin, p))
 	}
@@ -115,7 +115,7 @@ func (m Maker) kindFiles(ctx context.Context, root string) error {
 
 // binaries copies containerd, runc, the CNI plugins and Kubernetes.
 func (m Maker) binaries(_ context.Context, root string) error {
-	to := map[string]string{filepath.Join(root, "usr/sbin/runc"): "usr/local/sbin"}
+	to := map[string]string{m.runc(): "usr/local/sbin"}
 	for _, p := range containerdPrograms {
 		to[filepath.Join(m.Bin, p)] = "usr/local/bin"
 	}

@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -55,7 +57,13 @@ func (c *cluster) record(t testing.TB, name string, o recorderOptions) *recorder
 	}
 	r := &recorder{c, o.namespace, pluginName(name, o.namespace)}
 	c.onNode(t, "rm", "-f", r.file())
-	t.Cleanup(func() { c.onNode(t, "rm", "-f", r.file()) })
+	t.Cleanup(func() {
+		if t.Failed() { // go test -artifacts keeps it
+			kept := filepath.Join(t.ArtifactDir(), r.name+".jsonl")
+			require.NoError(t, os.WriteFile(kept, []byte(c.onNode(t, "cat", r.file())), 0o644))
+		}
+		c.onNode(t, "rm", "-f", r.file())
+	})
 	r.deploy(t, o)
 	return r
 }

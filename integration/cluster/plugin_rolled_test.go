@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/hookline-nri/hookline/integration/cluster/record"
 	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/hookline-nri/hookline/integration/wait"
 )
@@ -93,11 +94,22 @@ func TestL18_PluginIsRolledOverWhilePodsComeAndGo(t *testing.T) {
 	requireLawful(t, processes, ns)
 }
 
-// The same with a process that comes before the other goes. Two are told of a pod then, each
-// lawfully by itself: that one takes over from the other (L19) is not kept.
+// The same with a process that comes before the other goes: each is told lawfully by itself, and of
+// each pod that one of them knew the end is told, to each of those that are there then. What the
+// old one knew alone, such as a container that had exited before the new one came, is nobody's when
+// it goes, and an event comes to both while both are there. Handing over (L19) is what it takes to
+// read their records as one here, as the test above does.
 func TestPluginIsRolledOverWithMaxSurge(t *testing.T) {
 	recorder, ns := onCluster(t).rolledOver(t, 2, recorderOptions{maxSurge: true})
-	recorder.hasEnds(t, ns, recorder.knew(t, ns))
+
+	pods := recorder.knew(t, ns)
+	require.GreaterOrEqual(t, len(pods), 8, "the pods of the begin")
+	recorder.hasEnds(t, ns, pods)
+	processes := recorder.told(t)
+	require.GreaterOrEqual(t, len(processes), 3, "a process for each rollout")
+	for _, p := range processes {
+		requireLawful(t, []record.Process{p}, ns)
+	}
 }
 
 // The plugin is taken off the node, and pods end meanwhile: it is told of their ends when

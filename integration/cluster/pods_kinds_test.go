@@ -123,14 +123,30 @@ func userNamespace(t *testing.T, c *cluster, recorder *recorder, ns string) {
 		}
 		for _, e := range events.Items {
 			if strings.Contains(e.Message, "user namespaces") || strings.Contains(e.Message, "idmap") {
-				t.Skip("this node gives no user namespaces: " + e.Message)
+				lacks(t, "user namespaces on the node: "+e.Message)
 			}
 		}
 		return errors.New("it is not ready")
 	})
+	require.NotEqual(t, c.userNamespaceOf(t, "1"), c.userNamespaceOf(t, c.pidOf(t, c.podReady(t, ns, pod.Name))))
 	c.podGone(t, ns, pod.Name, soon)
 	recorder.hasEnds(t, ns, map[string]string{string(pod.UID): pod.Name})
 	requireWholeLives(t, requireLawful(t, recorder.told(t), ns), map[string]string{string(pod.UID): pod.Name})
+}
+
+// pidOf is the process on the node of a pod's first container.
+func (c *cluster) pidOf(t testing.TB, pod *corev1.Pod) string {
+	t.Helper()
+	_, id, _ := strings.Cut(pod.Status.ContainerStatuses[0].ContainerID, "://")
+	pid := strings.TrimSpace(c.onNode(t, "crictl", "inspect", "--output", "go-template", "--template", "{{.info.pid}}", id))
+	require.NotEmpty(t, pid)
+	return pid
+}
+
+// userNamespaceOf is the user namespace of a process on the node.
+func (c *cluster) userNamespaceOf(t testing.TB, pid string) string {
+	t.Helper()
+	return c.onNode(t, "readlink", "/proc/"+pid+"/ns/user")
 }
 
 // A container that is resized in place: plugins are told of the update.
