@@ -13,7 +13,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/hookline-nri/hookline/integration/cluster/record"
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/hookline-nri/hookline/integration/wait"
 )
 
@@ -131,6 +130,11 @@ func TestL18_EndsAreToldToAPluginThatIsDeployedAgain(t *testing.T) {
 	for _, name := range []string{"ends", "is-removed", "unknown"} {
 		c.podGone(t, ns, name, soon)
 	}
+	// The kubelet removes what has ended once a minute: two go now, so that Synchronize lists neither,
+	// and one later.
+	for _, name := range []string{"is-removed", "unknown"} {
+		c.onNode(t, "sh", "-c", `crictl pods -q --namespace "$1" --name "$2" | xargs -r crictl rmp -f`, "sh", ns, name)
+	}
 	c.restartContainerd(t, "KILL")
 
 	recorder.deploy(t, recorderOptions{})
@@ -138,5 +142,7 @@ func TestL18_EndsAreToldToAPluginThatIsDeployedAgain(t *testing.T) {
 	c.podGone(t, ns, "stays", soon)
 	recorder.hasEnds(t, ns, known)
 	calls := requireLawful(t, recorder.told(t), ns)
-	require.Zero(t, times(calls, plugin.RemovePodSandbox)[unknown], "a pod that it never knew")
+	for _, call := range calls {
+		require.NotEqual(t, unknown, call.Pod.GetUid(), "%s of a pod that it never knew", call.Event)
+	}
 }
