@@ -67,6 +67,10 @@ kind-delete: ## remove the cluster, its image, and the engine if it is one of ou
 e2e: both tools ## end-to-end tests on a cluster of kind (E2E="-v -run L23")
 	@$(HACK) e2e $(KIND) -- $(E2E)
 
+.PHONY: node-conformance
+node-conformance: both tools ## Kubernetes' node conformance tests on hookline and on stock (NODETESTS="--limit 30m")
+	@$(HACK) node-conformance $(NODETESTS)
+
 .PHONY: test
 ifeq ($(RUNTIME),stock)
 test: both tools ## everything: unit, CLI, series, upstream's unit tests, integration (RUNTIME=stock: lists what stock breaks)

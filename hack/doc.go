@@ -17,6 +17,10 @@
 //	go run ./hack demo [--runtime stock]  pods and plugins on a private node
 //	go run ./hack conformance             the conformance test on a private node
 //	go run ./hack bench [--only SCENARIO] stock and patched containerd, measured side by side
+//	go run ./hack kind-image              a node image for kind with the build, also without a registry
+//	go run ./hack kind [--delete]         a cluster of it
+//	go run ./hack e2e                     end-to-end tests on a cluster
+//	go run ./hack node-conformance        Kubernetes' node conformance tests, on the build and on stock
 //	go run ./hack lint                    gofmt, vet and golangci-lint on this repository
 //	go run ./hack diagrams                the pictures of the documentation
 //

@@ -14,6 +14,8 @@
 //	image.go      the node image, over a released one or of that root file system
 //	cluster.go    the cluster and its network
 //	testimages.go the images of the end-to-end tests
+//	nodetests*.go Kubernetes' own tests of a node, their images, and what became of them
+//	nmeter/       a program of those images
 //
 // It needs no registry: where none is reached all is made of Go modules and Debian packages.
 // What can be made again lies in the folder kind of the output folder.

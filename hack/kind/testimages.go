@@ -34,13 +34,21 @@ func (m Maker) Prepare(ctx context.Context, e Engine) error {
 		return err
 	}
 	for _, node := range strings.Fields(nodes) {
-		if _, err := e.output(ctx, "exec", node, "mkdir", "-p", stockFolder); err != nil {
+		if err := m.giveStock(ctx, e, node); err != nil {
 			return err
 		}
-		for _, p := range containerdPrograms {
-			if _, err := e.output(ctx, "cp", filepath.Join(m.Stock, p), node+":"+stockFolder+"/"+p); err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+// giveStock puts the unpatched containerd on a node, beside its own.
+func (m Maker) giveStock(ctx context.Context, e Engine, node string) error {
+	if _, err := e.output(ctx, "exec", node, "mkdir", "-p", stockFolder); err != nil {
+		return err
+	}
+	for _, p := range containerdPrograms {
+		if _, err := e.output(ctx, "cp", filepath.Join(m.Stock, p), node+":"+stockFolder+"/"+p); err != nil {
+			return err
 		}
 	}
 	return nil

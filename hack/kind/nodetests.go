@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kind
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hookline-nri/hookline/integration/wait"
+)
+
+// NodeTests are Kubernetes' own tests of a node, e2e_node.
+type NodeTests struct {
+	Focus, Skip string        // which, by regular expressions over their names
+	Side        int           // how many at a time
+	Limit       time.Duration // after which they are ended; those that did not come are told as skipped
+}
+
+//go:embed files/nodetests/kubelet.yaml
+var nodeTestsKubelet string
+
+// folder is that of what one of the two makes, named after it.
+func (m Maker) nodeTestsFolder(name string) string { return filepath.Join(m.Out, "nodetests", name) }
+
+// RunNodeTests runs them on a node of its own, from the node image, with the built containerd or
+// with stock. The log and the report stay in a folder, which it returns.
+func (m Maker) RunNodeTests(ctx context.Context, e Engine, stock bool, tests NodeTests) (specs []Spec, folder string, err error) {
+	name, step := "hookline", "Kubernetes' node tests on the built containerd"
+	if stock {
+		name, step = "stock", "Kubernetes' node tests on stock containerd"
+	}
+	folder = m.nodeTestsFolder(name)
+	if err := os.RemoveAll(folder); err != nil {
+		return nil, folder, err
+	}
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, folder, err
+	}
+	node := testNode{e, "hookline-nodetests-" + name}
+	if err := m.buildNodeTests(ctx); err != nil {
+		return nil, folder, err
+	}
+	images, err := m.makeNodeTestImages(ctx, e)
+	if err != nil {
+		return nil, folder, err
+	}
+	defer m.Step(step)()
+	defer func() { err = errors.Join(err, node.remove(context.WithoutCancel(ctx))) }()
+	if err := m.startTestNode(ctx, node, stock, images); err != nil {
+		return nil, folder, err
+	}
+	ran := node.ginkgo(ctx, filepath.Join(folder, "log"), tests)
+	report := filepath.Join(folder, "junit.xml")
+	if _, err := e.output(ctx, "cp", node.name+":/e2e/report/junit.xml", report); err != nil {
+		return nil, folder, errors.Join(ran, err)
+	}
+	specs, err = readSpecs(report)
+	return specs, folder, err // that some fail is in the report
+}
+
+// testNode is a container of the node image.
+type testNode struct {
+	e    Engine
+	name string
+}
+
+func (n testNode) exec(ctx context.Context, command ...string) (string, error) {
+	return n.e.output(ctx, append([]string{"exec", n.name}, command...)...)
+}
+
+func (n testNode) remove(ctx context.Context) error {
+	_, err := n.e.output(ctx, "rm", "--force", "--volumes", n.name)
+	return err
+}
+
+// write writes a file on the node.
+func (n testNode) write(ctx context.Context, file, text string) error {
+	cmd := n.e.command(ctx, "docker", "exec", "-i", n.name, "sh", "-c", `mkdir -p "$(dirname "$1")" && cat >"$1"`, "sh", file)
+	cmd.Stdin = strings.NewReader(text)
+	_, err := output(cmd)
+	return err
+}
+
+// startTestNode starts a node, as kind starts its own, with nothing on it but containerd.
+func (m Maker) startTestNode(ctx context.Context, n testNode, stock bool, images string) error {
+	_, _ = n.e.output(ctx, "rm", "--force", "--volumes", n.name) // of a run that was cut
+	_, err := n.e.output(ctx, "run", "--detach", "--name", n.name, "--hostname", n.name, "--privileged", "--cgroupns=private",
+		"--security-opt", "seccomp=unconfined", "--security-opt", "apparmor=unconfined",
+		"--tmpfs", "/tmp", "--tmpfs", "/run", "--volume", "/var", "--volume", "/lib/modules:/lib/modules:ro", Image)
+	if err != nil {
+		return err
+	}
+	if err := n.answers(ctx); err != nil {
+		return err
+	}
+	for file, text := range map[string]string{
+		"/e2e/kubelet.yaml":               nodeTestsKubelet,
+		"/e2e/system.yaml":                "os: Linux\n", // the kernel's configuration is not to be had
+		"/etc/cni/net.d/10-pods.conflist": fmt.Sprintf(networkText, "10.100.0.0/24"),
+		"/usr/local/bin/sudo":             "#!/bin/sh\nexec \"$@\"\n",
+	} {
+		if err := n.write(ctx, file, text); err != nil {
+			return err
+		}
+	}
+	if stock {
+		if err := m.giveStock(ctx, n.e, n.name); err != nil {
+			return err
+		}
+		const path = stockFolder + ":/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+		err := n.write(ctx, "/etc/systemd/system/containerd.service.d/stock.conf",
+			"[Service]\nExecStart=\nExecStart="+stockFolder+"/containerd\nEnvironment=PATH="+path+"\n")
+		if err != nil {
+			return err
+		}
+	}
+	for _, file := range []string{m.program("e2e_node.test"), m.program("ginkgo"), images} {
+		if _, err := n.e.output(ctx, "cp", file, n.name+":/e2e/"+filepath.Base(file)); err != nil {
+			return err
+		}
+	}
+	// The tests start a kubelet of their own, from beside them.
+	const begin = `set -e
+systemctl disable --now kubelet; systemctl daemon-reload; systemctl restart containerd
+ctr --namespace k8s.io images import /e2e/images.tar; rm /e2e/images.tar
+ln -s /usr/bin/kubelet /e2e/kubelet; chmod 755 /usr/local/bin/sudo; mkdir -p /e2e/report`
+	_, err = n.exec(ctx, "sh", "-c", begin)
+	return err
+}
+
+// answers waits until the node's containerd does.
+func (n testNode) answers(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Minute)
+	defer cancel()
+	return wait.Until(ctx, "containerd of "+n.name, func(ctx context.Context) error {
+		_, err := n.exec(ctx, "crictl", "version")
+		return err
+	})
+}
+
+// ginkgo runs the tests, in the same order on each node, and writes what they say to a file.
+func (n testNode) ginkgo(ctx context.Context, log string, tests NodeTests) (err error) {
+	out, err := os.Create(log)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	cmd := n.e.command(ctx, "docker", "exec", "--workdir", "/e2e", n.name, "./ginkgo", "--no-color", "-v", "--seed=1",
+		"--nodes="+strconv.Itoa(tests.Side), "--timeout="+tests.Limit.String(), "--focus="+tests.Focus, "--skip="+tests.Skip,
+		"--output-dir=/e2e/report", "--junit-report=junit.xml", "./e2e_node.test", "--",
+		"--prepull-images=false", "--node-name="+n.name, "--report-dir=/e2e/report", "--kubelet-config-file=/e2e/kubelet.yaml",
+		"--system-spec-file=/e2e/system.yaml", "--container-runtime-endpoint=unix:///run/containerd/containerd.sock")
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("ginkgo: %w: see %s", err, log)
+	}
+	return nil
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+)
+
+// nodeTestImages are the images that stand in for those of the node tests, by the stage of
+// files/nodetests/Dockerfile that each is.
+var nodeTestImages = []struct{ name, stage string }{
+	{"registry.k8s.io/e2e-test-images/busybox:1.37.0-2", "busybox"},
+	{"registry.k8s.io/e2e-test-images/ipc-utils:1.4", "busybox"},
+	{"registry.k8s.io/e2e-test-images/nonroot:1.5", "nonroot"},
+	{"registry.k8s.io/e2e-test-images/nonewprivs:1.4", "nonewprivs"},
+	{"registry.k8s.io/e2e-test-images/agnhost:2.55", "agnhost"},
+	{"registry.k8s.io/e2e-test-images/agnhost:2.66.1", "agnhost"},
+}
+
+// nodeTestPrograms are the packages of Kubernetes that the tests and their images are of, by the name
+// of the binary.
+var nodeTestPrograms = []struct{ name, pkg string }{
+	{"agnhost", "k8s.io/kubernetes/test/images/agnhost"},
+	{"nonewprivs", "k8s.io/kubernetes/test/images/nonewprivs"},
+	{"ginkgo", "github.com/onsi/ginkgo/v2/ginkgo"},
+	{"e2e_node.test", "k8s.io/kubernetes/test/e2e_node"},
+}
+
+// buildNodeTests builds them, those that the pins and the compiler did not build already.
+func (m Maker) buildNodeTests(ctx context.Context) error {
+	module := filepath.Join(m.Root, pins)
+	sum, err := sumOf(filepath.Join(module, "go.mod"), filepath.Join(module, "go.sum"))
+	if err != nil {
+		return err
+	}
+	for _, p := range nodeTestPrograms {
+		err := m.once(p.name, sum+" "+runtime.Version(), "build "+p.name, m.program(p.name), func() error {
+			cmd := m.goBuild(ctx, module, m.program(p.name), p.pkg)
+			if filepath.Ext(p.name) == ".test" {
+				cmd.Args = append([]string{"go", "test", "-c", "-vet=off"}, cmd.Args[2:]...)
+			}
+			_, err := output(cmd)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// makeNodeTestImages makes the images, and returns an archive of them.
+func (m Maker) makeNodeTestImages(ctx context.Context, e Engine) (archive string, err error) {
+	defer m.Step("images of the node tests")()
+	dir := m.nodeTestsFolder("images")
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
+		return "", err
+	}
+	if err := m.busybox(ctx, dir); err != nil {
+		return "", err
+	}
+	if _, err := output(m.goBuild(ctx, m.Root, filepath.Join(dir, "nmeter"), "./hack/kind/nmeter")); err != nil {
+		return "", err
+	}
+	for _, p := range []string{"agnhost", "nonewprivs"} {
+		if err := copyFile(m.program(p), filepath.Join(dir, p), 0o755); err != nil {
+			return "", err
+		}
+	}
+	files := filepath.Join(m.Root, "hack", "kind", "files", "nodetests")
+	if err := copyFile(filepath.Join(files, "curl"), filepath.Join(dir, "curl"), 0o755); err != nil {
+		return "", err
+	}
+	archive = filepath.Join(dir, "images.tar")
+	save := []string{"save", "--output", archive}
+	for _, i := range nodeTestImages {
+		_, err := e.output(ctx, "build", "--quiet", "--target", i.stage, "--tag", i.name, "--file", filepath.Join(files, "Dockerfile"), dir)
+		if err != nil {
+			return "", err
+		}
+		save = append(save, i.name)
+	}
+	_, err = e.output(ctx, save...)
+	return archive, err
+}
+
+// busybox puts Debian's static busybox into a folder.
+func (m Maker) busybox(ctx context.Context, dir string) error {
+	if err := needs("busybox", "apt-get=apt", "dpkg-deb=dpkg"); err != nil {
+		return err
+	}
+	unpacked := filepath.Join(dir, "unpacked")
+	if err := os.Mkdir(unpacked, 0o755); err != nil {
+		return err
+	}
+	get := exec.CommandContext(ctx, "apt-get", "download", "busybox-static")
+	get.Dir = unpacked
+	if _, err := output(get); err != nil {
+		return err
+	}
+	packages, err := filepath.Glob(filepath.Join(unpacked, "*.deb"))
+	if err != nil || len(packages) != 1 {
+		return errors.Join(err, fmt.Errorf("apt-get download left %d packages, not one", len(packages)))
+	}
+	if _, err := output(exec.CommandContext(ctx, "dpkg-deb", "--extract", packages[0], unpacked)); err != nil {
+		return err
+	}
+	if err := copyFile(filepath.Join(unpacked, "bin", "busybox"), filepath.Join(dir, "busybox"), 0o755); err != nil {
+		return err
+	}
+	return os.RemoveAll(unpacked)
+}
