@@ -25,17 +25,23 @@ func (m Maker) base() string { return filepath.Join(m.Out, "base.tar") }
 // baseOf says what the base is made of.
 func (m Maker) baseOf() string { return suite + " " + strings.Join(packages, ",") }
 
-// makeBase makes a root file system of Debian's packages, from the host's own sources.
+// makeBase makes the root file system that nodes are made over.
 func (m Maker) makeBase(ctx context.Context) error {
-	if err := needs("a node image of Debian's packages", "mmdebstrap=mmdebstrap"); err != nil {
+	return m.makeDebian(ctx, "base", m.base(), packages)
+}
+
+// makeDebian makes a root file system of Debian's packages, from the host's own sources.
+func (m Maker) makeDebian(ctx context.Context, name, archive string, packages []string) error {
+	if err := needs("a root file system of Debian's packages", "mmdebstrap=mmdebstrap"); err != nil {
 		return err
 	}
-	return m.once("base", m.baseOf(), "root file system of Debian's packages", m.base(), func() error {
-		fresh := m.base() + ".new"
-		_, err := output(exec.CommandContext(ctx, "mmdebstrap", "--variant=minbase", "--include="+strings.Join(packages, ","), "--format=tar", suite, fresh))
+	include := strings.Join(packages, ",")
+	return m.once(name, suite+" "+include, "root file system of Debian's packages: "+name, archive, func() error {
+		fresh := archive + ".new"
+		_, err := output(exec.CommandContext(ctx, "mmdebstrap", "--variant=minbase", "--include="+include, "--format=tar", suite, fresh))
 		if err != nil {
 			return err
 		}
-		return os.Rename(fresh, m.base())
+		return os.Rename(fresh, archive)
 	})
 }

@@ -32,7 +32,13 @@ var nodeTestPrograms = []struct{ name, pkg string }{
 	{"e2e_node.test", "k8s.io/kubernetes/test/e2e_node"},
 }
 
-// buildNodeTests builds them, those that the pins and the compiler did not build already.
+// agnhostPackages are what tests run in the image of agnhost.
+var agnhostPackages = []string{"bash", "curl", "wget", "netcat-openbsd", "iproute2", "socat", "dnsutils", "util-linux"}
+
+func (m Maker) agnhostRoot() string { return filepath.Join(m.Out, "agnhost.tar") }
+
+// buildNodeTests builds them, those that the pins and the compiler did not build already, and the
+// root file system below agnhost.
 func (m Maker) buildNodeTests(ctx context.Context) error {
 	module := filepath.Join(m.Root, pins)
 	sum, err := sumOf(filepath.Join(module, "go.mod"), filepath.Join(module, "go.sum"))
@@ -52,7 +58,7 @@ func (m Maker) buildNodeTests(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return m.makeDebian(ctx, "agnhost-root", m.agnhostRoot(), agnhostPackages)
 }
 
 // makeNodeTestImages makes the images, and returns an archive of them.
@@ -74,7 +80,7 @@ func (m Maker) makeNodeTestImages(ctx context.Context, e Engine) (archive string
 		}
 	}
 	files := filepath.Join(m.Root, "hack", "kind", "files", "nodetests")
-	if err := copyFile(filepath.Join(files, "curl"), filepath.Join(dir, "curl"), 0o755); err != nil {
+	if err := os.Link(m.agnhostRoot(), filepath.Join(dir, "agnhost.tar")); err != nil {
 		return "", err
 	}
 	archive = filepath.Join(dir, "images.tar")
