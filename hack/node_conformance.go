@@ -40,6 +40,9 @@ and tools before. It takes root, and apt-get for busybox.`,
 			if err != nil {
 				return err
 			}
+			if err := m.PrepareNodeTests(ctx, e); err != nil {
+				return err
+			}
 			var specs [2][]kind.Spec
 			for i, stock := range []bool{false, true} {
 				var folder string

@@ -26,11 +26,19 @@ type NodeTests struct {
 //go:embed files/nodetests/kubelet.yaml
 var nodeTestsKubelet string
 
-// folder is that of what one of the two makes, named after it.
+// nodeTestsFolder is the folder of a part of them.
 func (m Maker) nodeTestsFolder(name string) string { return filepath.Join(m.Out, "nodetests", name) }
 
-// RunNodeTests runs them on a node of its own, from the node image, with the built containerd or
-// with stock. The log and the report stay in a folder, which it returns.
+// PrepareNodeTests builds the tests and the images that they want.
+func (m Maker) PrepareNodeTests(ctx context.Context, e Engine) error {
+	if err := m.buildNodeTests(ctx); err != nil {
+		return err
+	}
+	return m.makeNodeTestImages(ctx, e)
+}
+
+// RunNodeTests runs them, prepared before, on a node of its own, from the node image, with the
+// built containerd or with stock. The log and the report stay in a folder, which it returns.
 func (m Maker) RunNodeTests(ctx context.Context, e Engine, stock bool, tests NodeTests) (specs []Spec, folder string, err error) {
 	name, step := "hookline", "Kubernetes' node tests on the built containerd"
 	if stock {
@@ -44,16 +52,9 @@ func (m Maker) RunNodeTests(ctx context.Context, e Engine, stock bool, tests Nod
 		return nil, folder, err
 	}
 	node := testNode{e, "hookline-nodetests-" + name}
-	if err := m.buildNodeTests(ctx); err != nil {
-		return nil, folder, err
-	}
-	images, err := m.makeNodeTestImages(ctx, e)
-	if err != nil {
-		return nil, folder, err
-	}
 	defer m.Step(step)()
 	defer func() { err = errors.Join(err, node.remove(context.WithoutCancel(ctx))) }()
-	if err := m.startTestNode(ctx, node, stock, images); err != nil {
+	if err := m.startTestNode(ctx, node, stock); err != nil {
 		return nil, folder, err
 	}
 	ran := node.ginkgo(ctx, filepath.Join(folder, "log"), tests)
@@ -89,7 +90,7 @@ func (n testNode) write(ctx context.Context, file, text string) error {
 }
 
 // startTestNode starts a node, as kind starts its own, with nothing on it but containerd.
-func (m Maker) startTestNode(ctx context.Context, n testNode, stock bool, images string) error {
+func (m Maker) startTestNode(ctx context.Context, n testNode, stock bool) error {
 	_, _ = n.e.output(ctx, "rm", "--force", "--volumes", n.name) // of a run that was cut
 	_, err := n.e.output(ctx, "run", "--detach", "--name", n.name, "--hostname", n.name, "--privileged", "--cgroupns=private",
 		"--security-opt", "seccomp=unconfined", "--security-opt", "apparmor=unconfined",
@@ -121,7 +122,7 @@ func (m Maker) startTestNode(ctx context.Context, n testNode, stock bool, images
 			return err
 		}
 	}
-	for _, file := range []string{m.program("e2e_node.test"), m.program("ginkgo"), images} {
+	for _, file := range []string{m.program("e2e_node.test"), m.program("ginkgo"), m.nodeTestImages()} {
 		if _, err := n.e.output(ctx, "cp", file, n.name+":/e2e/"+filepath.Base(file)); err != nil {
 			return err
 		}

@@ -12,9 +12,9 @@ import (
 	"runtime"
 )
 
-// nodeTestImages are the images that stand in for those of the node tests, by the stage of
+// standIns are the images that stand in for those of the node tests, by the stage of
 // files/nodetests/Dockerfile that each is.
-var nodeTestImages = []struct{ name, stage string }{
+var standIns = []struct{ name, stage string }{
 	{"registry.k8s.io/e2e-test-images/busybox:1.37.0-2", "busybox"},
 	{"registry.k8s.io/e2e-test-images/ipc-utils:1.4", "busybox"},
 	{"registry.k8s.io/e2e-test-images/nonroot:1.5", "nonroot"},
@@ -61,39 +61,43 @@ func (m Maker) buildNodeTests(ctx context.Context) error {
 	return m.makeDebian(ctx, "agnhost-root", m.agnhostRoot(), agnhostPackages)
 }
 
-// makeNodeTestImages makes the images, and returns an archive of them.
-func (m Maker) makeNodeTestImages(ctx context.Context, e Engine) (archive string, err error) {
+// nodeTestImages is an archive of the images.
+func (m Maker) nodeTestImages() string {
+	return filepath.Join(m.nodeTestsFolder("images"), "images.tar")
+}
+
+// makeNodeTestImages makes it.
+func (m Maker) makeNodeTestImages(ctx context.Context, e Engine) error {
 	defer m.Step("images of the node tests")()
 	dir := m.nodeTestsFolder("images")
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
-		return "", err
+		return err
 	}
 	if err := m.busybox(ctx, dir); err != nil {
-		return "", err
+		return err
 	}
 	if _, err := output(m.goBuild(ctx, m.Root, filepath.Join(dir, "nmeter"), "./hack/kind/nmeter")); err != nil {
-		return "", err
+		return err
 	}
 	for _, p := range []string{"agnhost", "nonewprivs"} {
 		if err := copyFile(m.program(p), filepath.Join(dir, p), 0o755); err != nil {
-			return "", err
+			return err
 		}
 	}
 	files := filepath.Join(m.Root, "hack", "kind", "files", "nodetests")
 	if err := os.Link(m.agnhostRoot(), filepath.Join(dir, "agnhost.tar")); err != nil {
-		return "", err
+		return err
 	}
-	archive = filepath.Join(dir, "images.tar")
-	save := []string{"save", "--output", archive}
-	for _, i := range nodeTestImages {
+	save := []string{"save", "--output", m.nodeTestImages()}
+	for _, i := range standIns {
 		_, err := e.output(ctx, "build", "--quiet", "--target", i.stage, "--tag", i.name, "--file", filepath.Join(files, "Dockerfile"), dir)
 		if err != nil {
-			return "", err
+			return err
 		}
 		save = append(save, i.name)
 	}
-	_, err = e.output(ctx, save...)
-	return archive, err
+	_, err := e.output(ctx, save...)
+	return err
 }
 
 // busybox puts Debian's static busybox into a folder.
