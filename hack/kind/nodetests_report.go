@@ -46,8 +46,9 @@ func WriteNodeTests(w io.Writer, built, stock []Spec) error {
 		}
 	}
 	slices.Sort(rows)
-	_, err := fmt.Fprintf(w, "| test | hookline | stock |\n|---|---|---|\n| passed | %d | %d |\n| failed | %d | %d |\n%s",
-		count(built, "passed"), count(stock, "passed"), count(built, "failed"), count(stock, "failed"), strings.Join(rows, ""))
+	_, err := fmt.Fprintf(w, "| test | hookline | stock |\n|---|---|---|\n| passed | %d | %d |\n| failed | %d | %d |\n| cut by the limit | %d | %d |\n%s",
+		count(built, "passed"), count(stock, "passed"), count(built, "failed"), count(stock, "failed"),
+		count(built, "timedout"), count(stock, "timedout"), strings.Join(rows, ""))
 	return err
 }
 

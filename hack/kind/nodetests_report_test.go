@@ -29,6 +29,7 @@ func TestNodeTestsInOneTable(t *testing.T) {
 |---|---|---|
 | passed | 2 | 1 |
 | failed | 1 | 1 |
+| cut by the limit | 0 | 0 |
 | b | failed | skipped |
 | c | passed | failed |
 `, table.String())
