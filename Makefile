@@ -85,6 +85,7 @@ endif
 .PHONY: patched
 patched:
 	@$(MAKE) --no-print-directory -j1 check upstream-test integration
+	@$(HACK) critest --core --if-possible
 
 # The packages that start goroutines or take locks, and what is tested of them by
 # itself: the fixtures of the tests with pods are not.
@@ -143,6 +144,10 @@ $(addprefix other-,$(OTHERS)): other-%: tools
 .PHONY: conformance
 conformance: build tools ## the conformance test on a private node of hookline, with reports in _output/conformance (root; CONFORMANCE="--repeat 20")
 	@$(HACK) conformance $(CONFORMANCE)
+
+.PHONY: critest
+critest: both tools ## Kubernetes' conformance test of CRI on stock and hookline, which may not do worse (root; CRITEST="--write FILE")
+	@$(HACK) critest $(CRITEST)
 
 .PHONY: export
 export: ## the series as files for git am, in _output/series

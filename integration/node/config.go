@@ -59,6 +59,7 @@ func (p paths) write(o Options) error {
 		filepath.Join(p.cniBin(), "host-local"): filepath.Join(o.Tools, "host-local"),
 		filepath.Join(p.cniBin(), "loopback"):   filepath.Join(o.Tools, "loopback"),
 		filepath.Join(p.cniBin(), "pass"):       filepath.Join(o.Tools, "loopback"),
+		filepath.Join(p.cniBin(), "portmap"):    filepath.Join(o.Tools, "portmap"), // for networks that name it
 	} {
 		program, err := filepath.Abs(program)
 		if err != nil {

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package critest
+
+import (
+	"archive/tar"
+	"bytes"
+	"os"
+	"runtime"
+
+	ggcr "github.com/google/go-containerregistry/pkg/v1"
+	"github.com/google/go-containerregistry/pkg/v1/empty"
+	"github.com/google/go-containerregistry/pkg/v1/mutate"
+	"github.com/google/go-containerregistry/pkg/v1/static"
+	"github.com/google/go-containerregistry/pkg/v1/types"
+)
+
+// Where critest looks for images, without the name of the registry.
+const (
+	common = "e2e-test-images/"
+	own    = "k8s-staging-cri-tools/"
+)
+
+// images makes all images that critest names, but the one that it asks for by digest.
+func images(p Programs) (map[string]ggcr.Image, error) {
+	rootfs, err := os.ReadFile(p.Rootfs)
+	if err != nil {
+		return nil, err
+	}
+	euid, err := os.ReadFile(p.EUID)
+	if err != nil {
+		return nil, err
+	}
+	system := []ggcr.Layer{static.NewLayer(rootfs, types.OCIUncompressedLayer), files(settings...)}
+	run := func(user string, command ...string) made { return made{system, user, command} }
+	// Most tests of images never run them: a file each makes them differ.
+	bare := func(user, mark string) made {
+		return made{[]ggcr.Layer{files(file{name: "mark", text: mark})}, user, []string{"/mark"}}
+	}
+	httpd := run("", "sh", "-c", "echo httpd: serving; exec httpd -f -p 80 -h /srv")
+	all := map[string]made{
+		common + "busybox:1.29-2":               run("", "sh"),
+		common + "nginx:1.14-2":                 run("", "nginx", "-c", "/etc/web.conf"),
+		own + "hostnet-nginx-" + runtime.GOARCH: run("", "nginx", "-c", "/etc/hostnet.conf"),
+		common + "httpd:2.4.39-4":               httpd,
+		common + "nonewprivs:1.3":               {[]ggcr.Layer{files(file{name: "euid", text: string(euid), mode: 0o4755})}, "", []string{"/euid"}},
+		own + "test-image-predefined-group":     {append(system, files(group...)), "1000", []string{"sh"}},
+		own + "test-image-user-uid":             bare("1002", "uid"),
+		own + "test-image-user-username":        bare("www-data", "username"),
+		own + "test-image-user-uid-group":       bare("1003:1004", "uid and group"),
+		own + "test-image-user-username-group":  bare("www-data:1004", "username and group"),
+		own + "test-image-latest":               bare("", "latest"),
+		own + "test-image-tag:test":             bare("", "test"),
+		own + "test-image-tag:all":              bare("", "all"),
+		own + "test-image-1":                    bare("", "1"),
+		own + "test-image-2":                    bare("", "2"),
+		own + "test-image-3":                    bare("", "3"),
+		own + "test-image-tags:1":               bare("", "tags"),
+		own + "test-image-tags:2":               bare("", "tags"),
+		own + "test-image-tags:3":               bare("", "tags"),
+		"pause:3.9":                             bare("", "pause"),
+	}
+	images := map[string]ggcr.Image{}
+	for name, m := range all {
+		if images[name], err = m.image(); err != nil {
+			return nil, err
+		}
+	}
+	return images, nil
+}
+
+// made is an image to be made.
+type made struct {
+	layers  []ggcr.Layer
+	user    string
+	command []string
+}
+
+func (m made) image() (ggcr.Image, error) {
+	img, err := mutate.AppendLayers(mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON), m.layers...)
+	if err != nil {
+		return nil, err
+	}
+	config, err := img.ConfigFile()
+	if err != nil {
+		return nil, err
+	}
+	config = config.DeepCopy()
+	config.OS, config.Architecture = "linux", runtime.GOARCH
+	// busybox comes first, since its top needs no terminal.
+	config.Config = ggcr.Config{Cmd: m.command, User: m.user, Env: []string{"PATH=/bin:/usr/bin:/sbin:/usr/sbin"}}
+	return mutate.ConfigFile(img, config)
+}
+
+// file is one of an image: a folder if its name ends with a slash, a link if it has a target.
+type file struct {
+	name, text, link string
+	mode             int64
+}
+
+const (
+	users  = "root:x:0:0:root:/:/bin/sh\nwww-data:x:33:33:www-data:/:/bin/false\nnobody:x:65534:65534:nobody:/:/bin/false\n"
+	groups = "root:x:0:\nwww-data:x:33:\nnogroup:x:65534:\n"
+)
+
+// settings are what the packages would have made if they had been configured.
+var settings = []file{
+	{name: "etc/passwd", text: users},
+	{name: "etc/group", text: groups},
+	{name: "tmp/", mode: 0o1777},
+	{name: "run/"},
+	{name: "var/run", link: "/run"},
+	{name: "srv/"},
+	{name: "srv/index.html", text: "<p>critest</p>\n"},
+	{name: "etc/web.conf", text: webServer("80")},
+	{name: "etc/hostnet.conf", text: webServer("12003")},
+}
+
+func webServer(port string) string {
+	return `daemon off;
+user www-data www-data;
+worker_processes 1;
+pid /var/run/nginx.pid;
+error_log stderr;
+events {}
+http {
+  access_log off;
+  server {
+    listen ` + port + `;
+    root /srv;
+  }
+}
+`
+}
+
+// group puts the user of an image into a group.
+var group = []file{
+	{name: "etc/passwd", text: users + "default-user:x:1000:1000::/:/bin/sh\n"},
+	{name: "etc/group", text: groups + "default-user:x:1000:\ngroup-defined-in-image:x:50000:default-user\n"},
+}
+
+// files is a layer. What is written to memory does not fail.
+func files(all ...file) ggcr.Layer {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	for _, f := range all {
+		header := tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.text)), Linkname: f.link, Typeflag: tar.TypeReg}
+		switch {
+		case f.link != "":
+			header.Typeflag = tar.TypeSymlink
+		case f.name[len(f.name)-1] == '/':
+			header.Typeflag = tar.TypeDir
+		}
+		if header.Mode == 0 {
+			header.Mode = 0o755
+		}
+		_ = w.WriteHeader(&header)
+		_, _ = w.Write([]byte(f.text))
+	}
+	_ = w.Close()
+	return static.NewLayer(b.Bytes(), types.OCIUncompressedLayer)
+}
