@@ -149,6 +149,10 @@ conformance: build tools ## the conformance test on a private node of hookline, 
 critest: both tools ## Kubernetes' conformance test of CRI on stock and hookline, which may not do worse (root; CRITEST="--write FILE")
 	@$(HACK) critest $(CRITEST)
 
+.PHONY: upstream-suite
+upstream-suite: both tools ## containerd's own tests of a running containerd on stock and hookline, which may not do worse (root; SUITE="--run REGEXP")
+	@$(HACK) upstream-suite $(SUITE)
+
 .PHONY: export
 export: ## the series as files for git am, in _output/series
 	@$(HACK) export

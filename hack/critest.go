@@ -15,8 +15,8 @@ import (
 	"github.com/urfave/cli/v3"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/hookline-nri/hookline/integration/critest"
 	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/suites"
 )
 
 // critestModule pins critest.
@@ -71,20 +71,17 @@ func (a *app) runCritest(ctx context.Context, cmd *cli.Command) error {
 	if cmd.Bool("core") {
 		focus = append(focus, critestCore...)
 	}
-	program, registry, err := a.makeCritest(ctx, out)
+	program, registry, err := a.makeCritest(ctx, out, filepath.Join(cmd.String("output"), "suites"))
 	if err != nil {
 		return err
 	}
 	names := []string{"stock", "hookline"}
-	results := make([]critest.Results, len(runtimes))
+	results := make([]suites.Results, len(runtimes))
 	end := a.progress.Step("critest on stock and hookline")
 	group, ctx := errgroup.WithContext(ctx)
 	for i, bin := range runtimes {
 		group.Go(func() (err error) {
-			results[i], err = registry.Run(ctx, critest.Options{
-				Node:    node.Options{Bin: bin, Tools: tools},
-				Program: program, Folder: filepath.Join(out, names[i]), Focus: focus,
-			})
+			results[i], err = registry.Critest(ctx, suites.Options{Node: node.Options{Bin: bin, Tools: tools}, Folder: filepath.Join(out, names[i])}, program, focus)
 			return err
 		})
 	}
@@ -102,14 +99,14 @@ func (a *app) runCritest(ctx context.Context, cmd *cli.Command) error {
 			return err
 		}
 	}
-	if worse := critest.Worse(stock, hookline); len(worse) > 0 {
+	if worse := suites.Worse(stock, hookline); len(worse) > 0 {
 		return fmt.Errorf("these tests of critest pass on stock and not on hookline, see %s:\n%s", short(filepath.Join(out, "hookline", "output.txt")), strings.Join(worse, "\n"))
 	}
 	return nil
 }
 
 // makeCritest builds critest and its images.
-func (a *app) makeCritest(ctx context.Context, out string) (program string, r critest.Registry, err error) {
+func (a *app) makeCritest(ctx context.Context, out, images string) (program string, r suites.Registry, err error) {
 	program, err = filepath.Abs(filepath.Join(out, "critest"))
 	if err != nil {
 		return "", r, err
@@ -124,24 +121,24 @@ func (a *app) makeCritest(ctx context.Context, out string) (program string, r cr
 		return "", r, fmt.Errorf("build critest: %w\n%s", err, said)
 	}
 	defer a.progress.Step("make images")()
-	programs, err := critest.Make(ctx, out)
+	programs, err := suites.Make(ctx, images)
 	if err != nil {
 		return "", r, err
 	}
-	r, err = critest.NewRegistry(ctx, programs)
+	r, err = suites.NewRegistry(ctx, programs)
 	return program, r, err
 }
 
 // writeCritest records the results.
-func writeCritest(file string, runtimes []string, stock, hookline critest.Results) error {
+func writeCritest(file string, runtimes []string, stock, hookline suites.Results) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# critest\n\nKubernetes' conformance test of CRI, side by side, as\n`make critest CRITEST=\"--write %s\"` made it.\n\n", file)
 	fmt.Fprintln(&b, "| | runtime | passed | failed | skipped |\n|---|---|---|---|---|")
-	for i, r := range []critest.Results{stock, hookline} {
+	for i, r := range []suites.Results{stock, hookline} {
 		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d |\n", []string{"stock", "hookline"}[i], version(runtimes[i]), r.Count("passed"), r.Count("failed"), r.Count("skipped"))
 	}
 	fmt.Fprintln(&b)
-	if err := critest.Table(&b, stock, hookline); err != nil {
+	if err := suites.Table(&b, stock, hookline); err != nil {
 		return err
 	}
 	return os.WriteFile(file, b.Bytes(), 0o644)

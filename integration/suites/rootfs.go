@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package critest
+package suites
 
 import (
 	"bytes"
@@ -22,6 +22,7 @@ import (
 type Programs struct {
 	Rootfs string // a root file system with busybox and nginx, as tar
 	EUID   string // the program in euid
+	Pause  string // a program that does nothing
 }
 
 // packages are those of the distribution in the root file system, with what they need.
@@ -38,18 +39,21 @@ rm -rf "$1/usr/share" "$1/var/lib/dpkg" "$1/usr/lib/"*/perl*`
 // host takes its own.
 func Make(ctx context.Context, folder string) (Programs, error) {
 	of := sha256.Sum256([]byte(packages + finish))
-	p := Programs{Rootfs: filepath.Join(folder, fmt.Sprintf("rootfs-%x.tar", of[:4])), EUID: filepath.Join(folder, "euid")}
+	p := Programs{Rootfs: filepath.Join(folder, fmt.Sprintf("rootfs-%x.tar", of[:4])), EUID: filepath.Join(folder, "euid"), Pause: filepath.Join(folder, "pause")}
 	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return p, err
 	}
-	if err := image.Build(ctx, p.EUID, "github.com/hookline-nri/hookline/integration/critest/euid"); err != nil {
+	if err := image.Build(ctx, p.EUID, "github.com/hookline-nri/hookline/integration/suites/euid"); err != nil {
+		return p, err
+	}
+	if err := image.BuildProgram(ctx, p.Pause); err != nil {
 		return p, err
 	}
 	if _, err := os.Stat(p.Rootfs); err == nil {
 		return p, nil
 	}
 	if _, err := exec.LookPath("mmdebstrap"); err != nil {
-		return p, fmt.Errorf("%w: no mmdebstrap in PATH, which makes the images of critest: install the package mmdebstrap", node.ErrPrerequisite)
+		return p, fmt.Errorf("%w: no mmdebstrap in PATH, which makes the images of the suites: install the package mmdebstrap", node.ErrPrerequisite)
 	}
 	suite, err := suite()
 	if err != nil {
@@ -58,7 +62,7 @@ func Make(ctx context.Context, folder string) (Programs, error) {
 	fresh := p.Rootfs + ".new"
 	made := exec.CommandContext(ctx, "mmdebstrap", "--variant=extract", "--include="+packages, "--format=tar", "--extract-hook="+finish, suite, fresh)
 	if out, err := made.CombinedOutput(); err != nil {
-		return p, fmt.Errorf("%w: the packages of critest's images cannot be had or unpacked: %w: %s", node.ErrPrerequisite, err, bytes.TrimSpace(out))
+		return p, fmt.Errorf("%w: the packages of the suites' images cannot be had or unpacked: %w: %s", node.ErrPrerequisite, err, bytes.TrimSpace(out))
 	}
 	return p, os.Rename(fresh, p.Rootfs)
 }
@@ -71,7 +75,7 @@ func suite() (string, error) {
 	}
 	found := regexp.MustCompile(`(?m)^VERSION_CODENAME=(.+)$`).FindSubmatch(release)
 	if found == nil {
-		return "", errors.New("/etc/os-release has no VERSION_CODENAME: the images of critest are made of packages of Debian or Ubuntu")
+		return "", errors.New("/etc/os-release has no VERSION_CODENAME: the images of the suites are made of packages of Debian or Ubuntu")
 	}
 	return strings.Trim(string(found[1]), `"`), nil
 }

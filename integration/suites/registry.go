@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package critest
+package suites
 
 import (
 	"context"
@@ -20,7 +20,7 @@ import (
 	"github.com/hookline-nri/hookline/integration/node"
 )
 
-// Registry holds the images of critest, for any number of nodes.
+// Registry holds the images of the suites, for any number of nodes.
 type Registry struct{ http.Handler }
 
 // NewRegistry makes the images.
@@ -28,7 +28,7 @@ func NewRegistry(ctx context.Context, p Programs) (_ Registry, retErr error) {
 	r := Registry{registry.New(registry.Logger(log.New(io.Discard, "", 0)))}
 	all, err := images(p)
 	if err != nil {
-		return r, fmt.Errorf("make the images of critest: %w", err)
+		return r, fmt.Errorf("make the images of the suites: %w", err)
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

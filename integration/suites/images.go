@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package critest
+package suites
 
 import (
 	"archive/tar"
@@ -15,13 +15,15 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/types"
 )
 
-// Where critest looks for images, without the name of the registry.
+// Where the suites look for images, without the name of the registry.
 const (
-	common = "e2e-test-images/"
-	own    = "k8s-staging-cri-tools/"
+	common  = "e2e-test-images/"
+	own     = "k8s-staging-cri-tools/"
+	project = "containerd/"
 )
 
-// images makes all images that critest names, but the one that it asks for by digest.
+// images makes the images that the suites name, but those that they ask for by digest and
+// those of a few tests.
 func images(p Programs) (map[string]ggcr.Image, error) {
 	rootfs, err := os.ReadFile(p.Rootfs)
 	if err != nil {
@@ -31,12 +33,17 @@ func images(p Programs) (map[string]ggcr.Image, error) {
 	if err != nil {
 		return nil, err
 	}
+	idle, err := os.ReadFile(p.Pause)
+	if err != nil {
+		return nil, err
+	}
 	system := []ggcr.Layer{static.NewLayer(rootfs, types.OCIUncompressedLayer), files(settings...)}
 	run := func(user string, command ...string) made { return made{system, user, command} }
 	// Most tests of images never run them: a file each makes them differ.
 	bare := func(user, mark string) made {
 		return made{[]ggcr.Layer{files(file{name: "mark", text: mark})}, user, []string{"/mark"}}
 	}
+	pause := made{[]ggcr.Layer{files(file{name: "pause", text: string(idle)})}, "", []string{"/pause"}}
 	httpd := run("", "sh", "-c", "echo httpd: serving; exec httpd -f -p 80 -h /srv")
 	all := map[string]made{
 		common + "busybox:1.29-2":               run("", "sh"),
@@ -58,7 +65,11 @@ func images(p Programs) (map[string]ggcr.Image, error) {
 		own + "test-image-tags:1":               bare("", "tags"),
 		own + "test-image-tags:2":               bare("", "tags"),
 		own + "test-image-tags:3":               bare("", "tags"),
-		"pause:3.9":                             bare("", "pause"),
+		"pause:3.9":                             pause,
+		"pause:3.10.2":                          pause,
+		project + "busybox:1.36":                run("", "sh"),
+		project + "alpine:3.14.0":               run("", "sh"),
+		project + "nginx:1.27.0":                run("", "nginx", "-c", "/etc/web.conf"),
 	}
 	images := map[string]ggcr.Image{}
 	for name, m := range all {
@@ -111,7 +122,7 @@ var settings = []file{
 	{name: "run/"},
 	{name: "var/run", link: "/run"},
 	{name: "srv/"},
-	{name: "srv/index.html", text: "<p>critest</p>\n"},
+	{name: "srv/index.html", text: "<p>It works.</p>\n"},
 	{name: "etc/web.conf", text: webServer("80")},
 	{name: "etc/hostnet.conf", text: webServer("12003")},
 }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/suites"
+	"github.com/hookline-nri/hookline/internal/tree"
+)
+
+func (a *app) upstreamSuite() *cli.Command {
+	return &cli.Command{
+		Name:      "upstream-suite",
+		Usage:     "run containerd's own tests of a running containerd on stock and on hookline (root)",
+		UsageText: "go run ./hack upstream-suite [--run REGEXP] [--write FILE]",
+		Description: `Builds containerd's package integration, and its shim and CNI plugin that fail on
+demand, from each source, with the tests that the patches bring. Runs them on a private
+node of each runtime. It fails if a test that stock passes does not pass on hookline. Tests
+that cannot run beside another containerd, or need a network, are left out.
+
+What the tests printed and containerd's logs are in upstream-suite in the output folder.
+Run build, build --stock and tools before.`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "run", Usage: "only tests whose names match this `REGEXP`"},
+			&cli.StringFlag{Name: "write", Usage: "record the results in this `FILE`"},
+		},
+		Before: takes(0, "[--run REGEXP] [--write FILE]"),
+		Action: a.in(a.runUpstreamSuite),
+	}
+}
+
+func (a *app) runUpstreamSuite(ctx context.Context, cmd *cli.Command, w *tree.Workspace) error {
+	out, err := filepath.Abs(filepath.Join(cmd.String("output"), "upstream-suite"))
+	if err != nil {
+		return err
+	}
+	end := a.progress.Step("make images")
+	programs, err := suites.Make(ctx, filepath.Join(cmd.String("output"), "suites"))
+	end()
+	if err != nil {
+		return err
+	}
+	registry, err := suites.NewRegistry(ctx, programs)
+	if err != nil {
+		return err
+	}
+	stock, err := w.Stock(a.product.Module)
+	if err != nil {
+		return err
+	}
+	results := map[string]suites.Results{}
+	for name, w := range map[string]*tree.Workspace{"stock": stock, "hookline": w} {
+		built, err := a.buildSuite(ctx, w, filepath.Join(out, name+"-bin"))
+		if err != nil {
+			return err
+		}
+		end := a.progress.Step("containerd's tests on " + name)
+		results[name], err = registry.Containerd(ctx, suites.Options{
+			Node:   node.Options{Bin: filepath.Join(w.Out, "bin"), Tools: filepath.Join(cmd.String("output"), "tools", "bin")},
+			Folder: filepath.Join(out, name),
+		}, built, cmd.String("run"))
+		end()
+		if err != nil {
+			return err
+		}
+		r := results[name]
+		fmt.Fprintf(a.stdout, "%s: %d passed, %d failed, %d skipped\n", name, r.Count("passed"), r.Count("failed"), r.Count("skipped"))
+	}
+	if file := cmd.String("write"); file != "" {
+		if err := writeUpstreamSuite(file, results); err != nil {
+			return err
+		}
+	}
+	if worse := suites.Worse(results["stock"], results["hookline"]); len(worse) > 0 {
+		return fmt.Errorf("these tests of containerd pass on stock and not on hookline, see %s:\n%s", short(filepath.Join(out, "hookline", "output.txt")), strings.Join(worse, "\n"))
+	}
+	return nil
+}
+
+// buildSuite builds the tests from a workspace's source of containerd, patched or not.
+func (a *app) buildSuite(ctx context.Context, w *tree.Workspace, to string) (c suites.Containerd, err error) {
+	trees, err := w.Apply(ctx)
+	if err != nil {
+		return c, err
+	}
+	var source string
+	for _, t := range trees {
+		if t.Name == a.product.Module {
+			source = t.Work
+		}
+	}
+	if source == "" {
+		return c, errors.New("there is no source of " + a.product.Module)
+	}
+	defer a.progress.Step("build containerd's tests")()
+	c = suites.Containerd{Tests: filepath.Join(to, "tests"), Shim: filepath.Join(to, "containerd-shim-runc-fp-v1"), CNI: filepath.Join(to, "cni-bridge-fp")}
+	tags := "-tags=" + strings.Join(a.product.Tags, ",")
+	for _, build := range [][]string{
+		{"test", "-c", "-trimpath", tags, "-o", c.Tests, "./integration"},
+		{"build", "-trimpath", tags + ",no_grpc", "-o", c.Shim, "./integration/failpoint/cmd/containerd-shim-runc-fp-v1"},
+		{"build", "-trimpath", tags, "-o", c.CNI, "./integration/failpoint/cmd/cni-bridge-fp"},
+	} {
+		cmd := exec.CommandContext(ctx, "go", build...)
+		cmd.Dir, cmd.Env = source, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false", "GOWORK=off")
+		if said, err := cmd.CombinedOutput(); err != nil {
+			return c, fmt.Errorf("go %s: %w\n%s", strings.Join(build, " "), err, said)
+		}
+	}
+	return c, nil
+}
+
+// writeUpstreamSuite records the results.
+func writeUpstreamSuite(file string, results map[string]suites.Results) error {
+	b := new(strings.Builder)
+	fmt.Fprintf(b, "# containerd's own tests\n\nPackage `integration` of containerd, side by side, as\n`make upstream-suite SUITE=\"--write %s\"` made it.\n\n", file)
+	fmt.Fprintln(b, "| | passed | failed | skipped |\n|---|---|---|---|")
+	for _, name := range []string{"stock", "hookline"} {
+		r := results[name]
+		fmt.Fprintf(b, "| %s | %d | %d | %d |\n", name, r.Count("passed"), r.Count("failed"), r.Count("skipped"))
+	}
+	fmt.Fprintln(b, "\nLeft out:")
+	for _, l := range suites.LeftOut {
+		fmt.Fprintf(b, "- %s, which %s\n", strings.ReplaceAll(l.Tests, "|", ", "), l.Why)
+	}
+	fmt.Fprintln(b)
+	if err := suites.Table(b, results["stock"], results["hookline"]); err != nil {
+		return err
+	}
+	return os.WriteFile(file, []byte(b.String()), 0o644)
+}

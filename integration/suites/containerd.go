@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suites
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/hookline-nri/hookline/integration/node"
+)
+
+// Containerd are the programs of containerd's own tests of a running containerd, built from the
+// source that is tested.
+type Containerd struct {
+	Tests string // go test -c ./integration
+	Shim  string // integration/failpoint/cmd/containerd-shim-runc-fp-v1
+	CNI   string // integration/failpoint/cmd/cni-bridge-fp
+}
+
+// LeftOut are those of containerd's tests that do not run here, by the reason.
+var LeftOut = []struct{ Why, Tests string }{
+	{"restart containerd by its process name, which others on the host have, too",
+		"TestContainerdRestart|TestContainerdRestartSandboxRecover|TestReload100Pods|TestSandboxRemoveWithoutIPLeakage|TestSandboxStopWithNilCNIResult|" +
+			"TestRunPodSandboxAndTeardownCNISlow|TestUpdatePodSandboxWithRestart|TestNriPluginContainerdRestart|TestImageVolumeSetupIfContainerdRestarts"},
+	{"start a containerd of their own, or of an earlier release",
+		"TestContainerCgroupWritable|TestRunContainerWithVolatileOption|TestIssue10244LoopbackV2|TestIssue10467|TestOOMEventMonitor|TestUpgrade|TestRuntimeHandlerUnpackWithSnapshotLabels"},
+	{"need Docker or the registry's own answers", "TestImageLoad|TestCRIImagePullTimeout"},
+}
+
+// withoutRestart leaves out the part of a test that restarts containerd.
+const withoutRestart = "/CleanupAfterRestart"
+
+// handler is a runtime whose shim and network fail as a pod's annotations say.
+const handler = `
+[plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc-fp]
+runtime_type = "io.containerd.runc-fp.v1"
+cni_conf_dir = %q
+cni_max_conf_num = 1
+pod_annotations = ["io.containerd.runtime.v2.shim.failpoint.*"]
+`
+
+const failingNetwork = `{
+  "cniVersion": "1.0.0",
+  "name": "failpoint",
+  "plugins": [{
+    "type": "cni-bridge-fp", "bridge": "cni-fp", "isGateway": true,
+    "ipam": {"type": "host-local", "ranges": [[{"subnet": "10.99.0.0/16"}]], "routes": [{"dst": "0.0.0.0/0"}], "dataDir": %q},
+    "capabilities": {"io.kubernetes.cri.pod-annotations": true}
+  }]
+}`
+
+// nriSocket is where the tests look for NRI.
+const nriSocket = "/run/nri-test.sock"
+
+// Containerd runs containerd's tests whose names match a regular expression, all but those
+// left out where it is empty, on a node of its own. Tests that fail are no error.
+func (r Registry) Containerd(ctx context.Context, o Options, c Containerd, match string) (results Results, err error) {
+	failing, err := filepath.Abs(o.Folder + "-net")
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(failing, 0o755); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(failing, "10-failpoint.conflist"), fmt.Appendf(nil, failingNetwork, o.Folder+"/addresses-fp"), 0o644); err != nil {
+		return nil, err
+	}
+	o.Node.Config = fmt.Sprintf(handler, failing)
+	err = r.on(ctx, o, func(n *node.Node, folder string) error {
+		bin, _ := n.CNI()
+		for link, program := range map[string]string{
+			filepath.Join(bin, "cni-bridge-fp"):                            c.CNI,
+			filepath.Join(n.Folder(), "bin", "containerd-shim-runc-fp-v1"): c.Shim,
+		} {
+			if err := os.Symlink(program, link); err != nil {
+				return err
+			}
+		}
+		if err := n.Within(func() error { return exposeNRI(n) }); err != nil {
+			return err
+		}
+		ended := run(ctx, n, folder, c.Tests, containerdArgs(n, match)...)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if results, err = lines(filepath.Join(folder, output)); err != nil {
+			return fmt.Errorf("tests of containerd (%v): %w", ended, err)
+		}
+		return nil
+	})
+	return results, err
+}
+
+// containerdArgs are the flags of the tests. The name of the program to restart is one that
+// no process has.
+func containerdArgs(n *node.Node, match string) []string {
+	var skip []string
+	for _, l := range LeftOut {
+		for test := range strings.SplitSeq(l.Tests, "|") {
+			skip = append(skip, "^"+test+"$")
+		}
+	}
+	return []string{
+		"-test.v", "-test.timeout=20m", "-test.run=" + match, "-test.skip=" + strings.Join(append(skip, withoutRestart), "|"),
+		"-cri-endpoint=unix://" + n.CRISocket(), "-containerd-bin=no-such-containerd",
+	}
+}
+
+// exposeNRI puts the node's socket where the tests look for it, in the node's mount namespace.
+// An empty file is left on the host, which any node may use.
+func exposeNRI(n *node.Node) error {
+	file, err := os.OpenFile(nriSocket, os.O_CREATE|os.O_RDONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := file.Close(); err != nil {
+		return err
+	}
+	return os.NewSyscallError("mount", unix.Mount(n.NRISocket(), nriSocket, "", unix.MS_BIND, ""))
+}
+
+var verdict = regexp.MustCompile(`^\s*--- (PASS|FAIL|SKIP): (\S+)`)
+
+// lines reads what go test -v printed.
+func lines(file string) (_ Results, err error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	results := Results{}
+	for scanner := bufio.NewScanner(f); scanner.Scan(); {
+		if m := verdict.FindStringSubmatch(scanner.Text()); m != nil {
+			results[m[2]] = map[string]string{"PASS": "passed", "FAIL": "failed", "SKIP": "skipped"}[m[1]]
+		}
+	}
+	if results.Count("passed")+results.Count("failed") == 0 {
+		return nil, fmt.Errorf("%s: no test ran", file)
+	}
+	return results, nil
+}

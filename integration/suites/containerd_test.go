@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suites
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestLines(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "output.txt")
+	require.NoError(t, os.WriteFile(file, []byte("=== RUN   TestA\n    a_test.go:1: --- what it says\n--- PASS: TestA (0.02s)\n"+
+		"--- FAIL: TestB (1.00s)\n    --- SKIP: TestB/part (0.00s)\n    --- PASS: TestB/rest (0.00s)\n"), 0o600))
+	got, err := lines(file)
+	require.NoError(t, err)
+	require.Equal(t, Results{"TestA": "passed", "TestB": "failed", "TestB/part": "skipped", "TestB/rest": "passed"}, got)
+
+	require.NoError(t, os.WriteFile(file, []byte("--- SKIP: TestA (0.00s)\n"), 0o600))
+	_, err = lines(file)
+	require.ErrorContains(t, err, "no test ran")
+}

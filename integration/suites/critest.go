@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suites
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookline-nri/hookline/integration/node"
+)
+
+// network is the node's own with portmap, which some tests need.
+const network = `{
+  "cniVersion": "1.0.0",
+  "name": "critest",
+  "plugins": [
+    {"type": "ptp", "ipMasq": false, "ipam": {
+      "type": "host-local", "ranges": [[{"subnet": "10.88.0.0/21"}]], "routes": [{"dst": "0.0.0.0/0"}], "dataDir": %q
+    }},
+    {"type": "portmap", "snat": true, "capabilities": {"portMappings": true}}
+  ]
+}`
+
+// Critest runs critest, built as program, on a node of its own. Tests that fail are no error. Focus are
+// regular expressions for the names of tests; all run where it is empty.
+func (r Registry) Critest(ctx context.Context, o Options, program string, focus []string) (results Results, err error) {
+	err = r.on(ctx, o, func(n *node.Node, folder string) error {
+		report := filepath.Join(folder, "report.json")
+		args := []string{
+			"-runtime-endpoint=unix://" + n.CRISocket(), "-config=/dev/null",
+			"-ginkgo.json-report=" + report, "-ginkgo.no-color", "-ginkgo.seed=1",
+		}
+		for _, f := range focus {
+			args = append(args, "-ginkgo.focus="+f)
+		}
+		ended := run(ctx, n, folder, program, args...) // an error if a test failed, which the report has
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if results, err = read(report); err != nil {
+			return fmt.Errorf("critest (%v, output in %s): %w", ended, filepath.Join(folder, output), err)
+		}
+		return nil
+	})
+	return results, err
+}
+
+// suiteReport are the parts of ginkgo's report that are used.
+type suiteReport struct {
+	SpecReports []struct {
+		ContainerHierarchyTexts []string
+		LeafNodeType            string
+		LeafNodeText            string
+		State                   string
+	}
+}
+
+// read reads a report of ginkgo's. A report without a test that ran is an error.
+func read(file string) (Results, error) {
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var suites []suiteReport
+	if err := json.Unmarshal(content, &suites); err != nil {
+		return nil, fmt.Errorf("read %s: %w", file, err)
+	}
+	results, ran := Results{}, false
+	for _, s := range suites {
+		for _, spec := range s.SpecReports {
+			if spec.LeafNodeType != "It" {
+				if spec.State != "passed" {
+					return nil, fmt.Errorf("%s of critest: %s", spec.LeafNodeType, spec.State)
+				}
+				continue
+			}
+			results[strings.Join(append(slices.Clone(spec.ContainerHierarchyTexts), spec.LeafNodeText), " ")] = spec.State
+			ran = ran || spec.State != "skipped"
+		}
+	}
+	if !ran {
+		return nil, fmt.Errorf("%s: no test ran", file)
+	}
+	return results, nil
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package suites
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/integration/node"
+)
+
+// Options are for a run on one runtime.
+type Options struct {
+	Node   node.Options // Bin and Tools
+	Folder string       // for what a suite prints and reports; made anew
+}
+
+// Results has what came of each test, by its name: passed, failed, skipped, or another state of
+// ginkgo's.
+type Results map[string]string
+
+// output is the file of what a suite prints.
+const output = "output.txt"
+
+// on starts a node that takes its images from the registry, and removes it, with all pods, after do.
+func (r Registry) on(ctx context.Context, o Options, do func(n *node.Node, folder string) error) (retErr error) {
+	if err := os.RemoveAll(o.Folder); err != nil {
+		return err
+	}
+	folder, err := filepath.Abs(o.Folder)
+	if err != nil {
+		return err
+	}
+	registries := filepath.Join(folder, "hosts")
+	if err := os.MkdirAll(registries, 0o755); err != nil {
+		return err
+	}
+	o.Node.Config = fmt.Sprintf(hosts, registries) + o.Node.Config
+	o.Node.Network = fmt.Sprintf(network, filepath.Join(folder, "addresses"))
+	n, err := node.Start(ctx, o.Node)
+	if err != nil {
+		return err
+	}
+	defer func() { retErr = errors.Join(retErr, n.Close()) }()
+	stop, err := r.attach(n, registries)
+	if err != nil {
+		return err
+	}
+	defer func() { retErr = errors.Join(retErr, stop()) }()
+	err = do(n, folder)
+	// Pods of tests that failed are outside of the node's cgroup, since suites choose theirs.
+	cleared, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+	defer cancel()
+	err = errors.Join(err, removePods(cleared, n))
+	log, logErr := n.Log()
+	if logErr == nil {
+		logErr = os.WriteFile(filepath.Join(folder, "containerd.log"), []byte(log), 0o644)
+	}
+	return errors.Join(err, logErr)
+}
+
+// run runs a program inside of the node's namespaces.
+func run(ctx context.Context, n *node.Node, folder, program string, args ...string) error {
+	out, err := os.Create(filepath.Join(folder, output))
+	if err != nil {
+		return err
+	}
+	defer func() { _ = out.Close() }() // the program has its own
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, out, out
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := n.Within(cmd.Start); err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
+	defer stop()
+	return cmd.Wait()
+}
+
+// removePods removes all pods.
+func removePods(ctx context.Context, n *node.Node) error {
+	pods, err := n.CRI().Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, pod := range pods.GetItems() {
+		errs = append(errs, n.CRI().StopPod(ctx, pod.GetId()), n.CRI().RemovePod(ctx, pod.GetId()))
+	}
+	return errors.Join(errs...)
+}
