@@ -168,6 +168,10 @@ var groups = []edit.Group{
 
 	// waiting for KEP-4112.
 	{Name: "pod-resources", Title: "cri,nri: pass on the resources of containers with their pod", Patches: []string{
+		"containerd/pod-resources-fields",
+		"containerd/pod-resources-decode",
+		"containerd/pod-resources-announcement",
 		"containerd/pod-resources",
+		"containerd/pod-resources-check",
 	}},
 }

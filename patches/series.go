@@ -108,7 +108,11 @@ var Series = edit.Series{
 		containerd.PluginGatesNetwork,
 
 		// containerd: what the containers of a pod ask for.
+		containerd.PodResourcesFields,
+		containerd.PodResourcesDecode,
+		containerd.PodResourcesAnnouncement,
 		containerd.PodResources,
+		containerd.PodResourcesCheck,
 	},
 	Groups: groups,
 }

@@ -4,13 +4,6 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// podResourcesDefaults ends with a blank line, so that gofmt aligns the keys after it by
-// their own length.
-const podResourcesDefaults = `PodResourcesCheck:      PodResourcesCheckWarn,
-PodResourcesAnnotation: false,
-
-`
-
 // PodResources gives plugins and sandbox controllers, with each pod, the resources
 // of its containers.
 var PodResources = edit.Patch{
@@ -20,24 +13,20 @@ var PodResources = edit.Patch{
 	Body: `A runtime that sizes a VM for a pod, and a plugin that assigns devices or
 memory, learn of a container no earlier than its creation: too late to size
 anything. In KEP-4112 the kubelet announces the resources of all containers
-with the pod, but CRI has no fields for them yet.
+with the pod.
 
-Read them from the requests' unknown fields, which gRPC keeps, under the KEP's
-numbers, or else from an annotation of the pod. Keep them in the sandbox's
-record over restarts, change them with in-place updates, show them in verbose
-status, and pass them to the sandbox's controller in its configuration, and to
-NRI plugins in a provisional field of each pod and container. Compare each
-container with what was announced, and admit it, log the difference or refuse
-it, as configured. Resources that cannot be read fail no pod. The annotation is read
-only where that is set, since whoever creates the pod writes it; it is bounded in
-size, and what it requests by what the machine has.`,
+Keep them in the sandbox's record over restarts, change them with in-place
+updates, show them in verbose status, and pass them to the sandbox's controller
+in its configuration, and to NRI plugins in a provisional field of each pod and
+container. Resources that cannot be read fail no pod. The annotation is read
+only where that is set, since whoever creates the pod writes it; what it
+requests is bounded by what the machine has.`,
 	Refs:   []string{"kubernetes/enhancements#4113", "containerd/nri#286"},
-	Rules:  []string{"R1", "R2", "R3", "R4"},
+	Rules:  []string{"R1", "R2", "R4"},
 	Status: edit.Hold,
 	Hold:   "KEP-4112 is not merged: CRI and NRI have no fields for it",
 	Until:  "CRI and NRI have the fields of KEP-4112",
-	Large:  "waits for the KEP, which will replace its decoder",
-	Needs:  []string{"containerd/sandbox-phase", "containerd/network-detach"},
+	Needs:  []string{"containerd/sandbox-phase", "containerd/network-detach", "containerd/pod-resources-announcement"},
 	Edits: []edit.Edit{
 		storedStatus.AddField(`
 // PodResources are those of the sandbox's containers, nil if they were not
@@ -69,9 +58,7 @@ KubernetesResources *podresources.KubernetesResources ` + "`json:\",omitempty\"`
 `),
 
 		// A new container.
-		createContainer.After(edit.Stmt(edit.Mentions("refuseStopped(&sandbox)")), `if ctx, err = c.checkAnnounced(ctx, &sandbox, config); err != nil {
-	return nil, err
-}`),
+		createContainer.After(edit.Stmt(edit.Mentions("refuseStopped(&sandbox)")), `ctx = withResources(ctx, &sandbox, config)`),
 		edit.In(containerCreate, edit.Method("criService", "createContainer")).After(edit.Stmt(edit.Define("status")), `status.KubernetesResources = nri.ContainerResources(r.ctx)`),
 		edit.In(containerCreate, edit.Method("criService", "createContainer")).Replace(edit.Expr("c.nri.UndoCreateContainer(deferCtx, r.sandbox, r.containerID, spec)"),
 			"c.nri.UndoCreateContainer(nri.WithContainerResources(deferCtx, nri.ContainerResources(r.ctx)), r.sandbox, r.containerID, spec)"),
@@ -140,36 +127,18 @@ asked *podresources.KubernetesResources // by the current request`),
 
 		// The setting.
 		edit.In(criConfig, edit.Type("RuntimeConfig")).AddField(`
-// PodResourcesCheck is what happens to a container that differs from what was
-// announced of it with its pod: "off" does not compare, "warn" logs the
-// difference, "enforce" refuses the container.
-PodResourcesCheck string ` + "`toml:\"pod_resources_check\" json:\"podResourcesCheck\"`" + `
 // PodResourcesAnnotation is whether the resources of a pod's containers are read
 // from an annotation, where the client does not announce them. Whoever creates a
 // pod writes its annotations: set it where an admission policy lets only a webhook
 // that is trusted write this one.
 PodResourcesAnnotation bool ` + "`toml:\"pod_resources_annotation\" json:\"podResourcesAnnotation\"`"),
-		unixDefaults.After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesCheck:                PodResourcesCheckWarn,
-PodResourcesAnnotation:           false,`).Since("v2.4"),
-		windowsDefaults.After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesCheck:      PodResourcesCheckWarn,
-PodResourcesAnnotation: false,`).Since("v2.4"),
-		// Before v2.4 a longer name is among these, and gofmt aligns by it.
-		unixDefaults.Before(edit.Key("EnableSelinux"), podResourcesDefaults).Below("v2.4"),
-		windowsDefaults.Before(edit.Key("MaxContainerLogLineSize"), podResourcesDefaults).Below("v2.4"),
-		validateConfig.Before(edit.Stmt(edit.If(`c.DrainExecSyncIOTimeout != ""`)), `if err := c.validatePodResourcesCheck(); err != nil {
-	return warnings, err
-}
-`),
+		unixDefaults.After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesAnnotation:           false,`).Since("v2.4"),
+		windowsDefaults.After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesAnnotation: false,`).Since("v2.4"),
+		// Before v2.4 a longer name is among these, and gofmt aligns by it: the blank line after
+		// has the keys that follow aligned by their own length.
+		unixDefaults.Before(edit.Key("EnableSelinux"), "PodResourcesAnnotation: false,\n\n").Below("v2.4"),
+		windowsDefaults.Before(edit.Key("MaxContainerLogLineSize"), "PodResourcesAnnotation: false,\n\n").Below("v2.4"),
 	},
-	Packages: []edit.Package{{
-		From:   "internal/nri/provisional",
-		To:     "internal/nri/provisional",
-		Except: []string{"testdata"},
-	}, {
-		From:   "internal/cri/podresources",
-		To:     "internal/cri/podresources",
-		Except: []string{"testdata"},
-	}},
 }
 
 var (

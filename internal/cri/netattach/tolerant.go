@@ -28,8 +28,7 @@ func (e tolerant) ExecPlugin(ctx context.Context, path string, stdin []byte, env
 
 // absent tells whether a plugin failed a DEL because there is nothing to delete.
 func absent(err error, netns string) bool {
-	var answer *types.Error
-	if !errors.As(err, &answer) {
+	if _, answered := errors.AsType[*types.Error](err); !answered {
 		return false
 	}
 	return strings.Contains(err.Error(), "not found") ||

@@ -5,7 +5,7 @@
 //
 //	     Load             Answer, Fresh       Attach, Detach, Collect
 //	       |                    |                       |
-//	       v                    v                       v
+//	      \|/                  \|/                     \|/
 //	+---------+  loaded   +--------------------+   +--------------------+
 //	| go-cni  |---------->| netstatus: STATUS, |   | netattach: ADD, and|
 //	+---------+  (a copy) | in the background  |   | DEL, GC with       |

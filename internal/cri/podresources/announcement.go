@@ -151,3 +151,13 @@ func FromKept(kept *KeptAnnouncement) (*Announcement, error) {
 	}
 	return a, nil
 }
+
+// Container returns the container of that name, and nil if there is none.
+func (c *PodResourceConfig) Container(name string) *ContainerResourceConfig {
+	for _, container := range c.GetContainers() {
+		if container.GetName() == name {
+			return container
+		}
+	}
+	return nil
+}

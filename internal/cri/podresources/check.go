@@ -37,16 +37,6 @@ func at(field, key string) string {
 
 const none = "none"
 
-// Container returns the container of that name, and nil if there is none.
-func (c *PodResourceConfig) Container(name string) *ContainerResourceConfig {
-	for _, container := range c.GetContainers() {
-		if container.GetName() == name {
-			return container
-		}
-	}
-	return nil
-}
-
 // Check compares a container of a pod with what was announced of it, by name, in
 // any order: mounts, devices, CDI devices, and the Kubernetes resources if the
 // request has some that can be read. A container that was not announced, such as an

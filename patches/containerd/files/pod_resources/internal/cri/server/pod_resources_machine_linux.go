@@ -19,7 +19,7 @@ var thisMachine = sync.OnceValue(func() (m podresources.Machine) {
 	}
 	var info unix.Sysinfo_t
 	if err := unix.Sysinfo(&info); err == nil {
-		m.Memory = int64(uint64(info.Totalram) * uint64(info.Unit))
+		m.Memory = int64(uint64(info.Totalram) * uint64(info.Unit)) //nolint:unconvert // of 32 bits on some machines
 	}
 	return m
 })

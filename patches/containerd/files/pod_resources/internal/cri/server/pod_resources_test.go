@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/containerd/errdefs"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/encoding/protowire"
@@ -15,7 +14,6 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/containerd/containerd/v2/core/sandbox"
-	"github.com/containerd/containerd/v2/internal/cri/nri"
 	"github.com/containerd/containerd/v2/internal/cri/podresources"
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
@@ -131,8 +129,7 @@ func TestWhatCannotBeReadIsIgnored(t *testing.T) {
 			// Once for a pod, whatever else of it cannot be read.
 			container := &runtime.ContainerConfig{Metadata: &runtime.ContainerMetadata{Name: "web"}}
 			container.ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, podresources.FieldOfContainer, protowire.VarintType), 7))
-			_, err := c.checkAnnounced(ctx, &sb, container)
-			require.NoError(t, err)
+			withResources(ctx, &sb, container)
 			update := &runtime.UpdateContainerResourcesRequest{}
 			update.ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, podresources.FieldOfUpdate, protowire.VarintType), 7))
 			assert.Nil(t, containerUpdate(ctx, &sb, update))
@@ -141,43 +138,6 @@ func TestWhatCannotBeReadIsIgnored(t *testing.T) {
 			assert.Nil(t, podUpdate(ctx, &sb, ofPod))
 			assert.Equal(t, 1, strings.Count(text.String(), "ignoring the resources in the field of pod default/shop"), text.String())
 			assert.Equal(t, 1, strings.Count(text.String(), "\n"), text.String())
-		})
-	}
-}
-
-func TestCheckAnnounced(t *testing.T) {
-	asAnnounced := []*runtime.Mount{{ContainerPath: "/data", HostPath: "/srv/data"}}
-	for name, tc := range map[string]struct {
-		check  string
-		name   string
-		mounts []*runtime.Mount
-		asks   *podresources.KubernetesResources
-		cpu    string
-		fails  string
-	}{
-		"as announced":                 {check: "enforce", name: "web", mounts: asAnnounced, cpu: "1"},
-		"without a mount":              {check: "enforce", name: "web", cpu: "1", fails: `container "web" of pod default/shop differs from what was announced with the pod: mounts[/data]: announced`},
-		"without a mount, warn":        {check: "warn", name: "web", cpu: "1"},
-		"without a mount, off":         {check: "off", name: "web", cpu: "1"},
-		"asks for more":                {check: "enforce", name: "web", mounts: asAnnounced, asks: cpu("2"), fails: "requests[cpu]: announced 1, got 2"},
-		"asks the same in other words": {check: "enforce", name: "web", mounts: asAnnounced, asks: cpu("1000m"), cpu: "1000m"},
-		"ephemeral":                    {check: "enforce", name: "debug"},
-		"ephemeral that asks":          {check: "enforce", name: "debug", asks: cpu("1"), cpu: "1"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			c, sb, _ := announcingAndKeeping(t, podresources.Field)
-			c.config.PodResourcesCheck = tc.check
-			config := &runtime.ContainerConfig{Metadata: &runtime.ContainerMetadata{Name: tc.name}, Mounts: tc.mounts}
-			require.NoError(t, podresources.SetContainer(config, tc.asks))
-			ctx, err := c.checkAnnounced(t.Context(), sb, config)
-			if tc.fails != "" {
-				assert.ErrorIs(t, err, errdefs.ErrFailedPrecondition)
-				assert.ErrorContains(t, err, tc.fails)
-				assert.Equal(t, "1", requested(sb, "web"))
-				return
-			}
-			require.NoError(t, err)
-			assert.Equal(t, tc.cpu, nri.ContainerResources(ctx).GetRequests()["cpu"].GetValue())
 		})
 	}
 }

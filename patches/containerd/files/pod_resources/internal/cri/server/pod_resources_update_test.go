@@ -12,6 +12,7 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/containerd/containerd/v2/core/sandbox"
+	"github.com/containerd/containerd/v2/internal/cri/nri"
 	"github.com/containerd/containerd/v2/internal/cri/podresources"
 	containerstore "github.com/containerd/containerd/v2/internal/cri/store/container"
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
@@ -154,27 +155,37 @@ func TestStoreThatFailsIsLogged(t *testing.T) {
 	assert.Contains(t, text.String(), "disk is full")
 }
 
+// Its own resources come before the announced ones.
+func TestResourcesOfANewContainer(t *testing.T) {
+	_, sb, _ := announcingAndKeeping(t, podresources.Field)
+	for name, tc := range map[string]struct {
+		name string
+		asks *podresources.KubernetesResources
+		cpu  string
+	}{
+		"as announced":        {name: "web", cpu: "1"},
+		"asks":                {name: "web", asks: cpu("1000m"), cpu: "1000m"},
+		"ephemeral":           {name: "debug"},
+		"ephemeral that asks": {name: "debug", asks: cpu("1"), cpu: "1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			config := &runtime.ContainerConfig{Metadata: &runtime.ContainerMetadata{Name: tc.name}}
+			require.NoError(t, podresources.SetContainer(config, tc.asks))
+			ctx := withResources(t.Context(), sb, config)
+			assert.Equal(t, tc.cpu, nri.ContainerResources(ctx).GetRequests()["cpu"].GetValue())
+		})
+	}
+}
+
 // A container is created with other resources than announced: they replace those in
 // the announcement, so that plugins read the same of both.
 func TestResourcesOfANewContainerAreKept(t *testing.T) {
 	c, sb, store := announcingAndKeeping(t, podresources.Field)
-	c.config.PodResourcesCheck = "warn"
-	ctx, text := logged(t)
-	config := &runtime.ContainerConfig{
-		Metadata: &runtime.ContainerMetadata{Name: "web"},
-		Mounts:   []*runtime.Mount{{ContainerPath: "/data", HostPath: "/srv/data"}},
-	}
+	config := &runtime.ContainerConfig{Metadata: &runtime.ContainerMetadata{Name: "web"}}
 	require.NoError(t, podresources.SetContainer(config, cpu("2")))
-	_, err := c.checkAnnounced(ctx, sb, config)
-	require.NoError(t, err)
-	assert.Contains(t, text.String(), "requests[cpu]: announced 1, got 2")
+	withResources(t.Context(), sb, config)
 	assert.Equal(t, "1", requested(sb, "web"), "its creation may still fail")
-	c.keepAsked(ctx, sb, config)
+	c.keepAsked(t.Context(), sb, config)
 	assert.Equal(t, "2", requested(sb, "web"))
 	assert.Equal(t, "2", store.requested(t, "web"))
-
-	// It is created again after it was updated.
-	c.config.PodResourcesCheck = "enforce"
-	_, err = c.checkAnnounced(ctx, sb, config)
-	assert.NoError(t, err)
 }
