@@ -77,7 +77,7 @@ func (a *app) runUpstreamSuite(ctx context.Context, cmd *cli.Command, w *tree.Wo
 		fmt.Fprintf(a.stdout, "%s: %d passed, %d failed, %d skipped\n", name, r.Count("passed"), r.Count("failed"), r.Count("skipped"))
 	}
 	if file := cmd.String("write"); file != "" {
-		if err := writeUpstreamSuite(file, results); err != nil {
+		if err := writeUpstreamSuite(file, cmd.String("run"), results); err != nil {
 			return err
 		}
 	}
@@ -120,9 +120,9 @@ func (a *app) buildSuite(ctx context.Context, w *tree.Workspace, to string) (c s
 }
 
 // writeUpstreamSuite records the results.
-func writeUpstreamSuite(file string, results map[string]suites.Results) error {
+func writeUpstreamSuite(file, match string, results map[string]suites.Results) error {
 	b := new(strings.Builder)
-	fmt.Fprintf(b, "# containerd's own tests\n\nPackage `integration` of containerd, side by side, as\n`make upstream-suite SUITE=\"--write %s\"` made it.\n\n", file)
+	fmt.Fprintf(b, "# containerd's own tests\n\nPackage `integration` of containerd, side by side, as\n`make upstream-suite` wrote it%s.\n\n", only(match))
 	fmt.Fprintln(b, "| | passed | failed | skipped |\n|---|---|---|---|")
 	for _, name := range []string{"stock", "hookline"} {
 		r := results[name]
@@ -137,4 +137,12 @@ func writeUpstreamSuite(file string, results map[string]suites.Results) error {
 		return err
 	}
 	return os.WriteFile(file, []byte(b.String()), 0o644)
+}
+
+// only says which tests ran.
+func only(match string) string {
+	if match == "" {
+		return ""
+	}
+	return " of the tests that match `" + match + "`"
 }

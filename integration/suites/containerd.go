@@ -38,8 +38,12 @@ var LeftOut = []struct{ Why, Tests string }{
 // withoutRestart leaves out the part of a test that restarts containerd.
 const withoutRestart = "/CleanupAfterRestart"
 
-// handler is a runtime whose shim and network fail as a pod's annotations say.
+// handler is a runtime whose shim and network fail as a pod's annotations say. A test of exec
+// waits for the timeout.
 const handler = `
+[plugins."io.containerd.cri.v1.runtime"]
+drain_exec_sync_io_timeout = "10s"
+
 [plugins."io.containerd.cri.v1.runtime".containerd.runtimes.runc-fp]
 runtime_type = "io.containerd.runc-fp.v1"
 cni_conf_dir = %q
