@@ -80,7 +80,7 @@ func TestL20_RequiredPluginsThatRunAsPodsComeUpOnAnEmptyNode(t *testing.T) {
 // longer for that.
 func TestL16_PluginHasTheTimeoutThatIsSetForIt(t *testing.T) {
 	t.Parallel()
-	const timeout, work = 500 * time.Millisecond, 1200 * time.Millisecond
+	const timeout, work = 500 * time.Millisecond, 5 * time.Second
 	n := startNode(t, timeouts{request: timeout}.set, operator(pluginSetting("slow", "request_timeout = '10s'")))
 	slow := joinProcess(t, n, plugin.Script{Index: "10", Name: "slow", Answers: map[plugin.Event]plugin.Answer{
 		plugin.RunPodSandbox: {Work: work}, plugin.StopPodSandbox: {Work: work},
@@ -109,7 +109,7 @@ func TestL16_PluginHasTheTimeoutThatIsSetForIt(t *testing.T) {
 // caller hears why the pod failed before its time is over.
 func TestL16_PluginIsNotBlamedForTheDeadlineOfItsCaller(t *testing.T) {
 	t.Parallel()
-	const patience = 4 * time.Second
+	const patience = 12 * time.Second
 	n := startNode(t, patient.set)
 	gate := newGate(t)
 	holds := plugin.New("10", "holds")
