@@ -161,7 +161,7 @@ func (l *lane) conclude(r *request) {
 	rec := Delivery{Context: r.Context, Conn: l.conn, Event: r.event, Outcome: Answered, Waited: r.sent.Sub(r.posted), Took: took}
 	var drop bool
 	if r.err != nil && !r.expired {
-		rec.Outcome, rec.Err, drop = l.judge(r)
+		rec.Outcome, drop, rec.Err = l.judge(r)
 	}
 	if rec.Outcome == Lost {
 		l.unsend(r)
@@ -220,13 +220,12 @@ func (r *request) wake() {
 }
 
 // judge says what becomes of a request whose answer is an error. l.mu is held.
-func (l *lane) judge(r *request) (Outcome, error, bool) {
+func (l *lane) judge(r *request) (Outcome, bool, error) {
 	outcome, failure := Refused, Refusal
 	if errors.Is(r.err, ErrClosed) {
 		outcome, failure = Lost, Loss
 	}
-	drop := l.fail(r, failure, r.err)
-	return outcome, r.err, drop
+	return outcome, l.fail(r, failure, r.err), r.err
 }
 
 // fail applies the policy to a request that failed. l.mu is held.
