@@ -43,7 +43,7 @@ func (r Registry) Critest(ctx context.Context, o Options, program string, focus 
 			return err
 		}
 		if results, err = read(report); err != nil {
-			return fmt.Errorf("critest (%v, output in %s): %w", ended, filepath.Join(folder, output), err)
+			return fmt.Errorf("critest (%w, output in %s): %w", ended, filepath.Join(folder, output), err)
 		}
 		return nil
 	})
