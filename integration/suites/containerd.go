@@ -96,7 +96,7 @@ func (r Registry) Containerd(ctx context.Context, o Options, c Containerd, match
 			return err
 		}
 		if results, err = lines(filepath.Join(folder, output)); err != nil {
-			return fmt.Errorf("tests of containerd (%w): %w", ended, err)
+			return fmt.Errorf("tests of containerd: %w", errors.Join(ended, err))
 		}
 		return nil
 	})

@@ -5,6 +5,7 @@ package suites
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,7 +44,7 @@ func (r Registry) Critest(ctx context.Context, o Options, program string, focus 
 			return err
 		}
 		if results, err = read(report); err != nil {
-			return fmt.Errorf("critest (%w, output in %s): %w", ended, filepath.Join(folder, output), err)
+			return fmt.Errorf("critest, whose output is in %s: %w", filepath.Join(folder, output), errors.Join(ended, err))
 		}
 		return nil
 	})
