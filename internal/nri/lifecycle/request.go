@@ -225,7 +225,8 @@ func (l *lane) judge(r *request) (Outcome, bool, error) {
 	if errors.Is(r.err, ErrClosed) {
 		outcome, failure = Lost, Loss
 	}
-	return outcome, l.fail(r, failure, r.err), r.err
+	drop := l.fail(r, failure, r.err)
+	return outcome, drop, r.err
 }
 
 // fail applies the policy to a request that failed. l.mu is held.
