@@ -69,16 +69,16 @@ func TestL19_PluginIsReplacedUnderLoad(t *testing.T) {
 		}
 	}
 	t.Logf("%d pods, %d instances; the slowest creation took %s, undisturbed %s; the slowest Synchronize %s", count, replaced, slow, undisturbed, longest)
-	t.Logf("waits for earlier requests of the plugin, in all since the start: %s", waitsOf(t, n))
+	t.Logf("hooks of pods, as waits and work: %s", timesOf(t, n, "containerd_cri_sandbox_hook_seconds"))
+	t.Logf("waits for earlier requests of the plugin, in all since the start: %s", timesOf(t, n, "containerd_nri_plugin_delivery_wait_seconds"))
 	promise(t, "L19", "each event of each pod is told to one instance", sometimesOnStock(bothTold), func(t require.TestingT) {
 		all.requireOnce(t, pods...)
 	})
 }
 
-// waitsOf says how long events have waited before a plugin was sent them: how many no
-// longer than each bucket of the metric has, by kind.
-func waitsOf(t *testing.T, n *node.Node) string {
-	counted, err := n.Metrics(withinAMinute(t), "containerd_nri_plugin_delivery_wait_seconds_bucket")
+// timesOf says how many times of a metric were no longer than each of its buckets has.
+func timesOf(t *testing.T, n *node.Node, metric string) string {
+	counted, err := n.Metrics(withinAMinute(t), metric+"_bucket")
 	require.NoError(t, err)
 	total := map[string]float64{}
 	for labels, events := range counted {
