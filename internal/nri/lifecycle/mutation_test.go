@@ -179,7 +179,7 @@ var mutations = []mutation{
 		off:  "nobody waits for the events of who did not subscribe",
 		file: "lane.go",
 		from: "func (l *lane) note(ev Event, c *creation) error {\n\tl.mu.Lock()",
-		to:   "func (l *lane) note(ev Event, c *creation) error {\n\tif _, _, err := l.enter(context.Background(), time.Now); err != nil {\n\t\treturn errAbsent\n\t}\n\tl.passOn()\n\tl.mu.Unlock()\n\tl.mu.Lock()",
+		to:   "func (l *lane) note(ev Event, c *creation) error {\n\tl, _, err := l.enter(context.Background(), time.Now)\n\tif err != nil {\n\t\treturn errAbsent\n\t}\n\tl.passOn()",
 	},
 	{
 		off:  "the end of a pod ends the creations in it",
