@@ -83,10 +83,12 @@ func (m Maker) own() own {
 	}
 }
 
-func (o own) socket() string   { return filepath.Join(o.run, "docker.sock") }
-func (o own) pidFile() string  { return filepath.Join(o.run, "engine.pid") }
-func (o own) tunables() string { return filepath.Join(o.run, "kernel.json") }
-func (o own) cgroup() string   { return filepath.Base(o.run) }
+func (o own) socket() string        { return filepath.Join(o.run, "docker.sock") }
+func (o own) exec() string          { return filepath.Join(o.run, "exec") }
+func (o own) pidFile() string       { return filepath.Join(o.run, "engine.pid") }
+func (o own) dockerPidFile() string { return filepath.Join(o.run, "docker.pid") } // in its own pid namespace
+func (o own) tunables() string      { return filepath.Join(o.run, "kernel.json") }
+func (o own) cgroup() string        { return filepath.Base(o.run) }
 
 // running is the engine if it runs.
 func (o own) running() (Engine, bool) {
@@ -151,6 +153,13 @@ func (m Maker) startEngine(ctx context.Context) (Engine, error) {
 	}
 	defer m.Step("start an engine of our own")()
 	o := m.own()
+	// What one that was killed left: dockerd is process 1 of its namespace, and a pid file with that
+	// number always names a process that lives.
+	for _, left := range []string{o.dockerPidFile(), o.exec()} {
+		if err := os.RemoveAll(left); err != nil {
+			return Engine{}, fmt.Errorf("remove what an engine left that was killed: %w", err)
+		}
+	}
 	for _, folder := range []string{o.data, o.run} {
 		if err := os.MkdirAll(folder, 0o700); err != nil {
 			return Engine{}, err
@@ -162,7 +171,7 @@ func (m Maker) startEngine(ctx context.Context) (Engine, error) {
 	args := []string{
 		"--net", "--mount", "--pid", "--fork", "--kill-child=KILL", "--mount-proc",
 		"sh", "-c", engineText, "dockerd",
-		"--data-root", o.data, "--exec-root", filepath.Join(o.run, "exec"), "--pidfile", filepath.Join(o.run, "docker.pid"),
+		"--data-root", o.data, "--exec-root", o.exec(), "--pidfile", o.dockerPidFile(),
 		"--host", "unix://" + o.socket(), "--cgroup-parent", "/" + o.cgroup(),
 	}
 	if !mayRaiseLimits() {
