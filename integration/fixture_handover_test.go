@@ -4,6 +4,8 @@ package integration
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -54,4 +56,14 @@ func requireReplaced(t *testing.T, p *plugin.Plugin) {
 		p.Crash()
 	}
 	requireClosed(t, p.Closed(), fmt.Sprintf("%s to be told to go", p.Name()))
+}
+
+// requireClosedSoon waits until an instance's connection closes, which on stock it does not.
+func requireClosedSoon(t require.TestingT, p *plugin.Plugin) {
+	requireSoon(t, p.Name()+" to be closed", func(context.Context) error {
+		if isOpen(p.Closed()) {
+			return errors.New("it is open")
+		}
+		return nil
+	})
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -33,6 +34,19 @@ func ofTarget(version string) string {
 		return ""
 	}
 	return filepath.Join("targets", version)
+}
+
+// countFrom is the number that a variable sets, for the figures of docs/performance.md, or
+// the one with which the test is quick.
+func countFrom(t *testing.T, variable string, quick int) int {
+	t.Helper()
+	text := os.Getenv(variable)
+	if text == "" {
+		return quick
+	}
+	count, err := strconv.Atoi(text)
+	require.NoError(t, err, variable)
+	return count
 }
 
 // runsOnStock tells that the tests run on the unpatched containerd.

@@ -4,8 +4,6 @@ package integration
 
 import (
 	"fmt"
-	"os"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,12 +25,7 @@ const handedPods = "HOOKLINE_HANDED_PODS"
 // one instance.
 func TestL19_PluginIsReplacedUnderLoad(t *testing.T) {
 	t.Parallel()
-	count := 20
-	if text := os.Getenv(handedPods); text != "" {
-		var err error
-		count, err = strconv.Atoi(text)
-		require.NoError(t, err)
-	}
+	count := countFrom(t, handedPods, 20)
 	n := startNode(t)
 	var all instances
 	serving := all.replica()

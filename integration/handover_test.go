@@ -29,12 +29,7 @@ func TestL19_PluginThatRegistersTakesOver(t *testing.T) {
 	next := all.replica()
 	connect(t, n, next)
 	promise(t, "L19", "the first one is closed", onStock(firstStays), func(t require.TestingT) {
-		requireSoon(t, "the first one to be closed", func(context.Context) error {
-			if isOpen(first.Closed()) {
-				return assert.AnError
-			}
-			return nil
-		})
+		requireClosedSoon(t, first)
 	})
 	after := newLife(t, n, "after")
 	for _, l := range []life{before, after} {
@@ -125,12 +120,7 @@ func TestL19_FirstThatHangsIsReplaced(t *testing.T) {
 	next := all.replica()
 	connect(t, n, next)
 	promise(t, "L19", "the one that hangs is closed", keptOnStock, func(t require.TestingT) {
-		requireSoon(t, "the first one to be closed", func(context.Context) error {
-			if isOpen(first.Closed()) {
-				return assert.AnError
-			}
-			return nil
-		})
+		requireClosedSoon(t, first)
 		assert.Empty(t, first.Calls().Of(l.Pod).Only(plugin.StopPodSandbox))
 	})
 	promise(t, "L19", "what waited for it is told to its successor", onStock("it is told to nobody"), func(t require.TestingT) {

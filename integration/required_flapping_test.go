@@ -5,8 +5,6 @@ package integration
 import (
 	"context"
 	"fmt"
-	"os"
-	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -24,12 +22,7 @@ const flappedPods = "HOOKLINE_FLAPPED_PODS"
 // No pod is ever ready without the word of a plugin that is killed every second.
 func TestL20_NoPodIsReadyWithoutTheWordOfARequiredPluginThatFlaps(t *testing.T) {
 	t.Parallel()
-	pods := 30
-	if text := os.Getenv(flappedPods); text != "" {
-		var err error
-		pods, err = strconv.Atoi(text)
-		require.NoError(t, err)
-	}
+	pods := countFrom(t, flappedPods, 30)
 	n := startNode(t, operator(pluginSetting("must", "required_for = ['pods']\nwait = '10s'")))
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute+time.Duration(pods)*2*time.Second)
 	defer cancel()
