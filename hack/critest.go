@@ -8,9 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
+	"sync"
 
 	"github.com/urfave/cli/v3"
 	"golang.org/x/sync/errgroup"
@@ -61,9 +60,9 @@ folder. Run build, build --stock and tools before.`,
 func (a *app) runCritest(ctx context.Context, cmd *cli.Command) error {
 	out := filepath.Join(cmd.String("output"), "critest")
 	tools := filepath.Join(cmd.String("output"), "tools", "bin")
-	runtimes := []string{filepath.Join(built(cmd), "stock", "bin"), filepath.Join(built(cmd), "bin")}
-	for _, bin := range runtimes {
-		if err := (node.Options{Bin: bin, Tools: tools}).Check(); err != nil {
+	runtimes := map[string]string{"stock": filepath.Join(built(cmd), "stock", "bin"), "hookline": filepath.Join(built(cmd), "bin")}
+	for _, side := range sides {
+		if err := (node.Options{Bin: runtimes[side], Tools: tools}).Check(); err != nil {
 			return err
 		}
 	}
@@ -75,13 +74,16 @@ func (a *app) runCritest(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	names := []string{"stock", "hookline"}
-	results := make([]suites.Results, len(runtimes))
+	var mu sync.Mutex // guards results
+	results := map[string]suites.Results{}
 	end := a.progress.Step("critest on stock and hookline")
 	group, ctx := errgroup.WithContext(ctx)
-	for i, bin := range runtimes {
-		group.Go(func() (err error) {
-			results[i], err = registry.Critest(ctx, suites.Options{Node: node.Options{Bin: bin, Tools: tools}, Folder: filepath.Join(out, names[i])}, program, focus)
+	for _, side := range sides {
+		group.Go(func() error {
+			r, err := registry.Critest(ctx, suites.Options{Node: node.Options{Bin: runtimes[side], Tools: tools}, Folder: filepath.Join(out, side)}, program, focus)
+			mu.Lock()
+			defer mu.Unlock()
+			results[side] = r
 			return err
 		})
 	}
@@ -90,19 +92,13 @@ func (a *app) runCritest(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	stock, hookline := results[0], results[1]
-	for i, r := range results {
-		fmt.Fprintf(a.stdout, "%s: %d passed, %d failed, %d skipped\n", names[i], r.Count("passed"), r.Count("failed"), r.Count("skipped"))
-	}
+	a.tell(results)
 	if file := cmd.String("write"); file != "" {
-		if err := writeCritest(file, runtimes, stock, hookline); err != nil {
+		if err := writeCritest(file, runtimes, results); err != nil {
 			return err
 		}
 	}
-	if worse := suites.Worse(stock, hookline); len(worse) > 0 {
-		return fmt.Errorf("these tests of critest pass on stock and not on hookline, see %s:\n%s", short(filepath.Join(out, "hookline", "output.txt")), strings.Join(worse, "\n"))
-	}
-	return nil
+	return worse("critest", out, results)
 }
 
 // makeCritest builds critest and its images.
@@ -112,13 +108,10 @@ func (a *app) makeCritest(ctx context.Context, out, images string) (program stri
 		return "", r, err
 	}
 	end := a.progress.Step("build critest")
-	build := exec.CommandContext(ctx, "go", "test", "-c", "-trimpath", "-ldflags=-s -w", "-o", program, "sigs.k8s.io/cri-tools/cmd/critest")
-	build.Dir = filepath.Join(a.root, critestModule)
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	said, err := build.CombinedOutput()
+	_, err = prints(ctx, filepath.Join(a.root, critestModule), "go", "test", "-c", "-trimpath", "-ldflags=-s -w", "-o", program, "sigs.k8s.io/cri-tools/cmd/critest")
 	end()
 	if err != nil {
-		return "", r, fmt.Errorf("build critest: %w\n%s", err, said)
+		return "", r, fmt.Errorf("build critest: %w", err)
 	}
 	defer a.progress.Step("make images")()
 	programs, err := suites.Make(ctx, images)
@@ -130,15 +123,16 @@ func (a *app) makeCritest(ctx context.Context, out, images string) (program stri
 }
 
 // writeCritest records the results.
-func writeCritest(file string, runtimes []string, stock, hookline suites.Results) error {
+func writeCritest(file string, runtimes map[string]string, results map[string]suites.Results) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# critest\n\nKubernetes' conformance test of CRI, side by side, as\n`make critest CRITEST=\"--write %s\"` made it.\n\n", file)
 	fmt.Fprintln(&b, "| | runtime | passed | failed | skipped |\n|---|---|---|---|---|")
-	for i, r := range []suites.Results{stock, hookline} {
-		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d |\n", []string{"stock", "hookline"}[i], version(runtimes[i]), r.Count("passed"), r.Count("failed"), r.Count("skipped"))
+	for _, side := range sides {
+		r := results[side]
+		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d |\n", side, version(runtimes[side]), r.Count("passed"), r.Count("failed"), r.Count("skipped"))
 	}
 	fmt.Fprintln(&b)
-	if err := suites.Table(&b, stock, hookline); err != nil {
+	if err := suites.Table(&b, results["stock"], results["hookline"]); err != nil {
 		return err
 	}
 	return os.WriteFile(file, b.Bytes(), 0o644)

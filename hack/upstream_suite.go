@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -58,33 +57,31 @@ func (a *app) runUpstreamSuite(ctx context.Context, cmd *cli.Command, w *tree.Wo
 	if err != nil {
 		return err
 	}
+	sources := map[string]*tree.Workspace{"stock": stock, "hookline": w}
 	results := map[string]suites.Results{}
-	for name, w := range map[string]*tree.Workspace{"stock": stock, "hookline": w} {
-		built, err := a.buildSuite(ctx, w, filepath.Join(out, name+"-bin"))
+	for _, side := range sides {
+		w := sources[side]
+		built, err := a.buildSuite(ctx, w, filepath.Join(out, side+"-bin"))
 		if err != nil {
 			return err
 		}
-		end := a.progress.Step("containerd's tests on " + name)
-		results[name], err = registry.Containerd(ctx, suites.Options{
+		end := a.progress.Step("containerd's tests on " + side)
+		results[side], err = registry.Containerd(ctx, suites.Options{
 			Node:   node.Options{Bin: filepath.Join(w.Out, "bin"), Tools: filepath.Join(cmd.String("output"), "tools", "bin")},
-			Folder: filepath.Join(out, name),
+			Folder: filepath.Join(out, side),
 		}, built, cmd.String("run"))
 		end()
 		if err != nil {
 			return err
 		}
-		r := results[name]
-		fmt.Fprintf(a.stdout, "%s: %d passed, %d failed, %d skipped\n", name, r.Count("passed"), r.Count("failed"), r.Count("skipped"))
 	}
+	a.tell(results)
 	if file := cmd.String("write"); file != "" {
 		if err := writeUpstreamSuite(file, cmd.String("run"), results); err != nil {
 			return err
 		}
 	}
-	if worse := suites.Worse(results["stock"], results["hookline"]); len(worse) > 0 {
-		return fmt.Errorf("these tests of containerd pass on stock and not on hookline, see %s:\n%s", short(filepath.Join(out, "hookline", "output.txt")), strings.Join(worse, "\n"))
-	}
-	return nil
+	return worse("containerd", out, results)
 }
 
 // buildSuite builds the tests from a workspace's source of containerd, patched or not.
@@ -106,14 +103,12 @@ func (a *app) buildSuite(ctx context.Context, w *tree.Workspace, to string) (c s
 	c = suites.Containerd{Tests: filepath.Join(to, "tests"), Shim: filepath.Join(to, "containerd-shim-runc-fp-v1"), CNI: filepath.Join(to, "cni-bridge-fp")}
 	tags := "-tags=" + strings.Join(a.product.Tags, ",")
 	for _, build := range [][]string{
-		{"test", "-c", "-trimpath", tags, "-o", c.Tests, "./integration"},
-		{"build", "-trimpath", tags + ",no_grpc", "-o", c.Shim, "./integration/failpoint/cmd/containerd-shim-runc-fp-v1"},
-		{"build", "-trimpath", tags, "-o", c.CNI, "./integration/failpoint/cmd/cni-bridge-fp"},
+		{"test", "-c", "-trimpath", "-buildvcs=false", tags, "-o", c.Tests, "./integration"},
+		{"build", "-trimpath", "-buildvcs=false", tags + ",no_grpc", "-o", c.Shim, "./integration/failpoint/cmd/containerd-shim-runc-fp-v1"},
+		{"build", "-trimpath", "-buildvcs=false", tags, "-o", c.CNI, "./integration/failpoint/cmd/cni-bridge-fp"},
 	} {
-		cmd := exec.CommandContext(ctx, "go", build...)
-		cmd.Dir, cmd.Env = source, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false", "GOWORK=off")
-		if said, err := cmd.CombinedOutput(); err != nil {
-			return c, fmt.Errorf("go %s: %w\n%s", strings.Join(build, " "), err, said)
+		if _, err := prints(ctx, source, "go", build...); err != nil {
+			return c, fmt.Errorf("go %s: %w", strings.Join(build, " "), err)
 		}
 	}
 	return c, nil
@@ -124,9 +119,9 @@ func writeUpstreamSuite(file, match string, results map[string]suites.Results) e
 	b := new(strings.Builder)
 	fmt.Fprintf(b, "# containerd's own tests\n\nPackage `integration` of containerd, side by side, as\n`make upstream-suite` wrote it%s.\n\n", only(match))
 	fmt.Fprintln(b, "| | passed | failed | skipped |\n|---|---|---|---|")
-	for _, name := range []string{"stock", "hookline"} {
-		r := results[name]
-		fmt.Fprintf(b, "| %s | %d | %d | %d |\n", name, r.Count("passed"), r.Count("failed"), r.Count("skipped"))
+	for _, side := range sides {
+		r := results[side]
+		fmt.Fprintf(b, "| %s | %d | %d | %d |\n", side, r.Count("passed"), r.Count("failed"), r.Count("skipped"))
 	}
 	fmt.Fprintln(b, "\nLeft out:")
 	for _, l := range suites.LeftOut {

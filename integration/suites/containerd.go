@@ -141,10 +141,14 @@ func lines(file string) (_ Results, err error) {
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
 	results := Results{}
-	for scanner := bufio.NewScanner(f); scanner.Scan(); {
+	scanner := bufio.NewScanner(f)
+	for scanner.Scan() {
 		if m := verdict.FindStringSubmatch(scanner.Text()); m != nil {
 			results[m[2]] = map[string]string{"PASS": "passed", "FAIL": "failed", "SKIP": "skipped"}[m[1]]
 		}
+	}
+	if err := scanner.Err(); err != nil {
+		return nil, fmt.Errorf("read %s: %w", file, err)
 	}
 	if results.Count("passed")+results.Count("failed") == 0 {
 		return nil, fmt.Errorf("%s: no test ran", file)

@@ -5,6 +5,7 @@ package suites
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -21,4 +22,9 @@ func TestLines(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("--- SKIP: TestA (0.00s)\n"), 0o600))
 	_, err = lines(file)
 	require.ErrorContains(t, err, "no test ran")
+
+	long := "--- PASS: TestA (0.02s)\n" + strings.Repeat("x", 1<<20) + "\n--- FAIL: TestB (1.00s)\n"
+	require.NoError(t, os.WriteFile(file, []byte(long), 0o600))
+	_, err = lines(file)
+	require.ErrorContains(t, err, "token too long", "what comes after it is not left out in silence")
 }

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/hookline-nri/hookline/integration/suites"
+)
+
+// sides are the runtimes on which a suite of others is run, the one to compare with first.
+var sides = []string{"stock", "hookline"}
+
+// tell prints what a suite came to on each side.
+func (a *app) tell(results map[string]suites.Results) {
+	for _, side := range sides {
+		r := results[side]
+		fmt.Fprintf(a.stdout, "%s: %d passed, %d failed, %d skipped\n", side, r.Count("passed"), r.Count("failed"), r.Count("skipped"))
+	}
+}
+
+// worse fails if a test of a suite passes on stock and not on hookline. out has a folder
+// for each side.
+func worse(suite, out string, results map[string]suites.Results) error {
+	tests := suites.Worse(results["stock"], results["hookline"])
+	if len(tests) == 0 {
+		return nil
+	}
+	return fmt.Errorf("these tests of %s pass on stock and not on hookline, see %s:\n%s",
+		suite, short(filepath.Join(out, "hookline", "output.txt")), strings.Join(tests, "\n"))
+}
