@@ -62,15 +62,21 @@ func (c *cluster) daemonSetReady(ctx context.Context, namespace, name string) er
 	return nil
 }
 
-// onNode runs a command on a node. It may run more than once: containerd carries it, and
+// onNode runs a command on the worker. It may run more than once: containerd carries it, and
 // may be on its way down or up.
 func (c *cluster) onNode(t testing.TB, command ...string) string {
+	t.Helper()
+	return c.program(t, append([]string{"node"}, command...)...)
+}
+
+// program runs a command of the tests' program beside the worker's agent, as onNode does.
+func (c *cluster) program(t testing.TB, args ...string) string {
 	t.Helper()
 	var out string
 	ctx, cancel := context.WithTimeout(context.Background(), later)
 	defer cancel()
 	require.NoError(t, wait.Until(ctx, "an answer of node "+c.worker, slowly(func(ctx context.Context) (err error) {
-		out, err = c.try(ctx, command...)
+		out, err = c.tryProgram(ctx, args...)
 		return err
 	})))
 	return out
@@ -78,13 +84,17 @@ func (c *cluster) onNode(t testing.TB, command ...string) string {
 
 // try runs a command on the worker once.
 func (c *cluster) try(ctx context.Context, command ...string) (string, error) {
+	return c.tryProgram(ctx, append([]string{"node"}, command...)...)
+}
+
+func (c *cluster) tryProgram(ctx context.Context, args ...string) (string, error) {
 	pod, err := c.agent(ctx)
 	if err != nil {
 		return "", err
 	}
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	return c.exec(ctx, system, pod, append([]string{"/program", "node"}, command...)...)
+	return c.exec(ctx, system, pod, append([]string{"/program"}, args...)...)
 }
 
 // agent is the name of the worker's agent.

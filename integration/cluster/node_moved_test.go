@@ -4,6 +4,7 @@ package cluster
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -18,6 +19,12 @@ const stockFolder = "/opt/stock/bin"
 
 // dropIn is the file by which systemd is pointed at other binaries, as docs/operating.md says.
 const dropIn = "/run/systemd/system/containerd.service.d/hookline-e2e.conf"
+
+// Where a build is installed on a node, and the file that points systemd at it.
+const (
+	installed       = "/opt/hookline/bin"
+	installedDropIn = "/etc/systemd/system/containerd.service.d/hookline.conf"
+)
 
 // haveStock skips a test where the nodes do not have the unpatched containerd.
 func (c *cluster) haveStock(t testing.TB) {
@@ -37,6 +44,12 @@ func (c *cluster) move(t testing.TB, stock bool) {
 	} else {
 		c.onNode(t, "rm", "-f", dropIn)
 	}
+	c.startAgain(t, before, stock)
+}
+
+// startAgain has systemd start what its files name now, in the place of a containerd.
+func (c *cluster) startAgain(t testing.TB, before string, stock bool) {
+	t.Helper()
 	c.onNode(t, "systemctl", "daemon-reload")
 	_, _ = c.try(context.Background(), "systemctl", "restart", "--no-block", "containerd") // it may be cut short
 	c.newContainerd(t, before)
@@ -88,4 +101,44 @@ func TestL23_WorkerMovesToStockAndBackWithPodsRunning(t *testing.T) {
 	untouched()
 	require.Len(t, pods, 2)
 	c.ready(t)
+}
+
+// A build is installed beside the containerd of the node, and taken away again, with pods running:
+// none restarts. What they run from stays until they have ended.
+func TestL23_NodeTakesABuildAndGivesItBack(t *testing.T) {
+	c := onCluster(t)
+	c.haveStock(t)
+	c.nothingLeft(t)
+	t.Cleanup(func() {
+		_, err := c.try(context.Background(), "rm", "-rf", installedDropIn, installed)
+		require.NoError(t, err)
+		c.move(t, false)
+		c.ready(t)
+	})
+	ns := c.namespace(t)
+	c.move(t, true) // the distribution's
+	c.pod(t, ns, "of-stock", nil)
+	ofStock := c.podReady(t, ns, "of-stock")
+
+	before := c.containerdPID(t)
+	t.Log(c.program(t, "install", "/usr/local/bin"))
+	c.startAgain(t, before, false)
+	require.Equal(t, installed+"/containerd", strings.TrimSpace(c.onNode(t, "readlink", "/proc/"+c.containerdPID(t)+"/exe")))
+	c.requireUntouched(t, ofStock)
+	c.pod(t, ns, "of-the-build", nil)
+	ofTheBuild := c.podReady(t, ns, "of-the-build")
+	c.podGone(t, ns, "of-stock", soon)
+
+	before = c.containerdPID(t)
+	require.Contains(t, c.program(t, "uninstall"), "kept", "the shim of a pod runs from there")
+	c.startAgain(t, before, true)
+	c.requireUntouched(t, ofTheBuild)
+	c.podGone(t, ns, "of-the-build", soon)
+	eventually(t, soon, "nothing to be left", func(ctx context.Context) error {
+		if out := c.program(t, "uninstall"); out != "" {
+			return errors.New(out)
+		}
+		_, err := c.try(ctx, "test", "!", "-e", installed)
+		return err
+	})
 }

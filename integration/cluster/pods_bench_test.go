@@ -13,7 +13,7 @@ import (
 // hook and without one, on either containerd. They take turns on one node, since a cluster's first
 // minute is slower than the others:
 //
-//	make e2e E2E="-run ^$ -bench ManyPods -benchtime 3x"
+//	make e2e E2E="-run none -bench ManyPods -benchtime 3x"
 func BenchmarkManyPods(b *testing.B) {
 	c := onCluster(b)
 	c.haveStock(b)

@@ -7,6 +7,8 @@
 //	program wait     a workload: waits for SIGTERM, or does as told
 //	program agent    waits until it is killed, so that program node can be run beside it
 //	program node     runs a command on the node, from a privileged pod in its pid namespace
+//	program install  puts the binaries of a folder of the node beside its containerd
+//	program uninstall  takes them away, or names the pods that keep them
 //	program cni      a CNI plugin to chain, whose STATUS is what a file says
 package main
 
@@ -18,6 +20,7 @@ import (
 func main() {
 	commands := map[string]func([]string) error{
 		"plugin": runPlugin, "ready": isReady, "wait": runWait, "agent": runAgent, "node": runNode, "cni": runCNI,
+		"install": runInstall, "uninstall": runUninstall,
 	}
 	name := ""
 	if len(os.Args) > 1 {

@@ -24,13 +24,18 @@ func runNode(args []string) error {
 	if len(args) == 0 {
 		return errors.New("no command given")
 	}
-	if err := syscall.Chroot("/proc/1/root"); err != nil {
-		return fmt.Errorf("go to the node's root: %w", err)
-	}
-	if err := os.Chdir("/"); err != nil {
+	if err := goToNode(); err != nil {
 		return err
 	}
 	enter := append([]string{"nsenter", "--target", "1", "--mount", "--uts", "--ipc", "--net", "--"}, args...)
 	env := []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/root"}
 	return syscall.Exec("/usr/bin/nsenter", enter, env)
+}
+
+// goToNode makes the root of the node's first process this one's.
+func goToNode() error {
+	if err := syscall.Chroot("/proc/1/root"); err != nil {
+		return fmt.Errorf("go to the node's root: %w", err)
+	}
+	return os.Chdir("/")
 }
