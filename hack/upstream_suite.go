@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/urfave/cli/v3"
 
@@ -24,8 +26,8 @@ func (a *app) upstreamSuite() *cli.Command {
 		UsageText: "go run ./hack upstream-suite [--run REGEXP] [--write FILE]",
 		Description: `Builds containerd's package integration, and its shim and CNI plugin that fail on
 demand, from each source, with the tests that the patches bring. Runs them on a private
-node of each runtime. It fails if a test that stock passes does not pass on hookline. Tests
-that cannot run beside another containerd, or need a network, are left out.
+node of each runtime. It fails if a test that stock passes does not pass on hookline, or if one
+that a patch brings does not fail on stock, where each has a node of its own. Tests that cannot run beside another containerd, or need a network, are left out.
 
 What the tests printed and containerd's logs are in upstream-suite in the output folder.
 Run build, build --stock and tools before.`,
@@ -58,22 +60,40 @@ func (a *app) runUpstreamSuite(ctx context.Context, cmd *cli.Command, w *tree.Wo
 		return err
 	}
 	sources := map[string]*tree.Workspace{"stock": stock, "hookline": w}
+	on := func(side string) suites.Options {
+		return suites.Options{
+			Node:   node.Options{Bin: filepath.Join(sources[side].Out, "bin"), Tools: filepath.Join(cmd.String("output"), "tools", "bin")},
+			Folder: filepath.Join(out, side),
+		}
+	}
 	results := map[string]suites.Results{}
+	var patched suite
 	for _, side := range sides {
-		w := sources[side]
-		built, err := a.buildSuite(ctx, w, filepath.Join(out, side+"-bin"))
-		if err != nil {
+		if patched, err = a.buildSuite(ctx, sources[side], filepath.Join(out, side+"-bin")); err != nil {
 			return err
 		}
 		end := a.progress.Step("containerd's tests on " + side)
-		results[side], err = registry.Containerd(ctx, suites.Options{
-			Node:   node.Options{Bin: filepath.Join(w.Out, "bin"), Tools: filepath.Join(cmd.String("output"), "tools", "bin")},
-			Folder: filepath.Join(out, side),
-		}, built, cmd.String("run"))
+		results[side], err = registry.Containerd(ctx, on(side), patched.Containerd, cmd.String("run"))
 		end()
 		if err != nil {
 			return err
 		}
+	}
+	brought := slices.DeleteFunc(patched.brought, func(test string) bool { return results["hookline"][test] == "" }) // not asked for
+	for _, test := range brought {
+		end := a.progress.Step(test + " on stock, which it is to fail")
+		bound, cancel := context.WithTimeout(ctx, 2*time.Minute)
+		alone, err := registry.Containerd(bound, on("stock"), patched.Containerd, "^"+test+"$")
+		hangs := bound.Err() != nil && ctx.Err() == nil
+		cancel()
+		end()
+		switch {
+		case hangs: // with the whole node, where two wait for one another
+			alone = suites.Results{test: "failed"}
+		case err != nil:
+			return err
+		}
+		results["stock"][test] = alone[test]
 	}
 	a.tell(results)
 	if file := cmd.String("write"); file != "" {
@@ -81,11 +101,28 @@ func (a *app) runUpstreamSuite(ctx context.Context, cmd *cli.Command, w *tree.Wo
 			return err
 		}
 	}
-	return worse("containerd", out, results)
+	return errors.Join(worse("containerd", out, results), told(brought, results))
+}
+
+// told fails unless the tests that the patches bring fail without these and pass with them.
+func told(brought []string, results map[string]suites.Results) error {
+	var errs []error
+	for _, test := range brought {
+		if stock, hookline := results["stock"][test], results["hookline"][test]; stock != "failed" || hookline != "passed" {
+			errs = append(errs, fmt.Errorf("%s, which a patch brings: it %s on stock and %s on hookline", test, stock, hookline))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// A suite is containerd's tests, built.
+type suite struct {
+	suites.Containerd
+	brought []string // tests that the patches bring
 }
 
 // buildSuite builds the tests from a workspace's source of containerd, patched or not.
-func (a *app) buildSuite(ctx context.Context, w *tree.Workspace, to string) (c suites.Containerd, err error) {
+func (a *app) buildSuite(ctx context.Context, w *tree.Workspace, to string) (c suite, err error) {
 	trees, err := w.Apply(ctx)
 	if err != nil {
 		return c, err
@@ -93,14 +130,14 @@ func (a *app) buildSuite(ctx context.Context, w *tree.Workspace, to string) (c s
 	var source string
 	for _, t := range trees {
 		if t.Name == a.product.Module {
-			source = t.Work
+			source, c.brought = t.Work, tree.SuiteTests(t)
 		}
 	}
 	if source == "" {
 		return c, errors.New("there is no source of " + a.product.Module)
 	}
 	defer a.progress.Step("build containerd's tests")()
-	c = suites.Containerd{Tests: filepath.Join(to, "tests"), Shim: filepath.Join(to, "containerd-shim-runc-fp-v1"), CNI: filepath.Join(to, "cni-bridge-fp")}
+	c.Containerd = suites.Containerd{Tests: filepath.Join(to, "tests"), Shim: filepath.Join(to, "containerd-shim-runc-fp-v1"), CNI: filepath.Join(to, "cni-bridge-fp")}
 	tags := "-tags=" + strings.Join(a.product.Tags, ",")
 	for _, build := range [][]string{
 		{"test", "-c", "-trimpath", "-buildvcs=false", tags, "-o", c.Tests, "./integration"},

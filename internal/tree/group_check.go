@@ -81,7 +81,8 @@ func (b *bench) check(ctx context.Context, c *GroupCheck, p Product) error {
 	if err != nil {
 		return err
 	}
-	tests := testsOf(all)
+	unit := unitFiles(all)
+	tests := testsOf(unit)
 	parts := append([]string{"group 2", fmt.Sprint(toolchain), content.tips(trees), strings.Join(folders(all), " "), strings.Join(tests, " ")}, p.Tags...)
 	passed := w.path("checked", key(parts...))
 	if before, err := os.ReadFile(passed); err == nil {
@@ -114,7 +115,7 @@ func (b *bench) check(ctx context.Context, c *GroupCheck, p Product) error {
 	}
 	c.Compiles = true
 	if len(tests) > 0 {
-		args := append([]string{"-vet=off", "-run=^(" + strings.Join(tests, "|") + ")$"}, testFolders(all)...)
+		args := append([]string{"-vet=off", "-run=^(" + strings.Join(tests, "|") + ")$"}, testFolders(unit)...)
 		result, err := w.testIn(ctx, dir, p.Tags, args)
 		if err != nil {
 			return fmt.Errorf("tests: %w", err)

@@ -27,7 +27,7 @@ type Tests struct {
 	failed map[string][]string // tests that failed and their parts, by package, sorted
 }
 
-// Test runs upstream's own tests in the patched trees: of the packages the
+// Test runs upstream's own unit tests in the patched trees: of the packages the
 // series touches, and of the patterns given by module. It fails where a test
 // does; how each module went is told either way.
 func (w *Workspace) Test(ctx context.Context, trees []Tree, tags []string, also map[string][]string) ([]Tests, error) {
@@ -39,7 +39,7 @@ func (w *Workspace) Test(ctx context.Context, trees []Tree, tags []string, also 
 			if err != nil {
 				return results, err
 			}
-			patterns = append(patterns, touched...)
+			patterns = append(patterns, unitPackages(touched)...)
 		}
 		result, err := w.test(ctx, t, tags, patterns)
 		if err != nil {

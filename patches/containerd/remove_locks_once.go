@@ -20,11 +20,10 @@ register, and every later pod operation waits behind them.
 
 Split RemoveContainer into the request, which takes the block, and the
 removal, which RemovePodSandbox calls under its own block.`,
-	Refs:     []string{"containerd/containerd#14083"},
-	Rules:    []string{"L8", "L13"},
-	Status:   edit.Upstream,
-	Until:    "RemovePodSandbox no longer takes the plugin sync lock twice, or the lock is gone",
-	Untested: "a deadlock of two calls of CRI with an NRI plugin that registers, which needs a real pod",
+	Refs:   []string{"containerd/containerd#14083"},
+	Rules:  []string{"L8", "L13"},
+	Status: edit.Upstream,
+	Until:  "RemovePodSandbox no longer takes the plugin sync lock twice, or the lock is gone",
 	Edits: []edit.Edit{
 		edit.In(containerRemove, edit.Method("criService", "RemoveContainer")).
 			Delete(edit.Stmt(edit.All(edit.Defer(), edit.Call("c.nri.BlockPluginSync")))),

@@ -27,11 +27,10 @@ A container whose creation fails after its record was made loses the record
 before plugins are told that it is gone. If containerd is killed in between,
 nobody is left who could tell them. Tell them first, as is done for containers
 and sandboxes that are removed.`,
-	Refs:     []string{"containerd/nri#286", "containerd/containerd#13859"},
-	Rules:    []string{"L10", "L12"},
-	Status:   edit.Upstream,
-	Until:    "containerd sends StopPodSandbox before it stops the sandbox, and each removal before it deletes the record",
-	Untested: "moves calls in functions that need a real sandbox",
+	Refs:   []string{"containerd/nri#286", "containerd/containerd#13859"},
+	Rules:  []string{"L10", "L12"},
+	Status: edit.Upstream,
+	Until:  "containerd sends StopPodSandbox before it stops the sandbox, and each removal before it deletes the record",
 	Edits: []edit.Edit{
 		stop.MoveBefore(
 			edit.Stmt(edit.Call("c.nri.StopPodSandbox")).And(1), edit.Stmt(edit.Define("state"))),
