@@ -4,7 +4,6 @@ package adaptation_test
 
 import (
 	"context"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -42,14 +41,7 @@ func (r *replaced) left() []string {
 func handing(t *testing.T, dir string, s nri.PluginSettings) (*nri.Adaptation, *replaced) {
 	t.Helper()
 	record := &replaced{}
-	r, err := nri.New(defaultRuntimeName, defaultRuntimeVersion, lists,
-		func(context.Context, []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) { return nil, nil },
-		nri.WithPluginPath(filepath.Join(dir, "plugins")), nri.WithSocketPath(filepath.Join(dir, "nri.sock")),
-		nri.WithPluginSettings(map[string]nri.PluginSettings{"one": s}), nri.WithMetrics(record))
-	require.NoError(t, err)
-	require.NoError(t, r.Start())
-	t.Cleanup(r.Stop)
-	return r, record
+	return withSettings(t, dir, "one", s, record), record
 }
 
 func run(t *testing.T, r *nri.Adaptation, id string) {

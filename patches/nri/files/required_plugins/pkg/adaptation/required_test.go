@@ -23,14 +23,20 @@ import (
 func requiring(t *testing.T, dir string, s nri.PluginSettings) (*nri.Adaptation, *requiredRecord) {
 	t.Helper()
 	record := &requiredRecord{}
+	return withSettings(t, dir, "must", s, record), record
+}
+
+// withSettings starts an adaptation that has settings for one plugin.
+func withSettings(t *testing.T, dir, plugin string, s nri.PluginSettings, record nri.Metrics) *nri.Adaptation {
+	t.Helper()
 	r, err := nri.New(defaultRuntimeName, defaultRuntimeVersion, lists,
 		func(context.Context, []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) { return nil, nil },
 		nri.WithPluginPath(filepath.Join(dir, "plugins")), nri.WithSocketPath(filepath.Join(dir, "nri.sock")),
-		nri.WithPluginSettings(map[string]nri.PluginSettings{"must": s}), nri.WithMetrics(record))
+		nri.WithPluginSettings(map[string]nri.PluginSettings{plugin: s}), nri.WithMetrics(record))
 	require.NoError(t, err)
 	require.NoError(t, r.Start())
 	t.Cleanup(r.Stop)
-	return r, record
+	return r
 }
 
 // requiredRecord keeps what is recorded of required plugins.
