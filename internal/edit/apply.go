@@ -3,8 +3,10 @@
 package edit
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"go/format"
 	"io/fs"
 	"maps"
 	"slices"
@@ -35,13 +37,16 @@ func (p Patch) Apply(s Series, upstream, own fs.FS) (map[string][]byte, error) {
 			out[path] = nil
 			continue
 		}
-		if strings.HasSuffix(path, ".go") {
-			if err := checkFormat(f.content); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %s: is not gofmt-clean after the patch: %w", p.Name(), path, err))
-			}
+		content, err := w.formatted(path, f.content)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %s: is not gofmt-clean after the patch: %w", p.Name(), path, err))
 		}
-		out[path] = f.content
+		out[path] = content
 	}
+	maps.DeleteFunc(out, func(path string, content []byte) bool {
+		was, err := fs.ReadFile(upstream, path)
+		return err == nil && content != nil && bytes.Equal(was, content) // it came again, and is the same
+	})
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
@@ -65,7 +70,22 @@ type touched struct {
 	removed bool
 }
 
+// formatted returns a changed file as it is to be: one that the patch brings is formatted
+// anew, since all of it is new, and any other one has to be as gofmt has it.
+func (w *work) formatted(path string, content []byte) ([]byte, error) {
+	switch _, own := w.brought[path]; {
+	case !strings.HasSuffix(path, ".go"):
+		return content, nil
+	case own:
+		return format.Source(content)
+	}
+	return content, checkFormat(content)
+}
+
 func (w *work) apply(e Edit) error {
+	if _, own := w.brought[e.path]; e.own && !own {
+		return fmt.Errorf("%s: %s: is not in a file that the patch brings: name the place by its shape", e.path, e.decl)
+	}
 	f := w.files[e.path]
 	if f == nil {
 		var err error

@@ -14,8 +14,12 @@ import (
 )
 
 // file is a whole new file: from is its path below the root of this
-// repository, to below the root of the upstream module.
-type file struct{ from, to string }
+// repository, to below the root of the upstream module. One that comes again may be
+// there already.
+type file struct {
+	from, to string
+	again    bool
+}
 
 // bring returns the patch's new files and those of its packages.
 func (p Patch) bring(s Series, upstream, own fs.FS) (map[string][]byte, error) {
@@ -33,6 +37,9 @@ func (p Patch) bring(s Series, upstream, own fs.FS) (map[string][]byte, error) {
 	}
 	for _, pkg := range p.Packages {
 		of, err := pkg.files(own)
+		if err == nil && pkg.Again && !pkg.there(upstream, of) {
+			err = fmt.Errorf("comes again, and no patch before has brought it to %s", pkg.To)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("package %s: %w", pkg.From, err)
 		}
@@ -43,9 +50,9 @@ func (p Patch) bring(s Series, upstream, own fs.FS) (map[string][]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("file %s: %w", f.from, withoutPath(err))
 		}
-		if _, err := fs.Stat(upstream, f.to); err == nil || out[f.to] != nil {
+		if _, err := fs.Stat(upstream, f.to); err == nil && !f.again || out[f.to] != nil {
 			return nil, fmt.Errorf("file %s: %s exists", f.from, f.to)
-		} else if !errors.Is(err, fs.ErrNotExist) {
+		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("file %s: %w", f.from, err)
 		}
 		if strings.HasSuffix(f.from, ".go") && !inTestdata(f.from) {
@@ -69,7 +76,7 @@ func (p Patch) files(own fs.FS) ([]file, error) {
 			return withoutPath(err)
 		}
 		if !e.IsDir() {
-			files = append(files, file{name, strings.TrimPrefix(name, p.Folder()+"/")})
+			files = append(files, file{from: name, to: strings.TrimPrefix(name, p.Folder()+"/")})
 		}
 		return nil
 	})
@@ -96,7 +103,7 @@ func (pkg Package) files(own fs.FS) ([]file, error) {
 		case !e.IsDir() && !pkg.wanted(strings.TrimPrefix(name, pkg.From+"/")):
 			return nil
 		case !e.IsDir():
-			files = append(files, file{name, path.Join(pkg.To, strings.TrimPrefix(name, pkg.From))})
+			files = append(files, file{name, path.Join(pkg.To, strings.TrimPrefix(name, pkg.From)), pkg.Again})
 		case name != pkg.From && !inTestdata(strings.TrimPrefix(name, pkg.From)):
 			return fs.SkipDir
 		}
@@ -106,6 +113,14 @@ func (pkg Package) files(own fs.FS) ([]file, error) {
 		err = errors.New("no files")
 	}
 	return files, err
+}
+
+// there says whether any of the package's files is in the module.
+func (pkg Package) there(upstream fs.FS, files []file) bool {
+	return slices.ContainsFunc(files, func(f file) bool {
+		_, err := fs.Stat(upstream, f.to)
+		return err == nil
+	})
 }
 
 func (pkg Package) excepted(name string) bool { return matches(pkg.Except, name) }

@@ -88,6 +88,7 @@
 //	GoSum                             lines of a go.sum file
 //	InSection with Replace, After     a paragraph of a document in Markdown
 //	ProtoComment                      the comment above a message or field of protobuf
+//	OwnText                           text in a file that the patch itself brings
 //
 // # Text
 //
@@ -109,10 +110,17 @@
 // repository come along as [Package]. Both get upstream's notice, and imports of
 // packages that come along are rewritten.
 //
+// A package that is too large for one review comes in stages. The first patch brings
+// the files of the first stage, and its edits cut out of them what only later ones
+// need; the next one brings the package Again, with fewer cuts, and the last one with
+// none. Each changes only the files that are other than before. Text in these files may
+// be named as it is ([OwnText]), since it is this repository's.
+//
 // # What is refused
 //
 // Each edit must change something and leave source that parses. A whole patch
 // must leave the files it touches gofmt-clean, as they were before: neighbours of
 // a field that gofmt would align anew have to be edited too, or kept apart by a
-// blank line. With any error [Patch.Apply] returns no file at all.
+// blank line. Files that it brings are formatted again. With any error
+// [Patch.Apply] returns no file at all.
 package edit

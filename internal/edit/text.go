@@ -9,6 +9,8 @@ import (
 	"strings"
 )
 
+var errEmptyText = errors.New("empty text")
+
 // lines takes text as patches give it: without the newline that starts a raw
 // string on a line of its own, and with exactly one at the end. Other newlines
 // at either end are blank lines that the patch wants.
@@ -17,7 +19,7 @@ func lines(text string) (string, error) {
 	text = strings.TrimPrefix(text, "\n")
 	text = strings.TrimSuffix(text, "\n")
 	if strings.TrimSpace(text) == "" {
-		return "", errors.New("empty text")
+		return "", errEmptyText
 	}
 	if strings.Contains(text, "\r") {
 		return "", errors.New("text has a carriage return within a line")
