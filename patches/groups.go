@@ -57,6 +57,7 @@ var groups = []edit.Group{
 		"nri/creation-journal",
 	}},
 	{Name: "nri-hand-over", Title: "adaptation: let a plugin that registers again take over", Patches: []string{
+		"nri/engine-hand-over",
 		"nri/hand-over",
 	}},
 

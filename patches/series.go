@@ -51,6 +51,7 @@ var Series = edit.Series{
 		nri.PluginPeer,
 		nri.OwedEnds,
 		nri.CreationJournal,
+		nri.EngineHandOver,
 		nri.HandOver,
 
 		// containerd: built on the NRI above.

@@ -4,6 +4,7 @@ package lifecycle
 
 import (
 	"errors"
+	"maps"
 	"slices"
 	"time"
 )
@@ -241,4 +242,9 @@ func (g *ledger) goesOn(o object) bool {
 		return known && c.stops()
 	}
 	return g.pods[o.pod].stops()
+}
+
+// copied returns a copy.
+func (g *ledger) copied() ledger {
+	return ledger{pods: maps.Clone(g.pods), containers: maps.Clone(g.containers)}
 }

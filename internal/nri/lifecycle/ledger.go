@@ -2,8 +2,6 @@
 
 package lifecycle
 
-import "maps"
-
 // A ledger is what one connection knows of each pod and container, and so
 // what it may still be sent. It is where order, ends and the last word are kept,
 // for all connections, in one place (L1, L3, L11).
@@ -210,9 +208,4 @@ func (g *ledger) find(pod string, running bool) string {
 		}
 	}
 	return least
-}
-
-// copied returns a copy.
-func (g *ledger) copied() ledger {
-	return ledger{pods: maps.Clone(g.pods), containers: maps.Clone(g.containers)}
 }
