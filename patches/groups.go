@@ -53,6 +53,7 @@ var groups = []edit.Group{
 		"nri/plugin-peer",
 	}},
 	{Name: "nri-owed-ends", Title: "adaptation: tell plugins what ended while they were away", Patches: []string{
+		"nri/engine-owed-ends",
 		"nri/owed-ends",
 		"nri/creation-journal",
 	}},

@@ -49,6 +49,7 @@ var Series = edit.Series{
 		nri.RequiredPlugins,
 		nri.WhoConnects,
 		nri.PluginPeer,
+		nri.EngineOwedEnds,
 		nri.OwedEnds,
 		nri.CreationJournal,
 		nri.EngineHandOver,

@@ -3,6 +3,7 @@
 package nri
 
 import (
+	"path"
 	"slices"
 	"strings"
 
@@ -14,7 +15,8 @@ import (
 // internal/nri/lifecycle is. Each feature says once what to cut out of the engine that has
 // it and those before it: a stage is the engine without those that come later.
 //
-//	nri/lifecycle-engine    without handOver
+//	nri/lifecycle-engine    without handOver, owedEnds
+//	nri/engine-owed-ends    without handOver
 //	nri/engine-hand-over    all of it
 //
 // A change of the engine that touches what is cut needs the cut changed, too. See what a
@@ -46,10 +48,16 @@ func engineAgain(features ...feature) edit.Package {
 	return p
 }
 
-// cutOut takes features out of the engine, the latest of them first.
+// cutOut takes features out of the engine, the latest of them first. What one changes in
+// the files of another is not there to be cut if that one is not.
 func cutOut(features ...feature) (cuts []edit.Edit) {
-	for _, f := range features {
-		cuts = slices.Concat(cuts, f.cuts)
+	for i, f := range features {
+		for _, e := range f.cuts {
+			owned := func(by feature) bool { return slices.Contains(by.files, path.Base(e.Path())) }
+			if !slices.ContainsFunc(features[i:], owned) {
+				cuts = append(cuts, e)
+			}
+		}
 	}
 	return cuts
 }
