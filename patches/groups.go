@@ -46,6 +46,7 @@ var groups = []edit.Group{
 		"nri/waits",
 	}},
 	{Name: "nri-required", Title: "adaptation: require plugins by name", Patches: []string{
+		"nri/engine-required",
 		"nri/required-plugins",
 	}},
 	{Name: "nri-names", Title: "adaptation: let runtimes reserve the names of plugins", Patches: []string{

@@ -46,6 +46,7 @@ var Series = edit.Series{
 		nri.PodState,
 		nri.PluginErrors,
 		nri.Waits,
+		nri.EngineRequired,
 		nri.RequiredPlugins,
 		nri.WhoConnects,
 		nri.PluginPeer,

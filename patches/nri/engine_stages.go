@@ -15,7 +15,8 @@ import (
 // internal/nri/lifecycle is. Each feature says once what to cut out of the engine that has
 // it and those before it: a stage is the engine without those that come later.
 //
-//	nri/lifecycle-engine    without handOver, owedEnds
+//	nri/lifecycle-engine    without handOver, owedEnds, requiredPlugins
+//	nri/engine-required     without handOver, owedEnds
 //	nri/engine-owed-ends    without handOver
 //	nri/engine-hand-over    all of it
 //

@@ -25,6 +25,6 @@ runtimes, and is tested by itself.`,
 	Until:    "NRI delivers events per plugin and keeps what each plugin knows",
 	Untested: "its tests need pgregory.net/rapid, which NRI does not require; those of the adaptation, which travel, drive it",
 	Large:    "one state machine in eight files of a new package, which nothing uses yet: parts of it would not keep the rules that make it reviewable",
-	Packages: []edit.Package{engineWithout(handOver, owedEnds)},
-	Edits:    cutOut(handOver, owedEnds),
+	Packages: []edit.Package{engineWithout(handOver, owedEnds, requiredPlugins)},
+	Edits:    cutOut(handOver, owedEnds, requiredPlugins),
 }

@@ -4,6 +4,11 @@ package nri
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
+const (
+	pluginError = "pkg/adaptation/plugin_error.go" // of nri/plugin-errors
+	waits       = "pkg/adaptation/waits.go"        // of nri/waits
+)
+
 // RequiredPlugins holds back what must not come up without a plugin's answer.
 var RequiredPlugins = edit.Patch{
 	Slug:    "required-plugins",
@@ -33,7 +38,7 @@ have its own, and tell the plugin when it is configured.`,
 	Rules:  []string{"L16", "L20"},
 	Status: edit.Upstream,
 	Until:  "NRI lets runtimes require the answer of a plugin to RunPodSandbox and CreateContainer, and give it timeouts of its own",
-	Needs:  []string{"nri/waits"},
+	Needs:  []string{"nri/engine-required"},
 	Edits: []edit.Edit{
 		edit.DropFile("pkg/adaptation/unrequired.go"),
 		edit.In(adaptation, edit.Type("Adaptation")).AddField(`
@@ -46,5 +51,42 @@ validator      *validator.DefaultValidatorConfig // nil unless it is enabled`),
 		edit.In("pkg/adaptation/engine.go", edit.Method("Adaptation", "newEngine")).After(edit.Key("OmitCreating"), "Required:       r.required,"),
 		edit.In(pluginFile, edit.Method("plugin", "configure")).Replace(
 			edit.Expr("getPluginRequestTimeout()").Times(2), "p.requestTimeout()"),
+
+		edit.In(pluginError, edit.Type("PluginError")).Doc(`// PluginError says which plugin failed a request of the runtime, in which
+// event and why. Its gRPC code is one of these:
+//
+//   - DeadlineExceeded if the plugin did not answer in time,
+//   - Unavailable if its connection was lost, or it was not asked because it owes
+//     an answer to another request, or it is required and has not answered,
+//   - that of the plugin's answer, other than Unknown,
+//   - FailedPrecondition if the plugin refused without one.`),
+		edit.In(pluginError, edit.Type("PluginError")).Replace(edit.Field("Plugin"),
+			`Plugin string // index and name, as "10-logger"; of a required plugin the name by which it is`),
+		edit.In(pluginError, edit.Method("PluginError", "Error")).Before(edit.Top(), `var unmet *lifecycle.Unmet
+if errors.As(e.Err, &unmet) {
+	return fmt.Sprintf("%s refused: %s", e.Event, unmet.Reason())
+}`),
+		edit.In(pluginError, edit.Method("PluginError", "code")).Replace(edit.Expr("errors.As(e.Err, new(*lifecycle.Overdue))"),
+			"errors.As(e.Err, new(*lifecycle.Overdue)), errors.As(e.Err, new(*lifecycle.Unmet))"),
+		edit.In(pluginError, edit.Func("failureOf")).Before(edit.Stmt(edit.Declare("failed")), `var unmet *lifecycle.Unmet
+if errors.As(err, &unmet) {
+	return &PluginError{Plugin: unmet.Plugin, Event: ev.Kind.String(), Err: unmet}
+}`),
+
+		edit.In(waits, edit.Type("Wait")).Before(edit.Field("Since"), `// Away is set if the plugin is required and away. It is waited for since Since,
+// and Plugin is the name by which it is required.
+Away bool
+
+`),
+		edit.In(waits, edit.Method("Adaptation", "Waits")).Before(edit.Stmt(edit.If("c.Asking == nil")), `if c.Lacks != "" {
+	waits = append(waits, Wait{
+		Event:     c.Event.Kind.String(),
+		Pod:       c.Event.Pod,
+		Container: c.Event.Container,
+		Plugin:    c.Lacks,
+		Away:      true,
+		Since:     c.LacksSince,
+	})
+}`),
 	},
 }

@@ -56,12 +56,10 @@ type ErrorStatus struct {
 }
 
 // WaitStatus is a plugin that a hook waits for, since the event was sent to it. If
-// Behind is set, that is the earlier event that the plugin has to answer first. If Away
-// is set, the plugin is required and not there, and the hook waits for it to come.
+// Behind is set, that is the earlier event that the plugin has to answer first.
 type WaitStatus struct {
 	Plugin string `json:"plugin"`
 	Behind string `json:"behind,omitempty"`
-	Away   bool   `json:"away,omitempty"`
 	Span
 }
 
@@ -89,7 +87,7 @@ func (l *local) Status() Status {
 	s.Waits = map[string]WaitStatus{}
 	for _, w := range l.nri.Waits() {
 		if w.Container == "" {
-			s.Waits[w.Pod] = WaitStatus{Plugin: w.Plugin, Behind: w.Behind, Away: w.Away, Span: NewSpan(w.Since)}
+			s.Waits[w.Pod] = WaitStatus{Plugin: w.Plugin, Behind: w.Behind, Span: NewSpan(w.Since)}
 		}
 	}
 	return s

@@ -18,21 +18,17 @@ import (
 //
 //   - DeadlineExceeded if the plugin did not answer in time,
 //   - Unavailable if its connection was lost, or it was not asked because it owes
-//     an answer to another request, or it is required and has not answered,
+//     an answer to another request,
 //   - that of the plugin's answer, other than Unknown,
 //   - FailedPrecondition if the plugin refused without one.
 type PluginError struct {
-	Plugin string // index and name, as "10-logger"; of a required plugin the name by which it is
+	Plugin string // index and name, as "10-logger"
 	Event  string // as "RunPodSandbox"
 	Err    error
 }
 
 // Error implements error.
 func (e *PluginError) Error() string {
-	var unmet *lifecycle.Unmet
-	if errors.As(e.Err, &unmet) {
-		return fmt.Sprintf("%s refused: %s", e.Event, unmet.Reason())
-	}
 	if e.unanswered() {
 		return fmt.Sprintf("plugin %s failed to handle %s request: %v", e.Plugin, e.Event, e.Err)
 	}
@@ -51,7 +47,7 @@ func (e *PluginError) GRPCStatus() *status.Status { return status.New(e.code(), 
 
 func (e *PluginError) code() codes.Code {
 	switch {
-	case errors.As(e.Err, new(*lifecycle.Overdue)), errors.As(e.Err, new(*lifecycle.Unmet)):
+	case errors.As(e.Err, new(*lifecycle.Overdue)):
 		return codes.Unavailable
 	case errors.Is(e.Err, context.DeadlineExceeded):
 		return codes.DeadlineExceeded
@@ -79,10 +75,6 @@ func (r *Adaptation) ask(ctx context.Context, ev lifecycle.Event, each func(life
 func failureOf(ev lifecycle.Event, err error) error {
 	if err == nil {
 		return nil
-	}
-	var unmet *lifecycle.Unmet
-	if errors.As(err, &unmet) {
-		return &PluginError{Plugin: unmet.Plugin, Event: ev.Kind.String(), Err: unmet}
 	}
 	var failed *lifecycle.Error
 	if errors.As(err, &failed) {

@@ -15,10 +15,6 @@ type Wait struct {
 	Container string // its id, empty for a pod
 	Plugin    string // index and name, as "10-logger"
 
-	// Away is set if the plugin is required and away. It is waited for since Since,
-	// and Plugin is the name by which it is required.
-	Away bool
-
 	// Since is when the plugin was sent the event. If Behind is set it was not
 	// yet: Since is when the first plugin was asked for the object, and Behind
 	// is what the plugin is at.
@@ -35,16 +31,6 @@ func (r *Adaptation) Waits() []Wait {
 	}
 	var waits []Wait
 	for _, c := range status.Creations {
-		if c.Lacks != "" {
-			waits = append(waits, Wait{
-				Event:     c.Event.Kind.String(),
-				Pod:       c.Event.Pod,
-				Container: c.Event.Container,
-				Plugin:    c.Lacks,
-				Away:      true,
-				Since:     c.LacksSince,
-			})
-		}
 		if c.Asking == nil {
 			continue
 		}
