@@ -33,6 +33,7 @@ var groups = []edit.Group{
 		"nri/builtin-configure",
 	}},
 	{Name: "nri-engine", Title: "adaptation: deliver events to each plugin in its own turn", Patches: []string{
+		"nri/engine-ledger",
 		"nri/lifecycle-engine",
 		"nri/adaptation-engine",
 		"nri/sync-block",

@@ -39,6 +39,7 @@ var Series = edit.Series{
 		nri.BuiltinConfigure,
 
 		// NRI: the lifecycle engine in place of one lock.
+		nri.EngineLedger,
 		nri.LifecycleEngine,
 		nri.AdaptationEngine,
 		nri.SyncBlock,

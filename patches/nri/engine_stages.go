@@ -15,6 +15,7 @@ import (
 // internal/nri/lifecycle is. Each feature says once what to cut out of the engine that has
 // it and those before it: a stage is the engine without those that come later.
 //
+//	nri/engine-ledger       some of its files, without handOver, owedEnds, requiredPlugins
 //	nri/lifecycle-engine    without handOver, owedEnds, requiredPlugins
 //	nri/engine-required     without handOver, owedEnds
 //	nri/engine-owed-ends    without handOver
@@ -61,6 +62,11 @@ func cutOut(features ...feature) (cuts []edit.Edit) {
 		}
 	}
 	return cuts
+}
+
+// in leaves the edits of some files of the engine.
+func in(edits []edit.Edit, files ...string) []edit.Edit {
+	return slices.DeleteFunc(edits, func(e edit.Edit) bool { return !slices.Contains(files, path.Base(e.Path())) })
 }
 
 // without cuts text out of a file of the engine. A newline before it does not count.

@@ -247,7 +247,7 @@ func (l *lane) takePart(s Snapshot) error {
 	Owed bool
 `),
 
-		without("list.go", `
+		without("snapshot.go", `
 	// Exited are containers that have exited and are still there. They are not told
 	// of; one that joined before may know them.
 	Exited []Object

@@ -67,8 +67,4 @@ var (
 	// ErrBacklog is why a connection is dropped for which more waits than its
 	// backlog may hold.
 	ErrBacklog = errors.New("too much waits for the plugin")
-
-	// ErrStopped refuses what begins in a pod that is being stopped, or what is
-	// itself being undone or has ended: a creation, or a start (L11).
-	ErrStopped = errors.New("already stopped")
 )

@@ -109,11 +109,6 @@ func (e Event) String() string {
 	return e.Kind.String()
 }
 
-// same says whether two events tell the same of the same.
-func (e *Event) same(o *Event) bool {
-	return e.Kind == o.Kind && e.Pod == o.Pod && e.Container == o.Container
-}
-
 // covers says whether whoever is told of an end has been told of another one
 // too, since its ledger sees to that.
 func (e *Event) covers(o *Event) bool {
@@ -127,8 +122,3 @@ func (e *Event) covers(o *Event) bool {
 	}
 	return e.Container == o.Container && (e.Kind == RemoveContainer || e.Kind == o.Kind)
 }
-
-// object names a pod, or a container of it.
-type object struct{ pod, container string }
-
-func (e Event) object() object { return object{e.Pod, e.Container} }

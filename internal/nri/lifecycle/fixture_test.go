@@ -128,15 +128,6 @@ func (f *fixture) joined(plugins ...*plugin) {
 	}
 }
 
-// event reads an event such as "RunPodSandbox:p1" or "StopContainer:p1/c1".
-func event(s string) Event {
-	kind, id, _ := strings.Cut(s, ":")
-	var ev Event
-	ev.Pod, ev.Container, _ = strings.Cut(id, "/")
-	ev.Kind = Kind(slices.Index(kindNames[:], kind))
-	return ev
-}
-
 func (f *fixture) ask(ctx context.Context, ev string) error {
 	return f.Ask(ctx, event(ev), nil)
 }

@@ -13,14 +13,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func pods(ids ...string) []Object {
-	var objects []Object
-	for _, id := range ids {
-		objects = append(objects, Object{Pod: id})
-	}
-	return objects
-}
-
 // A plugin joins while a pod is in CNI ADD, which then fails.
 func TestL3_PodInCreationIsListedAndEndsIfItFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

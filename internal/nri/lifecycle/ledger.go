@@ -2,6 +2,12 @@
 
 package lifecycle
 
+import "errors"
+
+// ErrStopped refuses what begins in a pod that is being stopped, or what is
+// itself being undone or has ended: a creation, or a start (L11).
+var ErrStopped = errors.New("already stopped")
+
 // A ledger is what one connection knows of each pod and container, and so
 // what it may still be sent. It is where order, ends and the last word are kept,
 // for all connections, in one place (L1, L3, L11).
@@ -146,10 +152,10 @@ func (g *ledger) create(pod, container string) bool {
 // in and in whichever order (L1).
 func (g *ledger) step(goal Event) (kind Kind, container string, ok bool) {
 	if goal.Container != "" {
-		return g.stepContainer(goal.Container, goal.Kind == RemoveContainer)
+		return g.stepContainer(goal.Container, goal.Kind.removal())
 	}
 	p, known := g.pods[goal.Pod]
-	remove := goal.Kind == RemovePodSandbox
+	remove := goal.Kind.removal()
 	switch {
 	case !known:
 		return 0, "", false

@@ -3,11 +3,37 @@
 package lifecycle
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 )
+
+// event reads an event such as "RunPodSandbox:p1" or "StopContainer:p1/c1".
+func event(s string) Event {
+	kind, id, _ := strings.Cut(s, ":")
+	var ev Event
+	ev.Pod, ev.Container, _ = strings.Cut(id, "/")
+	ev.Kind = Kind(slices.Index(kindNames[:], kind))
+	return ev
+}
+
+// eventName is the name of an event, as event takes it.
+func eventName(ev Event) string {
+	if ev.Container != "" {
+		return ev.Kind.String() + ":" + ev.Pod + "/" + ev.Container
+	}
+	return ev.Kind.String() + ":" + ev.Pod
+}
+
+func pods(ids ...string) []Object {
+	var objects []Object
+	for _, id := range ids {
+		objects = append(objects, Object{Pod: id})
+	}
+	return objects
+}
 
 // steps runs events through a ledger and returns those that it lets pass.
 func steps(g *ledger, events ...string) string {
@@ -27,12 +53,14 @@ func steps(g *ledger, events ...string) string {
 			if !ok {
 				break
 			}
-			sent = append(sent, record{Event: Event{Kind: kind, Pod: ev.Pod, Container: container}}.String())
+			sent = append(sent, eventName(Event{Kind: kind, Pod: ev.Pod, Container: container}))
 		}
 	}
 	return strings.Join(sent, " ")
 }
 
+// A ledger keeps order (L1), lets nothing through that is not known (L2, L3), and nothing
+// twice or after its end (L11).
 func TestLedger(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -41,65 +69,65 @@ func TestLedger(t *testing.T) {
 		sent   string // "=" for all
 	}{
 		{
-			name: "L1 a whole life",
+			name: "a whole life",
 			events: "RunPodSandbox:p UpdatePodSandbox:p CreateContainer:p/c PostCreateContainer:p/c StartContainer:p/c " +
 				"PostStartContainer:p/c UpdateContainer:p/c StopContainer:p/c RemoveContainer:p/c StopPodSandbox:p RemovePodSandbox:p",
 			sent: "=",
 		},
 		{
-			name:   "L1 Run follows Synchronize once",
+			name:   "Run follows Synchronize once",
 			seed:   Snapshot{Pods: pods("p")},
 			events: "RunPodSandbox:p RunPodSandbox:p StopPodSandbox:p RunPodSandbox:p",
 			sent:   "RunPodSandbox:p StopPodSandbox:p !RunPodSandbox:p",
 		},
 		{
-			name:   "L1 Create does not follow Synchronize",
+			name:   "Create does not follow Synchronize",
 			seed:   Snapshot{Pods: pods("p"), Containers: []Object{{Pod: "p", Container: "c"}}},
 			events: "CreateContainer:p/c PostCreateContainer:p/c",
 			sent:   "PostCreateContainer:p/c",
 		},
 		{
-			name:   "L1 containers stop before their pod",
+			name:   "containers stop before their pod",
 			events: "RunPodSandbox:p CreateContainer:p/c CreateContainer:q/x StopPodSandbox:p StopContainer:p/c",
 			sent:   "RunPodSandbox:p CreateContainer:p/c CreateContainer:q/x StopContainer:p/c StopPodSandbox:p",
 		},
 		{
-			name:   "L1 Stop comes before Remove",
+			name:   "Stop comes before Remove",
 			events: "RunPodSandbox:p CreateContainer:p/c RemoveContainer:p/c RemovePodSandbox:p",
 			sent:   "RunPodSandbox:p CreateContainer:p/c StopContainer:p/c RemoveContainer:p/c StopPodSandbox:p RemovePodSandbox:p",
 		},
 		{
-			name:   "L2 a pod that was stopped gets its Remove",
+			name:   "a pod that was stopped gets its Remove",
 			seed:   Snapshot{Pods: []Object{{Pod: "p", Stopped: true}}},
 			events: "UpdatePodSandbox:p StopPodSandbox:p RemovePodSandbox:p",
 			sent:   "RemovePodSandbox:p",
 		},
 		{
-			name:   "L3 nothing of the unknown",
+			name:   "nothing of the unknown",
 			events: "UpdatePodSandbox:p StartContainer:p/c StopContainer:p/c RemoveContainer:p/c StopPodSandbox:p RemovePodSandbox:p",
 		},
 		{
-			name:   "L3 a container of a pod that is unknown",
+			name:   "a container of a pod that is unknown",
 			events: "CreateContainer:p/c StopPodSandbox:p RemovePodSandbox:p",
 			sent:   "CreateContainer:p/c StopContainer:p/c RemoveContainer:p/c",
 		},
 		{
-			name:   "L11 nothing twice",
+			name:   "nothing twice",
 			events: "RunPodSandbox:p StopPodSandbox:p StopPodSandbox:p RemovePodSandbox:p RemovePodSandbox:p",
 			sent:   "RunPodSandbox:p StopPodSandbox:p RemovePodSandbox:p",
 		},
 		{
-			name:   "L11 no container in a stopped pod",
+			name:   "no container in a stopped pod",
 			events: "RunPodSandbox:p StopPodSandbox:p CreateContainer:p/c",
 			sent:   "RunPodSandbox:p StopPodSandbox:p !CreateContainer:p/c",
 		},
 		{
-			name:   "L11 no start of a container that has stopped",
+			name:   "no start of a container that has stopped",
 			events: "RunPodSandbox:p CreateContainer:p/c StopContainer:p/c StartContainer:p/c CreateContainer:p/c UpdateContainer:p/c",
 			sent:   "RunPodSandbox:p CreateContainer:p/c StopContainer:p/c !StartContainer:p/c !CreateContainer:p/c",
 		},
 		{
-			name:   "L11 no start in a pod that was stopped before",
+			name:   "no start in a pod that was stopped before",
 			seed:   Snapshot{Pods: []Object{{Pod: "p", Stopped: true}}, Containers: []Object{{Pod: "p", Container: "c"}}},
 			events: "StartContainer:p/c RunPodSandbox:p",
 			sent:   "!StartContainer:p/c !RunPodSandbox:p",
@@ -126,4 +154,49 @@ func TestLedgerForgets(t *testing.T) {
 		"RemovePodSandbox:a", "RemovePodSandbox:p", "RemoveContainer:q/d")
 	assert.Empty(t, g.pods)
 	assert.Empty(t, g.containers)
+}
+
+// A first event that was missed is told once, of what was not listed as created and has
+// not ended (L2).
+func TestLedgerAdmitsLate(t *testing.T) {
+	g := newLedger()
+	g.seed(Snapshot{Pods: []Object{{Pod: "made"}, {Pod: "creating", Creating: true}, {Pod: "over", Stopped: true}}})
+	for _, tc := range []struct {
+		event string
+		admit bool
+	}{
+		{"RunPodSandbox:new", true},
+		{"RunPodSandbox:new", false},
+		{"RunPodSandbox:made", false},
+		{"RunPodSandbox:creating", true},
+		{"RunPodSandbox:creating", false},
+		{"RunPodSandbox:over", false},
+		{"CreateContainer:made/c", true},
+		{"CreateContainer:made/c", false},
+		{"CreateContainer:over/c", false},
+	} {
+		assert.Equal(t, tc.admit, g.admitLate(event(tc.event)), tc.event)
+	}
+}
+
+// Whoever was told of an end has been told of all that it covers (L1).
+func TestEndsCoverEnds(t *testing.T) {
+	for _, tc := range []struct {
+		end, covered, not string
+	}{
+		{"RemovePodSandbox:p", "RemovePodSandbox:p StopPodSandbox:p RemoveContainer:p/c StopContainer:p/c", "StopPodSandbox:q StopContainer:q/c"},
+		{"StopPodSandbox:p", "StopPodSandbox:p StopContainer:p/c", "RemovePodSandbox:p RemoveContainer:p/c"},
+		{"RemoveContainer:p/c", "RemoveContainer:p/c StopContainer:p/c", "StopContainer:p/d StopPodSandbox:p"},
+		{"StopContainer:p/c", "StopContainer:p/c", "RemoveContainer:p/c StopContainer:p/d StopContainer:q/c"},
+	} {
+		end := event(tc.end)
+		for _, s := range strings.Fields(tc.covered) {
+			ev := event(s)
+			assert.True(t, end.covers(&ev), "%s covers %s", end, ev)
+		}
+		for _, s := range strings.Fields(tc.not) {
+			ev := event(s)
+			assert.False(t, end.covers(&ev), "%s covers %s", end, ev)
+		}
+	}
 }

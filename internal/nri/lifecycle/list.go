@@ -10,30 +10,6 @@ import (
 	"time"
 )
 
-// An Object is a pod or a container as the runtime lists it.
-type Object struct {
-	Pod       string
-	Container string // empty for a pod
-	// Stopped says of a pod that its StopPodSandbox was over before this
-	// runtime started, or otherwise without the engine: the connection is told
-	// of it and gets only its Remove.
-	Stopped bool
-	// Creating says of a pod that the runtime has not made it ready yet.
-	Creating bool
-	// Value is for the sync function of Join alone. For a container that the
-	// runtime does not list yet, it is the Request of its CreateContainer.
-	Value any
-}
-
-// A Snapshot is what is there at some moment.
-type Snapshot struct {
-	Pods       []Object
-	Containers []Object
-	// Exited are containers that have exited and are still there. They are not told
-	// of; one that joined before may know them.
-	Exited []Object
-}
-
 // An inventory is what the runtime listed for those who join, with what the
 // engine knew just before: what had happened until then is not in their lanes,
 // and what came after is.

@@ -212,6 +212,11 @@ func (l *lane) nextEnd(r *round, next *int) (Event, bool) {
 	return Event{}, false
 }
 
+// same says whether two events tell the same of the same.
+func (e *Event) same(o *Event) bool {
+	return e.Kind == o.Kind && e.Pod == o.Pod && e.Container == o.Container
+}
+
 // advance goes on with a part, and says whether an event of it was sent that is
 // not answered yet. In a closed lane nothing is sent any more, but what the
 // connection was to be told is accounted for. The caller holds the turn, and

@@ -226,8 +226,5 @@ func (r record) String() string {
 		}
 		return "Synchronize(" + strings.Join(ids, " ") + ")"
 	}
-	if r.Container != "" {
-		return r.Kind.String() + ":" + r.Pod + "/" + r.Container
-	}
-	return r.Kind.String() + ":" + r.Pod
+	return eventName(r.Event)
 }
