@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -27,7 +28,8 @@ func (a *app) upstreamSuite() *cli.Command {
 		Description: `Builds containerd's package integration, and its shim and CNI plugin that fail on
 demand, from each source, with the tests that the patches bring. Runs them on a private
 node of each runtime. It fails if a test that stock passes does not pass on hookline, or if one
-that a patch brings does not fail on stock, where each has a node of its own. Tests that cannot run beside another containerd, or need a network, are left out.
+that a patch brings does not fail on stock, where each has a node of its own. Tests that
+cannot run beside another containerd, or need a network, are left out.
 
 What the tests printed and containerd's logs are in upstream-suite in the output folder.
 Run build, build --stock and tools before.`,
@@ -41,6 +43,10 @@ Run build, build --stock and tools before.`,
 }
 
 func (a *app) runUpstreamSuite(ctx context.Context, cmd *cli.Command, w *tree.Workspace) error {
+	wanted, err := regexp.Compile(cmd.String("run"))
+	if err != nil {
+		return fmt.Errorf("--run: %w", err)
+	}
 	out, err := filepath.Abs(filepath.Join(cmd.String("output"), "upstream-suite"))
 	if err != nil {
 		return err
@@ -60,10 +66,10 @@ func (a *app) runUpstreamSuite(ctx context.Context, cmd *cli.Command, w *tree.Wo
 		return err
 	}
 	sources := map[string]*tree.Workspace{"stock": stock, "hookline": w}
-	on := func(side string) suites.Options {
+	on := func(side, folder string) suites.Options {
 		return suites.Options{
 			Node:   node.Options{Bin: filepath.Join(sources[side].Out, "bin"), Tools: filepath.Join(cmd.String("output"), "tools", "bin")},
-			Folder: filepath.Join(out, side),
+			Folder: filepath.Join(out, folder),
 		}
 	}
 	results := map[string]suites.Results{}
@@ -73,17 +79,17 @@ func (a *app) runUpstreamSuite(ctx context.Context, cmd *cli.Command, w *tree.Wo
 			return err
 		}
 		end := a.progress.Step("containerd's tests on " + side)
-		results[side], err = registry.Containerd(ctx, on(side), patched.Containerd, cmd.String("run"))
+		results[side], err = registry.Containerd(ctx, on(side, side), patched.Containerd, cmd.String("run"))
 		end()
 		if err != nil {
 			return err
 		}
 	}
-	brought := slices.DeleteFunc(patched.brought, func(test string) bool { return results["hookline"][test] == "" }) // not asked for
+	brought := slices.DeleteFunc(patched.brought, func(test string) bool { return !wanted.MatchString(test) })
 	for _, test := range brought {
 		end := a.progress.Step(test + " on stock, which it is to fail")
 		bound, cancel := context.WithTimeout(ctx, 2*time.Minute)
-		alone, err := registry.Containerd(bound, on("stock"), patched.Containerd, "^"+test+"$")
+		alone, err := registry.Containerd(bound, on("stock", "stock-"+test), patched.Containerd, "^"+test+"$")
 		hangs := bound.Err() != nil && ctx.Err() == nil
 		cancel()
 		end()
@@ -109,7 +115,7 @@ func told(brought []string, results map[string]suites.Results) error {
 	var errs []error
 	for _, test := range brought {
 		if stock, hookline := results["stock"][test], results["hookline"][test]; stock != "failed" || hookline != "passed" {
-			errs = append(errs, fmt.Errorf("%s, which a patch brings: it %s on stock and %s on hookline", test, stock, hookline))
+			errs = append(errs, fmt.Errorf("%s, which a patch brings, is to fail on stock and to pass on hookline, and came to %q and %q", test, stock, hookline))
 		}
 	}
 	return errors.Join(errs...)
