@@ -10,16 +10,15 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
-	"golang.org/x/sys/unix"
 	"google.golang.org/grpc"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/hookline-nri/hookline/integration/cri"
+	"github.com/hookline-nri/hookline/integration/pause/idle"
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/integration/proc"
 	"github.com/hookline-nri/hookline/integration/wait"
 	"github.com/hookline-nri/hookline/podresources"
 )
@@ -108,7 +107,7 @@ func (a *attached) Timeouts() (request, registration time.Duration) {
 	return a.request, a.registration
 }
 
-// Settled waits until the container's program catches SIGTERM, where its process can be
+// Settled waits until the container's program handles its signals, where its process can be
 // seen, or else until CRI says that it runs.
 func (a *attached) Settled(ctx context.Context, container string) error {
 	return wait.Until(ctx, "container "+container+" to run", func(ctx context.Context) error {
@@ -125,25 +124,15 @@ func (a *attached) Settled(ctx context.Context, container string) error {
 		if err := json.Unmarshal([]byte(s.GetInfo()["info"]), &info); err != nil || info.Pid == 0 {
 			return nil
 		}
-		return catches(info.Pid, unix.SIGTERM)
-	})
-}
-
-// catches tells whether a process catches a signal, as proc_pid_status(5) has it.
-func catches(pid int, signal unix.Signal) error {
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return nil // it is somewhere else
-	}
-	for line := range strings.Lines(string(status)) {
-		if mask, ok := strings.CutPrefix(line, "SigCgt:"); ok {
-			bits, err := strconv.ParseUint(strings.TrimSpace(mask), 16, 64)
-			if err == nil && bits&(1<<(signal-1)) == 0 {
-				return fmt.Errorf("process %d does not catch %s yet", pid, signal)
-			}
+		ignores, err := proc.Ignores(info.Pid, idle.Ready)
+		if err != nil {
+			return nil // the process is somewhere else
 		}
-	}
-	return nil
+		if !ignores {
+			return fmt.Errorf("process %d does not handle its signals yet", info.Pid)
+		}
+		return nil
+	})
 }
 
 // Leftovers lists what was not there before the case.

@@ -12,6 +12,8 @@ import (
 	"path/filepath"
 
 	bolt "go.etcd.io/bbolt"
+
+	"github.com/hookline-nri/hookline/integration/proc"
 )
 
 // Vitals are the resources that containerd itself uses.
@@ -58,7 +60,7 @@ func (n *Node) ShimMemory(pod string) (int, error) {
 }
 
 func residentOf(pid int) (int, error) {
-	resident, err := statusOf(pid, "VmRSS:")
+	resident, err := proc.Status(pid, "VmRSS:")
 	if err != nil {
 		return 0, err
 	}

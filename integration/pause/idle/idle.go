@@ -11,6 +11,11 @@ import (
 	"syscall"
 )
 
+// Ready is ignored by a program that handles its signals by now. That it catches them
+// says nothing: the Go runtime catches all of them before main, and so does runc's
+// process, which is of Go too, before it becomes the program.
+const Ready = syscall.SIGUSR1
+
 // Main waits for SIGTERM or SIGINT and exits with the given code. As the first process of
 // a pid namespace it also reaps the processes that it inherits.
 func Main() {
@@ -23,6 +28,7 @@ func Main() {
 	}
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGCHLD)
+	signal.Ignore(Ready)
 	for s := range signals {
 		switch {
 		case s == syscall.SIGCHLD:
