@@ -89,6 +89,7 @@
 //	InSection with Replace, After     a paragraph of a document in Markdown
 //	ProtoComment                      the comment above a message or field of protobuf
 //	OwnText                           text in a file that the patch itself brings
+//	OwnLines                          lines in one, by the first and the last of them
 //
 // # Text
 //
@@ -114,7 +115,7 @@
 // the files of the first stage, and its edits cut out of them what only later ones
 // need; the next one brings the package Again, with fewer cuts, and the last one with
 // none. Each changes only the files that are other than before. Text in these files may
-// be named as it is ([OwnText]), since it is this repository's.
+// be named as it is ([OwnText], [OwnLines]), since it is this repository's.
 //
 // # What is refused
 //

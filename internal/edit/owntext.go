@@ -3,6 +3,7 @@
 package edit
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -28,3 +29,41 @@ func OwnText(path, text, by string) Edit {
 	}
 	return e
 }
+
+// OwnLines replaces lines by others, or cuts them out, in a file that the patch itself
+// brings: from the line that is first, which occurs once, to the next one that is last
+// and is indented as that is. Both are given without their indent, and of the blanks
+// within a line, by which gofmt aligns, any number is as good as one.
+func OwnLines(path, first, last, by string) Edit {
+	e := document(path, fmt.Sprintf("lines %q to %q", first, last), func(was string) (string, error) {
+		lines := strings.SplitAfter(was, "\n")
+		from, n := 0, 0
+		for i, line := range lines {
+			if isLine(line, first) {
+				from = i
+				n++
+			}
+		}
+		if n != 1 {
+			return "", fmt.Errorf("the first occurs %d times, want 1", n)
+		}
+		for to := from; to < len(lines); to++ {
+			if isLine(lines[to], last) && indent(lines[to]) == indent(lines[from]) {
+				return strings.Join(lines[:from], "") + by + strings.Join(lines[to+1:], ""), nil
+			}
+		}
+		return "", errors.New("the last does not follow")
+	})
+	e.own = true
+	if strings.TrimSpace(first) == "" || strings.TrimSpace(last) == "" {
+		e.err = errEmptyText
+	}
+	return e
+}
+
+// isLine says whether a line has that text, whatever its indent.
+func isLine(line, text string) bool {
+	return strings.Join(strings.Fields(line), " ") == strings.Join(strings.Fields(text), " ")
+}
+
+func indent(line string) int { return len(line) - len(strings.TrimLeft(line, "\t")) }

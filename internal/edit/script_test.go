@@ -23,7 +23,8 @@ var funcs = map[string]any{
 	"Call": Call, "Mentions": Mentions, "Assign": Assign, "Define": Define, "Declare": Declare, "If": If, "Range": Range,
 	"Return": Return, "Defer": Defer, "Has": Has, "All": All,
 	"AddImport": AddImport, "DropImport": DropImport, "DropFile": DropFile,
-	"OwnText": OwnText,
+	"OwnText":  OwnText,
+	"OwnLines": OwnLines,
 	"InSection": func(path, heading, mentions string) Paragraph {
 		return InSection(path, heading, strings.Fields(mentions)...)
 	},
