@@ -34,7 +34,13 @@ var groups = []edit.Group{
 	}},
 	{Name: "nri-engine", Title: "adaptation: deliver events to each plugin in its own turn", Patches: []string{
 		"nri/engine-ledger",
+		"nri/engine-connections",
 		"nri/lifecycle-engine",
+		"nri/engine-bounds",
+		"nri/engine-inventories",
+		"nri/engine-asking",
+		"nri/engine-creations",
+		"nri/engine-status",
 		"nri/adaptation-engine",
 		"nri/sync-block",
 	}},

@@ -40,7 +40,13 @@ var Series = edit.Series{
 
 		// NRI: the lifecycle engine in place of one lock.
 		nri.EngineLedger,
+		nri.EngineConnections,
 		nri.LifecycleEngine,
+		nri.EngineBounds,
+		nri.EngineInventories,
+		nri.EngineAsking,
+		nri.EngineCreations,
+		nri.EngineStatus,
 		nri.AdaptationEngine,
 		nri.SyncBlock,
 		nri.ProtoPodState,

@@ -29,5 +29,5 @@ what it missed. One that fails changes nothing. Nothing uses this yet.`,
 	Needs:    []string{"nri/plugin-peer", "nri/creation-journal"},
 	Untested: "its tests need pgregory.net/rapid, which NRI does not require; those of nri/hand-over, behind it, drive it",
 	Large:    "a successor takes place, line and ledger of another connection in one instant: parts of it would lose events between two lanes",
-	Packages: []edit.Package{engineAgain()},
+	Packages: []edit.Package{engineAt("engine-hand-over")},
 }

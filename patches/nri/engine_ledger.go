@@ -31,5 +31,5 @@ next patch adds.`,
 		To:   "internal/lifecycle",
 		Only: append([]string{"ledger_test.go"}, ledgerFiles...),
 	}},
-	Edits: in(cutOut(handOver, owedEnds, requiredPlugins), ledgerFiles...),
+	Edits: in(cutsAt("engine-ledger"), ledgerFiles...),
 }

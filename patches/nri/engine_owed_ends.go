@@ -28,6 +28,6 @@ Nothing uses this yet.`,
 	Needs:    []string{"nri/required-plugins"},
 	Untested: "its tests need pgregory.net/rapid, which NRI does not require; those of nri/owed-ends, behind it, drive it",
 	Large:    "what a name is owed, and what it knows, changes hands in one instant: half of it would tell ends twice or never",
-	Packages: []edit.Package{engineAgain(handOver)},
-	Edits:    cutOut(handOver),
+	Packages: []edit.Package{engineAt("engine-owed-ends")},
+	Edits:    cutsAt("engine-owed-ends"),
 }

@@ -28,6 +28,6 @@ is set by this.`,
 	Needs:    []string{"nri/waits"},
 	Untested: "its tests need pgregory.net/rapid, which NRI does not require; those of nri/required-plugins, behind it, drive it",
 	Large:    "a creation that is refused for one of its plugins, and a wait for one, are two ends of one state: neither is of use alone",
-	Packages: []edit.Package{engineAgain(handOver, owedEnds)},
-	Edits:    cutOut(handOver, owedEnds),
+	Packages: []edit.Package{engineAt("engine-required")},
+	Edits:    cutsAt("engine-required"),
 }

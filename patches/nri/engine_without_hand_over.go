@@ -6,6 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 // handOver has a connection succeed another one of its name.
 var handOver = feature{
+	by:    "engine-hand-over",
 	files: []string{"handover.go", "handover_gate.go", "handover_lane.go", "handover_turn.go"},
 	cuts: []edit.Edit{
 		without("doc.go", `
@@ -18,10 +19,7 @@ var handOver = feature{
 // the engine's lock. What stands in a line knows in which lane it stands, so that nobody
 // who waits notices. The lane that was succeeded sends all who still come to it on.
 `),
-		without("doc.go", `
-//   - A lane that is succeeded is sent nothing once its successor has its place, and
-//     its successor nothing before.
-`),
+		cut("doc.go", "//   - A lane that is succeeded is sent nothing once its successor has its place, and", "//     its successor nothing before."),
 
 		instead("connection.go", `
 a new Connection; two of one name are two Connections, and both are served unless
@@ -30,29 +28,8 @@ a new Connection; two of one name are two Connections, and both are served unles
 a new Connection; two of one name are two Connections, and both are served.
 `),
 
-		without("engine.go", `
-	// HandOver says of a name, as Connection.Name has it, that a connection of it is
-	// the successor of the one that is there. It is asked at each
-	// Join. By default there are no successors: two connections of a name are both
-	// served.
-	HandOver func(name string) bool
-
-	// Origin says where a connection comes from, for connections of which HandOver
-	// speaks: the same for all that one pod or process opens. A plugin that has been
-	// succeeded and comes back from there waits until its successor leaves. Empty, as
-	// by default, is none. It is called with a lock held, and must not call the engine.
-	Origin func(Connection) string
-
-	// Copy makes of a first event, with a lock held, a Request that does not change
-	// any more, to tell a successor of what is being created. Default is the Request.
-	Copy func(Event) any
-
-`),
-		without("engine.go", `
-	pending   []*lane // those that may be successors, until they take over or part; likewise
-	gates     gates
-	standing  map[standing]*lane
-`),
+		cut("engine.go", "// HandOver says of a name, as Connection.Name has it, that a connection of it is", "Copy func(Event) any"),
+		cut("engine.go", "pending   []*lane // those that may be successors, until they take over or part; likewise", "standing  map[standing]*lane"),
 		without("engine.go", `
 	if opts.HandOver == nil {
 		opts.HandOver = func(string) bool { return false }
@@ -64,10 +41,7 @@ a new Connection; two of one name are two Connections, and both are served.
 		opts.Copy = func(ev Event) any { return ev.Request }
 	}
 `),
-		without("engine.go", `
-		gates:     make(gates),
-		standing:  make(map[standing]*lane),
-`),
+		cut("engine.go", "gates:     make(gates),", "standing:  make(map[standing]*lane),"),
 		instead("engine.go", "lanes := slices.Concat(e.lanes, e.pending)", "lanes := e.lanes"),
 		without("engine.go", `
 	e.succeedAtOnce(l)
@@ -97,13 +71,7 @@ leave(r *round, waited time.Duration) []error {
 	l := p.lane
 	l.mu.Lock()
 `),
-		instead("part.go", `
-	p := &part{round: r, posted: time.Now(), owner: true}
-	p.at.Store(l)
-	return p
-`, `
-	return &part{lane: l, round: r, posted: time.Now(), owner: true}
-`),
+		swap("part.go", "p := &part{round: r, posted: time.Now(), owner: true}", "return p", "\treturn &part{lane: l, round: r, posted: time.Now(), owner: true}"),
 
 		without("lane.go", `
 	hands    bool // whether it succeeds another one of its name, and is succeeded; see handover.go
@@ -120,55 +88,12 @@ leave(r *round, waited time.Duration) []error {
 `, `
 	err   error         // nil for the turn, set before ready is closed
 `),
-		instead("lane.go", `
-// enter waits for the turn and returns the lane in which that was had, with its mu
-// held: another one if a successor has taken over. Or it returns ErrClosed
-// if the lane closes meanwhile, an Overdue if the plugin owes an answer, or
-// ctx's error if that ends first; then the plugin does not hear of the event.
-// patience is`, `
+		swap("lane.go", "// enter waits for the turn and returns the lane in which that was had, with its mu", "// if the lane closes meanwhile, an Overdue if the plugin owes an answer, or", `
 // enter waits for the turn, and returns with mu held if it was had. Or it returns
 // ErrClosed if the lane closes meanwhile, an Overdue if the plugin owes an answer, or
-// ctx's error if that ends first; then the plugin does not hear of the event.
-// patience is`),
-		instead("lane.go", `
-patience func() time.Time) (at *lane, since time.Time, err error) {
-	l = l.lockLatest()
-	switch {
-	case l.closed != nil:
-		l.mu.Unlock()
-		return l, since, errAbsent
-	case l.overdue():
-		err := l.debt()
-		l.mu.Unlock()
-		return l, since, err
-	case !l.held:
-		l.held = true
-		return l, since, nil
-	case l.failed && !l.joined:
-		l.mu.Unlock()
-		return l, since, errJoining
-	}
-	c := &caller{ready: make(chan struct{})}
-	c.at.Store(l)
-	joined := l.joined
-	if full := l.push(entry{caller: c}); full != nil {
-		err := l.loss()
-		l.mu.Unlock()
-		l.engine.drop(l, full)
-		return l, since, err
-	}
-	l.mu.Unlock()
-	since = time.Now()
-	if err := c.wait(ctx, joined, patience); err != nil {
-		return c.at.Load(), since, err
-	}
-	return c.lock(), since, nil
-}
-
-// wait waits for the turn in the line.
-func (c *caller) wait(ctx context.Context, joined bool, patience func() time.Time) error {
-`, `
-patience func() time.Time) (since time.Time, err error) {
+`),
+		swap("lane.go", "func (l *lane) enter(ctx context.Context, patience func() time.Time) (at *lane, since time.Time, err error) {", "func (c *caller) wait(ctx context.Context, joined bool, patience func() time.Time) error {", `
+func (l *lane) enter(ctx context.Context, patience func() time.Time) (since time.Time, err error) {
 	l.mu.Lock()
 	switch {
 	case l.closed != nil:
@@ -233,11 +158,7 @@ func (l *lane) withdraw(c *caller, joining bool) bool {
 	switch {
 	case l.closed`),
 
-		without("request.go", `
-	if rec.Outcome == Lost {
-		l.unsend(r)
-	}
-`),
+		cut("request.go", "if rec.Outcome == Lost {", "}"),
 
 		without("overdue.go", `
 	l.yields() // nothing else is sent to it
@@ -247,11 +168,7 @@ func (l *lane) withdraw(c *caller, joining bool) bool {
 `, `
 	l.mu.Lock()
 `),
-		without("overdue.go", `
-		if next := l.latest(); next != l {
-			next.missedEvent(c)
-		}
-`),
+		cut("overdue.go", "if next := l.latest(); next != l {", "}"),
 		instead("overdue.go", `
 	l.record(ev)
 	if !l.subscribed(ev.Kind) {
@@ -273,11 +190,7 @@ func (l *lane) withdraw(c *caller, joining bool) bool {
 	var err error
 `),
 		instead("ask.go", "l, reply, err = q.send(l)", "reply, err = q.send(l)"),
-		without("ask.go", `
-	if errors.Is(err, errMoved) {
-		return q.ask(l)
-	}
-`),
+		cut("ask.go", "if errors.Is(err, errMoved) {", "}"),
 		without("ask.go", `
 	case q.creation != nil && unheard(err) && l.latest() != l:
 		return q.ask(l) // of the successor of one that will not answer any more
@@ -299,12 +212,7 @@ func (q *question) send(l *lane) (reply any, err error) {
 		return nil, q.unsent(l, posted, err)
 	}
 `),
-		without("ask.go", `
-	if send {
-		l.record(q.event)
-		send = l == wanted || l.subscribed(q.event.Kind)
-	}
-`),
+		cut("ask.go", "if send {", "}"),
 		instead("ask.go", `
 		case err == nil:
 			return l, nil, errKnown
@@ -335,16 +243,7 @@ func (q *question) send(l *lane) (reply any, err error) {
 		instead("ask.go", "return l, nil, r.outcome //", "return nil, r.outcome //"),
 		instead("ask.go", "return l, r.reply, nil", "return r.reply, nil"),
 
-		instead("join.go", `
-	var snapshot Snapshot
-	if l.hands {
-		snapshot, err = e.handOver(ctx, l, sync)
-	} else {
-		snapshot, err = e.synchronize(ctx, l, sync)
-	}
-`, `
-	snapshot, err := e.synchronize(ctx, l, sync)
-`),
+		swap("join.go", "var snapshot Snapshot", "}", "\tsnapshot, err := e.synchronize(ctx, l, sync)"),
 		instead("join.go", `
 // enroll adds a connection to those that are told of ends, its turn taken. One that
 // may be a successor is told of none before it is known that it is not.
@@ -354,52 +253,19 @@ func (q *question) send(l *lane) (reply any, err error) {
 		without("join.go", `
 		hands:    e.opts.HandOver(conn.Name()) && !conn.Policy().Permanent,
 `),
-		instead("join.go", `
-	if l.hands {
-		e.pending = insert(e.pending, l)
-	} else {
-		e.lanes = insert(e.lanes, l)
-	}
-`, `
-	e.lanes = insert(e.lanes, l)
-`),
+		swap("join.go", "if l.hands {", "}", "\te.lanes = insert(e.lanes, l)"),
 		without("join.go", `
 	case l.hands && !l.wasTold(): // it has not shown anything
 `),
 
-		without("creation.go", `
-
-	heirs []*lane       // that are told late, since another one was asked; guarded by Engine.mu
-	over  chan struct{} // closed when it is sealed or given up, if anyone wants to know; likewise
-`),
-		instead("creation.go", `
-// askedBefore says whether the connection has a name that was asked before it came in, or
-// two predecessors that were: it is told late. A plugin that is asked twice of one container makes
-// its adjustment twice, and those that hang and come back, or are succeeded by one that
-// hangs, could hold up a creation by turns for ever.
-`, `
+		cut("creation.go", "heirs []*lane       // that are told late, since another one was asked; guarded by Engine.mu", "over  chan struct{} // closed when it is sealed or given up, if anyone wants to know; likewise"),
+		swap("creation.go", "// askedBefore says whether the connection has a name that was asked before it came in, or", "// hangs, could hold up a creation by turns for ever.", `
 // askedBefore says whether the connection has a name that was asked before it came
 // in: it is told late. A plugin that is asked twice of one container makes its
 // adjustment twice, and those that hang and come back could hold up a creation by turns
 // for ever.
 `),
-		instead("creation.go", `
-	predecessors := 0
-	for i, o := range c.asked {
-		if o.name != l.name {
-			continue
-		}
-		if o.latest() == l && o != l {
-			predecessors++
-		}
-		if i < c.earlier || predecessors > 1 {
-			return true
-		}
-	}
-	return false
-`, `
-	return slices.ContainsFunc(c.asked[:c.earlier], func(o *lane) bool { return o.name == l.name })
-`),
+		swap("creation.go", "predecessors := 0", "return false", "\treturn slices.ContainsFunc(c.asked[:c.earlier], func(o *lane) bool { return o.name == l.name })"),
 		instead("creation.go", `
 			if err := q.askSuccessors(asked); err != nil {
 				return err
@@ -429,26 +295,9 @@ func (q *question) send(l *lane) (reply any, err error) {
 
 		instead("list.go", "if slices.Contains(e.lanes, l) || slices.Contains(e.pending, l) {", "if slices.Contains(e.lanes, l) {"),
 
-		without("status.go", `
-	// TakesOver is set while it is to take over from another one of its name, or waits
-	// for one to leave that has taken over from it. It is told of nothing else meanwhile.
-	TakesOver bool
-`),
-		instead("status.go", `
-	lanes, pending := e.lanes, e.pending
-	for _, l := range e.pending {
-		lanes = insert(lanes, l)
-	}
-`, `
-	lanes := e.lanes
-`),
-		instead("status.go", `
-		c := l.status()
-		c.TakesOver = slices.Contains(pending, l)
-		s.Connections = append(s.Connections, c)
-`, `
-		s.Connections = append(s.Connections, l.status())
-`),
+		cut("status.go", "// TakesOver is set while it is to take over from another one of its name, or waits", "TakesOver bool"),
+		swap("status.go", "lanes, pending := e.lanes, e.pending", "}", "\tlanes := e.lanes"),
+		swap("status.go", "c := l.status()", "s.Connections = append(s.Connections, c)", "\t\ts.Connections = append(s.Connections, l.status())"),
 
 		instead("away.go", `
 of all locks that of one lane is taken

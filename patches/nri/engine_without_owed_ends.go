@@ -7,6 +7,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 // owedEnds keeps what a plugin has not heard while it was away. What is cut here is the
 // text without handing over.
 var owedEnds = feature{
+	by:    "engine-owed-ends",
 	files: []string{"owed.go", "away.go"},
 	cuts: []edit.Edit{
 		without("doc.go", `
@@ -29,29 +30,10 @@ that a restart would lose: what there is, the
 that a restart would lose: what there is, the
 //     runtime lists.
 `),
-		without("doc.go", `
-//   - A name that is away has a ledger, too: what it would be sent is owed, and safe
-//     before Teardown returns.
-`),
+		cut("doc.go", "//   - A name that is away has a ledger, too: what it would be sent is owed, and safe", "//     before Teardown returns."),
 
 		edit.DropImport(engine+"engine.go", "iter"),
-		without("engine.go", `
-	// Owed keeps the ends that plugins have not heard, for when they come back. By
-	// default nothing is kept of a connection that has closed. With it ImpliedEnd and
-	// Encode are called with a lock held, and must not call the engine.
-	Owed Owed
-
-	// Cut lists, by the name of the plugin, the pods and containers that were being
-	// created when the runtime was killed, that the plugin was told of, and that the
-	// runtime has no record of. Recall asks for them. Default none.
-	Cut func() iter.Seq2[string, Object]
-
-	// Encode and Decode make bytes of the Request of an end, and a Request of those. By
-	// default there are none.
-	Encode func(Event) []byte
-	Decode func(Event, []byte) (any, error)
-
-`),
+		cut("engine.go", "// Owed keeps the ends that plugins have not heard, for when they come back. By", "Decode func(Event, []byte) (any, error)"),
 		instead("engine.go", `
 	// mu guards what follows. It is held for the work of a few maps and
 	// slices. A lane's lock is taken under it only where a name comes or goes, and
@@ -117,12 +99,7 @@ that a restart would lose: what there is, the
 `, `
 		case !l.subscribed(kind): // the next one may be
 `),
-		without("part.go", `
-		if l.heir != nil {
-			l.handOn(p)
-			return false
-		}
-`),
+		cut("part.go", "if l.heir != nil {", "}"),
 		edit.In(engine+"part.go", edit.Method("lane", "handOn")).Drop(),
 		without("part.go", `
 	l.owe(p.round, ev, &p.round.events[p.next])
@@ -131,62 +108,22 @@ that a restart would lose: what there is, the
 		without("lane.go", `
 	out  chan struct{}  // closed once it is none of the engine's lanes either
 `),
-		without("lane.go", `
-	// Of what the lane's name is owed, see Owed.
-	owing    bool  // whether it may be owed something
-	twin     bool  // whether it has another connection
-	safe     bool  // whether it is safe that the name is away, and what it knows
-	heir     *lane // the connection that has taken over what it knew
-	passed   bool  // whether another connection has taken over what it knew
-	quiet    bool  // whether nothing of it is still to be accounted for; guarded by Engine.mu
-	debts    []debt
-	payUntil time.Time // until when they come first
-	paid     bool      // whether one came last, rather than one in line
-
-`),
+		cut("lane.go", "// Of what the lane's name is owed, see Owed.", "paid     bool      // whether one came last, rather than one in line"),
 		instead("lane.go", "for len(l.debts) > 0 || len(l.line) > 0 {", "for len(l.line) > 0 {"),
-		without("lane.go", `
-		if l.payNext() {
-			if l.pay() {
-				return
-			}
-			continue
-		}
-`),
+		cut("lane.go", "if l.payNext() {", "}"),
 		instead("lane.go", "l.line, l.weight, l.debts = nil, 0, nil", "l.line, l.weight = nil, 0"),
 
 		without("request.go", `
 	owed     bool // whether it is a debt
 `),
-		instead("request.go", `
-	rec.Late, rec.Owed = r.event.Late || r.owed || r.part != nil && r.part.late, r.owed
-	switch {
-	case !errors.Is(r.err, ErrClosed):
-		l.heard(r.event)
-	case r.part != nil:
-		l.owe(r.part.round, r.event, &r.event)
-	}
-`, `
-	rec.Late = r.event.Late || r.part != nil && r.part.late
-`),
+		swap("request.go", "rec.Late, rec.Owed = r.event.Late || r.owed || r.part != nil && r.part.late, r.owed", "}", "\trec.Late = r.event.Late || r.part != nil && r.part.late"),
 		instead("request.go", "case r.event.Late, r.owed, r.abandoned, r.expired:", "case r.event.Late, r.abandoned, r.expired:"),
 		instead("request.go", "Late: r.event.Late || r.owed || r.part != nil && r.part.late, Owed: r.owed, Err: err}", "Late: r.event.Late || r.part != nil && r.part.late, Err: err}"),
 
 		edit.DropImport(engine+"teardown.go", "sync/atomic"),
 		instead("teardown.go", "lanes, away, orphans := e.doom(events)", "lanes, orphans := e.doom(events)"),
-		without("teardown.go", `
-	for _, l := range away {
-		// Someone may have come back meanwhile.
-		if p := l.post(r); p != nil && !slices.Contains(parts, p) {
-			parts = append(parts, p)
-		}
-	}
-`),
-		without("teardown.go", `
-	if r.owes.Load() {
-		e.opts.Owed.Sync()
-	}
-`),
+		cut("teardown.go", "for _, l := range away {", "}"),
+		cut("teardown.go", "if r.owes.Load() {", "}"),
 		instead("teardown.go", `
 connections to tell, and the names that are away. All that is one instant for
 // those who join: they find the object ended, or get the ends in their lane.
@@ -206,23 +143,7 @@ connections to tell. All that is one instant for those who join: they find the o
 		without("join.go", `
 		out:    make(chan struct{}),
 `),
-		instead("join.go", `
-	for {
-		former, err := e.takePart(l, snapshot)
-		if err != nil {
-			return Snapshot{}, err
-		}
-		if former == nil {
-			break
-		}
-		e.seeOut(former)
-	}
-	if e.opts.Owed != nil {
-		e.opts.Owed.Sync() // that it was there, before it is told anything
-	}
-	return snapshot, nil
-}
-`, `
+		swap("join.go", "for {", "return snapshot, nil", `
 	return snapshot, l.takePart(snapshot)
 }
 
@@ -238,32 +159,14 @@ func (l *lane) takePart(s Snapshot) error {
 	l.joined = true
 	l.ledger.seed(s)
 	return nil
-}
 `),
 
-		without("observer.go", `
-	// Owed is set for an end that came while no connection of the name was there, or
-	// that an earlier one had not answered.
-	Owed bool
-`),
+		cut("observer.go", "// Owed is set for an end that came while no connection of the name was there, or", "Owed bool"),
 
-		without("snapshot.go", `
-	// Exited are containers that have exited and are still there. They are not told
-	// of; one that joined before may know them.
-	Exited []Object
-`),
+		cut("snapshot.go", "// Exited are containers that have exited and are still there. They are not told", "Exited []Object"),
 
-		without("ledger.go", `
-	former     bool // as of a container
-	unheard    bool // as of a container
-`),
-		instead("ledger.go", `
-	pod    string
-	mark   mark
-	former bool // told to an earlier connection of the name, and not to this one
-
-	unheard bool // stopped, as far as all else is concerned, and its Stop is still to be told
-`, `
+		cut("ledger.go", "former     bool // as of a container", "unheard    bool // as of a container"),
+		swap("ledger.go", "pod    string", "unheard bool // stopped, as far as all else is concerned, and its Stop is still to be told", `
 	pod  string
 	mark mark
 `),
@@ -289,31 +192,13 @@ func (l *lane) takePart(s Snapshot) error {
 	g.pods[ev.Pod] = pod
 	return true
 `),
-		instead("ledger.go", `
-	c, known := g.containers[container]
-	switch {
-	case !known:
-		g.enter(pod, container, told)
-		return true
-	case !c.former:
-		return false
-	}
-	g.containers[container] = containerEntry{pod: pod, mark: told} // it has not stopped, and counts already
-	return true
-`, `
+		swap("ledger.go", "c, known := g.containers[container]", "g.containers[container] = containerEntry{pod: pod, mark: told} // it has not stopped, and counts already", `
 	if _, known := g.containers[container]; known {
 		return false
 	}
 	g.enter(pod, container, told)
-	return true
 `),
-		instead("ledger.go", `
-	if m != stopped {
-		p.running++
-	}
-`, `
-	p.running++
-`),
+		swap("ledger.go", "if m != stopped {", "}", "\tp.running++"),
 		instead("ledger.go", "p.mark, p.unheard = stopped, false", "p.mark = stopped"),
 		instead("ledger.go", "c.mark, c.unheard = stopped, false", "c.mark = stopped"),
 	},

@@ -7,43 +7,17 @@ import "github.com/hookline-nri/hookline/internal/edit"
 // requiredPlugins holds creations back for want of a plugin, and gives plugins timeouts
 // of their own. What is cut here is the text without owed ends and handing over.
 var requiredPlugins = feature{
+	by:    "engine-required",
 	files: []string{"required.go", "await.go", "await_early.go", "unmet.go"},
 	cuts: []edit.Edit{
-		without("doc.go", `
-// A demand is a plugin that has to answer a creation. Before anyone is asked, the
-// creation waits until each plugin that it demands is there (a runtime can have it do
-// so before it makes anything, with [Engine.Await]), and it is not sealed
-// before each has answered: that a connection is there, or was passed over by its
-// policy, does not count. Whoever goes away before it was asked is waited for, who
-// goes or times out afterwards fails the creation.
-//
-`),
-		without("doc.go", `
-//   - The seal is refused until all demands are met, in the instant in which the
-//     creation would be sealed. An Unmet error names the plugin.
-`),
+		cut("doc.go", "// A demand is a plugin that has to answer a creation. Before anyone is asked, the", "//"),
+		cut("doc.go", "//   - The seal is refused until all demands are met, in the instant in which the", "//     creation would be sealed. An Unmet error names the plugin."),
 
-		instead("engine.go", `
-	// SyncTimeout is how long a plugin may take for its Synchronize. It is
-	// asked at each Join. Default 5 s. Either timeout may be another for one
-	// plugin, see Connection.Timeouts.
-	SyncTimeout func() time.Duration
-
-	// Required says which plugins have to answer a first event, without whose
-	// answers Ask fails. It is asked once at each of them, and an error of
-	// it fails Ask. Default none.
-	Required func(Event) ([]Requirement, error)
-`, `
-	// SyncTimeout is how long a plugin may take for its Synchronize. It is
+		swap("engine.go", "// asked at each Join. Default 5 s. Either timeout may be another for one", "Required func(Event) ([]Requirement, error)", `
 	// asked at each Join. Default 5 s.
 	SyncTimeout func() time.Duration
 `),
-		instead("engine.go", `
-	opts  Options
-	since time.Time       // when it was made
-	ctx   context.Context // of the engine itself
-	stop  context.CancelFunc
-`, `
+		swap("engine.go", "opts  Options", "stop  context.CancelFunc", `
 	opts Options
 	ctx  context.Context // of the engine itself
 	stop context.CancelFunc
@@ -60,29 +34,13 @@ var requiredPlugins = feature{
 		without("engine.go", `
 		absent:    make(absences),
 `),
-		instead("engine.go", `
-	l.mu.Lock()
-	joined := l.joined
-	l.mu.Unlock()
-	e.mu.Lock()
-`, `
-	e.mu.Lock()
-`),
-		without("engine.go", `
-	if joined {
-		e.absent.left(l.name)
-	}
-`),
+		cut("engine.go", "l.mu.Lock()", "l.mu.Unlock()"),
+		cut("engine.go", "if joined {", "}"),
 		without("engine.go", `
 	e.change()
 `),
 
-		without("connection.go", `
-	// Timeouts says how long the plugin may take, where that is not as long as any
-	// other. The engine asks once, when the connection joins.
-	Timeouts() Timeouts
-
-`),
+		cut("connection.go", "// Timeouts says how long the plugin may take, where that is not as long as any", "Timeouts() Timeouts"),
 
 		edit.DropImport(engine+"timeouts.go", "cmp"),
 		without("timeouts.go", `
@@ -132,33 +90,11 @@ func (l *lane) syncTimeout() time.Duration {
 		l.engine.recovered()
 `),
 
-		without("observer.go", `
-	// Awaited is called when a pod or container has waited for a plugin that it
-	// requires and that was away, whether it came or not. plugin is as in its
-	// Requirement.
-	Awaited(event Event, plugin string, waited time.Duration)
+		cut("observer.go", "// Awaited is called when a pod or container has waited for a plugin that it", "Refused(*Unmet)"),
+		cut("observer.go", "func (unobserved) Awaited(Event, string, time.Duration)       {}", "func (unobserved) Refused(*Unmet)                             {}"),
 
-	// Refused is called when a pod or container is refused for want of a plugin that
-	// it requires.
-	Refused(*Unmet)
-
-`),
-		without("observer.go", `
-func (unobserved) Awaited(Event, string, time.Duration)       {}
-func (unobserved) Refused(*Unmet)                             {}
-`),
-
-		without("status.go", `
-	// Lacks is the required plugin that is away and that it waits for, empty if
-	// none, and LacksSince is since when it does.
-	Lacks      string
-	LacksSince time.Time
-`),
-		without("status.go", `
-		if lack := c.lacks.Load(); lack != nil {
-			st.Lacks, st.LacksSince = lack.plugin, lack.since
-		}
-`),
+		cut("status.go", "// Lacks is the required plugin that is away and that it waits for, empty if", "LacksSince time.Time"),
+		cut("status.go", "if lack := c.lacks.Load(); lack != nil {", "}"),
 
 		instead("teardown.go", `
 			c.doomed.Store(true)
@@ -167,11 +103,7 @@ func (unobserved) Refused(*Unmet)                             {}
 			c.doomed.Store(true)
 `),
 
-		without("creation.go", `
-	demands []*demand // of which each has to be met before it is sealed
-	lacks   atomic.Pointer[lack]
-
-`),
+		cut("creation.go", "demands []*demand // of which each has to be met before it is sealed", "lacks   atomic.Pointer[lack]"),
 		instead("creation.go", `
 each func(Connection, any) error) (err error) {
 	c := &creation{event: ev, since: time.Now()}
@@ -207,32 +139,13 @@ find it or not, so they are told of it late unless they did. Before all that
 find it or not, so they are told of it late unless they did.
 //
 `),
-		without("creation.go", `
-	if !c.met() {
-		return nil, 0, errUnanswered
-	}
-`),
+		cut("creation.go", "if !c.met() {", "}"),
 
-		instead("ask.go", `
-// What Options.Required names has to answer a first event, whatever its policy:
-// an Unmet error says which plugin has not. Of a caller with a deadline, a first
-// event leaves time for that Teardown.
-`, `
-// Of a caller with a deadline, a first event leaves time for that Teardown.
-`),
+		swap("ask.go", "// What Options.Required names has to answer a first event, whatever its policy:", "// event leaves time for that Teardown.", "// Of a caller with a deadline, a first event leaves time for that Teardown."),
 		instead("ask.go", "case q.creation.askedBefore(l) && !q.demanded(l):", "case q.creation.askedBefore(l):"),
-		without("ask.go", `
-	if q.demanded(l) {
-		err = q.heed(l, err)
-	}
-`),
+		cut("ask.go", "if q.demanded(l) {", "}"),
 		instead("ask.go", "posted: posted, demanded: q.demanded(l)}", "posted: posted}"),
-		without("ask.go", `
-	demanded := q.demanded(l)
-	if demanded && failure == Loss {
-		return errUnsent
-	}
-`),
+		cut("ask.go", "demanded := q.demanded(l)", "}"),
 		instead("ask.go", "Decide(q.event.Kind, failure); fail || demanded {", "Decide(q.event.Kind, failure); fail {"),
 	},
 }
