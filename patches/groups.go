@@ -42,6 +42,9 @@ var groups = []edit.Group{
 		"nri/engine-creations",
 		"nri/engine-status",
 		"nri/adaptation-engine",
+		"nri/old-relays",
+		"nri/unread-peers",
+		"nri/delivery-metrics",
 		"nri/sync-block",
 	}},
 	{Name: "nri-pod-state", Title: "adaptation: read the state of a pod when plugins synchronize", Patches: []string{

@@ -22,7 +22,7 @@ event and outcome.`,
 	Rules:  []string{"L17"},
 	Status: edit.Upstream,
 	Until:  "traces of CRI requests have spans of the sandbox's controller and of each NRI plugin",
-	Needs:  []string{"containerd/patched-nri", "containerd/sandbox-phase"},
+	Needs:  []string{"nri/delivery-metrics", "containerd/patched-nri", "containerd/sandbox-phase"},
 	Edits: []edit.Edit{
 		newService.Replace(edit.Expr("newCriSandboxService(&config, options.SandboxControllers)"),
 			"tracedSandboxService{newCriSandboxService(&config, options.SandboxControllers)}"),

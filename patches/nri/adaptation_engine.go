@@ -2,11 +2,7 @@
 
 package nri
 
-import (
-	"strings"
-
-	"github.com/hookline-nri/hookline/internal/edit"
-)
+import "github.com/hookline-nri/hookline/internal/edit"
 
 // AdaptationEngine puts the engine under the adaptation.
 var AdaptationEngine = edit.Patch{
@@ -32,8 +28,7 @@ the request timeout). A plugin that falls behind without end is dropped
 A plugin that has been sent a request is sent nothing else before it answered,
 whatever became of the caller. Its timeout is judged in one place, by one
 function, for the request that timed out and for all that wait behind it: a
-plugin that is kept is overdue until it answers, and nobody waits for it. A
-peer that does not read is closed. The runtime lists for plugins that join
+plugin that is kept is overdue until it answers, and nobody waits for it. The runtime lists for plugins that join
 without waiting for any of them, so that it may hold a lock of its own, and
 its own plugins are tried again where they fail. Updates that plugins ask for
 are applied in the order in which each said them.
@@ -111,14 +106,8 @@ if r.stopped {
 }
 r.stopped = true`),
 		},
-		dropRelays(
-			"runPodSandbox", "updatePodSandbox", "postUpdatePodSandbox", "stopPodSandbox", "removePodSandbox",
-			"createContainer", "postCreateContainer", "startContainer", "postStartContainer",
-			"updateContainer", "postUpdateContainer", "stopContainer", "removeContainer",
-			"ValidateContainerAdjustment", "UpdateContainers", "handleRequestError", "dropsPlugin",
-		),
 		[]edit.Edit{
-			edit.In(pluginFile, edit.Func("isFatalError")).Drop(),
+			edit.In(pluginFile, edit.Method("plugin", "UpdateContainers")).Drop(),
 			edit.In(pluginFile, edit.Type("plugin")).AddField(`
 
 registered atomic.Bool // whether RegisterPlugin was called
@@ -128,9 +117,6 @@ changes    changes     // that the plugin asks for`),
 	return nil, errors.New("this connection has registered a plugin")
 }
 `),
-			edit.In(pluginFile, edit.Method("plugin", "connect")).Replace(
-				edit.Expr("multiplex.Multiplex(conn, multiplex.WithBlockedRead())"), "multiplex.Multiplex(boundedConn{conn}, multiplex.WithBlockedRead())"),
-			edit.In(pluginFile, edit.Method("plugin", "connect")).Replace(edit.Expr("getPeerPid(p.mux.Trunk())"), "getPeerPid(conn)"),
 			// The connection of a plugin without one closes for several reasons at a time now.
 			edit.In(pluginFile, edit.Method("plugin", "close")).Delete(edit.Stmt(edit.If("p.impl.isWasm() || p.impl.isBuiltin()"))),
 			edit.In(pluginFile, edit.Method("plugin", "close")).After(edit.Stmt(edit.Assign("p.closed")), `if p.impl.isWasm() || p.impl.isBuiltin() {
@@ -141,12 +127,6 @@ changes    changes     // that the plugin asks for`),
 			edit.In(pluginFile, edit.Method("plugin", "synchronize")).Delete(edit.Stmt(edit.Define("ctx", "cancel")).And(1)),
 			edit.In(pluginFile, edit.Method("plugin", "synchronize")).Delete(edit.Stmt(edit.Call("p.close")).Times(2)),
 
-			edit.In(metricsTest, edit.Func("TestPluginValidateContainerAdjustmentMetrics")).Replace(
-				edit.Stmt(edit.Mentions("p.ValidateContainerAdjustment(context.Background(), req)")),
-				"_, err := relayed(p, lifecycle.ValidateContainerAdjustment, req)"),
-			edit.AddImport(metricsTest, "github.com/containerd/nri/internal/lifecycle"),
-			// What the policy decides is the engine's, and tested there.
-			edit.DropFile("pkg/adaptation/plugin_test.go"),
 			edit.In(policyTest, edit.Func("TestPluginFailurePolicy")).Delete(edit.Stmt(edit.Call("require.NotContains"))),
 			edit.In(policyTest, edit.Func("TestPluginFailureScenarios")).Delete(edit.Stmt(edit.Call("require.NotContains"))),
 			// Who owes an answer is asked again once that is there, and fails requests at once until then.
@@ -171,9 +151,6 @@ begin(t, rt, tc.event, pod1, ctr1)
 `),
 		},
 		engineComments,
-		testRelays("runPodSandbox", "updatePodSandbox", "postUpdatePodSandbox", "stopPodSandbox", "removePodSandbox",
-			"createContainer", "postCreateContainer", "startContainer", "postStartContainer",
-			"updateContainer", "postUpdateContainer", "stopContainer", "removeContainer"),
 	),
 }
 
@@ -253,38 +230,11 @@ func policyCase(test string, has edit.Shape, text string) edit.Edit {
 }
 
 const (
-	suiteTest   = "pkg/adaptation/adaptation_suite_test.go"
-	policyTest  = "pkg/adaptation/failure_policy_test.go"
-	metricsTest = "pkg/adaptation/metrics_test.go"
+	suiteTest  = "pkg/adaptation/adaptation_suite_test.go"
+	policyTest = "pkg/adaptation/failure_policy_test.go"
 )
-
-// testRelays has upstream's tests of the metrics of relays take the one that
-// there is now.
-func testRelays(relays ...string) []edit.Edit {
-	var tests []edit.Edit
-	for _, relay := range relays {
-		kind := strings.ToUpper(relay[:1]) + relay[1:]
-		tests = append(tests, edit.In(metricsTest, edit.Func("TestPlugin"+kind+"Metrics")).
-			Replace(edit.Expr("p."+relay+"(context.Background(), req)"), "relayed(p, lifecycle."+kind+", req)"))
-	}
-	return tests
-}
 
 // dropMethods drops methods of the adaptation that new files have.
 func dropMethods(names ...string) []edit.Edit {
 	return drop(adaptation, "Adaptation", names)
-}
-
-// dropRelays drops the relays of a plugin, which set timeouts and judged what
-// became of them: both are the engine's.
-func dropRelays(names ...string) []edit.Edit {
-	return drop(pluginFile, "plugin", names)
-}
-
-func drop(file, receiver string, methods []string) []edit.Edit {
-	var drops []edit.Edit
-	for _, m := range methods {
-		drops = append(drops, edit.In(file, edit.Method(receiver, m)).Drop())
-	}
-	return drops
 }

@@ -23,3 +23,12 @@ var (
 
 // edits flattens the edits of several places.
 func edits(places ...[]edit.Edit) []edit.Edit { return slices.Concat(places...) }
+
+// drop drops methods.
+func drop(file, receiver string, methods []string) []edit.Edit {
+	var drops []edit.Edit
+	for _, m := range methods {
+		drops = append(drops, edit.In(file, edit.Method(receiver, m)).Drop())
+	}
+	return drops
+}

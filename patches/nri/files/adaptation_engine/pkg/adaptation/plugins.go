@@ -64,28 +64,16 @@ func (o observer) Delivered(d lifecycle.Delivery) {
 	} else if d.Err != nil {
 		log.Warnf(noCtx, "plugin %q: %s: %s: %v", d.Conn.Name(), d.Event, d.Outcome, d.Err)
 	}
-	if m := o.r.lifecycleMetrics(); m != nil {
-		m.RecordDelivery(d.Conn.Name(), d.Event.Kind.String(), d.Outcome.String(), d.Waited, d.Took, d.Late)
-	}
-	if t, wanted := o.r.metrics.(LifecycleTracer); wanted {
-		t.TraceDelivery(d.Context, traceOf(d))
-	}
 }
 
 // Recovered implements lifecycle.Observer.
 func (o observer) Recovered(conn lifecycle.Connection, ev lifecycle.Event, took time.Duration) {
 	log.Warnf(noCtx, "plugin %q: %s was answered %s after it was sent, when nobody waited for it any more", conn.Name(), ev, took)
-	if m := o.r.lifecycleMetrics(); m != nil {
-		m.RecordLateAnswer(conn.Name(), ev.Kind.String(), took)
-	}
 }
 
 // Joined implements lifecycle.Observer.
 func (o observer) Joined(conn lifecycle.Connection, took time.Duration, pods, containers int) {
 	o.r.metrics.UpdatePluginCount(len(o.r.connected()))
-	if m := o.r.lifecycleMetrics(); m != nil {
-		m.RecordJoin(conn.Name(), took, pods, containers)
-	}
 }
 
 // Left implements lifecycle.Observer.
@@ -94,7 +82,4 @@ func (o observer) Left(conn lifecycle.Connection, reason error) {
 	log.Infof(noCtx, "plugin %q left: %v", p.name(), reason)
 	o.r.delist(p)
 	_ = p.stop()
-	if m := o.r.lifecycleMetrics(); m != nil {
-		m.RecordLeave(p.name(), leaveReason(reason))
-	}
 }
