@@ -13,8 +13,12 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/hookline-nri/hookline/conformance/cases"
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/integration/cri"
 	"github.com/hookline-nri/hookline/integration/pause/idle"
 	"github.com/hookline-nri/hookline/integration/plugin"
@@ -30,13 +34,21 @@ type attached struct {
 	cri                   *cri.Client
 	request, registration time.Duration
 	shows, announces      bool
+	events, requires      bool   // CRI's container events are sent; fixture.RequiredPlugin is required
+	network               string // what the cases of the network lack
 	baseline              map[cri.Leftover]bool
+	plugins               *plugins
 }
 
 // attach connects to the runtime, and finds out what it has. It has to have no pods: the
 // cases count what plugins are told.
 func attach(ctx context.Context, o Options, image string) (*attached, error) {
-	a := &attached{options: o, calls: &calls{}}
+	if o.CNIBin != "" { // a run before may have been killed
+		if err := fixture.RestoreNetwork(o.CNIBin, o.CNIConf); err != nil {
+			return nil, fmt.Errorf("put back the network configuration that a run before put aside: %w", err)
+		}
+	}
+	a := &attached{options: o, calls: &calls{}, plugins: &plugins{of: map[string]string{}}}
 	var err error
 	a.cri, err = cri.Dial(o.CRI, image, o.CgroupParent, grpc.WithUnaryInterceptor(a.calls.intercept))
 	if err != nil {
@@ -55,12 +67,13 @@ func attach(ctx context.Context, o Options, image string) (*attached, error) {
 
 // probe takes a pod through a life with a plugin that looks.
 func (a *attached) probe(ctx context.Context) error {
-	p := plugin.New("00", "conformance-probe")
+	p := plugin.New("00", "conformance-probe-"+newEnd())
 	defer p.Crash()
 	if err := p.Connect(ctx, a.options.NRI); err != nil {
 		return fmt.Errorf("register a plugin at %s: %w", a.options.NRI, err)
 	}
 	a.request, a.registration = p.Timeouts()
+	fixture.Moments = max(fixture.Moments, a.request*5/6)
 	pod := a.cri.Pod("conformance-probe")
 	if err := podresources.SetPod(pod, podresources.Pod{Containers: []podresources.Container{{Name: "main", Type: podresources.MainContainer}}}); err != nil {
 		return err
@@ -74,20 +87,76 @@ func (a *attached) probe(ctx context.Context) error {
 		return fmt.Errorf("a plugin was not told of pod %s: is NRI of the runtime at %s the one at %s?", id, a.options.CRI, a.options.NRI)
 	}
 	a.announces = podresources.FromPod(told[0].Pod) != nil
-	status, err := a.cri.Runtime.Status(ctx, &runtime.StatusRequest{Verbose: true})
+	verbose, err := a.cri.Runtime.Status(ctx, &runtime.StatusRequest{Verbose: true})
 	if err != nil {
 		return err
 	}
-	_, a.shows = status.GetInfo()["nri"]
+	var info fixture.NRIInfo
+	text, shows := verbose.GetInfo()["nri"]
+	if a.shows = shows; shows {
+		if err := json.Unmarshal([]byte(text), &info); err != nil {
+			return fmt.Errorf("read \"nri\" of the runtime's verbose status: %w", err)
+		}
+	}
+	a.requires = a.options.MustRun
+	for _, p := range info.RequiredPlugins {
+		a.requires = a.requires || p.Name == fixture.RequiredPlugin
+	}
+	a.network = a.lacksNetwork()
 	container, err := a.cri.Create(ctx, id, pod, a.cri.Container("main"))
 	if err != nil {
 		return fmt.Errorf("a container does not come up, before any case: %w", err)
 	}
+	a.events = a.wantsEvents() && a.sendsEvents(ctx)
 	if err := errors.Join(a.cri.Start(ctx, container), a.Settled(ctx, container), a.cri.RemovePod(ctx, id)); err != nil {
 		return err
 	}
 	// What there is without pods is known once the first has been there: a bridge stays.
 	return a.takeBaseline(ctx)
+}
+
+// lacksNetwork says what the cases of the network lack.
+func (a *attached) lacksNetwork() string {
+	if a.options.CNIBin == "" {
+		return "needs the node's folders of CNI (--cni-bin-dir, --cni-conf-dir)"
+	}
+	for _, name := range []string{"ptp", "host-local", "loopback"} {
+		if _, err := os.Stat(filepath.Join(a.options.CNIBin, name)); err != nil {
+			return fmt.Sprintf("needs the CNI plugin %s in %s", name, a.options.CNIBin)
+		}
+	}
+	return ""
+}
+
+// CNI are the node's folders.
+func (a *attached) CNI() (bin, conf string) { return a.options.CNIBin, a.options.CNIConf }
+
+// wantsEvents tells whether a case that is to be run needs events: to find out whether there
+// are any takes a second.
+func (a *attached) wantsEvents() bool {
+	for _, p := range cases.Profiles() {
+		for _, c := range p.Cases() {
+			if c.Needs.Events && a.options.wants(c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// sendsEvents tells whether CRI's container events can be listened to. A runtime that has
+// them keeps the stream open.
+func (a *attached) sendsEvents(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	stream, err := a.cri.Runtime.GetContainerEvents(ctx, &runtime.GetEventsRequest{})
+	if err != nil {
+		return false
+	}
+	for err == nil {
+		_, err = stream.Recv()
+	}
+	return status.Code(err) == codes.DeadlineExceeded
 }
 
 // takeBaseline notes what there is without pods.
@@ -213,15 +282,42 @@ func (a *attached) answers(ctx context.Context) error {
 	return err
 }
 
-// clean removes all pods that a case has left. Where the runtime does not do so, it is
-// killed and started again first, if that can be done.
+// clean removes all pods that a case has left, and waits until the runtime shows none of its
+// plugins. Where the runtime does not remove them, it is killed and started again first, if
+// that can be done.
 func (a *attached) clean(ctx context.Context) error {
 	err := a.removeAll(ctx)
-	if err == nil || a.options.Kill == nil {
-		return err
+	if err != nil && a.options.Kill != nil {
+		_ = a.options.Kill(ctx) // it may be gone already
+		err = errors.Join(a.Boot(ctx), a.removeAll(ctx))
 	}
-	_ = a.options.Kill(ctx) // it may be gone already
-	return errors.Join(a.Boot(ctx), a.removeAll(ctx))
+	if err == nil && a.shows {
+		a.forget(ctx)
+	}
+	return err
+}
+
+// forget waits until the runtime has noticed that the plugins of a case have gone. Some
+// cases assert which are shown; that one stays for good is for these to find.
+func (a *attached) forget(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	_ = wait.Until(ctx, "plugins of the case to be gone", func(ctx context.Context) error {
+		s, err := a.cri.Runtime.Status(ctx, &runtime.StatusRequest{Verbose: true})
+		if err != nil {
+			return err
+		}
+		var info fixture.NRIInfo
+		if err := json.Unmarshal([]byte(s.GetInfo()["nri"]), &info); err != nil {
+			return err
+		}
+		for _, p := range info.Plugins {
+			if a.plugins.has(p.Index + "-" + p.Name) {
+				return fmt.Errorf("%s-%s is shown", p.Index, p.Name)
+			}
+		}
+		return nil
+	})
 }
 
 // removeAll removes one pod after the other. Each has half a minute: on a busy machine many

@@ -5,6 +5,7 @@ package conformance_test
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +28,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	fixture.Soon = 10 * time.Second // lies keep none of it
+	fixture.Soon = 5 * time.Second // lies keep none of it
 	adaptation.SetPluginRequestTimeout(8 * time.Second)
 	adaptation.SetPluginRegistrationTimeout(8 * time.Second)
 	os.Exit(m.Run())
@@ -48,6 +49,11 @@ var keptByTheHonest = []string{
 	"L8_StopGoesOnIfAPluginFails",
 	"L6_PodIsHiddenWhileItsHookRuns",
 	"L9_TeardownReachesAllIfAPluginCrashes",
+	"L10_PodIsThereInItsStopHook",
+	"L12_EventsOfALifeComeOnceAndInOrder",
+	"N1_NetworkReadyIsTheStatusOfTheNetwork",
+	"N1_NetworkWithoutConfigurationIsNotReady",
+	"N2_PodsAreRefusedWhileStatusFails",
 }
 
 // run has a runtime for each case, so that what a lie leaves is not there for the next.
@@ -72,9 +78,35 @@ func runOne(t *testing.T, lie liar.Lie, name string) *report.Report {
 	r, err := liar.Start(folder, lie)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
-	got, err := conformance.Run(t.Context(), conformance.Options{CRI: r.CRI(), NRI: r.NRI(), Image: "none", Cases: []string{name}, Records: true})
+	bin, conf := network(t, folder)
+	r.SetNetwork(bin, conf)
+	got, err := conformance.Run(t.Context(), conformance.Options{
+		CRI: r.CRI(), NRI: r.NRI(), CNIBin: bin, CNIConf: conf, Image: "none", Cases: []string{name}, Records: true,
+	})
 	require.NoError(t, err)
 	return got
+}
+
+// network are folders of CNI with plugins that agree to everything, and one network of them.
+func network(t *testing.T, folder string) (bin, conf string) {
+	t.Helper()
+	bin, conf = filepath.Join(folder, "cni-bin"), filepath.Join(folder, "cni-conf")
+	require.NoError(t, os.Mkdir(bin, 0o755))
+	require.NoError(t, os.Mkdir(conf, 0o755))
+	for _, name := range []string{"ptp", "host-local", "loopback"} {
+		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\ncat >/dev/null\n"), 0o755))
+	}
+	own := `{"cniVersion": "1.1.0", "name": "own", "plugins": [{"type": "ptp"}]}`
+	require.NoError(t, os.WriteFile(filepath.Join(conf, "10-own.conflist"), []byte(own), 0o644))
+	t.Cleanup(func() { // what a case puts there and aside is back as it was
+		left, err := filepath.Glob(filepath.Join(folder, "cni-*", "*"))
+		require.NoError(t, err)
+		require.Len(t, left, 4, "%q", left)
+		kept, err := os.ReadFile(filepath.Join(conf, "10-own.conflist"))
+		require.NoError(t, err)
+		require.Equal(t, own, string(kept))
+	})
+	return bin, conf
 }
 
 func not(r *report.Report, v report.Verdict) (names []string) {
@@ -115,7 +147,7 @@ func TestEachLieIsFound(t *testing.T) {
 }
 
 var foundBy = map[liar.Lie][]string{
-	liar.StopsPodBeforeContainers: {"L11_EveryEndIsToldOnceHoweverAPodIsEnded", "L1_ContainersEndBeforeTheirPodWhateverTheyDo"},
+	liar.StopsPodBeforeContainers: {"L10_PodIsThereInItsStopHook", "L11_EveryEndIsToldOnceHoweverAPodIsEnded", "L1_ContainersEndBeforeTheirPodWhateverTheyDo"},
 	liar.LosesAdjustments:         {"L1_AdjustmentReachesTheContainerAndThePluginsAfter"},
 	liar.TellsNoPodToWhoJoins:     {"L2_PodThatRunsIsToldToWhoJoins"},
 	liar.TellsNoRemoval: { // in each life that is looked at to its end
@@ -127,8 +159,11 @@ var foundBy = map[liar.Lie][]string{
 	liar.CreatesContainerInHook: {"L6_PodIsHiddenWhileItsHookRuns"},
 	liar.LeavesContainers: { // wherever a pod is removed with containers
 		"L1_ContainersEndBeforeTheirPodWhateverTheyDo", "L3_RemovalOfARunningPodTellsEveryEnd",
-		"L6_PodIsHiddenWhileItsHookRuns",
+		"L6_PodIsHiddenWhileItsHookRuns", "L10_PodIsThereInItsStopHook", "L12_EventsOfALifeComeOnceAndInOrder",
 	},
+	liar.SendsNoStops:              {"L12_EventsOfALifeComeOnceAndInOrder"},
+	liar.SaysNetworkIsReady:        {"N1_NetworkReadyIsTheStatusOfTheNetwork", "N1_NetworkWithoutConfigurationIsNotReady", "N2_PodsAreRefusedWhileStatusFails"},
+	liar.TakesPodsWithoutNetwork:   {"N2_PodsAreRefusedWhileStatusFails"},
 	liar.FailsStopIfAPluginFails:   {"L8_StopGoesOnIfAPluginFails"},
 	liar.TellsEveryStop:            {"L11_EveryEndIsToldOnceHoweverAPodIsEnded"},
 	liar.CreatesContainerInStopped: {"L11_NoContainerIsCreatedInAStoppedPod"},

@@ -26,6 +26,14 @@ type Options struct {
 	// attachments are looked for that pods left. It is not looked at where empty.
 	State string
 
+	// CNIBin and CNIConf are the node's folders of CNI plugins and configurations. The cases
+	// of the network put another network there while they run. They are unsupported where
+	// the folders are empty.
+	CNIBin, CNIConf string
+	// MustRun says that the runtime requires fixture.RequiredPlugin. It needs no saying where
+	// the runtime shows it.
+	MustRun bool
+
 	// Stop, Kill and Boot end the runtime and start it again. Without them the cases of
 	// restarts are unsupported.
 	Stop, Kill, Boot func(context.Context) error
@@ -37,6 +45,7 @@ type Options struct {
 	Repeat   int               // how often each case is run; once where zero
 	Seed     uint64            // of the order of cases; by profile and name where zero
 	Timeout  time.Duration     // of one case; five minutes where zero
+	Soon     time.Duration     // how long is waited for what should come within moments; a minute where zero
 
 	Command []string            // for the report
 	Version string              // of the tool, for the report
@@ -56,6 +65,9 @@ func (o Options) check() error {
 	}
 	if !slices.Equal([]bool{o.Stop != nil, o.Kill != nil}, []bool{o.Boot != nil, o.Boot != nil}) {
 		errs = append(errs, errors.New("the commands that stop, kill and start the runtime come together: --stop-command, --kill-command and --start-command"))
+	}
+	if (o.CNIBin == "") != (o.CNIConf == "") {
+		errs = append(errs, errors.New("the folders of CNI come together: --cni-bin-dir and --cni-conf-dir"))
 	}
 	if o.Repeat < 0 {
 		errs = append(errs, fmt.Errorf("--repeat %d: it is how often each case is run", o.Repeat))

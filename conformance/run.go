@@ -35,6 +35,7 @@ func Run(ctx context.Context, o Options) (_ *report.Report, retErr error) {
 		return nil, err
 	}
 	o.Repeat, o.Timeout = cmp.Or(o.Repeat, 1), cmp.Or(o.Timeout, 5*time.Minute)
+	fixture.Soon = cmp.Or(o.Soon, fixture.Soon)
 	name := o.Image
 	if name == "" {
 		end := o.step("have the runtime pull the image of the cases")
@@ -109,7 +110,7 @@ func (a *attached) runAll(ctx context.Context, r *report.Report) {
 				one.Verdict, one.Reason = report.Error, "not run: "+broken.Error()
 			default:
 				end := a.options.step(fmt.Sprintf("%s %s", c.Profile.Name, c.Name))
-				broken = a.runOne(ctx, c, &one)
+				broken = a.runUntilTold(ctx, c, &one)
 				end()
 			}
 			r.Cases = append(r.Cases, one)
@@ -128,6 +129,12 @@ func (a *attached) lacks(n fixture.Needs) string {
 		return "needs commands that stop, kill and start the runtime"
 	case n.Status && !a.shows:
 		return "needs a runtime that shows its plugins in its verbose status, under \"nri\""
+	case n.Network && a.network != "":
+		return a.network
+	case n.Required && !a.requires:
+		return fmt.Sprintf("needs a runtime that requires plugin %s of pods outside of namespace default (--must-run, where it does not show that)", fixture.RequiredPlugin)
+	case n.Events && !a.events:
+		return "needs a runtime that sends CRI's container events"
 	case n.Announcements && !a.announces:
 		return "needs a runtime that passes on what is announced of a pod's resources (KEP-4112)"
 	}
@@ -143,7 +150,7 @@ func (a *attached) runOne(ctx context.Context, c *cases.Case, one *report.Case) 
 		one.Verdict, one.Reason = report.Error, err.Error()
 		return err
 	}
-	r := &run{runtime: a, clean: func() { _ = a.clean(context.WithoutCancel(ctx)) }} // what stays is seen after the case
+	r := &run{name: fmt.Sprintf("run %d of %s", one.Run, c.Name), plugins: a.plugins, runtime: a, clean: func() { _ = a.clean(context.WithoutCancel(ctx)) }} // what stays is seen after the case
 	one.Trace = a.calls.begin()
 	ended := make(chan struct{})
 	go func() {

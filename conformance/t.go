@@ -4,6 +4,8 @@ package conformance
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/hex"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -22,6 +24,7 @@ type t struct {
 	case_  *run
 	name   string
 	part   string
+	own    string // the end of the names of its plugins
 	ctx    context.Context
 	cancel context.CancelFunc
 
@@ -33,8 +36,10 @@ type t struct {
 
 // run is one run of a case, with what comes of it.
 type run struct {
+	name    string // of the case, and which run of it
 	runtime fixture.Runtime
 	clean   func() // of pods, after each part that asked for a runtime
+	plugins *plugins
 
 	mu       sync.Mutex // guards what follows
 	promises []report.Promise
@@ -50,7 +55,7 @@ var _ fixture.T = (*t)(nil)
 // lead runs f to its end, which may be by FailNow, and then what cleans up. The tool's own
 // faults are panics.
 func lead(ctx context.Context, r *run, name, part string, f func(fixture.T)) *t {
-	inner := &t{case_: r, name: name, part: part}
+	inner := &t{case_: r, name: name, part: part, own: newEnd()}
 	inner.ctx, inner.cancel = context.WithCancel(ctx)
 	in(r, func() { f(inner) })
 	inner.cancel()
@@ -150,10 +155,50 @@ func (t *t) Runtime() fixture.Runtime {
 	return t.case_.runtime
 }
 
+// Own gives the name of a plugin an end of this part of the case.
+func (t *t) Own(name string) string { return name + "-" + t.own }
+
+// newEnd is an end of names that no other part of a case has.
+func newEnd() string {
+	var end [4]byte
+	_, _ = rand.Read(end[:]) // never fails
+	return hex.EncodeToString(end[:])
+}
+
+// plugins are all that a runtime was told of, by the case that they are of. What a runtime
+// owes a plugin, or holds against one that hung, goes by its name, so that each is of one case.
+type plugins struct {
+	mu sync.Mutex // guards of
+	of map[string]string
+}
+
+// claim tells of which other case a plugin is.
+func (p *plugins) claim(name, of string) (other string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if first, taken := p.of[name]; taken && first != of && !strings.HasSuffix(name, "-"+fixture.RequiredPlugin) {
+		return first
+	}
+	p.of[name] = of
+	return ""
+}
+
+// has tells whether a plugin is of any case.
+func (p *plugins) has(name string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, known := p.of[name]
+	return known
+}
+
 // Watch keeps the record of a plugin.
 func (t *t) Watch(p fixture.Told) {
+	other := t.case_.plugins.claim(p.Name(), t.case_.name)
 	t.case_.mu.Lock()
 	defer t.case_.mu.Unlock()
+	if other != "" {
+		t.case_.fault = fmt.Sprintf("plugin %s is of %s, too", p.Name(), other)
+	}
 	if !slices.Contains(t.case_.watched, p) {
 		t.case_.watched = append(t.case_.watched, p)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/hookline-nri/hookline/conformance"
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/conformance/report"
 	"github.com/hookline-nri/hookline/integration/image"
 	"github.com/hookline-nri/hookline/integration/node"
@@ -36,6 +37,9 @@ removes the node. Run build and tools before. It fails if a case did.`,
 			&cli.UintFlag{Name: "seed", Usage: "run cases in the random order of this `NUMBER`"},
 			&cli.StringSliceFlag{Name: "profile", Usage: "run this `PROFILE` only"},
 			&cli.StringSliceFlag{Name: "case", Usage: "run the case of this `NAME` only"},
+			&cli.StringSliceFlag{Name: "rules", Usage: "run cases of this `RULE` only"},
+			&cli.DurationFlag{Name: "plugin-timeout", Value: pluginTimeout, Usage: "`TIME` that the node gives plugins"},
+			&cli.DurationFlag{Name: "soon", Value: time.Minute, Usage: "`TIME` that is waited for what should come within moments; less is quicker where much is broken"},
 			&cli.BoolFlag{Name: "timelines", Usage: "write timelines of all cases"},
 		},
 		Before: takes(0, "[--bin FOLDER] [--report-dir FOLDER]"),
@@ -46,8 +50,15 @@ removes the node. Run build and tools before. It fails if a case did.`,
 func (a *app) runConformance(ctx context.Context, cmd *cli.Command) (retErr error) {
 	out := cmd.String("output")
 	command := append([]string{"go", "run", "./hack", "conformance"}, "--bin", cmp.Or(cmd.String("bin"), "_output/bin"))
-	for _, p := range cmd.StringSlice("profile") {
-		command = append(command, "--profile", p)
+	for _, flag := range []string{"profile", "rules", "case"} {
+		for _, value := range cmd.StringSlice(flag) {
+			command = append(command, "--"+flag, value)
+		}
+	}
+	for _, flag := range []string{"repeat", "seed", "plugin-timeout", "soon"} {
+		if cmd.IsSet(flag) {
+			command = append(command, "--"+flag, fmt.Sprint(cmd.Value(flag)))
+		}
 	}
 	bin, folder := cmd.String("bin"), cmd.String("report-dir")
 	if bin == "" {
@@ -59,17 +70,19 @@ func (a *app) runConformance(ctx context.Context, cmd *cli.Command) (retErr erro
 	end := a.progress.Step("start a private node")
 	n, err := node.Start(ctx, node.Options{
 		Bin: bin, Tools: filepath.Join(out, "tools", "bin"),
-		RequestTimeout: pluginTimeout, RegistrationTimeout: pluginTimeout,
+		RequestTimeout: cmd.Duration("plugin-timeout"), RegistrationTimeout: cmd.Duration("plugin-timeout"),
+		Config: "version = 4\n" + fixture.NetworkSettings + fixture.RequiredSettings,
 	})
 	end()
 	if err != nil {
 		return err
 	}
 	defer func() { retErr = errors.Join(retErr, n.Close()) }()
+	cniBin, cniConf := n.CNI()
 	r, err := conformance.Run(ctx, conformance.Options{
-		CRI: n.CRISocket(), NRI: n.NRISocket(), Image: image.Name, CgroupParent: n.PodCgroup(), Left: n.Leftovers,
+		CRI: n.CRISocket(), NRI: n.NRISocket(), Image: image.Name, CgroupParent: n.PodCgroup(), Left: n.Leftovers, CNIBin: cniBin, CNIConf: cniConf,
 		Stop: n.Stop, Kill: n.Kill, Boot: n.Boot,
-		Profiles: cmd.StringSlice("profile"), Cases: cmd.StringSlice("case"), Repeat: cmd.Int("repeat"), Seed: uint64(cmd.Uint("seed")),
+		Profiles: cmd.StringSlice("profile"), Rules: cmd.StringSlice("rules"), Cases: cmd.StringSlice("case"), Repeat: cmd.Int("repeat"), Soon: cmd.Duration("soon"), Seed: uint64(cmd.Uint("seed")),
 		Command: command, Version: "of this tree",
 		Step: a.progress.Step, Records: cmd.Bool("timelines"),
 	})

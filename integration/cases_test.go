@@ -41,6 +41,12 @@ func (t onNode) Runtime() fixture.Runtime {
 	t.Helper()
 	return startNode(t.T, func(o *node.Options) {
 		o.RequestTimeout, o.RegistrationTimeout = t.needs.Timeouts.Request, t.needs.Timeouts.Registration
+		if t.needs.Network {
+			o.Config = noRule + fixture.NetworkSettings
+		}
+		if t.needs.Required {
+			o.Config = noRule + fixture.RequiredSettings
+		}
 	})
 }
 

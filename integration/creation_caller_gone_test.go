@@ -12,8 +12,6 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
-
-	"github.com/hookline-nri/hookline/integration/cri"
 )
 
 // Wherever a creation is when its caller goes away, all of it is undone.
@@ -67,13 +65,4 @@ func (w wave) callersGone(t *testing.T, how codes.Code, patience time.Duration) 
 		})
 		requireNothingLeft(t, c.n)
 	})
-}
-
-// requireNoticed returns when the runtime knows that callers are gone: it gets what
-// comes over one connection in order.
-func requireNoticed(t require.TestingT, c *cri.Client) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
-	defer cancel()
-	_, err := c.Runtime.Version(ctx, &runtime.VersionRequest{})
-	require.NoError(t, err)
 }

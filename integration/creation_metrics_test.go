@@ -135,8 +135,8 @@ func TestL17_RollBacksThatLeaveSomethingAreCounted(t *testing.T) {
 	p := plugin.New("10", "strict")
 	p.On(plugin.RunPodSandbox, plugin.Fail("not today"))
 	connect(t, a.n, p)
-	a.says("DEL", fails)
-	_, err := a.tryRunPod(a.n.CRI().Pod("doomed"))
+	a.Says("DEL", fails)
+	_, err := a.TryRunPod(a.n.CRI().Pod("doomed"))
 	require.Error(t, err)
 	promise(t, "L17", "a roll-back that left something is counted", onStock(notCounted), func(t require.TestingT) {
 		requireMetric(t, a.n, "containerd_cri_sandbox_creations_left_total", "", 1)

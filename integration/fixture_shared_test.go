@@ -65,6 +65,7 @@ var (
 	requireEnds                  = fixture.RequireEnds
 	requireEveryEndToldOnce      = fixture.RequireEveryEndToldOnce
 	requireNoPodReady            = fixture.RequireNoPodReady
+	requireNoticed               = fixture.RequireNoticed
 	requireNothingLeft           = fixture.RequireNothingLeft
 	requireNothingLeftButSockets = fixture.RequireNothingLeftButSockets
 	requirePodNotReady           = fixture.RequirePodNotReady

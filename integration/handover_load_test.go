@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
 )
@@ -27,8 +28,8 @@ func TestL19_PluginIsReplacedUnderLoad(t *testing.T) {
 	t.Parallel()
 	count := countFrom(t, handedPods, 20)
 	n := startNode(t)
-	var all instances
-	serving := all.replica()
+	var all fixture.Instances
+	serving := all.Replica(t)
 	connect(t, n, serving)
 
 	_, undisturbed := comeAndGo(t, n, "undisturbed", count/4, new(atomic.Int64))
@@ -43,7 +44,7 @@ func TestL19_PluginIsReplacedUnderLoad(t *testing.T) {
 	replaced := 0
 	var pods []string
 	for pods == nil {
-		next := all.replica()
+		next := all.Replica(t)
 		connect(t, n, next)
 		requireReplaced(t, serving)
 		serving = next
@@ -64,8 +65,8 @@ func TestL19_PluginIsReplacedUnderLoad(t *testing.T) {
 	t.Logf("%d pods, %d instances; the slowest creation took %s, undisturbed %s; the slowest Synchronize %s", count, replaced, slow, undisturbed, longest)
 	t.Logf("hooks of pods, as waits and work: %s", timesOf(t, n, "containerd_cri_sandbox_hook_seconds"))
 	t.Logf("waits for earlier requests of the plugin, in all since the start: %s", timesOf(t, n, "containerd_nri_plugin_delivery_wait_seconds"))
-	promise(t, "L19", "each event of each pod is told to one instance", sometimesOnStock(bothTold), func(t require.TestingT) {
-		all.requireOnce(t, pods...)
+	promise(t, "L19", "each event of each pod is told to one instance", sometimesOnStock(fixture.BothTold), func(t require.TestingT) {
+		all.RequireOnce(t, pods...)
 	})
 }
 
@@ -128,4 +129,13 @@ func comesAndGoes(t *testing.T, n target, name string) (pod string, took time.Du
 		err = c.RemovePod(ctx, pod)
 	}
 	return pod, took, err
+}
+
+// requireReplaced waits until an instance was told to go: on stock it goes by itself.
+func requireReplaced(t *testing.T, p *plugin.Plugin) {
+	t.Helper()
+	if runsOnStock {
+		p.Crash()
+	}
+	requireClosed(t, p.Closed(), fmt.Sprintf("%s to be told to go", p.Name()))
 }

@@ -19,23 +19,23 @@ import (
 func TestN3_WhatAnADDThatWasCutMayHaveLeakedIsLogged(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t)
-	a.says("ADD", hangs)
+	a.Says("ADD", hangs)
 	c := a.n.CRI()
 	config := c.Pod("web")
 	go func() { _, _ = c.RunPod(context.Background(), config) }() // ends with the runtime
-	a.requireSoon("the ADD to hang", func(context.Context) error {
-		_, err := os.Stat(filepath.Join(a.dir, "hangs"))
+	requireSoon(a, "the ADD to hang", func(context.Context) error {
+		_, err := os.Stat(filepath.Join(a.Dir(), "hangs"))
 		return err
 	})
-	require.Len(t, a.addressesTaken("blue"), 1)
+	require.Len(t, a.AddressesTaken("blue"), 1)
 	require.NoError(t, a.n.Kill(withinAMinute(t)))
-	a.writeConfig("10-net.conflist", a.networkConfig("green", "10.90.0.0/24"))
+	a.WriteConfig("10-conformance.conflist", a.NetworkConfig("green", "10.90.0.0/24"))
 	require.NoError(t, a.n.Boot(withinAMinute(t)))
 	pods, err := a.n.CRI().Runtime.ListPodSandbox(withinAMinute(t), &runtime.ListPodSandboxRequest{})
 	require.NoError(t, err)
 	promise(t, "N3", "a pod whose ADD was interrupted can be removed without its network", keptOnStock, func(t require.TestingT) {
 		for _, pod := range pods.GetItems() {
-			a.requirePodEnds(t, pod.GetId())
+			a.RequirePodEnds(t, pod.GetId())
 		}
 	})
 	promise(t, "N3", "the log says what it may have leaked", onStock("it does not"), func(t require.TestingT) {
@@ -52,17 +52,17 @@ func TestN3_ChainThatFailedHalfWayIsUndone(t *testing.T) {
 	for name, script := range map[string]string{"fails": fails, "has nothing to delete": notFound} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t)
-			a.says("ADD", fails)
-			a.says("DEL", script)
-			_, err := a.tryRunPod(a.n.CRI().Pod("web"))
+			a.Says("ADD", fails)
+			a.Says("DEL", script)
+			_, err := a.TryRunPod(a.n.CRI().Pod("web"))
 			require.ErrorContains(t, err, "out of luck")
 			promise(t, "N3", "what the plugins before the one that failed have taken is freed", onStock("they get no DEL"), func(t require.TestingT) {
-				a.requireNoAddressTaken(t, "blue")
+				a.RequireNoAddressTaken(t, "blue")
 				requireNothingLeft(t, a.n)
 			})
-			a.says("ADD", "")
-			a.says("DEL", "")
-			a.requirePodEnds(t, a.runPod("web"))
+			a.Says("ADD", "")
+			a.Says("DEL", "")
+			a.RequirePodEnds(t, a.RunPod("web"))
 		})
 	}
 }
@@ -72,14 +72,14 @@ func TestN3_ChainThatFailedHalfWayIsUndone(t *testing.T) {
 func TestN3_PodThatCannotBeTakenOffItsNetworkIsKept(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, "max_conf_num = 2")
-	a.writeConfig("20-more.conflist", `{"cniVersion": "1.1.0", "name": "more", "plugins": [{"type": "agent"}]}`)
-	a.requireSoon("both to be loaded", func(ctx context.Context) error { return a.hasLoaded(ctx, "more") })
-	a.says("ADD", `[ "$CNI_IFNAME" = eth1 ] && { `+fails+`; }`)
-	a.says("DEL", `[ "$CNI_IFNAME" = eth0 ] && { `+fails+`; }`)
-	_, err := a.tryRunPod(a.n.CRI().Pod("web"))
+	a.WriteConfig("20-more.conflist", `{"cniVersion": "1.1.0", "name": "more", "plugins": [{"type": "conformance-agent"}]}`)
+	requireSoon(a, "both to be loaded", func(ctx context.Context) error { return a.HasLoaded(ctx, "more") })
+	a.Says("ADD", `[ "$CNI_IFNAME" = eth1 ] && { `+fails+`; }`)
+	a.Says("DEL", `[ "$CNI_IFNAME" = eth0 ] && { `+fails+`; }`)
+	_, err := a.TryRunPod(a.n.CRI().Pod("web"))
 	require.ErrorContains(t, err, "out of luck")
-	require.Len(t, a.addressesTaken("blue"), 1)
-	a.says("DEL", "")
+	require.Len(t, a.AddressesTaken("blue"), 1)
+	a.Says("DEL", "")
 	pods, err := a.n.CRI().Runtime.ListPodSandbox(withinAMinute(t), &runtime.ListPodSandboxRequest{})
 	require.NoError(t, err)
 	promise(t, "N3", "a pod that could not be taken off its network is listed as not ready", onStock("it is forgotten"), func(t require.TestingT) {
@@ -88,9 +88,9 @@ func TestN3_PodThatCannotBeTakenOffItsNetworkIsKept(t *testing.T) {
 	})
 	promise(t, "N3", "it can be ended later, and its address is freed", onStock("its address leaks"), func(t require.TestingT) {
 		for _, pod := range pods.GetItems() {
-			a.requirePodEnds(t, pod.GetId())
+			a.RequirePodEnds(t, pod.GetId())
 		}
-		a.requireNoAddressTaken(t, "blue")
+		a.RequireNoAddressTaken(t, "blue")
 		requireNothingLeft(t, a.n)
 	})
 }

@@ -17,10 +17,10 @@ func TestN3_PatienceWithAReplacedNetworkGoesOnOverARestart(t *testing.T) {
 	t.Parallel()
 	const patience = 2 * time.Second
 	a := newAgent(t, "del_patience = '2s'")
-	pod := a.runPod("web")
-	ip := a.addressesTaken("blue")[0]
-	a.loadNetwork("green", "10.90.0.0/24")
-	a.says("DEL", fails)
+	pod := a.RunPod("web")
+	ip := a.AddressesTaken("blue")[0]
+	a.LoadNetwork("green", "10.90.0.0/24")
+	a.Says("DEL", fails)
 	errFirst := a.n.CRI().StopPod(withinAMinute(t), pod)
 	failed := time.Now()
 	promise(t, "N3", "a pod whose DEL fails is kept, and its stop says why", keptOnStock, func(t require.TestingT) {
@@ -29,10 +29,10 @@ func TestN3_PatienceWithAReplacedNetworkGoesOnOverARestart(t *testing.T) {
 	require.NoError(t, a.n.Kill(withinAMinute(t)))
 	<-time.After(patience - time.Since(failed))
 	require.NoError(t, a.n.Boot(withinAMinute(t)))
-	a.requireSoon("the other network to be loaded", func(ctx context.Context) error { return a.hasLoaded(ctx, "green") })
+	requireSoon(a, "the other network to be loaded", func(ctx context.Context) error { return a.HasLoaded(ctx, "green") })
 
 	promise(t, "N3", "it ends with the first stop after the restart", onStock("it cannot be stopped"), func(t require.TestingT) {
-		a.requirePodEnds(t, pod)
+		a.RequirePodEnds(t, pod)
 	})
 	promise(t, "N3", "the log says what it may have leaked", onStock("it does not"), func(t require.TestingT) {
 		log, err := a.n.Log()

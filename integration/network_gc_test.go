@@ -26,10 +26,10 @@ func TestN3_AddressesOfPodsThatVanishedAreFreedAtStart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t, s.settings...)
-			pod := a.runPod("stays")
-			ip := a.addressesTaken("blue")[0]
+			pod := a.RunPod("stays")
+			ip := a.AddressesTaken("blue")[0]
 			// What is left of a pod that vanished: an address, and its attachment.
-			gone := filepath.Join(a.addresses(), "blue", "10.89.0.77")
+			gone := filepath.Join(filepath.Join(a.n.Folder(), "cni", "addresses"), "blue", "10.89.0.77")
 			require.NoError(t, os.WriteFile(gone, []byte("vanished\r\neth0"), 0o600))
 			cached, err := os.ReadFile(filepath.Join(a.n.Attachments(), "blue-"+pod+"-eth0"))
 			require.NoError(t, err)
@@ -43,24 +43,24 @@ func TestN3_AddressesOfPodsThatVanishedAreFreedAtStart(t *testing.T) {
 				require.NoError(t, os.Remove(filepath.Join(a.n.Attachments(), "blue-"+pod+"-eth0")))
 			}
 			require.NoError(t, a.n.Kill(withinAMinute(t)))
-			before := a.timesAsked("GC", "")
+			before := a.TimesAsked("GC", "")
 			require.NoError(t, a.n.Boot(withinAMinute(t)))
-			more := a.runPod("more") // waits for the collection
+			more := a.RunPod("more") // waits for the collection
 			if s.collects {
 				promise(t, "N3", "GC is asked once, and frees what is left of a pod that vanished", onStock("there is no garbage collection"), func(t require.TestingT) {
-					assert.Equal(t, before+1, a.timesAsked("GC", ""))
+					assert.Equal(t, before+1, a.TimesAsked("GC", ""))
 					assert.NoFileExists(t, gone)
 				})
 			} else {
 				promise(t, "N3", "GC is not asked, and nothing is freed", keptOnStock, func(t require.TestingT) {
-					assert.Equal(t, before, a.timesAsked("GC", ""))
+					assert.Equal(t, before, a.TimesAsked("GC", ""))
 					assert.FileExists(t, gone)
 				})
 			}
-			assert.Contains(t, a.addressesTaken("blue"), ip)
-			assert.GreaterOrEqual(t, len(a.addressesTaken("blue")), 2)
-			a.requirePodEnds(t, more)
-			a.requirePodEnds(t, pod)
+			assert.Contains(t, a.AddressesTaken("blue"), ip)
+			assert.GreaterOrEqual(t, len(a.AddressesTaken("blue")), 2)
+			a.RequirePodEnds(t, more)
+			a.RequirePodEnds(t, pod)
 		})
 	}
 }

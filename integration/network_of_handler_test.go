@@ -29,10 +29,10 @@ func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
 	other := t.TempDir()
 	a := newAgent(t, "[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.other]",
 		"runtime_type = 'io.containerd.runc.v2'", fmt.Sprintf("cni_conf_dir = %q", other))
-	a.requireNetworkReady(t)
+	a.RequireNetworkReady(t)
 	promise(t, "N1", "the status shows the network of each handler", onStock("those of handlers are not shown"), func(t require.TestingT) {
 		requireSoon(t, "the networks", func(ctx context.Context) error {
-			info, err := a.info(ctx)
+			info, err := a.Info(ctx)
 			if err != nil {
 				return err
 			}
@@ -53,14 +53,14 @@ func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
 	})
 	promise(t, "N1", "a condition says of which handlers the networks are not ready, and the default one stays ready", onStock("there is none"), func(t require.TestingT) {
 		requireSoon(t, "the condition of the handlers' networks", func(ctx context.Context) error {
-			c, err := a.condition(ctx, handlerNetworksReady)
+			c, err := a.Condition(ctx, handlerNetworksReady)
 			if err == nil && (c.GetStatus() || c.GetReason() != "RuntimeHandlerNetworksNotReady" ||
 				!strings.Contains(c.GetMessage(), `runtime handler "other": NetworkPluginNotReady: `)) {
 				err = fmt.Errorf("it is %v", c)
 			}
 			return err
 		})
-		c, err := a.networkCondition(withinAMinute(a.T))
+		c, err := a.NetworkCondition(withinAMinute(a.T))
 		require.NoError(t, err)
 		assert.True(t, c.GetStatus())
 	})
@@ -77,7 +77,7 @@ func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
 
 	// Pods of the handler come and go with its own network, and also without it.
 	file := filepath.Join(other, "10-other.conflist")
-	require.NoError(t, os.WriteFile(file, []byte(a.networkConfig("other", "10.93.0.0/24")), 0o644))
+	require.NoError(t, os.WriteFile(file, []byte(a.NetworkConfig("other", "10.93.0.0/24")), 0o644))
 	var pods []string
 	promise(t, "N2", "pods of the handler are created once its network is ready", keptOnStock, func(t require.TestingT) {
 		for range 2 {
@@ -91,16 +91,16 @@ func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
 			request.Config = a.n.CRI().Pod("another")
 		}
 	})
-	require.Len(t, a.addressesTaken("other"), 2)
+	require.Len(t, a.AddressesTaken("other"), 2)
 	promise(t, "N1", "the condition is true then", onStock("there is none"), func(t require.TestingT) {
-		c, err := a.condition(withinAMinute(a.T), handlerNetworksReady)
+		c, err := a.Condition(withinAMinute(a.T), handlerNetworksReady)
 		require.NoError(t, err)
 		assert.True(t, c.GetStatus(), c)
 	})
-	a.requirePodEnds(t, pods[0])
+	a.RequirePodEnds(t, pods[0])
 	require.NoError(t, os.Remove(file))
 	promise(t, "N3", "a pod of the handler ends without its configuration", onStock("it cannot be stopped"), func(t require.TestingT) {
-		a.requirePodEnds(t, pods[1])
-		a.requireNoAddressTaken(t, "other", "blue")
+		a.RequirePodEnds(t, pods[1])
+		a.RequireNoAddressTaken(t, "other", "blue")
 	})
 }

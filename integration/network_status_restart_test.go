@@ -19,8 +19,8 @@ const slow = `sleep 3`
 func TestN1_RestartMakesNoNetworkNotReady(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t)
-	a.requireNetworkReady(t)
-	a.says("STATUS", slow)
+	a.RequireNetworkReady(t)
+	a.Says("STATUS", slow)
 	require.NoError(t, a.n.Kill(withinAMinute(t)))
 
 	ctx, cancel := context.WithCancel(withinAMinute(t))
@@ -28,7 +28,7 @@ func TestN1_RestartMakesNoNetworkNotReady(t *testing.T) {
 	go func() {
 		var all []*runtime.RuntimeCondition
 		for ctx.Err() == nil {
-			if c, err := a.networkCondition(ctx); err == nil {
+			if c, err := a.NetworkCondition(ctx); err == nil {
 				if len(all) == 0 {
 					close(first)
 				}
@@ -56,10 +56,10 @@ func TestL17_TransitionsOfANetworkAreLoggedOnce(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t)
 	for range 2 {
-		a.says("STATUS", takesNone)
-		a.requireNetworkDown(t, "agent is down")
-		a.says("STATUS", "")
-		a.requireNetworkReady(t)
+		a.Says("STATUS", takesNone)
+		a.RequireNetworkDown(t, "agent is down")
+		a.Says("STATUS", "")
+		a.RequireNetworkReady(t)
 	}
 	log, err := a.n.Log()
 	require.NoError(t, err)
@@ -69,14 +69,14 @@ func TestL17_TransitionsOfANetworkAreLoggedOnce(t *testing.T) {
 			switch {
 			case strings.Contains(line, "network takes no pods") && strings.Contains(line, "network=blue"):
 				down++
-				assert.Contains(t, line, "plugin=agent")
+				assert.Contains(t, line, "plugin=conformance-agent")
 				assert.Contains(t, line, "reason=NetworkNotAvailable")
 				assert.Contains(t, line, "agent is down; no socket")
 			case strings.Contains(line, "network takes pods") && strings.Contains(line, "before=not_available"):
 				up++
 			}
 		}
-		assert.Equal(t, 2, down, "though it was asked %d times", a.timesAsked("STATUS", ""))
+		assert.Equal(t, 2, down, "though it was asked %d times", a.TimesAsked("STATUS", ""))
 		assert.Equal(t, 2, up)
 	})
 }

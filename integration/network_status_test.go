@@ -31,24 +31,15 @@ func TestN1_NetworkReadyIsTheStatusOfTheNetwork(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t, "status_timeout = '2s'")
-			a.requireNetworkReady(t)
-			a.says("STATUS", s.script)
+			a.RequireNetworkReady(t)
+			a.Says("STATUS", s.script)
 			promise(t, "N1", "NetworkReady is false, with the reason and the plugin's words", s.stock, func(t require.TestingT) {
-				a.requireNetworkNotReady(t, s.reason, s.message)
+				a.RequireNetworkNotReady(t, s.reason, s.message)
 			})
-			a.says("STATUS", "")
-			promise(t, "N1", "it is true again once STATUS succeeds", keptOnStock, func(t require.TestingT) { a.requireNetworkReady(t) })
+			a.Says("STATUS", "")
+			promise(t, "N1", "it is true again once STATUS succeeds", keptOnStock, func(t require.TestingT) { a.RequireNetworkReady(t) })
 		})
 	}
-}
-
-func TestN1_NetworkWithoutConfigurationIsNotReady(t *testing.T) {
-	t.Parallel()
-	a := newAgent(t)
-	a.unloadNetwork()
-	a.requireNetworkNotReady(t, "NetworkPluginNotReady", "cni plugin not initialized")
-	a.loadNetwork("green", "10.90.0.0/24")
-	a.requireNetworkReady(t)
 }
 
 // A network that comes and goes.
@@ -56,12 +47,12 @@ func TestN1_NetworkReadyFollowsAStatusThatFlaps(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t)
 	for range 5 {
-		a.says("STATUS", takesNone)
-		a.requireNetworkDown(t, "agent is down")
-		a.says("STATUS", "")
-		a.requireNetworkReady(t)
+		a.Says("STATUS", takesNone)
+		a.RequireNetworkDown(t, "agent is down")
+		a.Says("STATUS", "")
+		a.RequireNetworkReady(t)
 	}
-	pod := a.runPod("after")
-	a.requirePodEnds(t, pod)
-	a.requireNoAddressTaken(t, "blue")
+	pod := a.RunPod("after")
+	a.RequirePodEnds(t, pod)
+	a.RequireNoAddressTaken(t, "blue")
 }

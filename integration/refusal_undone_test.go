@@ -47,40 +47,15 @@ func runRefused(t *testing.T, p *plugin.Plugin, n target) *runtime.PodSandboxCon
 	return config
 }
 
-func TestL7_RefusedPodIsUndone(t *testing.T) {
+func TestL7_NetworkStandsWhileARefusedPodIsUndone(t *testing.T) {
 	t.Parallel()
 	n := startNode(t)
-	first, second, third := connectTrio(t, n)
+	first, second, _ := connectTrio(t, n)
 
 	config := runRefused(t, second, n)
 
 	requireUndoneWhileNetworkStood(t, first, config)
 	requireUndoneWhileNetworkStood(t, second, config)
-	promise(t, "L7", "a plugin that was not asked is not told of a refused pod", onStock("it gets Stop and Remove"), func(t require.TestingT) {
-		assert.Empty(t, third.Calls().Named("refused").Events(), third.Name())
-	})
-	promise(t, "L7", "nothing is left of a refused pod", rollBackRaces, func(t require.TestingT) { requireNothingLeft(t, n) })
-	second.On(plugin.RunPodSandbox, nil)
-	promise(t, "L7", "it can be created again at once", rollBackRaces, func(t require.TestingT) {
-		requirePodRunsAgain(t, n, config)
-		requireNothingLeft(t, n)
-	})
-}
-
-func TestL7_RefusalOfTheFirstIsToldToNoOther(t *testing.T) {
-	t.Parallel()
-	n := startNode(t)
-	first, second, third := connectTrio(t, n)
-
-	config := runRefused(t, first, n)
-
-	requireUndoneWhileNetworkStood(t, first, config)
-	promise(t, "L7", "plugins that were not asked are not told of a refused pod", onStock("they get Stop and Remove"), func(t require.TestingT) {
-		for _, p := range []*plugin.Plugin{second, third} {
-			assert.Empty(t, p.Calls().Named("refused").Events(), p.Name())
-		}
-	})
-	promise(t, "L7", "nothing is left of a refused pod", rollBackRaces, func(t require.TestingT) { requireNothingLeft(t, n) })
 }
 
 // A plugin that refuses may fail again when told of the end.

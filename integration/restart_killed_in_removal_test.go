@@ -11,40 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/integration/history"
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
 )
-
-// A runtime that is killed while plugins are told of a removal finds what was being
-// removed again: what it forgot before that, nobody could tell of.
-func TestL15_PodWhoseRemovalWasCutIsToldOfAgain(t *testing.T) {
-	t.Parallel()
-	n := startNode(t, patient.set)
-	p := plugin.New("10", "holds")
-	connect(t, n, p)
-	l := newLife(t, n, "removed")
-	gate := newGate(t)
-	p.On(plugin.RemovePodSandbox, gate.Hold)
-	removed := inBackground(func() error { return n.CRI().RemovePod(withinAMinute(t), l.Pod) })
-	requireClosed(t, gate.Entered(), "RemovePodSandbox")
-	p.On(plugin.RemovePodSandbox, nil)
-	requireKilledAndBack(t, n, removed)
-	gate.Release()
-	connect(t, n, p)
-
-	promise(t, "L15", "the pod is there again, and who joins is told of it", keptOnStock, func(t require.TestingT) {
-		require.Equal(t, []string{l.Pod}, idsOf(p.Calls().Connections()[1].Only(plugin.Synchronize)[0].Pods))
-	})
-	require.NoError(t, n.CRI().RemovePod(withinAMinute(t), l.Pod))
-	promise(t, "L15", "its removal is told again", onStock("it ends untold"), eventually(func(t require.TestingT) {
-		records := p.Calls().Connections()
-		reading := history.Read(records[1], nil, records[0])
-		assert.Empty(t, reading.Faults())
-		assert.Empty(t, reading.Alive())
-	}))
-	promise(t, "L7", "nothing is left of it", keptOnStock, func(t require.TestingT) { requireNothingLeftButSockets(t, n) })
-}
 
 // Of a container that has exited plugins that join are not told, so it is CRI that shows it.
 func TestL15_ContainerWhoseRemovalWasCutIsThereAgain(t *testing.T) {

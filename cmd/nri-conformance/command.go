@@ -17,6 +17,7 @@ import (
 
 	"github.com/hookline-nri/hookline/conformance"
 	"github.com/hookline-nri/hookline/conformance/cases"
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/conformance/report"
 )
 
@@ -32,14 +33,16 @@ unsupported or skipped is not passed: the report tells them apart. The runtime m
 no pods. Run it as root on the node: it starts plugins and looks at processes of pods.`,
 		Flags:           flags(),
 		HideHelpCommand: true,
-		Version:         version(),
+		// The reason of a --skip may have commas.
+		DisableSliceFlagSeparator: true,
+		Version:                   version(),
 		Action: func(ctx context.Context, c *cli.Command) error {
 			if c.Args().Present() {
 				return fmt.Errorf("there are no arguments: %q", c.Args().Slice())
 			}
 			switch {
 			case c.Bool("list"):
-				return list(c.Root().Writer)
+				return listCases(c.Root().Writer)
 			case c.String("write-archive") != "":
 				return archive(c.String("write-archive"))
 			}
@@ -63,17 +66,21 @@ func flags() []cli.Flag {
 		&cli.StringFlag{Name: "nri-socket", Value: "/var/run/nri/nri.sock", Usage: "`SOCKET` of NRI"},
 		&cli.StringFlag{Name: "runtime-handler", Usage: "runtime handler of pods, by `NAME`"},
 		&cli.StringFlag{Name: "report-dir", Value: "nri-conformance", Usage: "`FOLDER` for the reports"},
-		&cli.StringSliceFlag{Name: "profile", Usage: "run this `PROFILE` only; again for more"},
-		&cli.StringSliceFlag{Name: "rules", Usage: "run cases of this `RULE` only; again for more"},
-		&cli.StringSliceFlag{Name: "case", Usage: "run the case of this `NAME` only; again for more"},
+		&cli.StringSliceFlag{Name: "profile", Usage: "run this `PROFILE` only, or several with commas between them"},
+		&cli.StringSliceFlag{Name: "rules", Usage: "run cases of this `RULE` only, or several"},
+		&cli.StringSliceFlag{Name: "case", Usage: "run the case of this `NAME` only, or several"},
 		&cli.StringMapFlag{Name: "skip", Usage: "do not run a rule or case, for a reason: `RULE=REASON`"},
 		&cli.IntFlag{Name: "repeat", Value: 1, Usage: "run each case `N` times"},
 		&cli.UintFlag{Name: "seed", Usage: "run cases in the random order of this `NUMBER`; 0 is by profile and name"},
 		&cli.DurationFlag{Name: "timeout", Value: 5 * time.Minute, Usage: "`TIME` that one case may take"},
+		&cli.DurationFlag{Name: "soon", Value: time.Minute, Usage: "`TIME` that is waited for what should come within moments; less is quicker where much is broken"},
 		&cli.StringFlag{Name: "image", Usage: "image that the runtime has already, by `NAME`; else it pulls one from this program"},
 		&cli.StringFlag{Name: "write-archive", Usage: "write the image to `FILE`, for \"ctr -n k8s.io images import\", and end"},
 		&cli.StringFlag{Name: "cgroup-parent", Usage: "`CGROUP` of pods; the runtime's own where empty"},
 		&cli.StringFlag{Name: "cni-state", Value: "/var/lib/cni", Usage: "`FOLDER` where addresses and attachments of pods are looked for"},
+		&cli.StringFlag{Name: "cni-bin-dir", Usage: "`FOLDER` of CNI plugins, for the profile network"},
+		&cli.StringFlag{Name: "cni-conf-dir", Usage: "`FOLDER` of CNI configurations, which are put aside while cases of the profile network run"},
+		&cli.BoolFlag{Name: "must-run", Usage: "the runtime requires plugin " + fixture.RequiredPlugin + " of pods outside of namespace default, and does not show that"},
 		&cli.StringFlag{Name: "stop-command", Usage: "shell `COMMAND` that stops the runtime, and not its pods"},
 		&cli.StringFlag{Name: "kill-command", Usage: "shell `COMMAND` that kills it"},
 		&cli.StringFlag{Name: "start-command", Usage: "shell `COMMAND` that starts it"},
@@ -88,9 +95,10 @@ func options(c *cli.Command) conformance.Options {
 		NRI:     strings.TrimPrefix(c.String("nri-socket"), "unix://"),
 		Handler: c.String("runtime-handler"), CgroupParent: c.String("cgroup-parent"),
 		Image: c.String("image"), State: c.String("cni-state"),
+		CNIBin: c.String("cni-bin-dir"), CNIConf: c.String("cni-conf-dir"), MustRun: c.Bool("must-run"),
 		Stop: shell(c.String("stop-command")), Kill: shell(c.String("kill-command")), Boot: shell(c.String("start-command")),
-		Profiles: c.StringSlice("profile"), Rules: c.StringSlice("rules"), Cases: c.StringSlice("case"),
-		Skip: c.StringMap("skip"), Repeat: c.Int("repeat"), Seed: uint64(c.Uint("seed")), Timeout: c.Duration("timeout"),
+		Profiles: list(c, "profile"), Rules: list(c, "rules"), Cases: list(c, "case"),
+		Skip: c.StringMap("skip"), Repeat: c.Int("repeat"), Seed: uint64(c.Uint("seed")), Timeout: c.Duration("timeout"), Soon: c.Duration("soon"),
 		Command: os.Args, Version: version(), Records: c.Bool("timelines"),
 		Step: func(what string) func() {
 			start := time.Now()
@@ -126,7 +134,15 @@ func archive(path string) error {
 	return f.Close()
 }
 
-func list(w io.Writer) error {
+// list are the values of a flag, each of which may be several with commas between them.
+func list(c *cli.Command, flag string) (all []string) {
+	for _, value := range c.StringSlice(flag) {
+		all = append(all, strings.Split(value, ",")...)
+	}
+	return all
+}
+
+func listCases(w io.Writer) error {
 	for _, p := range cases.Profiles() {
 		fmt.Fprintf(w, "%s: %s\n", p.Name, p.About)
 		for _, c := range p.Cases() {

@@ -32,11 +32,16 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), unix.SIGINT, unix.SIGTERM)
 	defer stop()
-	code := 0
-	if err := command(&code).Run(ctx, os.Args); err != nil {
-		fmt.Fprintln(os.Stderr, "nri-conformance:", err)
-		code = 2
-	}
+	code := run(ctx, os.Args)
 	stop()
 	os.Exit(code)
+}
+
+// run returns what the program ends with.
+func run(ctx context.Context, args []string) (code int) {
+	if err := command(&code).Run(ctx, args); err != nil {
+		fmt.Fprintln(os.Stderr, "nri-conformance:", err)
+		return 2
+	}
+	return code
 }

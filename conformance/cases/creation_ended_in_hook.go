@@ -24,7 +24,7 @@ var _ = Pod.has("L11_PodInItsHookCanBeEnded", Patient, func(t T) {
 	} {
 		t.Run(done, func(t T) {
 			n := t.Runtime()
-			first, second := plugin.New("10", "first"), plugin.New("20", "second")
+			first, second := NewPlugin(t, "10", "first"), NewPlugin(t, "20", "second")
 			Connect(t, n, first, second)
 			pod := NewInHook(t, n, first, "unwanted")
 			ctx, c := WithinMoments(t), n.CRI()

@@ -10,12 +10,11 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 var _ = Pod.has("L6_PodIsHiddenWhileItsHookRuns", Patient, func(t T) {
 	n := t.Runtime()
-	p := plugin.New("10", "holds")
+	p := NewPlugin(t, "10", "holds")
 	Connect(t, n, p)
 	ctx, c := WithinAMinute(t), n.CRI()
 	pod := NewInHook(t, n, p, "coming")

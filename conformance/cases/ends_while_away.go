@@ -28,7 +28,7 @@ var _ = Ends.has("L18_EndsWhileAPluginIsAwayAreToldAfterARestart", Needs{Restart
 // is what stock makes of the last.
 func endsWhileAway(t T, stays Breach, meanwhile func(Runtime)) {
 	n, ctx := t.Runtime(), WithinAMinute(t)
-	p, other := plugin.New("10", "returns"), plugin.New("20", "was-never-there")
+	p, other := NewPlugin(t, "10", "returns"), NewPlugin(t, "20", "was-never-there")
 	Connect(t, n, p)
 	stopped, removed, lasts := NewLife(t, n, "stopped"), NewLife(t, n, "removed"), NewLife(t, n, "lasts")
 	p.Crash()

@@ -22,7 +22,7 @@ var _ = Pod.has("L22_FrozenPluginCostsOneTimeoutHoweverManyPods", Within(3*time.
 	timeout, _ := n.Timeouts()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute) // on stock, each pod takes its time
 	defer cancel()
-	other := plugin.New("20", "other")
+	other := NewPlugin(t, "20", "other")
 	Connect(t, n, other)
 	run := func(name string) (created []CreationOf, took time.Duration) {
 		start := time.Now()

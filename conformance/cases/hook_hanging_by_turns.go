@@ -20,7 +20,7 @@ var _ = Pod.has("L22_PluginsThatHangInTheHookByTurnsCostOneTimeoutEach", Within(
 	const plugins = 2
 	n := t.Runtime()
 	timeout, _ := n.Timeouts()
-	other := plugin.New("30", "other")
+	other := NewPlugin(t, "30", "other")
 	Connect(t, n, other)
 	var hanging []*plugin.Process
 	for i := range plugins {

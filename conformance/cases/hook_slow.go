@@ -12,7 +12,7 @@ import (
 
 var _ = Pod.has("L14_SlowHookHoldsUpOnlyItsOwnPod", Patient, func(t T) {
 	n := t.Runtime()
-	slow, other := plugin.New("10", "slow"), plugin.New("20", "other")
+	slow, other := NewPlugin(t, "10", "slow"), NewPlugin(t, "20", "other")
 	slow.Subscribe(plugin.RunPodSandbox, plugin.StopPodSandbox, plugin.RemovePodSandbox)
 	Connect(t, n, slow, other)
 	ctx, c := WithinAMinute(t), n.CRI()

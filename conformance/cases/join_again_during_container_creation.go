@@ -18,7 +18,7 @@ import (
 // adjustments of one thing are a conflict, also if both are of one plugin.
 var _ = Joining.has("L2_PluginThatReturnsDuringACreationAdjustsOnce", Patient, func(t T) {
 	n := t.Runtime()
-	adjusts, slow := plugin.New("10", "adjusts"), plugin.New("20", "slow")
+	adjusts, slow := NewPlugin(t, "10", "adjusts"), NewPlugin(t, "20", "slow")
 	adjusts.On(plugin.CreateContainer, func(_ context.Context, call *plugin.Call) error {
 		call.Adjust = &api.ContainerAdjustment{Annotations: map[string]string{"adjusted.example.org": "once"}}
 		return nil

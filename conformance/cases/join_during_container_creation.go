@@ -14,7 +14,7 @@ import (
 // containerd/containerd#13698
 var _ = Joining.has("L2_ContainerBeingCreatedIsToldToWhoJoinsOnce", Patient, func(t T) {
 	n := t.Runtime()
-	slow, joining := plugin.New("10", "slow"), plugin.New("20", "joins")
+	slow, joining := NewPlugin(t, "10", "slow"), NewPlugin(t, "20", "joins")
 	Connect(t, n, slow)
 	ctx, c := WithinAMinute(t), n.CRI()
 	config := c.Pod("filling")

@@ -15,7 +15,7 @@ import (
 // Ready before all have agreed.
 var _ = Joining.has("L2_PodInItsHookIsToldToWhoJoinsWhoIsAsked", Patient, func(t T) {
 	n := t.Runtime()
-	slow, joining := plugin.New("10", "slow"), plugin.New("20", "joins")
+	slow, joining := NewPlugin(t, "10", "slow"), NewPlugin(t, "20", "joins")
 	Connect(t, n, slow)
 	gate := NewGate(t)
 	slow.On(plugin.RunPodSandbox, gate.Hold)

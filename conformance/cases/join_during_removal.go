@@ -17,7 +17,7 @@ import (
 // come. It must not hold up a part of an operation that it waits for.
 var _ = Joining.has("L13_RegistrationAndRemovalDoNotWaitForOneAnother", Needs{}, func(t T) {
 	n := t.Runtime()
-	slow, joining := plugin.New("10", "slow"), plugin.New("20", "joins")
+	slow, joining := NewPlugin(t, "10", "slow"), NewPlugin(t, "20", "joins")
 	Connect(t, n, slow)
 	l := NewLife(t, n, "crowded")
 	ctx, c := WithinAMinute(t), n.CRI()

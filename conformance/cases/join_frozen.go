@@ -23,7 +23,7 @@ var _ = Joining.has("L22_PluginThatFreezesInItsRegistrationHoldsUpNobody", Withi
 	const pods, atATime, large = 40, 8, 20 // KiB
 	n := t.Runtime()
 	_, timeout := n.Timeouts()
-	other := plugin.New("10", "other")
+	other := NewPlugin(t, "10", "other")
 	Connect(t, n, other)
 	configs := PodsNamed(n, "before", pods)
 	for _, config := range configs {

@@ -19,7 +19,7 @@ import (
 var _ = Joining.has("L13_PluginsThatHangInSynchronizeByTurnsCostOneTimeout", Within(3*time.Second), func(t T) {
 	n := t.Runtime()
 	_, timeout := n.Timeouts()
-	other := plugin.New("10", "other")
+	other := NewPlugin(t, "10", "other")
 	Connect(t, n, other)
 	var hanging []*plugin.Process
 	for i := range 2 {

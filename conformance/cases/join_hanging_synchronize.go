@@ -17,7 +17,7 @@ import (
 // Nobody waits for a plugin that synchronizes but those who need its answer.
 var _ = Joining.has("L13_PluginThatHangsInSynchronizeHoldsUpNobody", Holding, func(t T) {
 	n := t.Runtime()
-	other, hangs := plugin.New("10", "other"), plugin.New("20", "hangs")
+	other, hangs := NewPlugin(t, "10", "other"), NewPlugin(t, "20", "hangs")
 	Connect(t, n, other)
 	before := NewLife(t, n, "before")
 	gate := NewGate(t)
@@ -51,7 +51,7 @@ var _ = Joining.has("L13_PluginThatHangsInSynchronizeHoldsUpNobody", Holding, fu
 // synchronize, which is not that of a request. Then it is dropped.
 var _ = Joining.has("L13_PluginThatHangsInSynchronizeIsDropped", Needs{Timeouts: Timeouts{Request: 30 * time.Second, Registration: time.Second}}, func(t T) {
 	n := t.Runtime()
-	other, hangs := plugin.New("10", "other"), plugin.New("20", "hangs")
+	other, hangs := NewPlugin(t, "10", "other"), NewPlugin(t, "20", "hangs")
 	Connect(t, n, other)
 	gate := NewGate(t)
 	hangs.On(plugin.Synchronize, gate.Hold)
@@ -59,7 +59,8 @@ var _ = Joining.has("L13_PluginThatHangsInSynchronizeIsDropped", Needs{Timeouts:
 	RequireClosed(t, gate.Entered(), "Synchronize")
 
 	_, registration := n.Timeouts()
-	ctx, cancel := context.WithTimeout(t.Context(), registration+5*time.Second)
+	// Long enough for a busy machine, and less than a request has where a node is made for this.
+	ctx, cancel := context.WithTimeout(t.Context(), registration+20*time.Second)
 	defer cancel()
 	c := n.CRI()
 	pod, errRun := c.RunPod(ctx, c.Pod("waits"))

@@ -51,7 +51,7 @@ var _ = Joining.has("L2_PodsAndContainersAreToldHoweverLargeTheyAre", Needs{}, f
 				}
 			}
 
-			late := plugin.New("10", "late")
+			late := NewPlugin(t, "10", "late")
 			Watch(t, late)
 			t.Cleanup(late.Crash)
 			errJoin := late.Connect(WithinAMinute(t), n.NRISocket())

@@ -14,7 +14,7 @@ import (
 var _ = Joining.has("L2_PodThatRunsIsToldToWhoJoins", Needs{}, func(t T) {
 	n := t.Runtime()
 	l := NewLife(t, n, "running")
-	p := plugin.New("10", "joins")
+	p := NewPlugin(t, "10", "joins")
 	Connect(t, n, p)
 	synchronized := p.Calls().Only(plugin.Synchronize)
 	require.Len(t, synchronized, 1)

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // Somebody who connects and says nothing keeps no plugin from registering.
@@ -19,7 +18,7 @@ var _ = Joining.has("L13_RegistrationThatStallsHoldsUpNoOther", Holding, func(t 
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = silent.Close() })
 
-	errJoin := <-ConnectInBackground(WithinMoments(t), t, n, plugin.New("10", "prompt"))
+	errJoin := <-ConnectInBackground(WithinMoments(t), t, n, NewPlugin(t, "10", "prompt"))
 	t.Promise("L13", "plugins register while another one stalls", OnStock("they register one at a time, and wait"), func(t require.TestingT) {
 		assert.NoError(t, errJoin)
 	})

@@ -14,7 +14,7 @@ import (
 
 var _ = Pod.has("L1_EventsOfAPodComeInOrder", Needs{}, func(t T) {
 	n := t.Runtime()
-	plugins := []*plugin.Plugin{plugin.New("10", "first"), plugin.New("20", "second"), plugin.New("30", "third")}
+	plugins := []*plugin.Plugin{NewPlugin(t, "10", "first"), NewPlugin(t, "20", "second"), NewPlugin(t, "30", "third")}
 	Connect(t, n, plugins...)
 
 	l := NewLife(t, n, "ordinary")
@@ -39,7 +39,7 @@ var _ = Pod.has("L1_EventsOfAPodComeInOrder", Needs{}, func(t T) {
 
 var _ = Teardown.has("L11_RepeatedTeardownTellsNothing", Needs{}, func(t T) {
 	n := t.Runtime()
-	p := plugin.New("10", "once")
+	p := NewPlugin(t, "10", "once")
 	Connect(t, n, p)
 	l := NewLife(t, n, "twice")
 	l.End(t)
@@ -49,7 +49,7 @@ var _ = Teardown.has("L11_RepeatedTeardownTellsNothing", Needs{}, func(t T) {
 
 var _ = Teardown.has("L3_RemovalOfARunningPodTellsEveryEnd", Needs{}, func(t T) {
 	n := t.Runtime()
-	p := plugin.New("10", "told")
+	p := NewPlugin(t, "10", "told")
 	Connect(t, n, p)
 	l := NewLife(t, n, "forced")
 	require.NoError(t, n.CRI().RemovePod(WithinAMinute(t), l.Pod))

@@ -15,7 +15,7 @@ import (
 
 var _ = Container.has("L14_PluginsGetOnlyWhatTheySubscribedTo", Needs{}, func(t T) {
 	n := t.Runtime()
-	p := plugin.New("10", "few")
+	p := NewPlugin(t, "10", "few")
 	p.Subscribe(plugin.RunPodSandbox, plugin.StopContainer)
 	Connect(t, n, p)
 	l := NewLife(t, n, "watched")
@@ -26,7 +26,7 @@ var _ = Container.has("L14_PluginsGetOnlyWhatTheySubscribedTo", Needs{}, func(t 
 var _ = Pod.has("L16_PluginThatDoesNotAnswerInTimeHasFailed", Within(time.Second), func(t T) {
 	n := t.Runtime()
 	timeout, _ := n.Timeouts()
-	slow, next := plugin.New("10", "slow"), plugin.New("20", "next")
+	slow, next := NewPlugin(t, "10", "slow"), NewPlugin(t, "20", "next")
 	Connect(t, n, slow, next)
 	gate := NewGate(t) // it does not see that nobody waits any more, which would be an answer
 	slow.On(plugin.RunPodSandbox, gate.Hold)
@@ -47,7 +47,7 @@ var _ = Pod.has("L16_PluginThatDoesNotAnswerInTimeHasFailed", Within(time.Second
 
 var _ = Container.has("L1_AdjustmentReachesTheContainerAndThePluginsAfter", Needs{}, func(t T) {
 	n := t.Runtime()
-	first, second := plugin.New("10", "adjusts"), plugin.New("20", "looks")
+	first, second := NewPlugin(t, "10", "adjusts"), NewPlugin(t, "20", "looks")
 	Connect(t, n, first, second)
 	first.On(plugin.CreateContainer, func(_ context.Context, call *plugin.Call) error {
 		call.Adjust = &api.ContainerAdjustment{}

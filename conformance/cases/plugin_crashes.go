@@ -32,8 +32,8 @@ type unstable struct {
 	healthy atomic.Bool  // crashes no more
 }
 
-func newUnstable(index string, seed uint64) *unstable {
-	u := &unstable{Plugin: plugin.New(index, "unstable"), random: rand.New(rand.NewPCG(seed, seed))}
+func newUnstable(t TB, index string, seed uint64) *unstable {
+	u := &unstable{Plugin: NewPlugin(t, index, "unstable"), random: rand.New(rand.NewPCG(seed, seed))}
 	for _, event := range everything {
 		u.On(event, func(ctx context.Context, call *plugin.Call) error {
 			if u.left.Add(-1) == 0 && !u.healthy.Load() {
@@ -73,9 +73,9 @@ func (u *unstable) live(ctx context.Context, n Runtime, done <-chan struct{}) er
 var _ = Joining.has("L3_EndsAreToldWhilePluginsCrashAndReturn", Needs{}, func(t T) {
 	const workers, lives = 6, 7
 	n := t.Runtime()
-	steady := plugin.New("20", "steady")
+	steady := NewPlugin(t, "20", "steady")
 	Connect(t, n, steady)
-	crashing := []*unstable{newUnstable("10", 1), newUnstable("20", 2), newUnstable("30", 3)}
+	crashing := []*unstable{newUnstable(t, "10", 1), newUnstable(t, "20", 2), newUnstable(t, "30", 3)}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	done := make(chan struct{})

@@ -17,7 +17,7 @@ import (
 // A plugin may ask for updates of containers from inside any of its handlers.
 var _ = Container.has("L4_PluginMayAskForUpdatesInItsHandlers", Within(3*time.Second), func(t T) {
 	n := t.Runtime()
-	p := plugin.New("10", "asks")
+	p := NewPlugin(t, "10", "asks")
 	Connect(t, n, p)
 	running := NewLife(t, n, "running")
 	update := &api.ContainerUpdate{}

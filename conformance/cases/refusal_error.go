@@ -29,7 +29,7 @@ var _ = Pod.has("L17_ErrorOfARefusedPodSaysWhoRefusedIt", Needs{}, func(t T) {
 	} {
 		t.Run(refusal.name, func(t T) {
 			n := t.Runtime()
-			agrees, refuses := plugin.New("10", "agrees"), plugin.New("20", "refuses")
+			agrees, refuses := NewPlugin(t, "10", "agrees"), NewPlugin(t, "20", "refuses")
 			refuses.On(plugin.RunPodSandbox, RefusesWith(refusal.err))
 			Connect(t, n, agrees, refuses)
 
@@ -37,7 +37,7 @@ var _ = Pod.has("L17_ErrorOfARefusedPodSaysWhoRefusedIt", Needs{}, func(t T) {
 
 			require.ErrorContains(t, err, refusal.text)
 			t.Promise("L17", "the error names pod and plugin, and has the right code", OnStock("it names neither, and has no code of its own"), func(t require.TestingT) {
-				RequireReadable(t, err, refusal.code, "pod default/refused: plugin 20-refuses refused RunPodSandbox: "+refusal.text)
+				RequireReadable(t, err, refusal.code, "pod default/refused: plugin "+refuses.Name()+" refused RunPodSandbox: "+refusal.text)
 			})
 		})
 	}
@@ -45,7 +45,7 @@ var _ = Pod.has("L17_ErrorOfARefusedPodSaysWhoRefusedIt", Needs{}, func(t T) {
 
 var _ = Container.has("L17_ErrorOfARefusedContainerSaysWhoRefusedIt", Needs{}, func(t T) {
 	n := t.Runtime()
-	refuses := plugin.New("10", "refuses")
+	refuses := NewPlugin(t, "10", "refuses")
 	Connect(t, n, refuses)
 	l := NewLife(t, n, "kept")
 	ctx, c := WithinAMinute(t), n.CRI()
@@ -78,7 +78,7 @@ var _ = Container.has("L17_ErrorOfARefusedContainerSaysWhoRefusedIt", Needs{}, f
 			err := request.send()
 			require.ErrorContains(t, err, "not here")
 			t.Promise("L17", "the error names object and plugin, and has a code", OnStock("it does not name the plugin and has no code"), func(t require.TestingT) {
-				RequireReadable(t, err, codes.FailedPrecondition, fmt.Sprintf("%s: plugin 10-refuses refused %s: not here", request.of, request.event))
+				RequireReadable(t, err, codes.FailedPrecondition, fmt.Sprintf("%s: plugin %s refused %s: not here", request.of, refuses.Name(), request.event))
 			})
 		})
 	}
@@ -88,7 +88,7 @@ var _ = Container.has("L17_ErrorOfARefusedContainerSaysWhoRefusedIt", Needs{}, f
 var _ = Pod.has("L16_PodIsRefusedIfARequiredPluginDoesNotAnswer", Within(300*time.Millisecond), func(t T) {
 	n := t.Runtime()
 	timeout, _ := n.Timeouts()
-	hangs, gate := plugin.New("10", "hangs"), plugin.NewGate()
+	hangs, gate := NewPlugin(t, "10", "hangs"), plugin.NewGate()
 	defer gate.Release()
 	hangs.FailurePolicy(&api.FailurePolicy{FailRequest: true})
 	hangs.On(plugin.RunPodSandbox, gate.Hold)
@@ -97,6 +97,6 @@ var _ = Pod.has("L16_PodIsRefusedIfARequiredPluginDoesNotAnswer", Within(300*tim
 	_, err := n.CRI().RunPod(WithinAMinute(t), n.CRI().Pod("late"))
 
 	t.Promise("L16", "a pod whose required plugin does not answer is refused, and the error says so", OnStock("it runs without it"), func(t require.TestingT) {
-		RequireReadable(t, err, codes.DeadlineExceeded, "pod default/late: plugin 10-hangs failed to handle RunPodSandbox request: no answer within "+timeout.String())
+		RequireReadable(t, err, codes.DeadlineExceeded, "pod default/late: plugin "+hangs.Name()+" failed to handle RunPodSandbox request: no answer within "+timeout.String())
 	})
 })

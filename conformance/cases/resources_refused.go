@@ -23,7 +23,7 @@ var _ = Resources.has("R2_EndOfARefusedContainerTellsItsResources", Needs{Announ
 	} {
 		t.Run(name, func(t T) {
 			n := t.Runtime()
-			agrees, refuses := plugin.New("10", "agrees"), plugin.New("20", "refuses")
+			agrees, refuses := NewPlugin(t, "10", "agrees"), NewPlugin(t, "20", "refuses")
 			refuses.On(plugin.CreateContainer, plugin.Fail("no room"))
 			Connect(t, n, agrees, refuses)
 			ctx, c := WithinAMinute(t), n.CRI()

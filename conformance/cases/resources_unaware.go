@@ -41,14 +41,14 @@ func plain(t T, l Life, m proto.Message) map[string]any {
 // some as of one that has none.
 var _ = Resources.has("R1_PluginThatDoesNotLookSeesTheSameAsEver", Needs{Announcements: true}, func(t T) {
 	n := t.Runtime()
-	p := plugin.New("10", "unaware")
+	p := NewPlugin(t, "10", "unaware")
 	Connect(t, n, p)
 	with := NewLifeOf(t, n, Announced(t, n, "field", InFull()))
-	late := plugin.New("20", "late")
+	late := NewPlugin(t, "20", "late")
 	Connect(t, n, late)
 	with.End(t)
 	without := NewLife(t, n, "web")
-	later := plugin.New("30", "later")
+	later := NewPlugin(t, "30", "later")
 	Connect(t, n, later)
 	without.End(t)
 

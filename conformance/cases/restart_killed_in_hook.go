@@ -18,7 +18,7 @@ const readyAfterwards = "it is ready"
 // hear of it, and of its end, but not that it came to be.
 var _ = Restart.has("L15_PodThatWasCutInItsHookIsNotReady", Patient.AndRestarts(), func(t T) {
 	n := t.Runtime()
-	p := plugin.New("10", "holds")
+	p := NewPlugin(t, "10", "holds")
 	Connect(t, n, p)
 	pod := NewInHook(t, n, p, "cut")
 	require.NoError(t, n.Kill(WithinAMinute(t)))

@@ -43,7 +43,7 @@ var _ = Restart.has("L15_EndsOfPodsOfBeforeARestartAreTold", Patient.AndRestarts
 	} {
 		t.Run(was.state, func(t T) {
 			n := t.Runtime()
-			back, later := plugin.New("10", "back"), plugin.New("20", "later")
+			back, later := NewPlugin(t, "10", "back"), NewPlugin(t, "20", "later")
 			Connect(t, n, back)
 			l := NewLife(t, n, "survivor")
 			if was.before != nil {
@@ -69,16 +69,16 @@ var _ = Restart.has("L15_EndsOfPodsOfBeforeARestartAreTold", Patient.AndRestarts
 				RequireNothingLeftButSockets(t, n)
 			})
 
-			for _, p := range []*plugin.Plugin{back, later} {
+			for name, p := range map[string]*plugin.Plugin{"a plugin that comes back": back, "one that comes later": later} {
 				last := func() (record plugin.Calls, before []plugin.Calls) {
 					records := p.Calls().Connections()
 					return records[len(records)-1], records[:len(records)-1]
 				}
-				t.Promise("L15", p.Name()+" is told of a pod that was "+was.state+" in Synchronize", KeptOnStock, func(t require.TestingT) {
+				t.Promise("L15", name+" is told of a pod that was "+was.state+" in Synchronize", KeptOnStock, func(t require.TestingT) {
 					record, _ := last()
 					assert.Len(t, record.Only(plugin.Synchronize)[0].Pods, 1)
 				})
-				t.Promise("L15", p.Name()+" is told of its end", OnStock("it ends untold"), Eventually(func(t require.TestingT) {
+				t.Promise("L15", name+" is told of its end", OnStock("it ends untold"), Eventually(func(t require.TestingT) {
 					record, before := last()
 					told := record.Of(l.Pod)
 					if p == back && len(was.told) < len(ends) {

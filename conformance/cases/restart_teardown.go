@@ -18,7 +18,7 @@ var _ = Restart.has("L8_PodsOfBeforeARestartCanBeEnded", Needs{Restarts: true}, 
 	} {
 		t.Run(name, func(t T) {
 			n := t.Runtime()
-			p := plugin.New("10", "returns")
+			p := NewPlugin(t, "10", "returns")
 			Connect(t, n, p)
 			l := NewLife(t, n, "survivor")
 

@@ -21,7 +21,7 @@ const notShown = "there is no status of plugins"
 var _ = Pod.has("L17_StatusShowsWhatAPodWaitsFor", Patient.AndStatus(), func(t T) {
 	began := time.Now()
 	n := t.Runtime()
-	fails, holds := plugin.New("10", "fails"), plugin.New("20", "holds")
+	fails, holds := NewPlugin(t, "10", "fails"), NewPlugin(t, "20", "holds")
 	fails.On(plugin.PostCreateContainer, plugin.Fail("no space"))
 	holds.Subscribe(plugin.RunPodSandbox, plugin.StopPodSandbox)
 	holds.FailurePolicy(&api.FailurePolicy{FailRequest: true})
@@ -45,7 +45,7 @@ var _ = Pod.has("L17_StatusShowsWhatAPodWaitsFor", Patient.AndStatus(), func(t T
 		require.Len(t, info.Plugins, 2)
 		first, second := info.Plugins[0], info.Plugins[1]
 		assert.Equal(t, "10", first.Index)
-		assert.Equal(t, "fails", first.Name)
+		assert.Equal(t, fails.Name(), first.Index+"-"+first.Name)
 		assert.Nil(t, first.CurrentEvent)
 		require.NotNil(t, first.LastError)
 		assert.Contains(t, first.LastError.Message, "no space")
@@ -53,7 +53,7 @@ var _ = Pod.has("L17_StatusShowsWhatAPodWaitsFor", Patient.AndStatus(), func(t T
 		assert.Equal(t, 1, first.Containers)
 
 		assert.Equal(t, "20", second.Index)
-		assert.Equal(t, "holds", second.Name)
+		assert.Equal(t, holds.Name(), second.Index+"-"+second.Name)
 		assert.Equal(t, os.Getpid(), second.Pid)
 		assert.True(t, second.Synchronized)
 		assert.Equal(t, []string{"RunPodSandbox", "StopPodSandbox"}, second.Subscriptions)
@@ -77,7 +77,7 @@ var _ = Pod.has("L17_StatusShowsWhatAPodWaitsFor", Patient.AndStatus(), func(t T
 		require.Len(t, info.Plugins, 2)
 		pod.RequireWithin(t, info.Plugins[1].Since)
 		require.NotNil(t, pod.WaitingFor)
-		assert.Equal(t, "20-holds", pod.WaitingFor.Plugin)
+		assert.Equal(t, holds.Name(), pod.WaitingFor.Plugin)
 		assert.Empty(t, pod.WaitingFor.Behind)
 		pod.WaitingFor.RequireWithin(t, pod.Since)
 	})
@@ -92,7 +92,7 @@ var _ = Pod.has("L17_StatusShowsWhatAPodWaitsFor", Patient.AndStatus(), func(t T
 			}
 			pod := info.PodsBeingCreated[1]
 			assert.Equal(t, "behind", pod.Name)
-			assert.Equal(t, "20-holds", pod.WaitingFor.Plugin)
+			assert.Equal(t, holds.Name(), pod.WaitingFor.Plugin)
 			assert.Equal(t, "RunPodSandbox of pod "+held, pod.WaitingFor.Behind)
 			return nil
 		})

@@ -19,7 +19,7 @@ import (
 // A plugin takes its time for the stop of a pod, whose sandbox runs as long.
 var _ = Teardown.has("L11_NoContainerIsStartedOrCreatedInAPodThatIsBeingStopped", Patient, func(t T) {
 	n := t.Runtime()
-	p, gate := plugin.New("10", "slow"), NewGate(t)
+	p, gate := NewPlugin(t, "10", "slow"), NewGate(t)
 	p.On(plugin.StopPodSandbox, gate.Hold)
 	Connect(t, n, p)
 	ctx, c := WithinAMinute(t), n.CRI()
@@ -57,7 +57,7 @@ var _ = Teardown.has("L11_NoContainerIsStartedOrCreatedInAPodThatIsBeingStopped"
 // wait for the one that is at its hook.
 func connectForStop(t T, n Runtime, event plugin.Event) (stops *plugin.Plugin, hook, stop *plugin.Gate) {
 	t.Helper()
-	slow, stops := plugin.New("10", "slow"), plugin.New("20", "stops")
+	slow, stops := NewPlugin(t, "10", "slow"), NewPlugin(t, "20", "stops")
 	slow.Subscribe(event)
 	stops.Subscribe(event, plugin.StopPodSandbox)
 	hook, stop = NewGate(t), NewGate(t)
@@ -157,7 +157,7 @@ var _ = Teardown.has("L11_PodIsStoppedWhileAContainerIsCreated", Patient, func(t
 // A container that was never started has nothing to stop, and can be started.
 var _ = Container.has("L11_ContainerThatWasStoppedBeforeItsStartCanBeStarted", Needs{}, func(t T) {
 	n := t.Runtime()
-	p := plugin.New("10", "told")
+	p := NewPlugin(t, "10", "told")
 	Connect(t, n, p)
 	ctx, c := WithinAMinute(t), n.CRI()
 	l := NewCreated(t, n, "patient")

@@ -19,7 +19,7 @@ import (
 var _ = Teardown.has("L1_ContainersEndBeforeTheirPodWhateverTheyDo", Needs{}, func(t T) {
 	const pods = 20
 	n := t.Runtime()
-	p := plugin.New("10", "watches")
+	p := NewPlugin(t, "10", "watches")
 	Connect(t, n, p)
 	ctx, c := WithinAMinute(t), n.CRI()
 	var all errgroup.Group

@@ -24,7 +24,7 @@ var _ = Teardown.has("L4_PluginThatFreezesInAStopIsToldOfTheRemovalAfterIt", Wit
 		Policy:  &api.FailurePolicy{KeepConnected: true},
 		Answers: map[plugin.Event]plugin.Answer{plugin.StopPodSandbox: {Freeze: true}},
 	})
-	other := plugin.New("20", "other")
+	other := NewPlugin(t, "20", "other")
 	Connect(t, n, other)
 	ctx, c := WithinAMinute(t), n.CRI()
 	pod, err := c.RunPod(ctx, c.Pod("stopped"))

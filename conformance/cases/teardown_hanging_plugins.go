@@ -22,7 +22,7 @@ var _ = Teardown.has("L9_PluginsThatHangInAStopCostOneTimeout", Within(1500*time
 	gate := NewGate(t)
 	var kept, dropped []*plugin.Plugin
 	for i := range 5 {
-		p := plugin.New(fmt.Sprint(10+10*i), "never-stops") // no name of another case: a runtime may owe that ends (L18)
+		p := NewPlugin(t, fmt.Sprint(10+10*i), "never-stops")
 		p.On(plugin.StopPodSandbox, gate.Hold)
 		if i%2 == 0 {
 			p.FailurePolicy(&api.FailurePolicy{KeepConnected: true})
@@ -32,7 +32,7 @@ var _ = Teardown.has("L9_PluginsThatHangInAStopCostOneTimeout", Within(1500*time
 		}
 		Connect(t, n, p)
 	}
-	sixth := plugin.New("60", "answers")
+	sixth := NewPlugin(t, "60", "answers")
 	Connect(t, n, sixth)
 	ctx, c := WithinAMinute(t), n.CRI()
 	pod, err := c.RunPod(ctx, c.Pod("stopped"))

@@ -12,7 +12,7 @@ import (
 // There is one plugin, so that only its failure is seen.
 var _ = Teardown.has("L8_StopGoesOnIfAPluginFails", Needs{}, func(t T) {
 	n := t.Runtime()
-	p := plugin.New("10", "fails")
+	p := NewPlugin(t, "10", "fails")
 	Connect(t, n, p)
 	l := NewLife(t, n, "ended")
 	for _, event := range EveryEnd {

@@ -16,10 +16,10 @@ var _ = Teardown.has("L9_TeardownReachesAllIfAPluginFails", Needs{}, func(t T) {
 	for others := 1; others <= 2; others++ {
 		t.Run(fmt.Sprintf("one fails of %d", others+1), func(t T) {
 			n := t.Runtime()
-			failing := plugin.New("10", "fails")
+			failing := NewPlugin(t, "10", "fails")
 			plugins := []*plugin.Plugin{failing}
 			for i := range others {
-				plugins = append(plugins, plugin.New(fmt.Sprint(20+10*i), "agrees"))
+				plugins = append(plugins, NewPlugin(t, fmt.Sprint(20+10*i), "agrees"))
 			}
 			Connect(t, n, plugins...)
 			l := NewLife(t, n, "told")
@@ -49,7 +49,7 @@ var _ = Teardown.has("L9_TeardownReachesAllIfAPluginFails", Needs{}, func(t T) {
 
 var _ = Teardown.has("L9_TeardownReachesAllIfAPluginCrashes", Needs{}, func(t T) {
 	n := t.Runtime()
-	crashing, other := plugin.New("10", "crashes"), plugin.New("20", "agrees")
+	crashing, other := NewPlugin(t, "10", "crashes"), NewPlugin(t, "20", "agrees")
 	Connect(t, n, crashing, other)
 	l := NewLife(t, n, "told")
 	crashing.On(plugin.StopContainer, plugin.Crash)

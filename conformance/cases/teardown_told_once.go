@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // ending is a way to end a pod with a running Container.
@@ -56,7 +55,7 @@ func atOnce(f, g func() error) {
 // before its own.
 var _ = Teardown.has("L11_EveryEndIsToldOnceHoweverAPodIsEnded", Needs{}, func(t T) {
 	n := t.Runtime()
-	p := plugin.New("10", "told")
+	p := NewPlugin(t, "10", "told")
 	Connect(t, n, p)
 	ctx, c := WithinAMinute(t), n.CRI()
 	for _, e := range endings {
@@ -75,7 +74,7 @@ var _ = Teardown.has("L11_EveryEndIsToldOnceHoweverAPodIsEnded", Needs{}, func(t
 // There is no way into a pod that is stopped.
 var _ = Teardown.has("L11_NoContainerIsCreatedInAStoppedPod", Needs{}, func(t T) {
 	n := t.Runtime()
-	p := plugin.New("10", "told")
+	p := NewPlugin(t, "10", "told")
 	Connect(t, n, p)
 	ctx, c := WithinAMinute(t), n.CRI()
 	config := c.Pod("stopped")

@@ -70,6 +70,7 @@ func (r *Runtime) CreateContainer(ctx context.Context, request *runtime.CreateCo
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.containers[c.id] = c
+	r.say(runtime.ContainerEventType_CONTAINER_CREATED_EVENT, c.id, p)
 	return &runtime.CreateContainerResponse{ContainerId: c.id}, nil
 }
 
@@ -98,6 +99,7 @@ func (r *Runtime) StartContainer(ctx context.Context, request *runtime.StartCont
 	r.mu.Lock()
 	c.state = running
 	r.mu.Unlock()
+	r.say(runtime.ContainerEventType_CONTAINER_STARTED_EVENT, c.id, c.pod)
 	_ = r.nri.PostStartContainer(ctx, &adaptation.PostStartContainerRequest{Pod: c.pod.nri(), Container: c.nri()})
 	return &runtime.StartContainerResponse{}, nil
 }
@@ -109,6 +111,9 @@ func (r *Runtime) stop(ctx context.Context, c *container) {
 	c.state = exited
 	r.mu.Unlock()
 	if was != exited {
+		if was == running {
+			r.say(runtime.ContainerEventType_CONTAINER_STOPPED_EVENT, c.id, c.pod)
+		}
 		_, _ = r.nri.StopContainer(ctx, &adaptation.StopContainerRequest{Pod: c.pod.nri(), Container: c.nri()})
 	}
 }
@@ -120,6 +125,7 @@ func (r *Runtime) remove(ctx context.Context, c *container) {
 	delete(r.containers, c.id)
 	r.mu.Unlock()
 	if there {
+		defer r.say(runtime.ContainerEventType_CONTAINER_DELETED_EVENT, c.id, c.pod)
 		_ = r.nri.RemoveContainer(ctx, &adaptation.RemoveContainerRequest{Pod: c.pod.nri(), Container: c.nri()})
 	}
 }

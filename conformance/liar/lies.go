@@ -21,6 +21,9 @@ const (
 	TellsEveryStop            Lie = "tells each stop of a pod, also if it is repeated" // L11
 	CreatesContainerInStopped Lie = "creates containers in a stopped pod"              // L11
 	TellsStartTwice           Lie = "tells the start of a container twice"             // L1
+	SendsNoStops              Lie = "sends no events of stops"                         // L12
+	SaysNetworkIsReady        Lie = "says that its network is ready"                   // N1
+	TakesPodsWithoutNetwork   Lie = "takes pods while its network takes none"          // N2
 )
 
 // Lies are all of them.
@@ -28,5 +31,6 @@ func Lies() []Lie {
 	return []Lie{
 		StopsPodBeforeContainers, LosesAdjustments, TellsNoPodToWhoJoins, TellsNoRemoval, ShowsPodInItsHook, CreatesContainerInHook,
 		LeavesContainers, FailsStopIfAPluginFails, TellsEveryStop, CreatesContainerInStopped, TellsStartTwice,
+		SendsNoStops, SaysNetworkIsReady, TakesPodsWithoutNetwork,
 	}
 }

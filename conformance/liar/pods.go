@@ -40,6 +40,10 @@ func (p *pod) nri() *adaptation.PodSandbox {
 // RunPodSandbox has no resources to set up: the hook is all there is.
 func (r *Runtime) RunPodSandbox(ctx context.Context, request *runtime.RunPodSandboxRequest) (*runtime.RunPodSandboxResponse, error) {
 	defer r.nri.BlockPluginSync().Unblock()
+	own := request.GetConfig().GetLinux().GetSecurityContext().GetNamespaceOptions().GetNetwork() != runtime.NamespaceMode_NODE
+	if err := r.network(ctx); err != nil && own && r.lie != TakesPodsWithoutNetwork {
+		return nil, status.Errorf(codes.Unavailable, "the pod needs the network: %v", err)
+	}
 	r.mu.Lock()
 	p := &pod{id: r.id(), config: request.GetConfig()}
 	r.pods[p.id] = p
@@ -54,6 +58,8 @@ func (r *Runtime) RunPodSandbox(ctx context.Context, request *runtime.RunPodSand
 		return nil, err
 	}
 	r.set(p, ready)
+	r.say(runtime.ContainerEventType_CONTAINER_CREATED_EVENT, p.id, p)
+	r.say(runtime.ContainerEventType_CONTAINER_STARTED_EVENT, p.id, p)
 	return &runtime.RunPodSandboxResponse{PodSandboxId: p.id}, nil
 }
 
@@ -106,6 +112,9 @@ func (r *Runtime) stopPod(ctx context.Context, p *pod) error {
 	if r.lie != StopsPodBeforeContainers {
 		containers()
 	}
+	if before != stopped {
+		defer r.say(runtime.ContainerEventType_CONTAINER_STOPPED_EVENT, p.id, p)
+	}
 	if before != stopped || r.lie == TellsEveryStop {
 		err := r.nri.StopPodSandbox(ctx, &adaptation.StopPodSandboxRequest{Pod: p.nri()})
 		if err != nil && r.lie == FailsStopIfAPluginFails {
@@ -151,6 +160,7 @@ func (r *Runtime) RemovePodSandbox(ctx context.Context, request *runtime.RemoveP
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.pods, p.id)
+	r.say(runtime.ContainerEventType_CONTAINER_DELETED_EVENT, p.id, p)
 	return done, nil
 }
 

@@ -29,6 +29,9 @@ type Runtime struct {
 	server *grpc.Server
 	served sync.WaitGroup
 
+	cniBin, cniConf string // folders; empty where there is no network
+	listeners       listeners
+
 	mu         sync.Mutex // guards what follows; not held while plugins are asked
 	number     int
 	pods       map[string]*pod
@@ -37,7 +40,10 @@ type Runtime struct {
 
 // Start serves CRI and NRI on sockets in a folder.
 func Start(folder string, lie Lie) (*Runtime, error) {
-	r := &Runtime{lie: lie, folder: folder, pods: map[string]*pod{}, containers: map[string]*container{}}
+	r := &Runtime{
+		lie: lie, folder: folder, pods: map[string]*pod{}, containers: map[string]*container{},
+		listeners: listeners{all: map[chan *runtime.ContainerEventResponse]bool{}},
+	}
 	var err error
 	r.nri, err = adaptation.New("liar", "1", r.synchronize, r.update,
 		adaptation.WithSocketPath(r.NRI()),
@@ -107,13 +113,6 @@ func (r *Runtime) update(context.Context, []*adaptation.ContainerUpdate) ([]*ada
 // Version has the lie in the place of a version.
 func (r *Runtime) Version(context.Context, *runtime.VersionRequest) (*runtime.VersionResponse, error) {
 	return &runtime.VersionResponse{Version: "0.1.0", RuntimeName: "liar", RuntimeVersion: string(r.lie), RuntimeApiVersion: "v1"}, nil
-}
-
-// Status says that all is ready.
-func (r *Runtime) Status(context.Context, *runtime.StatusRequest) (*runtime.StatusResponse, error) {
-	return &runtime.StatusResponse{Status: &runtime.RuntimeStatus{Conditions: []*runtime.RuntimeCondition{
-		{Type: runtime.RuntimeReady, Status: true}, {Type: runtime.NetworkReady, Status: true},
-	}}}, nil
 }
 
 // id makes one. It needs r.mu.

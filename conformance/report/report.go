@@ -100,6 +100,7 @@ type Case struct {
 	Run      int       `json:"run"` // counted from 1
 	Verdict  Verdict   `json:"verdict"`
 	Reason   string    `json:"reason,omitempty"` // of all verdicts but passed and failed
+	Again    []string  `json:"again,omitempty"`  // why it was run again, each time
 	Started  time.Time `json:"started"`
 	Seconds  float64   `json:"seconds"`
 	Trace    string    `json:"trace,omitempty"` // the id of its trace, in hex

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/containerd/nri/pkg/adaptation"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/conformance/liar"
+	"github.com/hookline-nri/hookline/conformance/report"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+func TestMain(m *testing.M) {
+	if acted, err := plugin.Act(); acted {
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	adaptation.SetPluginRequestTimeout(8 * time.Second)
+	adaptation.SetPluginRegistrationTimeout(8 * time.Second)
+	os.Exit(m.Run())
+}
+
+// on runs the program on a runtime that lies, and returns how it ended and what it wrote.
+func on(t *testing.T, lie liar.Lie, flags ...string) (int, *report.Report) {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "liar") // short enough for sockets
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(folder)) })
+	r, err := liar.Start(folder, lie)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	reports := filepath.Join(folder, "reports")
+	code := run(t.Context(), append([]string{"nri-conformance", "--runtime-endpoint", "unix://" + r.CRI(), "--nri-socket", r.NRI(),
+		"--image", "none", "--soon", "10s", "--report-dir", reports}, flags...))
+	text, err := os.ReadFile(filepath.Join(reports, "report.json"))
+	if os.IsNotExist(err) {
+		return code, nil
+	}
+	require.NoError(t, err)
+	var written report.Report
+	require.NoError(t, json.Unmarshal(text, &written))
+	return code, &written
+}
+
+const (
+	told  = "L3_RemovalOfARunningPodTellsEveryEnd"
+	fails = "L8_StopGoesOnIfAPluginFails"
+)
+
+func TestEndsWithZeroIfNoCaseFailed(t *testing.T) {
+	code, r := on(t, liar.Honest, "--case", told+","+fails, "--repeat", "2", "--seed", "3", "--timelines")
+	require.Zero(t, code)
+	require.Equal(t, 4, r.Count(report.Passed))
+}
+
+func TestEndsWithOneIfACaseFailed(t *testing.T) {
+	code, r := on(t, liar.FailsStopIfAPluginFails, "--case", told, "--case", fails)
+	require.Equal(t, 1, code)
+	require.Equal(t, 1, r.Count(report.Failed))
+	require.Equal(t, 1, r.Count(report.Passed))
+}
+
+func TestEndsWithTwoForAFaultOfItsOwn(t *testing.T) {
+	for name, flags := range map[string][]string{
+		"no such flag":            {"--nothing"},
+		"no such profile":         {"--profile", "nothing"},
+		"an argument":             {"nothing"},
+		"a skip without a reason": {"--skip", "L8="},
+		"half of the commands":    {"--stop-command", "true"},
+		"half of CNI":             {"--cni-bin-dir", "/nowhere"},
+		"no runtime":              {"--runtime-endpoint", "/nowhere"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			code, r := on(t, liar.Honest, flags...)
+			require.Equal(t, 2, code)
+			require.Nil(t, r)
+		})
+	}
+}
+
+// What was not run is not passed, and makes its profile partial.
+func TestSkippedAndUnsupportedAreNotPassed(t *testing.T) {
+	code, r := on(t, liar.FailsStopIfAPluginFails, "--profile", "teardown,network", "--rules", "L8,L3,N4",
+		"--skip", "L8=known, and mended in the next release", "--skip", told+"=slow")
+	require.Zero(t, code)
+	require.Zero(t, r.Count(report.Passed))
+	for _, c := range r.Cases {
+		switch c.Rule {
+		case "L8":
+			require.Equal(t, report.Skipped, c.Verdict)
+			require.Equal(t, "known, and mended in the next release", c.Reason)
+		case "N4":
+			require.Equal(t, report.Unsupported, c.Verdict)
+			require.Contains(t, c.Reason, "--cni-bin-dir")
+		default:
+			require.Equal(t, report.Skipped, c.Verdict, c.Name)
+		}
+	}
+	for _, p := range r.Profiles {
+		require.Equal(t, map[string]report.Verdict{"teardown": report.Partial, "network": report.Unsupported}[p.Name], p.Verdict, p.Name)
+	}
+}

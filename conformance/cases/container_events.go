@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"context"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+const wholeLife = "created started stopped deleted"
+
+// Each event of a life comes once and in order, also if its ends follow at once.
+var _ = Teardown.has("L12_EventsOfALifeComeOnceAndInOrder", Needs{Events: true}, func(t T) {
+	n := t.Runtime()
+	listener := Listen(t, n)
+	var lives []Life
+	for _, name := range []string{"step-by-step", "at-once", "without-a-stop"} {
+		lives = append(lives, NewLife(t, n, name))
+	}
+	ctx, c := WithinAMinute(t), n.CRI()
+	lives[0].End(t)
+	require.NoError(t, c.StopPod(ctx, lives[1].Pod))
+	require.NoError(t, c.StopPod(ctx, lives[1].Pod))
+	require.NoError(t, c.RemovePod(ctx, lives[1].Pod))
+	require.NoError(t, c.RemovePod(ctx, lives[2].Pod))
+	require.NoError(t, listener.Mark(WithinAMinute(t), n, "after"))
+
+	t.Promise("L12", "listeners hear of each step of a life once, in order", SometimesOnStock("a deletion overtakes the stop"), func(t require.TestingT) {
+		for _, l := range lives {
+			assert.Equal(t, wholeLife, listener.Of(l.Pod))
+			assert.Equal(t, wholeLife, listener.Of(l.Container))
+		}
+	})
+	t.Promise("L12", "the deletion of a pod has its last status", KeptOnStock, func(t require.TestingT) {
+		for _, l := range lives {
+			status := listener.Last(l.Pod).GetPodSandboxStatus()
+			assert.Equal(t, l.Pod, status.GetId())
+			assert.Equal(t, runtime.PodSandboxState_SANDBOX_NOTREADY, status.GetState())
+		}
+	})
+})
+
+// A plugin is told of the removal just before the pod leaves the list. Listeners of
+// CRI are told when it has, however many removals there are.
+var _ = Teardown.has("L12_DeletionIsSentWhenThePodIsGone", Patient.AndEvents(), func(t T) {
+	n := t.Runtime()
+	p, gate := NewPlugin(t, "10", "slow"), NewGate(t)
+	p.Subscribe(plugin.RemovePodSandbox)
+	p.On(plugin.RemovePodSandbox, gate.Hold)
+	Connect(t, n, p)
+	listener := Listen(t, n)
+	ctx, c := WithinAMinute(t), n.CRI()
+	pod, err := c.RunPod(ctx, c.Pod("going"))
+	require.NoError(t, err)
+	require.NoError(t, c.StopPod(ctx, pod))
+
+	first := InBackground(func() error { return c.RemovePod(ctx, pod) })
+	RequireClosed(t, gate.Entered(), "RemovePodSandbox")
+	_ = listener.Mark(WithinMoments(t), n, "meanwhile") // which fails where all wait for the plugin
+	before := listener.Of(pod)
+	second := InBackground(func() error { return c.RemovePod(ctx, pod) })
+	gate.Release()
+	require.NoError(t, <-first)
+	require.NoError(t, <-second)
+	require.NoError(t, listener.Mark(WithinAMinute(t), n, "after"))
+
+	t.Promise("L12", "listeners do not hear of a deletion before it", OnStock("they do"), func(t require.TestingT) {
+		assert.NotContains(t, before, "deleted")
+	})
+	t.Promise("L12", "they hear of it once, after two removals", SometimesOnStock("they hear of it twice"), func(t require.TestingT) {
+		assert.Equal(t, wholeLife, listener.Of(pod))
+	})
+})
+
+// Listeners hear of pods that came to be. Of one whose creation failed, or was ended,
+// nothing is there to hear of.
+var _ = Pod.has("L6_ListenersHearNothingOfAPodThatDoesNotComeToBe", Patient.AndEvents(), func(t T) {
+	n := t.Runtime()
+	first, second := NewPlugin(t, "10", "first"), NewPlugin(t, "20", "second")
+	Connect(t, n, first, second)
+	listener := Listen(t, n)
+	second.On(plugin.RunPodSandbox, func(_ context.Context, call *plugin.Call) error {
+		if call.Pod.GetName() == "refused" {
+			return assert.AnError
+		}
+		return nil
+	})
+	ctx, c := WithinAMinute(t), n.CRI()
+	refused := NewInHook(t, n, first, "refused")
+	refused.Gate.Release()
+	require.Error(t, <-refused.Ran)
+
+	ended := NewInHook(t, n, first, "ended")
+	stopped := InBackground(func() error { return c.StopPod(ctx, ended.ID) })
+	RequireWaiting(t, n, first, 1)
+	ended.Gate.Release()
+	errEnded := <-ended.Ran
+	require.NoError(t, <-stopped)
+	first.On(plugin.RunPodSandbox, nil)
+	require.NoError(t, listener.Mark(WithinAMinute(t), n, "after"))
+	t.Promise("L6", "listeners hear nothing of a pod that plugins refused", KeptOnStock, func(t require.TestingT) {
+		assert.Empty(t, listener.Of(refused.ID))
+	})
+	t.Promise("L6", "nor of one that was stopped in its hook", OnStock("it becomes ready"), func(t require.TestingT) {
+		require.Error(t, errEnded)
+		assert.Empty(t, listener.Of(ended.ID))
+	})
+})

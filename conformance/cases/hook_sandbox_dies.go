@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"context"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+var _ = Pod.has("L5_PodFailsIfTheProcessOfItsSandboxDiesInTheHook", Patient, func(t T) {
+	PodFailsIfItsSandboxDiesInTheHook(t, t.Runtime(), "process", func(pod InHook) error { return KillProcess(pod.PID) }, RequireNothingLeft)
+})
+
+// PodFailsIfItsSandboxDiesInTheHook kills a part of a sandbox in the midst of the pod's hook:
+// the pod cannot come to be. What is there of it goes, as clean says.
+func PodFailsIfItsSandboxDiesInTheHook(t T, n Runtime, what string, kill func(InHook) error, clean func(require.TestingT, Runtime)) {
+	first, second := NewPlugin(t, "10", "first"), NewPlugin(t, "20", "second")
+	Connect(t, n, first, second)
+	pod := NewInHook(t, n, first, "doomed")
+	require.NoError(t, kill(pod))
+
+	t.Promise("L5", "a pod fails when the "+what+" of its sandbox dies in the hook", OnStock("the hooks go on"), func(t require.TestingT) {
+		// It is known at once, and undone when the plugin has answered (L4).
+		RequireWaiting(t, n, first, 1)
+		pod.Gate.Release()
+		assert.ErrorContains(t, RequireEnds(t, pod.Ran, "RunPodSandbox"), "before it was ready")
+	})
+	pod.Gate.Release()
+	t.Promise("L3", "its end is told to the plugin that was asked", OnStock("it is not told"), func(t require.TestingT) {
+		RequireSoon(t, "the end", func(context.Context) error { return HasAnswered(first, plugin.RemovePodSandbox) })
+		assert.Equal(t, Undone, first.Calls().Named("doomed").Events())
+	})
+	t.Promise("L7", "no other plugin is asked for it", OnStock("the next one is"), func(t require.TestingT) {
+		assert.Empty(t, second.Calls().Named("doomed").Events(), "was not asked")
+	})
+	t.Promise("L7", "nothing is left of it", OnStock("it is there"), func(t require.TestingT) { clean(t, n) })
+	t.Promise("L7", "it can be created again at once", OnStock("it is there"), func(t require.TestingT) {
+		RequirePodRunsAgain(t, n, pod.Config)
+		clean(t, n)
+	})
+}

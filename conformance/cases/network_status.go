@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+)
+
+// NetworkReady is the STATUS of the network, and says what of it.
+var _ = Network.has("N1_NetworkReadyIsTheStatusOfTheNetwork", Needs{Network: true}, func(t T) {
+	a := NewAgent(t, t.Runtime(), "")
+	for _, s := range []struct{ name, script, message string }{
+		{"cannot add", TakesNone, "agent is down"},
+		{"degraded", Degraded, "no route to the pods"},
+		{"another error", Fails, "out of luck"},
+		{"no answer", Garbage, "panic: what?"},
+	} {
+		a.RequireNetworkReady(t)
+		a.Says("STATUS", s.script)
+		t.Promise("N1", "NetworkReady is false with the plugin's words: "+s.name, KeptOnStock, func(t require.TestingT) { a.RequireNetworkDown(t, s.message) })
+		a.Says("STATUS", "")
+		t.Promise("N1", "it is true again once STATUS succeeds: "+s.name, KeptOnStock, func(t require.TestingT) { a.RequireNetworkReady(t) })
+	}
+})
+
+var _ = Network.has("N1_NetworkWithoutConfigurationIsNotReady", Needs{Network: true}, func(t T) {
+	a := NewAgent(t, t.Runtime(), "")
+	a.UnloadNetwork()
+	t.Promise("N1", "NetworkReady is false without a configuration", KeptOnStock, func(t require.TestingT) { a.RequireNetworkDown(t, "") })
+	a.LoadNetwork("green", "10.90.0.0/24")
+	t.Promise("N1", "it is true once there is one", KeptOnStock, func(t require.TestingT) { a.RequireNetworkReady(t) })
+})
+
+// While STATUS hangs, calls of Status get the answer before it.
+var _ = Network.has("N1_HungStatusDelaysNoCall", Needs{Network: true}, func(t T) {
+	a := NewAgent(t, t.Runtime(), "")
+	a.RequireNetworkReady(t)
+	a.Says("STATUS", Hangs)
+	t.Promise("N1", "no call of Status waits for a STATUS that hangs", OnStock("each call waits for the plugin"), func(t require.TestingT) {
+		a.RequireHangs()
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		var calls sync.WaitGroup
+		took := make([]time.Duration, 200)
+		for i := range took {
+			calls.Go(func() {
+				began := time.Now()
+				c, err := a.NetworkCondition(ctx)
+				took[i] = time.Since(began)
+				assert.NoError(t, err)
+				assert.True(t, c.GetStatus(), "the answer before it")
+			})
+		}
+		calls.Wait()
+		assert.Less(t, slices.Max(took), 500*time.Millisecond, "whoever waits for an answer does so for a second")
+	})
+})
+
+// While STATUS hangs, pods come and go and the configuration is loaded again.
+var _ = Network.has("N4_HungStatusDelaysNoPodAndNoReload", Needs{Network: true}, func(t T) {
+	a := NewAgent(t, t.Runtime(), "")
+	before := a.RunPod("before")
+	a.RequireNetworkReady(t)
+	a.Says("STATUS", Hangs)
+	a.RequireHangs()
+	var during string
+	t.Promise("N4", "a pod is created while STATUS hangs", KeptOnStock, func(t require.TestingT) {
+		pod, err := a.TryRunPod(a.N.CRI().Pod("during"))
+		require.NoError(t, err)
+		during = pod
+	})
+	t.Promise("N4", "a configuration is loaded while STATUS hangs", OnStock("a reload waits for STATUS"), func(t require.TestingT) {
+		a.Write(t, "green", "10.90.0.0/24")
+		RequireSoon(t, "another network to be loaded", func(ctx context.Context) error { return a.HasLoaded(ctx, "green") })
+	})
+	t.Promise("N4", "pods end while STATUS hangs", OnStock("all waits for a reload that waits for STATUS"), func(t require.TestingT) {
+		a.RequirePodEnds(t, before)
+		a.RequirePodEnds(t, during)
+		a.RequireNoAddressTaken(t, "blue", "green")
+	})
+})
+
+// While STATUS fails no ADD is tried, and what needs no network goes on.
+var _ = Network.has("N2_PodsAreRefusedWhileStatusFails", Needs{Network: true}, func(t T) {
+	a := NewAgent(t, t.Runtime(), "")
+	old, c := a.RunPod("old"), a.N.CRI()
+	a.Says("STATUS", TakesNone)
+	a.RequireNetworkDown(t, "agent is down")
+	_, errNew := a.TryRunPod(c.Pod("new"))
+	const getsADD = "it gets its ADD, or waits"
+	t.Promise("N2", "a pod that needs the network is refused, and the error says why", OnStock(getsADD), func(t require.TestingT) {
+		require.ErrorContains(t, errNew, "agent is down")
+	})
+	t.Promise("N2", "no ADD is tried", OnStock(getsADD), func(t require.TestingT) { assert.Zero(t, a.TimesAsked("ADD", "new")) })
+	t.Promise("N2", "a pod in the host's network comes and goes", KeptOnStock, func(t require.TestingT) {
+		host := c.Pod("host")
+		host.Hostname = ""
+		host.Linux.SecurityContext.NamespaceOptions.Network = runtime.NamespaceMode_NODE
+		pod, err := a.TryRunPod(host)
+		require.NoError(t, err)
+		a.RequirePodEnds(t, pod)
+	})
+	t.Promise("N3", "a pod of before ends", KeptOnStock, func(t require.TestingT) { a.RequirePodEnds(t, old) })
+	t.Promise("N2", "nothing is left of the pod that was refused", OnStock(getsADD), func(t require.TestingT) { a.RequireNothingLeft(t) })
+
+	a.Says("STATUS", "")
+	t.Promise("N2", "STATUS is asked once more for a pod", OnStock("it is there"), func(t require.TestingT) {
+		pod, err := a.TryRunPod(c.Pod("new"))
+		require.NoError(t, err)
+		a.RequirePodEnds(t, pod)
+		a.RequireNoAddressTaken(t, "blue")
+	})
+})

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/history"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// A runtime that is killed while plugins are told of a removal finds what was being
+// removed again: what it forgot before that, nobody could tell of.
+var _ = Restart.has("L15_PodWhoseRemovalWasCutIsToldOfAgain", Patient.AndRestarts(), func(t T) {
+	n := t.Runtime()
+	p := NewPlugin(t, "10", "holds")
+	Connect(t, n, p)
+	l := NewLife(t, n, "removed")
+	gate := NewGate(t)
+	p.On(plugin.RemovePodSandbox, gate.Hold)
+	removed := InBackground(func() error { return n.CRI().RemovePod(WithinAMinute(t), l.Pod) })
+	RequireClosed(t, gate.Entered(), "RemovePodSandbox")
+	p.On(plugin.RemovePodSandbox, nil)
+	require.NoError(t, n.Kill(WithinAMinute(t)))
+	require.Error(t, <-removed)
+	require.NoError(t, n.Boot(WithinAMinute(t)))
+	gate.Release()
+	Connect(t, n, p)
+
+	t.Promise("L15", "the pod is there again, and who joins is told of it", KeptOnStock, func(t require.TestingT) {
+		pods := p.Calls().Connections()[1].Only(plugin.Synchronize)[0].Pods
+		require.Len(t, pods, 1)
+		require.Equal(t, l.Pod, pods[0].GetId())
+	})
+	require.NoError(t, n.CRI().RemovePod(WithinAMinute(t), l.Pod))
+	t.Promise("L15", "its removal is told again", OnStock("it ends untold"), Eventually(func(t require.TestingT) {
+		records := p.Calls().Connections()
+		reading := history.Read(records[1], nil, records[0])
+		assert.Empty(t, reading.Faults())
+		assert.Empty(t, reading.Alive())
+	}))
+	t.Promise("L7", "nothing is left of it", KeptOnStock, func(t require.TestingT) { RequireNothingLeftButSockets(t, n) })
+})
