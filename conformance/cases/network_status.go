@@ -45,9 +45,10 @@ var _ = Network.has("N1_HungStatusDelaysNoCall", Needs{Network: true}, func(t T)
 	a := NewAgent(t, t.Runtime(), "")
 	a.RequireNetworkReady(t)
 	a.Says("STATUS", Hangs)
+	log := t.Logf
 	t.Promise("N1", "no call of Status waits for a STATUS that hangs", OnStock("each call waits for the plugin"), func(t require.TestingT) {
 		a.RequireHangs()
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), Moments)
 		defer cancel()
 		var calls sync.WaitGroup
 		took := make([]time.Duration, 200)
@@ -61,7 +62,8 @@ var _ = Network.has("N1_HungStatusDelaysNoCall", Needs{Network: true}, func(t T)
 			})
 		}
 		calls.Wait()
-		assert.Less(t, slices.Max(took), 500*time.Millisecond, "whoever waits for an answer does so for a second")
+		assert.Less(t, slices.Max(took), Moments/2, "who waits for the plugin does so for as long as it hangs")
+		log("200 calls at once: the slowest took %s", slices.Max(took))
 	})
 })
 

@@ -6,14 +6,19 @@ import (
 	_ "embed"
 	"html/template"
 	"io"
+	"regexp"
 	"strings"
 )
 
 //go:embed report.html.tmpl
 var pageText string
 
+var word = regexp.MustCompile(`[A-Z]*[^A-Z]+|[A-Z]+`)
+
 var page = template.Must(template.New("report.html").Funcs(template.FuncMap{
 	"join": strings.Join,
+	// The words of a case's name, between which a narrow page may break it.
+	"words": func(name string) []string { return word.FindAllString(name, -1) },
 	"rounded": func(e Event) string {
 		if e.End == nil {
 			return "not answered"

@@ -4,7 +4,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
 	"encoding/xml"
 	"os"
 	"path/filepath"
@@ -123,7 +122,6 @@ func TestForms(t *testing.T) {
 	require.Equal(t, 4, traces.SpanCount(), "the case, a call, two events")
 	require.Equal(t, "0123456789abcdef0123456789abcdef", traces.ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0).TraceID().String())
 
-	var chrome struct{ TraceEvents []chromeEvent }
-	require.NoError(t, json.Unmarshal(read("traces.chrome.json"), &chrome))
-	require.Len(t, chrome.TraceEvents, 6)
+	requireOTLP(t, read("traces.otlp.json"))
+	require.Len(t, requireTraceEvents(t, read("traces.chrome.json")), 6)
 }
