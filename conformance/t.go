@@ -7,6 +7,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -257,5 +258,8 @@ func plain(text string) string {
 	}
 	const most = 1500
 	all := strings.Join(kept, "\n")
+	if here, err := os.Getwd(); err == nil { // programs are named from the folder that it runs in
+		all = strings.ReplaceAll(all, here+"/", "")
+	}
 	return all[:min(len(all), most)]
 }

@@ -77,7 +77,7 @@ func TestKeptReportsKeepTheSchema(t *testing.T) {
 	for _, file := range kept {
 		text, err := os.ReadFile(file)
 		require.NoError(t, err)
-		require.Less(t, len(text), 300<<10, file)
+		require.Less(t, len(text), 600<<10, file) // most of it records of what failed
 		requireValid(t, text)
 	}
 }
