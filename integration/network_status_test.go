@@ -6,10 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 )
-
-func mkfifo(t *testing.T, path string) { require.NoError(t, unix.Mkfifo(path, 0o600)) }
 
 // NetworkReady is the STATUS of the network, and says what of it.
 func TestN1_NetworkReadyIsTheStatusOfTheNetwork(t *testing.T) {

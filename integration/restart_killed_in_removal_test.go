@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/containerd/nri/pkg/api"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -96,11 +95,4 @@ func requireKilledAndBack(t *testing.T, n *node.Node, of <-chan error) {
 	require.NoError(t, n.Kill(withinAMinute(t)))
 	require.Error(t, <-of)
 	require.NoError(t, n.Boot(withinAMinute(t)))
-}
-
-func idsOf(pods []*api.PodSandbox) (ids []string) {
-	for _, pod := range pods {
-		ids = append(ids, pod.GetId())
-	}
-	return ids
 }
