@@ -26,12 +26,11 @@ Make the event of a deletion while the sandbox has a status, and send it once,
 when the sandbox is gone. Send that of a stop before whoever waits for the exit
 goes on, and have the stop of a sandbox wait for its exit to be seen to: so it
 is not ready when the stop returns.`,
-	Refs:     []string{"containerd/containerd#8426"},
-	Rules:    []string{"L12"},
-	Status:   edit.Upstream,
-	Until:    "containerd sends the deletion of a sandbox after it left the store, once, and the stop before that",
-	Untested: "an order of events of a real sandbox and its exit",
-	Needs:    []string{"containerd/remove-locks-once", "containerd/hidden-until-ready"},
+	Refs:   []string{"containerd/containerd#8426"},
+	Rules:  []string{"L12"},
+	Status: edit.Upstream,
+	Until:  "containerd sends the deletion of a sandbox after it left the store, once, and the stop before that",
+	Needs:  []string{"containerd/remove-locks-once", "containerd/hidden-until-ready"},
 	Edits: []edit.Edit{
 		// An event can be made before it is sent.
 		edit.In(criHelpers, edit.Method("criService", "generateAndSendContainerEvent")).

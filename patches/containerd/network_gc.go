@@ -16,12 +16,11 @@ Add a setting, off by default since another runtime may use the same networks,
 to run GC once at start with the attachments that are still valid, in the
 background and with a deadline. New pods wait for it, as a plugin would free
 their addresses too.`,
-	Refs:     []string{"containernetworking/cni#1178"},
-	Rules:    []string{"N3"},
-	Status:   edit.Upstream,
-	Until:    "containerd calls CNI GC at start",
-	Untested: "calls what network-packages brings and tests, with the settings of a node",
-	Needs:    []string{"containerd/network-status"},
+	Refs:   []string{"containernetworking/cni#1178"},
+	Rules:  []string{"N3"},
+	Status: edit.Upstream,
+	Until:  "containerd calls CNI GC at start",
+	Needs:  []string{"containerd/network-status"},
 	Edits: []edit.Edit{
 		cniConfig.AddField(`
 // NetworkGCOnStart is whether CNI GC runs at start, so that networks of CNI 1.1

@@ -24,12 +24,11 @@ The adaptation has a ledger for each plugin, filled by its Synchronize, and
 skips stops and removals that the plugin has had, or of which it never got the
 beginning. Drop the state and the lock. The updates that plugins request when
 a container stops are applied even if another plugin failed.`,
-	Refs:     []string{"containerd/containerd#14083", "containerd/containerd#8426", "containerd/nri#165", "containerd/containerd#10085"},
-	Rules:    []string{"L3", "L14", "L15"},
-	Status:   edit.Upstream,
-	Until:    "containerd keeps no NRI state of pods and containers for all plugins together, and holds no lock while plugins are called",
-	Untested: "removes code; what it leaves to the adaptation is tested there",
-	Needs:    []string{"nri/sync-block", "containerd/patched-nri"},
+	Refs:   []string{"containerd/containerd#14083", "containerd/containerd#8426", "containerd/nri#165", "containerd/containerd#10085"},
+	Rules:  []string{"L3", "L14", "L15"},
+	Status: edit.Upstream,
+	Until:  "containerd keeps no NRI state of pods and containers for all plugins together, and holds no lock while plugins are called",
+	Needs:  []string{"nri/sync-block", "containerd/patched-nri"},
 	Edits: slices.Concat(
 		unlock("Stop", "RunPodSandbox", "UpdatePodSandbox", "PostUpdatePodSandbox", "StopPodSandbox", "RemovePodSandbox",
 			"CreateContainer", "PostCreateContainer", "StartContainer", "PostStartContainer", "UpdateContainer", "PostUpdateContainer",

@@ -24,11 +24,10 @@ its record.
 Name what is not recovered in the log, count it, and go on with the rest. Of
 two with the same name the first reserves it; each is removed by its id. That a
 sandbox was never started is no error.`,
-	Refs:     []string{"containerd/containerd#13859"},
-	Rules:    []string{"L17", "L22", "L23"},
-	Status:   edit.Upstream,
-	Until:    "no record of a single sandbox or container keeps CRI from starting",
-	Untested: "needs a containerd that starts on records that contradict one another",
+	Refs:   []string{"containerd/containerd#13859"},
+	Rules:  []string{"L17", "L22", "L23"},
+	Status: edit.Upstream,
+	Until:  "no record of a single sandbox or container keeps CRI from starting",
 	Edits: []edit.Edit{
 		edit.AddImport(restart, "github.com/containerd/containerd/v2/internal/cri/recovery"),
 		recoverAll.Replace(edit.Stmt(edit.Call("c.sandboxStore.Add")).Within(edit.Range("sandboxes")), `if err := c.sandboxStore.Add(sb); err != nil {

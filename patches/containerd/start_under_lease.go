@@ -16,12 +16,11 @@ deletes then, though the sandbox has a lease of its own.
 Create container and snapshot under the sandbox's lease, which is deleted with
 the sandbox, also by a removal after a restart. It saves two transactions of
 the metadata database for each pod.`,
-	Refs:     []string{"containerd/containerd#13859"},
-	Rules:    []string{"L7", "L15"},
-	Status:   edit.Upstream,
-	Until:    "the snapshot of a sandbox is created under the lease of the sandbox",
-	Untested: "moves one statement; what it keeps is seen only when containerd is killed between two others",
-	Needs:    []string{"containerd/undo-in-order"},
+	Refs:   []string{"containerd/containerd#13859"},
+	Rules:  []string{"L7", "L15"},
+	Status: edit.Upstream,
+	Until:  "the snapshot of a sandbox is created under the lease of the sandbox",
+	Needs:  []string{"containerd/undo-in-order"},
 	Edits: []edit.Edit{
 		run.Replace(edit.Expr("c.sandboxService.StartSandbox(ctx, sandbox.Sandboxer, id)"),
 			"c.sandboxService.StartSandbox(leases.WithLease(ctx, ls.ID), sandbox.Sandboxer, id)"),

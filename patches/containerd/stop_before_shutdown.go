@@ -21,11 +21,10 @@ Shutdown, the clean-up stops there and the sandbox is kept in state unknown.
 
 Stop the sandbox first, as RemovePodSandbox does. Stop returns when the exit
 monitor is done, so that Shutdown finds no task to delete.`,
-	Refs:     []string{"containerd/containerd#13355", "containerd/containerd#13859"},
-	Rules:    []string{"L7"},
-	Status:   edit.Upstream,
-	Until:    "the roll-back of RunPodSandbox no longer deletes the task of a sandbox while its exit monitor does",
-	Untested: "a race of two deletions of a task in one shim, which needs a real shim; undo-in-order tests the order of the steps",
+	Refs:   []string{"containerd/containerd#13355", "containerd/containerd#13859"},
+	Rules:  []string{"L7"},
+	Status: edit.Upstream,
+	Until:  "the roll-back of RunPodSandbox no longer deletes the task of a sandbox while its exit monitor does",
 	Edits: []edit.Edit{
 		run.Before(
 			edit.Stmt(edit.Call("c.sandboxService.ShutdownSandbox")),

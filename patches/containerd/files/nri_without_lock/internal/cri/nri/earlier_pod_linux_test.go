@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nri
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/containerd/nri/pkg/api"
+	"github.com/containerd/nri/pkg/stub"
+	runtimespec "github.com/opencontainers/runtime-spec/specs-go"
+	"github.com/stretchr/testify/require"
+
+	sstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
+	"github.com/containerd/containerd/v2/internal/nri"
+)
+
+// earlier is a node that has one pod, from before a restart, as long as the test runs.
+// Domains stay registered, so each run of it has a name of its own.
+type earlier struct {
+	nri.Domain
+	name string
+
+	mu   sync.Mutex // guards what follows
+	pods []nri.PodSandbox
+}
+
+func (e *earlier) GetName() string                 { return e.name }
+func (e *earlier) ListContainers() []nri.Container { return nil }
+
+func (e *earlier) GetContainer(string) (nri.Container, bool) { return nil, false }
+
+func (e *earlier) ListPodSandboxes() []nri.PodSandbox {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.pods
+}
+
+func (e *earlier) set(pods ...nri.PodSandbox) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.pods = pods
+}
+
+// lister is a plugin that notes of what pods it is told.
+type lister struct {
+	synchronized chan struct{}
+
+	mu   sync.Mutex // guards what follows
+	told []string
+}
+
+func (p *lister) Synchronize(_ context.Context, pods []*api.PodSandbox, _ []*api.Container) ([]*api.ContainerUpdate, error) {
+	for _, pod := range pods {
+		p.hears("there is " + pod.GetId())
+	}
+	close(p.synchronized)
+	return nil, nil
+}
+
+func (p *lister) StopPodSandbox(_ context.Context, pod *api.PodSandbox) error {
+	p.hears("stop " + pod.GetId())
+	return nil
+}
+
+func (p *lister) RemovePodSandbox(_ context.Context, pod *api.PodSandbox) error {
+	p.hears("remove " + pod.GetId())
+	return nil
+}
+
+func (p *lister) hears(what string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.told = append(p.told, what)
+}
+
+func (p *lister) heard() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.told)
+}
+
+// A pod from before a restart ends for the plugins that found it when they registered,
+// and ends once.
+func TestPodFromBeforeARestartEndsForPlugins(t *testing.T) {
+	dir, ctx := t.TempDir(), t.Context()
+	config := nri.DefaultConfig()
+	config.SocketPath, config.PluginPath = filepath.Join(dir, "nri.sock"), filepath.Join(dir, "plugins")
+	plugins, err := nri.New(config, nil)
+	require.NoError(t, err)
+	sandbox := sstore.NewSandbox(sstore.Metadata{ID: "pod"}, sstore.Status{})
+	pod := &criPodSandbox{Sandbox: &sandbox, spec: &runtimespec.Spec{}}
+	node := &earlier{name: fmt.Sprint(t.Name(), time.Now().UnixNano())}
+	node.set(pod)
+	t.Cleanup(func() { node.set() })
+	nri.RegisterDomain(node)
+	require.NoError(t, plugins.Start())
+	t.Cleanup(plugins.Stop)
+
+	plugin := &lister{synchronized: make(chan struct{})}
+	s, err := stub.New(plugin, stub.WithPluginName("lister"), stub.WithPluginIdx("10"), stub.WithSocketPath(config.SocketPath))
+	require.NoError(t, err)
+	require.NoError(t, s.Start(ctx))
+	t.Cleanup(s.Stop)
+	select {
+	case <-plugin.synchronized:
+	case <-time.After(time.Minute):
+		require.Fail(t, "the plugin is not synchronized")
+	}
+
+	for range 2 {
+		require.NoError(t, plugins.StopPodSandbox(ctx, pod))
+		require.NoError(t, plugins.RemovePodSandbox(ctx, pod))
+	}
+	want := []string{"there is pod", "stop pod", "remove pod"}
+	// What comes while Synchronize goes on is told after it.
+	require.Eventually(t, func() bool { return len(plugin.heard()) >= len(want) }, time.Minute, time.Millisecond)
+	require.Equal(t, want, plugin.heard())
+}
