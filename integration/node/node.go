@@ -123,6 +123,9 @@ func (n *Node) Containerd() *containerd.Client { return n.client }
 // NRISocket is where NRI plugins connect.
 func (n *Node) NRISocket() string { return n.paths.nri() }
 
+// ShimSockets is the folder of the sockets of its shims.
+func (n *Node) ShimSockets() string { return n.paths.shims() }
+
 // Within runs f in the node's mount and network namespaces, on a thread of its own.
 func (n *Node) Within(f func() error) error { return n.ns.do(f) }
 

@@ -61,8 +61,11 @@ const failingNetwork = `{
   }]
 }`
 
-// nriSocket is where the tests look for NRI.
-const nriSocket = "/run/nri-test.sock"
+// Where the tests look for NRI, and for shims.
+const (
+	nriSocket   = "/run/nri-test.sock"
+	shimSockets = "/run/containerd/s"
+)
 
 // Containerd runs containerd's tests whose names match a regular expression, all but those
 // left out where it is empty, on a node of its own. Tests that fail are no error.
@@ -88,7 +91,7 @@ func (r Registry) Containerd(ctx context.Context, o Options, c Containerd, match
 				return err
 			}
 		}
-		if err := n.Within(func() error { return exposeNRI(n) }); err != nil {
+		if err := n.Within(func() error { return expose(n) }); err != nil {
 			return err
 		}
 		ended := run(ctx, n, folder, c.Tests, containerdArgs(n, match)...)
@@ -118,9 +121,10 @@ func containerdArgs(n *node.Node, match string) []string {
 	}
 }
 
-// exposeNRI puts the node's socket where the tests look for it, in the node's mount namespace.
-// An empty file is left on the host, which any node may use.
-func exposeNRI(n *node.Node) error {
+// expose puts the node's sockets where the tests look for them, in the node's mount
+// namespace: that of NRI, and those of shims. An empty file and an empty folder are left on
+// the host, which any node may use.
+func expose(n *node.Node) error {
 	file, err := os.OpenFile(nriSocket, os.O_CREATE|os.O_RDONLY, 0o600)
 	if err != nil {
 		return err
@@ -128,7 +132,18 @@ func exposeNRI(n *node.Node) error {
 	if err := file.Close(); err != nil {
 		return err
 	}
-	return os.NewSyscallError("mount", unix.Mount(n.NRISocket(), nriSocket, "", unix.MS_BIND, ""))
+	// The node's own is made with its first shim.
+	for _, folder := range []string{n.ShimSockets(), shimSockets} {
+		if err := os.MkdirAll(folder, 0o711); err != nil {
+			return err
+		}
+	}
+	for from, to := range map[string]string{n.NRISocket(): nriSocket, n.ShimSockets(): shimSockets} {
+		if err := unix.Mount(from, to, "", unix.MS_BIND, ""); err != nil {
+			return fmt.Errorf("mount %s on %s: %w", from, to, err)
+		}
+	}
+	return nil
 }
 
 var verdict = regexp.MustCompile(`^\s*--- (PASS|FAIL|SKIP): (\S+)`)
