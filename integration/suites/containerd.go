@@ -81,10 +81,10 @@ func (r Registry) Containerd(ctx context.Context, o Options, c Containerd, match
 		return nil, err
 	}
 	o.Node.Config = fmt.Sprintf(handler, failing)
-	err = r.on(ctx, o, func(n *node.Node, folder string) error {
-		bin, _ := n.CNI()
+	err = r.on(ctx, o, func(n *node.Node, folder, registry string) error {
+		plugins, _ := n.CNI()
 		for link, program := range map[string]string{
-			filepath.Join(bin, "cni-bridge-fp"):                            c.CNI,
+			filepath.Join(plugins, "cni-bridge-fp"):                        c.CNI,
 			filepath.Join(n.Folder(), "bin", "containerd-shim-runc-fp-v1"): c.Shim,
 		} {
 			if err := os.Symlink(program, link); err != nil {
@@ -94,7 +94,16 @@ func (r Registry) Containerd(ctx context.Context, o Options, c Containerd, match
 		if err := n.Within(func() error { return expose(n) }); err != nil {
 			return err
 		}
-		ended := run(ctx, n, folder, c.Tests, containerdArgs(n, match)...)
+		bin, err := filepath.Abs(o.Node.Bin)
+		if err != nil {
+			return err
+		}
+		list := filepath.Join(folder, "images.toml")
+		if err := os.WriteFile(list, fmt.Appendf(nil, imageList, registry), 0o644); err != nil {
+			return err
+		}
+		args := append(containerdArgs(n, match), "-build-dir="+bin, "-image-list="+list)
+		ended := run(ctx, n, folder, c.Tests, args...)
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -105,6 +114,11 @@ func (r Registry) Containerd(ctx context.Context, o Options, c Containerd, match
 	})
 	return results, err
 }
+
+// imageList names the image of most tests at the registry's address, since a client of
+// containerd itself that pulls it does not read CRI's configuration.
+const imageList = `BusyBox = "%s/` + project + `busybox:1.36"
+`
 
 // containerdArgs are the flags of the tests. The name of the program to restart is one that
 // no process has.

@@ -30,7 +30,7 @@ const network = `{
 // Critest runs critest, built as program, on a node of its own. Tests that fail are no error. Focus are
 // regular expressions for the names of tests; all run where it is empty.
 func (r Registry) Critest(ctx context.Context, o Options, program string, focus []string) (results Results, err error) {
-	err = r.on(ctx, o, func(n *node.Node, folder string) error {
+	err = r.on(ctx, o, func(n *node.Node, folder, _ string) error {
 		report := filepath.Join(folder, "report.json")
 		args := []string{
 			"-runtime-endpoint=unix://" + n.CRISocket(), "-config=/dev/null",

@@ -38,20 +38,25 @@ func images(p Programs) (map[string]ggcr.Image, error) {
 		return nil, err
 	}
 	system := []ggcr.Layer{static.NewLayer(rootfs, types.OCIUncompressedLayer), files(settings...)}
-	run := func(user string, command ...string) made { return made{system, user, command} }
+	run := func(user string, command ...string) made { return made{layers: system, user: user, command: command} }
+	with := func(more ...file) made {
+		return made{layers: append(system[:len(system):len(system)], files(more...)), command: []string{"sh"}}
+	}
 	// Most tests of images never run them: a file each makes them differ.
 	bare := func(user, mark string) made {
-		return made{[]ggcr.Layer{files(file{name: "mark", text: mark})}, user, []string{"/mark"}}
+		return made{layers: []ggcr.Layer{files(file{name: "mark", text: mark})}, user: user, command: []string{"/mark"}}
 	}
-	pause := made{[]ggcr.Layer{files(file{name: "pause", text: string(idle)})}, "", []string{"/pause"}}
+	pause := made{layers: []ggcr.Layer{files(file{name: "pause", text: string(idle)})}, command: []string{"/pause"}}
+	copied, owned, grouped := with(copiedUp...), with(file{name: "test_dir/", owner: nobody}), with(group...)
+	copied.volumes, owned.volumes, grouped.user = []string{"/test_dir", "C:/weird_test_dir", "/:colon_prefixed"}, []string{"/test_dir"}, "1000"
 	httpd := run("", "sh", "-c", "echo httpd: serving; exec httpd -f -p 80 -h /srv")
 	all := map[string]made{
 		common + "busybox:1.29-2":               run("", "sh"),
 		common + "nginx:1.14-2":                 run("", "nginx", "-c", "/etc/web.conf"),
 		own + "hostnet-nginx-" + runtime.GOARCH: run("", "nginx", "-c", "/etc/hostnet.conf"),
 		common + "httpd:2.4.39-4":               httpd,
-		common + "nonewprivs:1.3":               {[]ggcr.Layer{files(file{name: "euid", text: string(euid), mode: 0o4755})}, "", []string{"/euid"}},
-		own + "test-image-predefined-group":     {append(system, files(group...)), "1000", []string{"sh"}},
+		common + "nonewprivs:1.3":               {layers: []ggcr.Layer{files(file{name: "euid", text: string(euid), mode: 0o4755})}, command: []string{"/euid"}},
+		own + "test-image-predefined-group":     grouped,
 		own + "test-image-user-uid":             bare("1002", "uid"),
 		own + "test-image-user-username":        bare("www-data", "username"),
 		own + "test-image-user-uid-group":       bare("1003:1004", "uid and group"),
@@ -67,8 +72,10 @@ func images(p Programs) (map[string]ggcr.Image, error) {
 		own + "test-image-tags:3":               bare("", "tags"),
 		"pause:3.9":                             pause,
 		"pause:3.10.2":                          pause,
-		project + "busybox:1.36":                run("", "sh"),
-		project + "alpine:3.14.0":               run("", "sh"),
+		project + "busybox:1.36":                with(wheel...),
+		project + "alpine:3.14.0":               with(file{name: "etc/os-release", text: "ID=alpine\n"}),
+		project + "volume-copy-up:2.2":          copied,
+		project + "volume-ownership:2.1":        owned,
 		project + "nginx:1.27.0":                run("", "nginx", "-c", "/etc/web.conf"),
 	}
 	images := map[string]ggcr.Image{}
@@ -85,6 +92,7 @@ type made struct {
 	layers  []ggcr.Layer
 	user    string
 	command []string
+	volumes []string
 }
 
 func (m made) image() (ggcr.Image, error) {
@@ -100,6 +108,12 @@ func (m made) image() (ggcr.Image, error) {
 	config.OS, config.Architecture = "linux", runtime.GOARCH
 	// busybox comes first, since its top needs no terminal.
 	config.Config = ggcr.Config{Cmd: m.command, User: m.user, Env: []string{"PATH=/bin:/usr/bin:/sbin:/usr/sbin"}}
+	for _, volume := range m.volumes {
+		if config.Config.Volumes == nil {
+			config.Config.Volumes = map[string]struct{}{}
+		}
+		config.Config.Volumes[volume] = struct{}{}
+	}
 	return mutate.ConfigFile(img, config)
 }
 
@@ -107,7 +121,11 @@ func (m made) image() (ggcr.Image, error) {
 type file struct {
 	name, text, link string
 	mode             int64
+	owner            int // user and group
 }
+
+// nobody is the id of the user and of its group.
+const nobody = 65534
 
 const (
 	users  = "root:x:0:0:root:/:/bin/sh\nwww-data:x:33:33:www-data:/:/bin/false\nnobody:x:65534:65534:nobody:/:/bin/false\n"
@@ -150,12 +168,25 @@ var group = []file{
 	{name: "etc/group", text: groups + "default-user:x:1000:\ngroup-defined-in-image:x:50000:default-user\n"},
 }
 
+// wheel puts root into a group, and adds a user, as the image of busybox has them.
+var wheel = []file{
+	{name: "etc/passwd", text: users + "daemon:x:1:1::/:/bin/false\n"},
+	{name: "etc/group", text: groups + "daemon:x:1:\nwheel:x:10:root\n"},
+}
+
+// copiedUp are the files of an image's volumes.
+var copiedUp = []file{
+	{name: "test_dir/test_file", text: "test_content\n"},
+	{name: "C:/weird_test_dir/weird_test_file", text: "test_content\n"},
+	{name: ":colon_prefixed/colon_prefixed_file", text: "test_content\n"},
+}
+
 // files is a layer. What is written to memory does not fail.
 func files(all ...file) ggcr.Layer {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	for _, f := range all {
-		header := tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.text)), Linkname: f.link, Typeflag: tar.TypeReg}
+		header := tar.Header{Name: f.name, Mode: f.mode, Size: int64(len(f.text)), Linkname: f.link, Typeflag: tar.TypeReg, Uid: f.owner, Gid: f.owner}
 		switch {
 		case f.link != "":
 			header.Typeflag = tar.TypeSymlink

@@ -68,23 +68,25 @@ const nowhereElse = `server = "http://%[1]s"
 capabilities = ["pull", "resolve"]
 `
 
-// attach serves the images on a node's loopback, and has containerd take them from there.
-func (r Registry) attach(n *node.Node, folder string) (stop func() error, err error) {
+// attach serves the images at an address of a node's loopback, and has containerd take them
+// from there.
+func (r Registry) attach(n *node.Node, folder string) (address string, stop func() error, err error) {
 	listener, err := n.Listen()
 	if err != nil {
-		return nil, err
+		return "", nil, err
 	}
 	_, port, err := net.SplitHostPort(listener.Addr().String())
 	if err != nil {
-		return nil, errors.Join(err, listener.Close())
+		return "", nil, errors.Join(err, listener.Close())
 	}
 	all := filepath.Join(folder, "_default")
 	if err := os.MkdirAll(all, 0o755); err != nil {
-		return nil, errors.Join(err, listener.Close())
+		return "", nil, errors.Join(err, listener.Close())
 	}
-	text := fmt.Sprintf(nowhereElse, net.JoinHostPort("127.0.0.1", port))
+	address = net.JoinHostPort("127.0.0.1", port)
+	text := fmt.Sprintf(nowhereElse, address)
 	if err := os.WriteFile(filepath.Join(all, "hosts.toml"), []byte(text), 0o644); err != nil {
-		return nil, errors.Join(err, listener.Close())
+		return "", nil, errors.Join(err, listener.Close())
 	}
-	return r.serve(listener), nil
+	return address, r.serve(listener), nil
 }

@@ -30,8 +30,9 @@ type Results map[string]string
 // output is the file of what a suite prints.
 const output = "output.txt"
 
-// on starts a node that takes its images from the registry, and removes it, with all pods, after do.
-func (r Registry) on(ctx context.Context, o Options, do func(n *node.Node, folder string) error) (retErr error) {
+// on starts a node that takes its images from the registry, and removes it, with all pods, after do,
+// which gets the address of the registry on the node's loopback.
+func (r Registry) on(ctx context.Context, o Options, do func(n *node.Node, folder, registry string) error) (retErr error) {
 	if err := os.RemoveAll(o.Folder); err != nil {
 		return err
 	}
@@ -50,12 +51,12 @@ func (r Registry) on(ctx context.Context, o Options, do func(n *node.Node, folde
 		return err
 	}
 	defer func() { retErr = errors.Join(retErr, n.Close()) }()
-	stop, err := r.attach(n, registries)
+	address, stop, err := r.attach(n, registries)
 	if err != nil {
 		return err
 	}
 	defer func() { retErr = errors.Join(retErr, stop()) }()
-	err = do(n, folder)
+	err = do(n, folder, address)
 	// Pods of tests that failed are outside of the node's cgroup, since suites choose theirs.
 	cleared, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
