@@ -20,16 +20,17 @@ import (
 // imports of them can be rewritten. Edits may change what p brings, too. Nothing
 // is written. With an error no file is returned.
 func (p Patch) Apply(s Series, upstream, own fs.FS) (map[string][]byte, error) {
-	out, err := p.bring(s, upstream, own)
+	brought, err := p.bring(s, upstream, own)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.Name(), err)
 	}
-	w := &work{upstream: upstream, brought: out, files: map[string]*touched{}}
+	w := &work{upstream: upstream, brought: brought, files: map[string]*touched{}}
 	for _, e := range p.Edits {
 		if err := w.apply(e); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.Name(), err)
 		}
 	}
+	out := maps.Clone(brought)
 	var errs []error
 	for _, path := range slices.Sorted(maps.Keys(w.files)) {
 		f := w.files[path]
