@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -94,6 +95,15 @@ func TestVerdictsOfProfiles(t *testing.T) {
 	require.Equal(t, 2, r.Exit())
 	r.Cases = r.Cases[2:3]
 	require.Equal(t, 0, r.Exit())
+}
+
+// A case that is an error for its reason may have what did not hold, too.
+func TestReasonStandsApart(t *testing.T) {
+	r := sample()
+	r.Cases[1].Verdict, r.Cases[1].Reason = Error, "too slow to tell"
+	var b strings.Builder
+	require.NoError(t, r.Markdown(&b))
+	require.Contains(t, b.String(), "| too slow to tell<br>L9 it comes: ")
 }
 
 func TestForms(t *testing.T) {
