@@ -125,6 +125,11 @@ func comesAndGoes(t *testing.T, n target, name string) (pod string, took time.Du
 	if err == nil {
 		err = c.StopPod(ctx, pod)
 	}
+	// On stock a plugin that registers while a pod is removed with its containers, and the
+	// removal, wait for each other for good. That has a test of its own.
+	if err == nil {
+		err = c.Remove(ctx, container)
+	}
 	if err == nil {
 		err = c.RemovePod(ctx, pod)
 	}
