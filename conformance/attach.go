@@ -354,8 +354,8 @@ func (a *attached) removeOne(ctx context.Context, id string) error {
 func (a *attached) pods(ctx context.Context) (ids []string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	listed, err := a.cri.Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
-	for _, pod := range listed.GetItems() {
+	listed, err := a.cri.Pods(ctx)
+	for _, pod := range listed {
 		ids = append(ids, pod.GetId())
 	}
 	return ids, err

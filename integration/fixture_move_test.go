@@ -82,10 +82,10 @@ const passedOver = "containerd_cri_recovery_passed_over_total"
 
 // requireReady checks that pods are ready, in the list and by their status.
 func requireReady(ctx context.Context, t require.TestingT, n target, pods ...string) {
-	r, err := n.CRI().Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
+	listed, err := n.CRI().Pods(ctx)
 	require.NoError(t, err)
 	states := map[string]runtime.PodSandboxState{}
-	for _, pod := range r.GetItems() {
+	for _, pod := range listed {
 		states[pod.GetId()] = pod.GetState()
 	}
 	for _, pod := range pods {

@@ -198,15 +198,15 @@ func TestL23_TwoPodsOfOneNameComeUp(t *testing.T) {
 
 			m.moveTo(t, patched)
 			promise(t, "L23", "a node with two pods of one name comes up with both", keptOnStock, func(t require.TestingT) {
-				r, err := m.CRI().Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
+				pods, err := m.CRI().Pods(ctx)
 				require.NoError(t, err)
 				ready := 0
-				for _, pod := range r.GetItems() {
+				for _, pod := range pods {
 					if pod.GetState() == runtime.PodSandboxState_SANDBOX_READY {
 						ready++
 					}
 				}
-				assert.Len(t, r.GetItems(), 2)
+				assert.Len(t, pods, 2)
 				assert.Equal(t, s.ready, ready)
 				runningSince(ctx, t, m, container)
 			})

@@ -31,10 +31,10 @@ func TestN3_WhatAnADDThatWasCutMayHaveLeakedIsLogged(t *testing.T) {
 	require.NoError(t, a.n.Kill(withinAMinute(t)))
 	a.WriteConfig("10-conformance.conflist", a.NetworkConfig("green", "10.90.0.0/24"))
 	require.NoError(t, a.n.Boot(withinAMinute(t)))
-	pods, err := a.n.CRI().Runtime.ListPodSandbox(withinAMinute(t), &runtime.ListPodSandboxRequest{})
+	pods, err := a.n.CRI().Pods(withinAMinute(t))
 	require.NoError(t, err)
 	promise(t, "N3", "a pod whose ADD was interrupted can be removed without its network", keptOnStock, func(t require.TestingT) {
-		for _, pod := range pods.GetItems() {
+		for _, pod := range pods {
 			a.RequirePodEnds(t, pod.GetId())
 		}
 	})
@@ -80,14 +80,14 @@ func TestN3_PodThatCannotBeTakenOffItsNetworkIsKept(t *testing.T) {
 	require.ErrorContains(t, err, "out of luck")
 	require.Len(t, a.AddressesTaken("blue"), 1)
 	a.Says("DEL", "")
-	pods, err := a.n.CRI().Runtime.ListPodSandbox(withinAMinute(t), &runtime.ListPodSandboxRequest{})
+	pods, err := a.n.CRI().Pods(withinAMinute(t))
 	require.NoError(t, err)
 	promise(t, "N3", "a pod that could not be taken off its network is listed as not ready", onStock("it is forgotten"), func(t require.TestingT) {
-		require.Len(t, pods.GetItems(), 1)
-		assert.Equal(t, runtime.PodSandboxState_SANDBOX_NOTREADY, pods.GetItems()[0].GetState())
+		require.Len(t, pods, 1)
+		assert.Equal(t, runtime.PodSandboxState_SANDBOX_NOTREADY, pods[0].GetState())
 	})
 	promise(t, "N3", "it can be ended later, and its address is freed", onStock("its address leaks"), func(t require.TestingT) {
-		for _, pod := range pods.GetItems() {
+		for _, pod := range pods {
 			a.RequirePodEnds(t, pod.GetId())
 		}
 		a.RequireNoAddressTaken(t, "blue")

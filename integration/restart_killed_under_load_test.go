@@ -13,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/hookline-nri/hookline/integration/history"
 	"github.com/hookline-nri/hookline/integration/node"
@@ -95,12 +94,12 @@ func endAllPods(t *testing.T, n *node.Node, load *workload) {
 	c := n.CRI()
 	load.EndsAll()
 	require.NoError(t, wait.Until(withinAMinute(t), "the end of all pods", func(ctx context.Context) error {
-		pods, err := c.Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
+		pods, err := c.Pods(ctx)
 		if err != nil {
 			return err
 		}
 		var errs []error
-		for _, pod := range pods.GetItems() {
+		for _, pod := range pods {
 			load.Ends(pod.GetId()) // it may be one that nobody had the id of
 			err := c.StopPod(ctx, pod.GetId())
 			if err == nil {

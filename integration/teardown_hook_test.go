@@ -81,9 +81,8 @@ func TestL12_RemovalIsToldWhileThePodIsListed(t *testing.T) {
 	p := plugin.New("10", "looks")
 	var inside []string
 	var listed []*runtime.PodSandbox
-	p.On(plugin.RemovePodSandbox, func(ctx context.Context, call *plugin.Call) error {
-		pods, err := n.CRI().Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
-		listed = pods.GetItems()
+	p.On(plugin.RemovePodSandbox, func(ctx context.Context, call *plugin.Call) (err error) {
+		listed, err = n.CRI().Pods(ctx)
 		inside = kindsLeft(t, n)
 		return err
 	})

@@ -5,7 +5,6 @@ package cases
 import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/integration/history"
@@ -37,9 +36,9 @@ var _ = Restart.has("L15_PodThatWasCutInItsHookIsNotReady", Patient.AndRestarts(
 	})
 	t.Promise("L15", "CRI shows it as not ready", OnStock(readyAfterwards), func(t require.TestingT) {
 		RequireNoPodReady(ctx, t, c)
-		r, err := c.Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
+		pods, err := c.Pods(ctx)
 		require.NoError(t, err)
-		require.Len(t, r.GetItems(), 1)
+		require.Len(t, pods, 1)
 	})
 	_, errCreate := c.Create(ctx, pod.ID, pod.Config, c.Container("none"))
 	t.Promise("L15", "no container can be created in it", OnStock(readyAfterwards), func(t require.TestingT) { assert.Error(t, errCreate) })

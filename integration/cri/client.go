@@ -85,6 +85,15 @@ func (c *Client) RemovePod(ctx context.Context, id string) error {
 	return nil
 }
 
+// Pods lists all pods.
+func (c *Client) Pods(ctx context.Context) ([]*runtime.PodSandbox, error) {
+	r, err := c.Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
+	if err != nil {
+		return nil, fmt.Errorf("list pods: %w", err)
+	}
+	return r.GetItems(), nil
+}
+
 // Create creates a container in a pod that was created from the given
 // configuration, and returns its id.
 func (c *Client) Create(ctx context.Context, podID string, pod *runtime.PodSandboxConfig, container *runtime.ContainerConfig) (string, error) {
@@ -131,11 +140,11 @@ func (l Leftover) String() string { return l.Kind + " " + l.Name }
 
 // Left lists the pods and containers that there are.
 func (c *Client) Left(ctx context.Context) (left []Leftover, err error) {
-	pods, err := c.Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
+	pods, err := c.Pods(ctx)
 	if err != nil {
 		return nil, err
 	}
-	for _, pod := range pods.GetItems() {
+	for _, pod := range pods {
 		left = append(left, Leftover{"CRI pod", pod.GetId()})
 	}
 	containers, err := c.Runtime.ListContainers(ctx, &runtime.ListContainersRequest{})

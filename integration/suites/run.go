@@ -12,8 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
-
 	"github.com/hookline-nri/hookline/integration/node"
 )
 
@@ -88,12 +86,12 @@ func run(ctx context.Context, n *node.Node, folder, program string, args ...stri
 
 // removePods removes all pods.
 func removePods(ctx context.Context, n *node.Node) error {
-	pods, err := n.CRI().Runtime.ListPodSandbox(ctx, &runtime.ListPodSandboxRequest{})
+	pods, err := n.CRI().Pods(ctx)
 	if err != nil {
 		return err
 	}
 	var errs []error
-	for _, pod := range pods.GetItems() {
+	for _, pod := range pods {
 		errs = append(errs, n.CRI().StopPod(ctx, pod.GetId()), n.CRI().RemovePod(ctx, pod.GetId()))
 	}
 	return errors.Join(errs...)
