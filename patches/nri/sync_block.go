@@ -14,7 +14,7 @@ synchronized in the middle of one. Plugins no longer take the other side of
 it: a plugin that joins is in every operation from that moment on, and the
 ledger knows what it was told of. Drop the lock. The API stays for runtimes
 that use it, and costs nothing.`,
-	Refs:   []string{"containerd/containerd#13698", "containerd/containerd#14083"},
+	Refs:   []string{"containerd/containerd#13698", "containerd/containerd#14083", "kubernetes-sigs/cri-tools#2137"},
 	Rules:  []string{"L13"},
 	Status: edit.Upstream,
 	Until:  "BlockPluginSync takes no lock, or is gone",

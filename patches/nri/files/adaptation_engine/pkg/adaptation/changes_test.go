@@ -20,6 +20,7 @@ import (
 
 // updating is a plugin that asks for an update with each stop, and takes its time.
 type updating struct {
+	busy time.Duration
 	mu   sync.Mutex // guards what follows
 	said []string
 }
@@ -31,7 +32,7 @@ func (p *updating) CreateContainer(context.Context, *api.PodSandbox, *api.Contai
 }
 
 func (p *updating) StopContainer(ctx context.Context, _ *api.PodSandbox, ctr *api.Container) ([]*api.ContainerUpdate, error) {
-	busy := time.NewTimer(requestTimeout / 2)
+	busy := time.NewTimer(p.busy)
 	defer busy.Stop()
 	select {
 	case <-busy.C:
@@ -47,8 +48,9 @@ func (p *updating) StopContainer(ctx context.Context, _ *api.PodSandbox, ctr *ap
 // for, once each and in the order in which it did, though most of its answers
 // come when nobody waits for them any more.
 func TestOrderedUpdates(t *testing.T) {
-	const n = 20
-	nri.SetPluginRequestTimeout(requestTimeout)
+	// A busy machine has to leave the plugin this long for each answer, or it is closed.
+	const n, timeout = 20, time.Second
+	nri.SetPluginRequestTimeout(timeout)
 	t.Cleanup(func() { nri.SetPluginRequestTimeout(nri.DefaultPluginRequestTimeout) })
 	var (
 		mu      sync.Mutex // guards updated
@@ -71,7 +73,7 @@ func TestOrderedUpdates(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, r.Start())
 	t.Cleanup(r.Stop)
-	p := &updating{}
+	p := &updating{busy: timeout / 8}
 	s, err := stub.New(p, stub.WithPluginName("asks"), stub.WithPluginIdx("00"), stub.WithSocketPath(filepath.Join(dir, "nri.sock")))
 	require.NoError(t, err)
 	require.NoError(t, s.Start(ctx))
@@ -102,7 +104,7 @@ func TestOrderedUpdates(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		return len(updated) == n
-	}, 2*n*requestTimeout, time.Millisecond)
+	}, n*timeout, time.Millisecond)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	mu.Lock()
