@@ -48,7 +48,7 @@ demo: build tools ## watch pods and plugins on a private node, and which rules h
 	@$(HACK) demo --runtime $(RUNTIME)
 
 .PHONY: bench
-bench: both tools ## stock and patched side by side, a table with ratios, their confidence, and goals (root; BENCH="--only run" for one scenario)
+bench: both tools ## stock and patched side by side, a table with ratios, their confidence, and goals (root; BENCH="--only life" for one scenario)
 	@$(HACK) bench $(BENCH)
 
 .PHONY: kind-image

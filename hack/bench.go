@@ -10,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"time"
 
@@ -39,8 +38,9 @@ go test -bench:
   go tool benchstat old.txt _output/bench.txt         compares with an earlier run
 
 Scenarios:
-  run        RunPodSandbox without plugins
+  life       each call of CRI in the life of a pod with one container, without plugins
   shim       size, start and memory of the shim
+  memory     memory of containerd for each pod, and of a pod's shim
   resources  RunPodSandbox with the resources of 20 containers, and without
   rate       pods per second, without plugins and with slow ones
   neighbour  a container's life while another pod's hook takes long
@@ -56,9 +56,9 @@ takes the place of what build --stock made, such as those of upstream's own Make
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "only", Usage: "measure this `SCENARIO` only; may be repeated", DefaultText: "all"},
 			&cli.StringFlag{Name: "stock", Usage: "`FOLDER` of the stock containerd and its shim", DefaultText: "stock/bin in the output folder"},
-			&cli.IntFlag{Name: "runs", Usage: "`NUMBER` of pods of each runtime in run and shim, and of each kind in resources and owed", Value: counts.Runs, Destination: &counts.Runs},
+			&cli.IntFlag{Name: "runs", Usage: "`NUMBER` of pods of each runtime in life and shim, and of each kind in resources and owed", Value: counts.Runs, Destination: &counts.Runs},
 			&cli.IntFlag{Name: "pods", Usage: "`NUMBER` of pods in a round of rate", Value: counts.Pods, Destination: &counts.Pods},
-			&cli.IntFlag{Name: "rounds", Usage: "`NUMBER` of rounds in rate, neighbour, hung, register and flap", Value: counts.Rounds, Destination: &counts.Rounds},
+			&cli.IntFlag{Name: "rounds", Usage: "`NUMBER` of rounds in memory, rate, neighbour, hung, register and flap", Value: counts.Rounds, Destination: &counts.Rounds},
 			&cli.IntFlag{Name: "node-pods", Usage: "`NUMBER` of pods on the node in register and flap", Value: counts.NodePods, Destination: &counts.NodePods},
 		},
 		Before: takes(0, "[--only SCENARIO]..."),
@@ -77,7 +77,7 @@ takes the place of what build --stock made, such as those of upstream's own Make
 				Engine:  a.benchEngine,
 				Step:    a.progress.Step,
 			}
-			load := averageLoad()
+			machine := machine() // before there is load of its own
 			rows, err := bench.Run(ctx, options)
 			if len(rows) == 0 {
 				return err
@@ -86,7 +86,7 @@ takes the place of what build --stock made, such as those of upstream's own Make
 			for _, side := range []struct{ name, bin string }{{"Stock", options.Stock.Bin}, {"Patched", options.Patched.Bin}} {
 				fmt.Fprintf(a.stdout, "%s: %s\n", side.name, version(side.bin))
 			}
-			fmt.Fprintf(a.stdout, "Machine: %d processors, load %s before\n\n", runtime.NumCPU(), load)
+			fmt.Fprintf(a.stdout, "Machine: %s\n\n", machine)
 			return errors.Join(bench.Table(a.stdout, rows), err)
 		},
 	}
@@ -121,14 +121,4 @@ func version(bin string) string {
 		return "unknown: " + err.Error()
 	}
 	return strings.TrimSpace(string(said))
-}
-
-// averageLoad is the system's load average over the last minute.
-func averageLoad() string {
-	content, err := os.ReadFile("/proc/loadavg")
-	load, _, ok := strings.Cut(string(content), " ")
-	if err != nil || !ok {
-		return "unknown"
-	}
-	return load
 }

@@ -31,7 +31,7 @@ type Options struct {
 
 // Counts are how often things are done. All are positive.
 type Counts struct {
-	Runs     int // pods of each runtime, and each kind, whose RunPodSandbox is timed
+	Runs     int // pods of each runtime, and each kind, whose calls are timed
 	Pods     int // pods of which a rate is taken
 	Rounds   int // turns of each runtime in the other scenarios
 	NodePods int // pods on the node that plugins register with, and come back to
@@ -46,8 +46,9 @@ var scenarios = []struct {
 	name    string
 	measure func(*bench, context.Context) ([]Row, error)
 }{
-	{"run", (*bench).run},
+	{"life", (*bench).life},
 	{"shim", (*bench).shim},
+	{"memory", (*bench).memory},
 	{"resources", (*bench).resources},
 	{"rate", (*bench).rate},
 	{"neighbour", (*bench).neighbour},

@@ -134,7 +134,7 @@ func (s *side) flapUnderPods(ctx context.Context, rows *flapRows) error {
 	var starts []time.Duration
 	group.Go(func() error {
 		for i := 0; time.Now().Before(end); i++ {
-			took, err := s.life(ctx, fmt.Sprintf("among-%d", i))
+			took, err := s.live(ctx, fmt.Sprintf("among-%d", i))
 			if err != nil {
 				return err
 			}

@@ -27,6 +27,21 @@ func ratioAtLeast(limit float64, s, of Sample, text string) Goal {
 	return Goal{fmt.Sprintf("at least %.2f of %s", limit, text), compared(s, of), ratio(s, of) >= limit}
 }
 
+// enough is how many measurements the U test needs to find any difference.
+const enough = 4
+
+// noMore is a goal for two samples that should not differ: a ratio above one counts only where
+// the difference was found. Where there are too few measurements to find any, it counts by itself.
+func noMore(s, of Sample, text string) Goal {
+	goal := ratioAtMost(1, s, of, text)
+	goal.Text += ", or no difference found"
+	if min(len(s), len(of)) >= enough {
+		test := s.compare(of)
+		goal.Met = goal.Met || test.P > test.Alpha
+	}
+	return goal
+}
+
 // ratio is NaN where one of the two was not measured.
 func ratio(s, of Sample) float64 { return s.Median() / of.Median() }
 

@@ -110,7 +110,7 @@ func (h *home) disturbed(ctx context.Context, turn int) (took time.Duration, err
 	name := fmt.Sprintf("slow-%d", turn)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := h.life(ctx, name)
+		_, err := h.live(ctx, name)
 		ended <- err
 	}()
 	err = wait.Until(ctx, "the hook of "+name, func(context.Context) error {

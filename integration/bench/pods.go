@@ -18,8 +18,8 @@ func timed(request func() error) (time.Duration, error) {
 	return time.Since(start), err
 }
 
-// life runs a pod, and stops and removes it. It returns how long the start took.
-func (s *side) life(ctx context.Context, name string) (time.Duration, error) {
+// live runs a pod, and stops and removes it. It returns how long the start took.
+func (s *side) live(ctx context.Context, name string) (time.Duration, error) {
 	return s.lifeOf(ctx, s.CRI().Pod(name), 0)
 }
 
@@ -60,7 +60,7 @@ func (s *side) lives(ctx context.Context, pods, atOnce int, runs time.Duration) 
 
 // warm runs a pod, as the first one of a runtime is slower.
 func (s *side) warm(ctx context.Context) error {
-	_, err := s.life(ctx, "warm")
+	_, err := s.live(ctx, "warm")
 	return err
 }
 

@@ -89,7 +89,7 @@ func (s *side) busy(ctx context.Context, do func() error) error {
 		group.Go(func() error {
 			defer started()
 			for {
-				if _, err := s.life(ctx, fmt.Sprintf("busy-%d", i)); err != nil {
+				if _, err := s.live(ctx, fmt.Sprintf("busy-%d", i)); err != nil {
 					return err
 				}
 				started()

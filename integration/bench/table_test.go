@@ -101,6 +101,25 @@ func TestGoal(t *testing.T) {
 	require.False(t, ratioAtLeast(1.5, Sample{3}, Sample{}, "stock").Met)
 }
 
+// More than the other is a miss only where the measurements tell the two apart, or are too few to.
+func TestNoMore(t *testing.T) {
+	stock := Sample{10, 11, 12, 10, 11, 12}
+	for _, test := range []struct {
+		patched Sample
+		met     bool
+	}{
+		{Sample{10, 10, 10, 10, 10, 10}, true},
+		{Sample{10, 12, 13, 10, 11.1, 12}, true},
+		{Sample{13, 14, 15, 13, 14, 15}, false},
+		{Sample{11.1}, false},
+		{Sample{11}, true},
+		{nil, false},
+	} {
+		require.Equal(t, test.met, noMore(test.patched, stock, "stock").Met, test.patched)
+	}
+	require.Equal(t, "at most 1.00 of stock, or no difference found", noMore(stock, stock, "stock").Text)
+}
+
 // The side that begins changes from turn to turn, and what is measured goes to
 // the side it was measured on.
 func TestTurn(t *testing.T) {

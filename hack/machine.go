@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// machine is one line about what measurements depend on besides what is measured.
+func machine() string {
+	return fmt.Sprintf("kernel %s, %d processors, cgroup %s, rcu_expedited %s, load %s before",
+		firstWord("/proc/sys/kernel/osrelease"), runtime.NumCPU(), cgroupVersion(),
+		firstWord("/sys/kernel/rcu_expedited"), firstWord("/proc/loadavg"))
+}
+
+// cgroupVersion is that of the hierarchy which has the controllers.
+func cgroupVersion() string {
+	var fs unix.Statfs_t
+	if err := unix.Statfs("/sys/fs/cgroup", &fs); err != nil {
+		return "unknown"
+	}
+	if fs.Type == unix.CGROUP2_SUPER_MAGIC {
+		return "v2"
+	}
+	return "v1"
+}
+
+// firstWord is that of a file of the kernel: of /proc/loadavg, the load over the last minute.
+func firstWord(file string) string {
+	content, err := os.ReadFile(file)
+	words := strings.Fields(string(content))
+	if err != nil || len(words) == 0 {
+		return "unknown"
+	}
+	return words[0]
+}
