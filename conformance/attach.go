@@ -19,6 +19,7 @@ import (
 
 	"github.com/hookline-nri/hookline/conformance/cases"
 	"github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/conformance/report"
 	"github.com/hookline-nri/hookline/integration/cri"
 	"github.com/hookline-nri/hookline/integration/pause/idle"
 	"github.com/hookline-nri/hookline/integration/plugin"
@@ -38,6 +39,7 @@ type attached struct {
 	network               string // what the cases of the network lack
 	baseline              map[cri.Leftover]bool
 	plugins               *plugins
+	slowest               report.Call // of the case that ran last
 }
 
 // attach connects to the runtime, and finds out what it has. It has to have no pods: the

@@ -22,26 +22,29 @@ import (
 )
 
 // calls keeps the requests of CRI that change something, and has each carry the trace of
-// the case, as W3C says, so that the spans of a runtime that traces join it.
+// the case, as W3C says, so that the spans of a runtime that traces join it. Of all requests it
+// knows the slowest.
 type calls struct {
 	mu    sync.Mutex // guards what follows
 	trace string
 	made  []report.Call
+	// slowest is that of all calls, also of those that change nothing.
+	slowest report.Call
 }
 
 // begin begins a record, and returns the id of its trace.
 func (c *calls) begin() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.trace, c.made = randomID(16), nil
+	c.trace, c.made, c.slowest = randomID(16), nil, report.Call{}
 	return c.trace
 }
 
-// take returns the record.
-func (c *calls) take() []report.Call {
+// take returns the record, and the slowest of all calls.
+func (c *calls) take() (made []report.Call, slowest report.Call) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.made)
+	return slices.Clone(c.made), c.slowest
 }
 
 func randomID(bytes int) string {
@@ -54,14 +57,13 @@ func randomID(bytes int) string {
 func (c *calls) intercept(ctx context.Context, method string, request, reply any, conn *grpc.ClientConn, invoke grpc.UnaryInvoker, options ...grpc.CallOption) error {
 	name := method[strings.LastIndex(method, "/")+1:]
 	of, changes := subject(request)
-	if !changes {
-		return invoke(ctx, method, request, reply, conn, options...)
-	}
 	c.mu.Lock()
 	trace := c.trace
 	c.mu.Unlock()
 	call := report.Call{Name: name, Of: of, Start: time.Now(), Span: randomID(8)}
-	ctx = metadata.AppendToOutgoingContext(ctx, "traceparent", fmt.Sprintf("00-%s-%s-01", trace, call.Span))
+	if changes {
+		ctx = metadata.AppendToOutgoingContext(ctx, "traceparent", fmt.Sprintf("00-%s-%s-01", trace, call.Span))
+	}
 	err := invoke(ctx, method, request, reply, conn, options...)
 	call.End = time.Now()
 	if err != nil {
@@ -69,8 +71,14 @@ func (c *calls) intercept(ctx context.Context, method string, request, reply any
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.trace == trace { // of the case that goes on
+	if c.trace != trace { // of a case before
+		return err
+	}
+	if changes {
 		c.made = append(c.made, call)
+	}
+	if call.End.Sub(call.Start) > c.slowest.End.Sub(c.slowest.Start) {
+		c.slowest = call
 	}
 	return err
 }

@@ -104,6 +104,12 @@ func (r *Runtime) StopPodSandbox(ctx context.Context, request *runtime.StopPodSa
 
 func (r *Runtime) stopPod(ctx context.Context, p *pod) error {
 	before := r.set(p, stopped)
+	if r.slowness != nil && before != stopped {
+		select {
+		case <-time.After(r.slowness(p.config.GetMetadata().GetName())):
+		case <-ctx.Done():
+		}
+	}
 	containers := func() {
 		for _, c := range r.of(p.id) {
 			r.stop(ctx, c)

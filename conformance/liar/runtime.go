@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/containerd/nri/pkg/adaptation"
 	"google.golang.org/grpc"
@@ -31,6 +32,7 @@ type Runtime struct {
 
 	cniBin, cniConf string // folders; empty where there is no network
 	listeners       listeners
+	slowness        func(pod string) time.Duration // of its stop; may be nil
 
 	mu         sync.Mutex // guards what follows; not held while plugins are asked
 	number     int
@@ -79,6 +81,9 @@ func remove(path string) error {
 	}
 	return nil
 }
+
+// SetSlowness has the first stop of a pod take as long as the function says of its name.
+func (r *Runtime) SetSlowness(of func(pod string) time.Duration) { r.slowness = of }
 
 // CRI is the socket of CRI.
 func (r *Runtime) CRI() string { return filepath.Join(r.folder, "cri.sock") }

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"os"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/conformance/cases"
+	"github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/conformance/liar"
+	"github.com/hookline-nri/hookline/conformance/report"
+)
+
+// What fails for a bound of time fails if it does so twice: a machine stalls for once, and a
+// runtime that is slow is so each time.
+func TestSlowCallIsTheRuntimesIfItIsSlowAgain(t *testing.T) {
+	setMoments(t, 4*time.Second)
+	held := stalls() + 200*time.Millisecond
+	timed := fixture.Within(time.Second)
+	for _, test := range []struct {
+		name    string
+		needs   fixture.Needs
+		slow    int32 // so many of the stops of the case
+		fails   bool  // also where no call is slow
+		verdict report.Verdict
+		ran     int
+	}{
+		{name: "stalls once", needs: timed, slow: 1, verdict: report.Passed, ran: 2},
+		{name: "is slow each time", needs: timed, slow: 2, verdict: report.Failed, ran: 2},
+		{name: "is quick and wrong", needs: timed, fails: true, verdict: report.Failed, ran: 1},
+		{name: "time is not the subject", slow: 1, verdict: report.Failed, ran: 1},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			a, r := attachLiar(t)
+			var stops atomic.Int32
+			r.SetSlowness(func(pod string) time.Duration {
+				if pod == "bounded" && stops.Add(1) <= test.slow {
+					return held
+				}
+				return 0
+			})
+			ran := 0
+			one := report.Case{Run: 1, Started: time.Now()}
+			require.NoError(t, a.runUntilTold(t.Context(), &cases.Case{Name: "L9_Bounded", Needs: test.needs, Run: func(c fixture.T) {
+				ran++
+				n := c.Runtime()
+				id, err := n.CRI().RunPod(c.Context(), n.CRI().Pod("bounded"))
+				require.NoError(c, err)
+				began := time.Now()
+				require.NoError(c, n.CRI().StopPod(c.Context(), id))
+				took := time.Since(began)
+				c.Promise("L9", "the stop waits for nobody", fixture.KeptOnStock, func(c require.TestingT) {
+					assert.Less(c, took, stalls())
+					assert.False(c, test.fails)
+				})
+			}}, &one))
+			require.Equal(t, test.verdict, one.Verdict, "%s %q", one.Reason, one.Broken())
+			require.Equal(t, test.ran, ran)
+			require.Len(t, one.Again, test.ran-1)
+			if len(one.Again) > 0 {
+				require.Regexp(t, `^the machine may have stalled: StopPodSandbox took [23](\.[0-9]+)?s, and this did not hold: L9 the stop waits for nobody: `, one.Again[0])
+				out := new(strings.Builder)
+				all := report.Report{Profiles: []report.Profile{{}}, Cases: []report.Case{one}}
+				require.NoError(t, all.Markdown(out))
+				require.Contains(t, out.String(), "run again: the machine may have stalled", "the report says so")
+			}
+		})
+	}
+}
+
+// A runtime that is as slow without plugins says nothing of what it does with them.
+func TestSlowPodWithoutPluginsIsAnError(t *testing.T) {
+	setMoments(t, 4*time.Second)
+	a, r := attachLiar(t)
+	r.SetSlowness(func(string) time.Duration { return slow() + 100*time.Millisecond })
+	one := report.Case{Run: 1, Started: time.Now()}
+	require.NoError(t, a.runUntilTold(t.Context(), &cases.Case{Name: "L9_Bounded", Needs: fixture.Within(time.Second), Run: func(c fixture.T) {
+		c.Errorf("it took too long")
+	}}, &one))
+	require.Equal(t, report.Error, one.Verdict)
+	require.Contains(t, one.Reason, "the machine was too slow to tell")
+	require.Len(t, one.Again, tries-1)
+}
+
+func setMoments(t *testing.T, to time.Duration) {
+	t.Helper()
+	before := fixture.Moments
+	t.Cleanup(func() { fixture.Moments = before })
+	fixture.Moments = to
+}
+
+// attachLiar attaches to the runtime of the tests' own, as it is when it does not lie.
+func attachLiar(t *testing.T) (*attached, *liar.Runtime) {
+	t.Helper()
+	folder, err := os.MkdirTemp("", "liar") // short enough for sockets
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(folder)) })
+	r, err := liar.Start(folder, liar.Honest)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, r.Close()) })
+	a, err := attach(t.Context(), Options{CRI: r.CRI(), NRI: r.NRI(), Timeout: time.Minute}, "none")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, a.cri.Close()) })
+	return a, r
+}
