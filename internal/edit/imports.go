@@ -81,9 +81,11 @@ func (i imported) less(than imported) bool {
 	return i.name < than.name
 }
 
-// standard tells whether the path is one of the standard library.
-func (i imported) standard() bool {
-	first, _, _ := strings.Cut(i.path, "/")
+func (i imported) standard() bool { return Standard(i.path) }
+
+// Standard tells whether the path of a package is one of the standard library.
+func Standard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")
 }
 

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"strconv"
 	"strings"
+
+	"github.com/hookline-nri/hookline/internal/edit"
 )
 
 // revendor tells whether the last commit of a clone of module changes what is in its
@@ -43,8 +45,7 @@ func foreign(set map[string]bool, module, content string) {
 	}
 	for _, i := range f.Imports {
 		name, err := strconv.Unquote(i.Path.Value)
-		host, _, _ := strings.Cut(name, "/")
-		if err == nil && strings.Contains(host, ".") && !strings.HasPrefix(name+"/", module+"/") {
+		if err == nil && !edit.Standard(name) && !strings.HasPrefix(name+"/", module+"/") {
 			set[name] = true
 		}
 	}
