@@ -27,18 +27,24 @@ func (m Maker) baseOf() string { return suite + " " + strings.Join(packages, ","
 
 // makeBase makes the root file system that nodes are made over.
 func (m Maker) makeBase(ctx context.Context) error {
-	return m.makeDebian(ctx, "base", m.base(), packages)
+	return m.makeDebian(ctx, "base", m.base(), installed, packages)
 }
 
+// How the packages lie in a root file system, as a variant of mmdebstrap.
+const (
+	installed = "minbase" // in a small system
+	unpacked  = "extract" // with nothing but what they depend on
+)
+
 // makeDebian makes a root file system of Debian's packages, from the host's own sources.
-func (m Maker) makeDebian(ctx context.Context, name, archive string, packages []string) error {
+func (m Maker) makeDebian(ctx context.Context, name, archive, variant string, packages []string) error {
 	if err := needs("a root file system of Debian's packages", "mmdebstrap=mmdebstrap"); err != nil {
 		return err
 	}
 	include := strings.Join(packages, ",")
-	return m.once(name, suite+" "+include, "root file system of Debian's packages: "+name, archive, func() error {
+	return m.once(name, strings.Join([]string{suite, variant, include}, " "), "root file system of Debian's packages: "+name, archive, func() error {
 		fresh := archive + ".new"
-		_, err := output(exec.CommandContext(ctx, "mmdebstrap", "--variant=minbase", "--include="+include, "--format=tar", suite, fresh))
+		_, err := output(exec.CommandContext(ctx, "mmdebstrap", "--variant="+variant, "--include="+include, "--format=tar", suite, fresh))
 		if err != nil {
 			return err
 		}

@@ -5,9 +5,7 @@ package kind
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime"
 )
@@ -35,10 +33,12 @@ var nodeTestPrograms = []struct{ name, pkg string }{
 // agnhostPackages are what tests run in the image of agnhost.
 var agnhostPackages = []string{"bash", "curl", "wget", "netcat-openbsd", "iproute2", "socat", "dnsutils", "util-linux"}
 
+// The root file systems below agnhost and busybox.
 func (m Maker) agnhostRoot() string { return filepath.Join(m.Out, "agnhost.tar") }
+func (m Maker) busyboxRoot() string { return filepath.Join(m.Out, "busybox.tar") }
 
 // buildNodeTests builds them, those that the pins and the compiler did not build already, and the
-// root file system below agnhost.
+// root file systems of the images.
 func (m Maker) buildNodeTests(ctx context.Context) error {
 	module := filepath.Join(m.Root, pins)
 	sum, err := sumOf(filepath.Join(module, "go.mod"), filepath.Join(module, "go.sum"))
@@ -58,7 +58,10 @@ func (m Maker) buildNodeTests(ctx context.Context) error {
 			return err
 		}
 	}
-	return m.makeDebian(ctx, "agnhost-root", m.agnhostRoot(), agnhostPackages)
+	if err := m.makeDebian(ctx, "busybox-root", m.busyboxRoot(), unpacked, []string{"busybox-static"}); err != nil {
+		return err
+	}
+	return m.makeDebian(ctx, "agnhost-root", m.agnhostRoot(), installed, agnhostPackages)
 }
 
 // nodeTestImages is an archive of the images.
@@ -73,9 +76,6 @@ func (m Maker) makeNodeTestImages(ctx context.Context, e Engine) error {
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
 		return err
 	}
-	if err := m.busybox(ctx, dir); err != nil {
-		return err
-	}
 	if _, err := output(m.goBuild(ctx, m.Root, filepath.Join(dir, "nmeter"), "./hack/kind/nmeter")); err != nil {
 		return err
 	}
@@ -85,8 +85,10 @@ func (m Maker) makeNodeTestImages(ctx context.Context, e Engine) error {
 		}
 	}
 	files := filepath.Join(m.Root, "hack", "kind", "files", "nodetests")
-	if err := os.Link(m.agnhostRoot(), filepath.Join(dir, "agnhost.tar")); err != nil {
-		return err
+	for _, root := range []string{m.agnhostRoot(), m.busyboxRoot()} {
+		if err := os.Link(root, filepath.Join(dir, filepath.Base(root))); err != nil {
+			return err
+		}
 	}
 	save := []string{"save", "--output", m.nodeTestImages()}
 	for _, i := range standIns {
@@ -98,31 +100,4 @@ func (m Maker) makeNodeTestImages(ctx context.Context, e Engine) error {
 	}
 	_, err := e.output(ctx, save...)
 	return err
-}
-
-// busybox puts Debian's static busybox into a folder.
-func (m Maker) busybox(ctx context.Context, dir string) error {
-	if err := needs("busybox", "apt-get=apt", "dpkg-deb=dpkg"); err != nil {
-		return err
-	}
-	unpacked := filepath.Join(dir, "unpacked")
-	if err := os.Mkdir(unpacked, 0o755); err != nil {
-		return err
-	}
-	get := exec.CommandContext(ctx, "apt-get", "download", "busybox-static")
-	get.Dir = unpacked
-	if _, err := output(get); err != nil {
-		return err
-	}
-	packages, err := filepath.Glob(filepath.Join(unpacked, "*.deb"))
-	if err != nil || len(packages) != 1 {
-		return errors.Join(err, fmt.Errorf("apt-get download left %d packages, not one", len(packages)))
-	}
-	if _, err := output(exec.CommandContext(ctx, "dpkg-deb", "--extract", packages[0], unpacked)); err != nil {
-		return err
-	}
-	if err := copyFile(filepath.Join(unpacked, "bin", "busybox"), filepath.Join(dir, "busybox"), 0o755); err != nil {
-		return err
-	}
-	return os.RemoveAll(unpacked)
 }
