@@ -39,6 +39,8 @@ go test -bench:
 
 Scenarios:
   life       each call of CRI in the life of a pod with one container, without plugins
+  where      where the time of these calls goes: each program that they start, how long it takes and what it
+             computes, waits for the disk, and the rest; one pod alone and eight at a time (perf)
   shim       size, start and memory of the shim
   memory     memory of containerd for each pod, and of a pod's shim
   resources  RunPodSandbox with the resources of 20 containers, and without
@@ -58,7 +60,7 @@ takes the place of what build --stock made, such as those of upstream's own Make
 			&cli.StringFlag{Name: "stock", Usage: "`FOLDER` of the stock containerd and its shim", DefaultText: "stock/bin in the output folder"},
 			&cli.IntFlag{Name: "runs", Usage: "`NUMBER` of pods of each runtime in life and shim, and of each kind in resources and owed", Value: counts.Runs, Destination: &counts.Runs},
 			&cli.IntFlag{Name: "pods", Usage: "`NUMBER` of pods in a round of rate", Value: counts.Pods, Destination: &counts.Pods},
-			&cli.IntFlag{Name: "rounds", Usage: "`NUMBER` of rounds in memory, rate, neighbour, hung, register and flap", Value: counts.Rounds, Destination: &counts.Rounds},
+			&cli.IntFlag{Name: "rounds", Usage: "`NUMBER` of rounds in where, memory, rate, neighbour, hung, register and flap", Value: counts.Rounds, Destination: &counts.Rounds},
 			&cli.IntFlag{Name: "node-pods", Usage: "`NUMBER` of pods on the node in register and flap", Value: counts.NodePods, Destination: &counts.NodePods},
 		},
 		Before: takes(0, "[--only SCENARIO]..."),
@@ -77,6 +79,8 @@ takes the place of what build --stock made, such as those of upstream's own Make
 				Engine:  a.benchEngine,
 				Step:    a.progress.Step,
 			}
+			var where []bench.Breakdown
+			options.Where = func(found []bench.Breakdown) { where = found }
 			machine := machine() // before there is load of its own
 			rows, err := bench.Run(ctx, options)
 			if len(rows) == 0 {
@@ -87,7 +91,12 @@ takes the place of what build --stock made, such as those of upstream's own Make
 				fmt.Fprintf(a.stdout, "%s: %s\n", side.name, version(side.bin))
 			}
 			fmt.Fprintf(a.stdout, "Machine: %s\n\n", machine)
-			return errors.Join(bench.Table(a.stdout, rows), err)
+			err = errors.Join(bench.Table(a.stdout, rows), err)
+			if len(where) > 0 {
+				fmt.Fprintln(a.stdout)
+				err = errors.Join(err, bench.WhereTable(a.stdout, where))
+			}
+			return err
 		},
 	}
 }

@@ -24,6 +24,8 @@ type Options struct {
 
 	// Engine runs the benchmarks of the engine and returns what go test wrote.
 	Engine func(context.Context) ([]byte, error)
+	// Where is given what the scenario where found, beside its rows.
+	Where func([]Breakdown)
 	// Step is told of each step just before it starts; what it returns is called
 	// when the step has ended.
 	Step func(what string) (end func())
@@ -47,6 +49,7 @@ var scenarios = []struct {
 	measure func(*bench, context.Context) ([]Row, error)
 }{
 	{"life", (*bench).life},
+	{"where", (*bench).where},
 	{"shim", (*bench).shim},
 	{"memory", (*bench).memory},
 	{"resources", (*bench).resources},

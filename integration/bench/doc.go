@@ -7,7 +7,8 @@
 // the machine affects both. Which of them begins changes from turn to turn. Each
 // scenario has nodes of its own and is a file of its own; bench.go lists them, pair.go
 // has the nodes and their turns, and results.go writes the measurements as go test
-// -bench would. The statistics of sample.go
+// -bench would. Scenario where has tables of its own (breakdown.go), made of what
+// package programs recorded. The statistics of sample.go
 // and table.go are those of benchstat: medians with their confidence intervals,
 // and the Mann-Whitney U test of whether two samples differ.
 //

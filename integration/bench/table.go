@@ -18,8 +18,10 @@ type Row struct {
 }
 
 // of is the sample of a side.
-func (r *Row) of(s *side) *Sample {
-	if s.name == stock {
+func (r *Row) of(s *side) *Sample { return r.sample(s.name) }
+
+func (r *Row) sample(runtime string) *Sample {
+	if runtime == stock {
 		return &r.Stock
 	}
 	return &r.Patched

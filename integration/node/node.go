@@ -120,6 +120,9 @@ func (n *Node) CRI() *cri.Client { return n.cri }
 // one.
 func (n *Node) Containerd() *containerd.Client { return n.client }
 
+// PID is the process id of containerd, until it is stopped or killed.
+func (n *Node) PID() int { return n.cmd.Process.Pid }
+
 // NRISocket is where NRI plugins connect.
 func (n *Node) NRISocket() string { return n.paths.nri() }
 
