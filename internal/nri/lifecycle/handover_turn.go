@@ -103,7 +103,20 @@ func (e *Engine) turn(first, l *lane) bool {
 	}
 	missed := e.missedBy(l, first)
 	l.ledger.inherit(first.ledger)
+	l.takeLine(first, missed)
+	l.joined, l.seq, l.origins = true, first.seq, first.originsFor(l)
+	e.lanes, e.askable = replaced(e.lanes, first, l), replaced(e.askable, first, l)
+	e.pending = without(e.pending, l)
+	first.successor, first.heir, first.passed = l, l, true
+	first.kept, first.keeping, first.next = nil, false, nil
+	first.recording, first.records = false, nil
+	first.ledger = newLedger()
+	return true
+}
 
+// takeLine takes over what waits for the first, behind what the successor has missed and what
+// is left of the request under way. The locks of both are held.
+func (l *lane) takeLine(first *lane, missed []entry) {
 	for i, waits := range first.line {
 		if ev := waits.note; ev.Kind.first() && l.subscribed(ev.Kind) {
 			first.line[i] = first.missedNote(ev)
@@ -120,14 +133,6 @@ func (e *Engine) turn(first, l *lane) bool {
 		l.weight += waits.weight
 	}
 	first.line, first.weight, first.debts = nil, 0, nil
-	l.joined, l.seq, l.origins = true, first.seq, first.originsFor(l)
-	e.lanes, e.askable = replaced(e.lanes, first, l), replaced(e.askable, first, l)
-	e.pending = without(e.pending, l)
-	first.successor, first.heir, first.passed = l, l, true
-	first.kept, first.keeping, first.next = nil, false, nil
-	first.recording, first.records = false, nil
-	first.ledger = newLedger()
-	return true
 }
 
 // missedNote is what the plugin has not subscribed to, for a successor that has: nobody
