@@ -32,7 +32,21 @@ func (p Paragraph) After(text string) Edit {
 	return p.edit(func(was string) string { return was + "\n" + plainText(text) })
 }
 
+// Swap replaces a text that the paragraph has once, such as a value.
+func (p Paragraph) Swap(was, becomes string) Edit {
+	return p.change(func(text string) (string, error) {
+		if n := strings.Count(text, was); n != 1 {
+			return "", fmt.Errorf("the paragraph has %q %d times, not once", was, n)
+		}
+		return strings.Replace(text, was, becomes, 1), nil
+	})
+}
+
 func (p Paragraph) edit(change func(string) string) Edit {
+	return p.change(func(was string) (string, error) { return change(was), nil })
+}
+
+func (p Paragraph) change(change func(string) (string, error)) Edit {
 	return document(p.path, fmt.Sprintf("section %q", p.heading), func(doc string) (string, error) {
 		lo, hi, err := section(doc, p.heading)
 		if err != nil {
@@ -53,7 +67,11 @@ func (p Paragraph) edit(change func(string) string) Edit {
 			return "", fmt.Errorf("no paragraph mentions %s", strings.Join(p.mentions, ", "))
 		}
 		was := strings.TrimRight(parts[found], "\n") + "\n"
-		parts[found] = change(was) + strings.TrimPrefix(parts[found], was)
+		becomes, err := change(was)
+		if err != nil {
+			return "", err
+		}
+		parts[found] = becomes + strings.TrimPrefix(parts[found], was)
 		return doc[:lo] + strings.Join(parts, "") + doc[hi:], nil
 	})
 }
