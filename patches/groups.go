@@ -85,6 +85,12 @@ var groups = []edit.Group{
 		"containerd/task-create",
 		"containerd/task-delete",
 	}},
+	{Name: "shim-delete-command", Title: "runtime: run a shim's delete command only if the shim was lost", Patches: []string{
+		"containerd/shim-delete-command",
+	}},
+	{Name: "stopped-task", Title: "cri: do not kill a task that has exited", Patches: []string{
+		"containerd/stopped-task",
+	}},
 	{Name: "idle-shim", Title: "runtime: take a gRPC shim for gone only when it is", Patches: []string{
 		"containerd/idle-shim",
 	}},
@@ -171,6 +177,13 @@ var groups = []edit.Group{
 	}},
 	{Name: "network-detach", Title: "cri: detach pods with libcni's cached attachments", Patches: []string{
 		"containerd/network-detach",
+		"containerd/network-detach-once",
+	}},
+	{Name: "internal-loopback", Title: "cri: bring up the loopback interface of pods without a plugin", Patches: []string{
+		"containerd/internal-loopback",
+	}},
+	{Name: "network-beside-pause", Title: "cri: attach a pod's network while its pause container is created", Patches: []string{
+		"containerd/network-beside-pause",
 	}},
 	{Name: "network-gc", Title: "cri: add a setting to run CNI GC at start", Patches: []string{
 		"containerd/network-gc",

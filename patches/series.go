@@ -77,9 +77,11 @@ var Series = edit.Series{
 		containerd.ShimStart,
 		containerd.TaskCreate,
 		containerd.TaskDelete,
+		containerd.ShimDeleteCommand,
 		containerd.IdleShim,
 		containerd.ShimGone,
 		containerd.RemoveLocksOnce,
+		containerd.StoppedTask,
 
 		// containerd: what the engine makes possible.
 		containerd.NRIWithoutLock,
@@ -117,6 +119,9 @@ var Series = edit.Series{
 		containerd.NetworkStatus,
 		containerd.NetworkAttach,
 		containerd.NetworkDetach,
+		containerd.NetworkDetachOnce,
+		containerd.InternalLoopback,
+		containerd.NetworkBesidePause,
 		containerd.NetworkGC,
 		containerd.PluginGatesNetwork,
 

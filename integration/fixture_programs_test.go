@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/node"
+)
+
+// countedText stands in the place of a program, and notes how it is called.
+const countedText = `#!/bin/sh
+echo "@NAME@ $CNI_COMMAND $*" >>'@CALLS@'
+exec '@PROGRAM@' "$@"
+`
+
+// programCalls are the calls of programs that a node starts for pods.
+type programCalls struct {
+	file string
+}
+
+// countCalls counts the calls of a node's programs from now on.
+func countCalls(t *testing.T, n *node.Node, programs ...string) programCalls {
+	t.Helper()
+	c := programCalls{file: filepath.Join(n.Folder(), "calls")}
+	for _, path := range programs {
+		link := filepath.Join(n.Folder(), path)
+		program, err := os.Readlink(link)
+		require.NoError(t, err)
+		text := strings.NewReplacer("@NAME@", filepath.Base(path), "@CALLS@", c.file, "@PROGRAM@", program).Replace(countedText)
+		require.NoError(t, os.WriteFile(link+".new", []byte(text), 0o755))
+		require.NoError(t, os.Rename(link+".new", link))
+	}
+	return c
+}
+
+// of counts the calls that have each of words, such as "runc" and "create".
+func (c programCalls) of(t require.TestingT, words ...string) (n int) {
+	text, err := os.ReadFile(c.file)
+	require.NoError(t, err)
+	for line := range strings.Lines(string(text)) {
+		fields := strings.Fields(line)
+		if !slices.ContainsFunc(words, func(word string) bool { return !slices.Contains(fields, word) }) {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"strings"
+	"time"
+
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	sb "github.com/containerd/containerd/v2/core/sandbox"
+	criconfig "github.com/containerd/containerd/v2/internal/cri/config"
+	"github.com/containerd/containerd/v2/internal/cri/server/podsandbox"
+	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
+	"github.com/containerd/containerd/v2/plugins"
+)
+
+// attachment is the CNI ADD of a sandbox, and its record. Methods of a nil attachment, of
+// a pod on the network of its host, do nothing.
+type attachment struct {
+	service *criService
+	cancel  context.CancelFunc
+	start   context.Context // ends when the ADD fails
+	abandon context.CancelFunc
+
+	attached chan struct{} // closed when the ADD has ended; then sandbox and err are set
+	sandbox  sandboxstore.Sandbox
+	err      error
+
+	recorded  chan struct{} // closed when that is recorded; then info and recordErr are set
+	info      sb.Sandbox
+	recordErr error
+
+	joined bool // the sandbox of RunPodSandbox has what the ADD gave
+	beside bool // the pause container is created meanwhile
+}
+
+// besideNetwork tells whether a sandbox can be created while it is attached to its network:
+// runc looks at the network namespace only to enter it, and to set sysctls.
+func besideNetwork(ociRuntime criconfig.Runtime, config *runtime.PodSandboxConfig) bool {
+	if ociRuntime.Type != plugins.RuntimeRuncV2 || ociRuntime.Path != "" || ociRuntime.Sandboxer != string(criconfig.ModePodSandbox) {
+		return false
+	}
+	if program, ok := ociRuntime.Options["BinaryName"].(string); ok && program != "" && filepath.Base(program) != "runc" {
+		return false
+	}
+	for name := range config.GetLinux().GetSysctls() {
+		if strings.HasPrefix(strings.ReplaceAll(name, "/", "."), "net.") {
+			return false
+		}
+	}
+	return true
+}
+
+// beginAttachment runs the ADD of a sandbox and records what it gave, both in the
+// background. The sandbox has a network namespace. end waits for them.
+func (c *criService) beginAttachment(ctx context.Context, sandbox sandboxstore.Sandbox, info sb.Sandbox) *attachment {
+	start, abandon := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancel(ctx)
+	a := &attachment{
+		service:  c,
+		cancel:   cancel,
+		start:    start,
+		abandon:  abandon,
+		attached: make(chan struct{}),
+		sandbox:  sandbox,
+		recorded: make(chan struct{}),
+		info:     info,
+	}
+	a.info.Extensions = maps.Clone(info.Extensions) // others read those of the caller's
+	go a.run(ctx)
+	return a
+}
+
+func (a *attachment) run(ctx context.Context) {
+	defer close(a.recorded)
+	start := time.Now()
+	if err := a.service.setupPodNetwork(ctx, &a.sandbox); err != nil {
+		a.err = fmt.Errorf("failed to setup network for sandbox %q: %w", a.sandbox.ID, err)
+	}
+	close(a.attached)
+	if a.err != nil {
+		a.abandon()
+		return
+	}
+	sandboxCreateNetworkTimer.UpdateSince(start)
+	a.info, a.recordErr = a.service.recordSandbox(ctx, a.info, &a.sandbox)
+}
+
+// join waits for the ADD, and takes over into sandbox what it gave.
+func (a *attachment) join(sandbox *sandboxstore.Sandbox, creation *sandboxstore.Creation) error {
+	<-a.attached
+	a.take(sandbox)
+	if a.err != nil {
+		return a.err
+	}
+	creation.Update(*sandbox)
+	return nil
+}
+
+func (a *attachment) take(sandbox *sandboxstore.Sandbox) {
+	sandbox.CopyNetwork(&a.sandbox.Metadata)
+	a.joined = true
+}
+
+// before is the context in which the pause container is created. It is started only when
+// the ADD has succeeded; if that fails, its creation is canceled.
+func (a *attachment) before(ctx context.Context, sandbox *sandboxstore.Sandbox, creation *sandboxstore.Creation) context.Context {
+	if a == nil || a.joined {
+		return ctx
+	}
+	a.beside = true
+	return podsandbox.WithBeforeStart(a.start, func() error { return a.join(sandbox, creation) })
+}
+
+// explain is the error of the ADD, if that is why the sandbox did not start.
+func (a *attachment) explain(err error) error {
+	if a == nil {
+		return err
+	}
+	select {
+	case <-a.attached:
+		if a.err != nil {
+			return a.err
+		}
+	default:
+	}
+	return err
+}
+
+// record waits until the addresses of the sandbox are recorded, and adds them to the record
+// of its pause container, which was made without them.
+func (a *attachment) record(ctx context.Context, info sb.Sandbox) (sb.Sandbox, error) {
+	if a == nil {
+		return info, nil
+	}
+	<-a.recorded
+	if a.recordErr != nil || !a.beside {
+		return a.info, a.recordErr
+	}
+	err := a.service.sandboxService.UpdateSandbox(ctx, a.sandbox.Sandboxer, a.sandbox.ID, a.info, podsandbox.NetworkKey)
+	if err != nil {
+		return a.info, fmt.Errorf("unable to add the addresses of sandbox %q to its container: %w", a.sandbox.ID, err)
+	}
+	return a.info, nil
+}
+
+// end cancels what still runs, and waits for it. The sandbox knows then what it has to be
+// detached from.
+func (a *attachment) end(sandbox *sandboxstore.Sandbox) {
+	if a == nil {
+		return
+	}
+	a.cancel()
+	<-a.recorded
+	a.abandon()
+	if !a.joined {
+		a.take(sandbox)
+	}
+}

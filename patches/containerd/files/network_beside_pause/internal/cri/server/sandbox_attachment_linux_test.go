@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package server
+
+import (
+	"context"
+	"errors"
+	"net"
+	"testing"
+
+	"github.com/containerd/go-cni"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	sb "github.com/containerd/containerd/v2/core/sandbox"
+	criconfig "github.com/containerd/containerd/v2/internal/cri/config"
+	"github.com/containerd/containerd/v2/internal/cri/server/podsandbox"
+	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
+	"github.com/containerd/containerd/v2/plugins"
+)
+
+func TestRuntimesThatDoNotLookAtTheNetwork(t *testing.T) {
+	runc := criconfig.Runtime{Type: plugins.RuntimeRuncV2, Sandboxer: string(criconfig.ModePodSandbox)}
+	with := func(change func(*criconfig.Runtime)) criconfig.Runtime {
+		r := runc
+		change(&r)
+		return r
+	}
+	sysctl := func(name string) *runtime.PodSandboxConfig {
+		return &runtime.PodSandboxConfig{Linux: &runtime.LinuxPodSandboxConfig{Sysctls: map[string]string{name: "1"}}}
+	}
+	for name, test := range map[string]struct {
+		runtime criconfig.Runtime
+		config  *runtime.PodSandboxConfig
+		beside  bool
+	}{
+		"runc":                   {runtime: runc, beside: true},
+		"runc at a path":         {runtime: with(func(r *criconfig.Runtime) { r.Options = map[string]any{"BinaryName": "/opt/bin/runc"} }), beside: true},
+		"another program":        {runtime: with(func(r *criconfig.Runtime) { r.Options = map[string]any{"BinaryName": "krun"} })},
+		"another shim":           {runtime: with(func(r *criconfig.Runtime) { r.Type = "io.containerd.kata.v2" })},
+		"a shim at a path":       {runtime: with(func(r *criconfig.Runtime) { r.Path = "/opt/bin/shim" })},
+		"a sandbox API":          {runtime: with(func(r *criconfig.Runtime) { r.Sandboxer = string(criconfig.ModeShim) })},
+		"sysctl":                 {runtime: runc, config: sysctl("kernel.shm_rmid_forced"), beside: true},
+		"sysctl of the network":  {runtime: runc, config: sysctl("net.ipv4.ip_forward")},
+		"the same with a stroke": {runtime: runc, config: sysctl("net/ipv4/ip_forward")},
+	} {
+		t.Run(name, func(t *testing.T) { assert.Equal(t, test.beside, besideNetwork(test.runtime, test.config)) })
+	}
+}
+
+// heldADD is a network whose ADD waits, and then gives an address or fails.
+type heldADD struct {
+	cni.CNI
+	begun   chan struct{}
+	proceed chan struct{}
+	err     error
+}
+
+func (h *heldADD) Setup(ctx context.Context, _, _ string, _ ...cni.NamespaceOpts) (*cni.Result, error) {
+	close(h.begun)
+	select {
+	case <-h.proceed:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if h.err != nil {
+		return nil, h.err
+	}
+	return &cni.Result{Interfaces: map[string]*cni.Config{defaultIfName: {IPConfigs: []*cni.IPConfig{{IP: net.ParseIP("10.1.2.3")}}}}}, nil
+}
+
+// updates are the calls of the sandbox's controller.
+type updates struct {
+	sandboxService
+	infos  []sb.Sandbox
+	fields []string
+}
+
+func (u *updates) UpdateSandbox(_ context.Context, _, _ string, info sb.Sandbox, fields ...string) error {
+	u.infos = append(u.infos, info)
+	u.fields = append(u.fields, fields...)
+	return nil
+}
+
+type attaching struct {
+	*attachment
+	add        *heldADD
+	controller *updates
+	records    *recordStore
+	sandbox    sandboxstore.Sandbox
+	creation   *sandboxstore.Creation
+}
+
+func attach(t *testing.T, fails error) *attaching {
+	t.Helper()
+	c := newTestCRIService()
+	a := &attaching{
+		add:        &heldADD{begun: make(chan struct{}), proceed: make(chan struct{}), err: fails},
+		controller: &updates{},
+		sandbox: sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod", Config: &runtime.PodSandboxConfig{
+			Metadata: &runtime.PodSandboxMetadata{Name: "web"},
+		}}, sandboxstore.Status{}),
+	}
+	a.records = withRecord(t, c, "pod")
+	c.netPlugin = map[string]cni.CNI{defaultNetworkPlugin: a.add}
+	c.sandboxService = a.controller
+	a.creation = c.creations.Begin(a.sandbox)
+	t.Cleanup(a.creation.End)
+	a.attachment = c.beginAttachment(t.Context(), a.sandbox, sb.Sandbox{ID: "pod"})
+	t.Cleanup(func() { a.end(&a.sandbox) })
+	<-a.add.begun
+	return a
+}
+
+// The pause container is created before the ADD has ended, and started after that.
+func TestSandboxIsStartedWhenItIsAttached(t *testing.T) {
+	a := attach(t, nil)
+	ctx := a.before(t.Context(), &a.sandbox, a.creation)
+	require.NoError(t, ctx.Err())
+	started := make(chan error, 1)
+	go func() { started <- podsandbox.BeforeStart(ctx) }()
+	select {
+	case <-started:
+		require.Fail(t, "the ADD has not ended")
+	default:
+	}
+	close(a.add.proceed)
+	require.NoError(t, <-started)
+	assert.Equal(t, "10.1.2.3", a.sandbox.IP)
+	assert.NotNil(t, a.sandbox.CNIResult)
+
+	info, err := a.record(t.Context(), sb.Sandbox{ID: "pod"})
+	require.NoError(t, err)
+	var recorded, updated sandboxstore.Metadata
+	require.NoError(t, info.GetExtension(podsandbox.MetadataKey, &recorded))
+	assert.Equal(t, "10.1.2.3", recorded.IP)
+	assert.Equal(t, []string{"extensions"}, a.records.written)
+	assert.Equal(t, []string{podsandbox.NetworkKey}, a.controller.fields)
+	require.NoError(t, a.controller.infos[0].GetExtension(podsandbox.MetadataKey, &updated))
+	assert.Equal(t, "10.1.2.3", updated.IP)
+	assert.NoError(t, ctx.Err(), "what is created goes on")
+}
+
+func TestAttachedSandboxIsStartedAtOnce(t *testing.T) {
+	a := attach(t, nil)
+	close(a.add.proceed)
+	require.NoError(t, a.join(&a.sandbox, a.creation))
+	assert.Equal(t, "10.1.2.3", a.sandbox.IP)
+	assert.Equal(t, t.Context(), a.before(t.Context(), &a.sandbox, a.creation))
+	_, err := a.record(t.Context(), sb.Sandbox{ID: "pod"})
+	require.NoError(t, err)
+	assert.Empty(t, a.controller.fields, "its container is made with its addresses")
+}
+
+func TestFailedADDEndsTheStart(t *testing.T) {
+	a := attach(t, errors.New("agent is down"))
+	ctx := a.before(t.Context(), &a.sandbox, a.creation)
+	lost := errors.New("signal: killed")
+	assert.Equal(t, lost, a.explain(lost), "the ADD has not ended")
+	close(a.add.proceed)
+	<-ctx.Done()
+	for _, err := range []error{a.explain(lost), podsandbox.BeforeStart(ctx)} {
+		assert.ErrorContains(t, err, `failed to setup network for sandbox "pod": agent is down`)
+	}
+}
+
+func TestRecordThatCannotBeWrittenFailsTheCreation(t *testing.T) {
+	a := attach(t, nil)
+	a.records.full = errors.New("no space left")
+	close(a.add.proceed)
+	require.NoError(t, a.join(&a.sandbox, a.creation))
+	_, err := a.record(t.Context(), sb.Sandbox{ID: "pod"})
+	assert.ErrorContains(t, err, "no space left")
+}
+
+// What is undone next needs to know what the ADD has done.
+func TestEndWaitsForTheADD(t *testing.T) {
+	a := attach(t, nil)
+	a.end(&a.sandbox)
+	select {
+	case <-a.attached:
+	default:
+		require.Fail(t, "the ADD has not ended")
+	}
+	assert.ErrorIs(t, a.err, context.Canceled)
+	assert.Nil(t, a.sandbox.CNIResult)
+}
+
+func TestSandboxOnTheNetworkOfItsHost(t *testing.T) {
+	var a *attachment
+	sandbox := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod"}, sandboxstore.Status{})
+	assert.Equal(t, t.Context(), a.before(t.Context(), &sandbox, nil))
+	info, err := a.record(t.Context(), sb.Sandbox{ID: "pod"})
+	require.NoError(t, err)
+	assert.Equal(t, "pod", info.ID)
+	lost := errors.New("signal: killed")
+	assert.Equal(t, lost, a.explain(lost))
+	a.end(&sandbox)
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package util
+
+import (
+	"context"
+	"errors"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	containerd "github.com/containerd/containerd/v2/client"
+	"github.com/containerd/containerd/v2/core/containers"
+	"github.com/containerd/containerd/v2/plugins"
+)
+
+func TestStoppedTaskIsNotKilled(t *testing.T) {
+	for name, test := range map[string]struct {
+		runtime string
+		status  containerd.ProcessStatus
+		err     error
+		killed  bool
+	}{
+		"stopped":             {runtime: plugins.RuntimeRuncV2, status: containerd.Stopped},
+		"running":             {runtime: plugins.RuntimeRuncV2, status: containerd.Running, killed: true},
+		"not known":           {runtime: plugins.RuntimeRuncV2, status: containerd.Stopped, err: errors.New("no answer"), killed: true},
+		"of another runtime":  {runtime: "io.containerd.kata.v2", status: containerd.Stopped, killed: true},
+		"of no known runtime": {status: containerd.Stopped, killed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			task := &exited{status: containerd.Status{Status: test.status}, err: test.err}
+			kill := WithKillUnlessStopped(ofRuntime{name: test.runtime})
+			require.NoError(t, kill(t.Context(), task))
+			assert.Equal(t, test.killed, task.killed)
+		})
+	}
+}
+
+type ofRuntime struct {
+	containerd.Container
+	name string
+}
+
+func (c ofRuntime) Info(context.Context, ...containerd.InfoOpts) (containers.Container, error) {
+	if c.name == "" {
+		return containers.Container{}, errors.New("no such container")
+	}
+	return containers.Container{Runtime: containers.RuntimeInfo{Name: c.name}}, nil
+}
+
+// exited is a task whose process is gone.
+type exited struct {
+	containerd.Task
+	status containerd.Status
+	err    error
+	killed bool
+}
+
+func (*exited) Pid() uint32 { return 1 }
+
+func (e *exited) Status(context.Context) (containerd.Status, error) { return e.status, e.err }
+
+func (*exited) Wait(context.Context) (<-chan containerd.ExitStatus, error) {
+	exit := make(chan containerd.ExitStatus)
+	close(exit)
+	return exit, nil
+}
+
+func (e *exited) Kill(context.Context, syscall.Signal, ...containerd.KillOpts) error {
+	e.killed = true
+	return nil
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// InternalLoopback brings up the loopback interface of pods without a process.
+var InternalLoopback = edit.Patch{
+	Slug:    "internal-loopback",
+	Module:  "containerd",
+	Subject: "cri: bring up the loopback interface of pods without a plugin",
+	Body: `For each pod the CNI plugin loopback is started twice or more, for its ADD and each
+of its DELs, to set one flag of an interface: about 10 ms each time.
+
+containerd can set it by itself, which use_internal_loopback asks for since v2.0. Let
+that be the default. With false all is as before. Pods that have their loopback
+interface from the plugin get its DEL from libcni's cache.`,
+	Refs:   []string{"containerd/containerd#10238", "containerd/containerd#10244"},
+	Rules:  []string{"N3"},
+	Status: edit.Upstream,
+	Until:  "use_internal_loopback is true by default",
+	Needs:  []string{"containerd/network-detach"},
+	Edits: []edit.Edit{
+		unixDefaults.Replace(edit.Key("UseInternalLoopback"), "UseInternalLoopback:        true,"),
+		cniDefaults.Swap("use_internal_loopback = false", "use_internal_loopback = true"),
+		edit.InSection("docs/cri/config.md", "Full configuration", `ip_pref = "ipv4"`).
+			Swap("use_internal_loopback = false", "use_internal_loopback = true"),
+	},
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// NetworkBesidePause attaches a pod to its network while its pause container is created.
+var NetworkBesidePause = edit.Patch{
+	Slug:    "network-beside-pause",
+	Module:  "containerd",
+	Subject: "cri: attach a pod's network while its pause container is created",
+	Body: `Of the time that a pod takes to come up about a quarter is the CNI ADD, in which
+nothing else is done, and half of it the start of the shim and runc's creation of
+the pause container, which do not need the network.
+
+Run the ADD beside them. The pause container is started when the ADD has succeeded;
+until then its init process waits, in the pod's network namespace, which was made
+before. If the ADD fails, the start ends, and both are rolled back like any creation
+that fails at the start. The pod's addresses are recorded while runc starts the
+container, and are added to the record of the pause container behind it.
+
+That is so for the shim for runc with runc. What another runtime does with the network
+of a pod before its start is not known here: one with a virtual machine looks at the
+interfaces. So the ADD comes first for these, and where the pod sets sysctls of the
+network, which an ADD may rely on and which runc sets as it creates the container.`,
+	Rules:  []string{"L1", "L7", "L15"},
+	Status: edit.Upstream,
+	Until:  "CNI ADD runs while the pause container is created",
+	Needs: []string{
+		"containerd/start-under-lease", "containerd/await-plugins", "containerd/pod-spans",
+		"containerd/network-detach",
+	},
+	Edits: []edit.Edit{
+		edit.In("internal/cri/server/podsandbox/sandbox_run.go", edit.Method("Controller", "Start")).
+			Before(edit.Stmt(edit.Define("nric")), `if err := BeforeStart(ctx); err != nil {
+	return cin, err
+}
+`),
+		edit.In("internal/cri/server/podsandbox/controller.go", edit.Method("Controller", "Update")).
+			Replace(edit.Stmt(edit.Return("nil")), "return c.updateNetwork(ctx, sandboxID, sandbox, fields)"),
+		run.Before(edit.Stmt(edit.If("!hostNetwork(config)")), "var network *attachment // nil if the pod is on the network of its host\n"),
+		run.Replace(edit.Stmt(edit.Mentions("c.setupPodNetwork(ctx, &sandbox)")), `network = c.beginAttachment(ctx, sandbox, sandboxInfo)
+defer network.end(&sandbox)
+if !besideNetwork(ociRuntime, config) {
+	if err := network.join(&sandbox, creation); err != nil {
+		return nil, err
+	}
+}`),
+		run.Delete(edit.Stmt(edit.Call("creation.Update")).Within(edit.If("!hostNetwork(config)"))),
+		run.Delete(edit.Stmt(edit.Call("sandboxCreateNetworkTimer.UpdateSince"))),
+		run.Delete(edit.Stmt(edit.Mentions("c.recordSandbox(ctx, sandboxInfo, &sandbox)")).Within(edit.If("!hostNetwork(config)"))),
+		run.Delete(edit.Stmt(edit.Define("netStart"))),
+		run.Replace(edit.Expr("leases.WithLease(ctx, ls.ID)"), "leases.WithLease(network.before(ctx, &sandbox, creation), ls.ID)"),
+		run.Replace(edit.Expr(`fmt.Errorf("failed to start sandbox %q: %w", id, err)`), `network.explain(fmt.Errorf("failed to start sandbox %q: %w", id, err))`),
+		run.Before(edit.Stmt(edit.Assign("sandboxInfo.Labels")), `if sandboxInfo, err = network.record(ctx, sandboxInfo); err != nil {
+	return nil, err
+}
+`),
+	},
+}
