@@ -39,6 +39,13 @@ type creation struct {
 	ran    <-chan error
 }
 
+// pluginLoopback has a CNI plugin bring up the loopback interface, which a creation can be
+// cut in, too.
+const pluginLoopback = `version = 3
+[plugins.'io.containerd.cri.v1.runtime'.cni]
+use_internal_loopback = false
+`
+
 // newCreations starts a node with plugins for the points of a wave.
 func newCreations(t *testing.T, w wave) *creations {
 	t.Helper()
@@ -50,6 +57,7 @@ func newCreations(t *testing.T, w wave) *creations {
 	n := startNode(t, func(o *node.Options) {
 		o.RequestTimeout, o.RegistrationTimeout = 30*time.Second, 10*time.Second
 		o.Chained = true
+		o.Config = pluginLoopback
 	})
 	c := &creations{n: n, plugins: map[string]*plugin.Plugin{
 		"first": plugin.New("10", "first"), "second": plugin.New("20", "second"), "third": plugin.New("30", "third"),
