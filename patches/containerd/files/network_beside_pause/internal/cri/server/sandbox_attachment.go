@@ -12,7 +12,7 @@ import (
 
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	sb "github.com/containerd/containerd/v2/core/sandbox"
+	core "github.com/containerd/containerd/v2/core/sandbox"
 	criconfig "github.com/containerd/containerd/v2/internal/cri/config"
 	"github.com/containerd/containerd/v2/internal/cri/server/podsandbox"
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
@@ -32,7 +32,7 @@ type attachment struct {
 	err      error
 
 	recorded  chan struct{} // closed when that is recorded; then info and recordErr are set
-	info      sb.Sandbox
+	info      core.Sandbox
 	recordErr error
 
 	joined bool // the sandbox of RunPodSandbox has what the ADD gave
@@ -58,7 +58,7 @@ func besideNetwork(ociRuntime criconfig.Runtime, config *runtime.PodSandboxConfi
 
 // beginAttachment runs the ADD of a sandbox and records what it gave, both in the
 // background. The sandbox has a network namespace. end waits for them.
-func (c *criService) beginAttachment(ctx context.Context, sandbox sandboxstore.Sandbox, info sb.Sandbox) *attachment {
+func (c *criService) beginAttachment(ctx context.Context, sandbox sandboxstore.Sandbox, info core.Sandbox) *attachment {
 	start, abandon := context.WithCancel(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	a := &attachment{
@@ -134,7 +134,7 @@ func (a *attachment) explain(err error) error {
 
 // record waits until the addresses of the sandbox are recorded, and adds them to the record
 // of its pause container, which was made without them.
-func (a *attachment) record(ctx context.Context, info sb.Sandbox) (sb.Sandbox, error) {
+func (a *attachment) record(ctx context.Context, info core.Sandbox) (core.Sandbox, error) {
 	if a == nil {
 		return info, nil
 	}

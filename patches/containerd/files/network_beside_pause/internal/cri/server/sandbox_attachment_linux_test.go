@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	sb "github.com/containerd/containerd/v2/core/sandbox"
+	core "github.com/containerd/containerd/v2/core/sandbox"
 	criconfig "github.com/containerd/containerd/v2/internal/cri/config"
 	"github.com/containerd/containerd/v2/internal/cri/server/podsandbox"
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
@@ -73,11 +73,11 @@ func (h *heldADD) Setup(ctx context.Context, _, _ string, _ ...cni.NamespaceOpts
 // updates are the calls of the sandbox's controller.
 type updates struct {
 	sandboxService
-	infos  []sb.Sandbox
+	infos  []core.Sandbox
 	fields []string
 }
 
-func (u *updates) UpdateSandbox(_ context.Context, _, _ string, info sb.Sandbox, fields ...string) error {
+func (u *updates) UpdateSandbox(_ context.Context, _, _ string, info core.Sandbox, fields ...string) error {
 	u.infos = append(u.infos, info)
 	u.fields = append(u.fields, fields...)
 	return nil
@@ -107,7 +107,7 @@ func attach(t *testing.T, fails error) *attaching {
 	c.sandboxService = a.controller
 	a.creation = c.creations.Begin(a.sandbox)
 	t.Cleanup(a.creation.End)
-	a.attachment = c.beginAttachment(t.Context(), a.sandbox, sb.Sandbox{ID: "pod"})
+	a.attachment = c.beginAttachment(t.Context(), a.sandbox, core.Sandbox{ID: "pod"})
 	t.Cleanup(func() { a.end(&a.sandbox) })
 	<-a.add.begun
 	return a
@@ -130,7 +130,7 @@ func TestSandboxIsStartedWhenItIsAttached(t *testing.T) {
 	assert.Equal(t, "10.1.2.3", a.sandbox.IP)
 	assert.NotNil(t, a.sandbox.CNIResult)
 
-	info, err := a.record(t.Context(), sb.Sandbox{ID: "pod"})
+	info, err := a.record(t.Context(), core.Sandbox{ID: "pod"})
 	require.NoError(t, err)
 	var recorded, updated sandboxstore.Metadata
 	require.NoError(t, info.GetExtension(podsandbox.MetadataKey, &recorded))
@@ -148,7 +148,7 @@ func TestAttachedSandboxIsStartedAtOnce(t *testing.T) {
 	require.NoError(t, a.join(&a.sandbox, a.creation))
 	assert.Equal(t, "10.1.2.3", a.sandbox.IP)
 	assert.Equal(t, t.Context(), a.before(t.Context(), &a.sandbox, a.creation))
-	_, err := a.record(t.Context(), sb.Sandbox{ID: "pod"})
+	_, err := a.record(t.Context(), core.Sandbox{ID: "pod"})
 	require.NoError(t, err)
 	assert.Empty(t, a.controller.fields, "its container is made with its addresses")
 }
@@ -170,7 +170,7 @@ func TestRecordThatCannotBeWrittenFailsTheCreation(t *testing.T) {
 	a.records.full = errors.New("no space left")
 	close(a.add.proceed)
 	require.NoError(t, a.join(&a.sandbox, a.creation))
-	_, err := a.record(t.Context(), sb.Sandbox{ID: "pod"})
+	_, err := a.record(t.Context(), core.Sandbox{ID: "pod"})
 	assert.ErrorContains(t, err, "no space left")
 }
 
@@ -191,7 +191,7 @@ func TestSandboxOnTheNetworkOfItsHost(t *testing.T) {
 	var a *attachment
 	sandbox := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod"}, sandboxstore.Status{})
 	assert.Equal(t, t.Context(), a.before(t.Context(), &sandbox, nil))
-	info, err := a.record(t.Context(), sb.Sandbox{ID: "pod"})
+	info, err := a.record(t.Context(), core.Sandbox{ID: "pod"})
 	require.NoError(t, err)
 	assert.Equal(t, "pod", info.ID)
 	lost := errors.New("signal: killed")
