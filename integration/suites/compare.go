@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Worse lists the tests that stock passes and hookline does not.
@@ -18,6 +19,17 @@ func Worse(stock, hookline Results) (worse []string) {
 	}
 	slices.Sort(worse)
 	return worse
+}
+
+// Outermost are the tests of which these are, or are parts.
+func Outermost(tests []string) (outermost []string) {
+	for _, name := range tests {
+		whole, _, _ := strings.Cut(name, "/")
+		if !slices.Contains(outermost, whole) {
+			outermost = append(outermost, whole)
+		}
+	}
+	return outermost
 }
 
 // Count tells how many tests have a state.

@@ -33,6 +33,8 @@ var LeftOut = []struct{ Why, Tests string }{
 	{"start a containerd of their own, or of an earlier release",
 		"TestContainerCgroupWritable|TestRunContainerWithVolatileOption|TestIssue10244LoopbackV2|TestIssue10467|TestOOMEventMonitor|TestUpgrade|TestRuntimeHandlerUnpackWithSnapshotLabels"},
 	{"need Docker or the registry's own answers", "TestImageLoad|TestCRIImagePullTimeout"},
+	{"does not wait for the trap that the shell of its container sets before it stops it", "TestContainerStopSignals"},
+	{"does not wait for its subscription before it causes the events that it counts", "TestIssue7496_ShouldRetryShutdown"},
 }
 
 // withoutRestart leaves out the part of a test that restarts containerd.

@@ -55,6 +55,7 @@ func images(p Programs) (map[string]ggcr.Image, error) {
 		common + "nginx:1.14-2":                 run("", "nginx", "-c", "/etc/web.conf"),
 		own + "hostnet-nginx-" + runtime.GOARCH: run("", "nginx", "-c", "/etc/hostnet.conf"),
 		common + "httpd:2.4.39-4":               httpd,
+		common + "resource-consumer:1.10":       run("", "sh", "-c", "exec tail -f /dev/null"),
 		common + "nonewprivs:1.3":               {layers: []ggcr.Layer{files(file{name: "euid", text: string(euid), mode: 0o4755})}, command: []string{"/euid"}},
 		own + "test-image-predefined-group":     grouped,
 		own + "test-image-user-uid":             bare("1002", "uid"),
@@ -73,7 +74,7 @@ func images(p Programs) (map[string]ggcr.Image, error) {
 		"pause:3.9":                             pause,
 		"pause:3.10.2":                          pause,
 		project + "busybox:1.36":                with(wheel...),
-		project + "alpine:3.14.0":               with(file{name: "etc/os-release", text: "ID=alpine\n"}),
+		project + "alpine:3.14.0":               with(alpine...),
 		project + "volume-copy-up:2.2":          copied,
 		project + "volume-ownership:2.1":        owned,
 		project + "nginx:1.27.0":                run("", "nginx", "-c", "/etc/web.conf"),
@@ -172,6 +173,12 @@ var group = []file{
 var wheel = []file{
 	{name: "etc/passwd", text: users + "daemon:x:1:1::/:/bin/false\n"},
 	{name: "etc/group", text: groups + "daemon:x:1:\nwheel:x:10:root\n"},
+}
+
+// alpine says what it is, and names its shell by the path from the root.
+var alpine = []file{
+	{name: "etc/os-release", text: "NAME=\"Alpine Linux\"\nID=alpine\n"},
+	{name: "bin/sh", link: "/bin/busybox"},
 }
 
 // copiedUp are the files of an image's volumes.

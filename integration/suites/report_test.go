@@ -58,3 +58,8 @@ func TestWorse(t *testing.T) {
 	require.NoError(t, Table(&b, stock, hookline))
 	require.Contains(t, b.String(), "| b | passed | failed |\n| c | passed | not there |\n")
 }
+
+func TestOutermost(t *testing.T) {
+	require.Equal(t, []string{"TestA", "TestB"}, Outermost([]string{"TestA", "TestA/part", "TestB/part", "TestB/rest"}))
+	require.Empty(t, Outermost(nil))
+}

@@ -26,8 +26,8 @@ type Programs struct {
 }
 
 // packages are those of the distribution in the root file system, with what they need.
-// procps and util-linux have pgrep and ipcs, which Debian's busybox lacks.
-const packages = "busybox-static,nginx,procps,util-linux"
+// procps and util-linux have pgrep and ipcs, which Debian's busybox lacks; a test runs stress.
+const packages = "busybox-static,nginx,procps,stress,util-linux"
 
 // finish gives what busybox has its names, and removes what nothing here reads. Its first argument is
 // the root file system.
