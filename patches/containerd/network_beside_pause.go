@@ -22,7 +22,11 @@ container, and are added to the record of the pause container behind it.
 That is so for the shim for runc with runc. What another runtime does with the network
 of a pod before its start is not known here: one with a virtual machine looks at the
 interfaces. So the ADD comes first for these, and where the pod sets sysctls of the
-network, which an ADD may rely on and which runc sets as it creates the container.`,
+network, which an ADD may rely on and which runc sets as it creates the container.
+
+A shim and an init process for each pod that waits for its network would be a burden
+where the network is down. So the ADD comes first, too, after one that failed, and
+while one has run for a second.`,
 	Rules:  []string{"L1", "L7", "L15"},
 	Status: edit.Upstream,
 	Until:  "CNI ADD runs while the pause container is created",
@@ -38,10 +42,11 @@ network, which an ADD may rely on and which runc sets as it creates the containe
 `),
 		edit.In("internal/cri/server/podsandbox/controller.go", edit.Method("Controller", "Update")).
 			Replace(edit.Stmt(edit.Return("nil")), "return c.updateNetwork(ctx, sandboxID, sandbox, fields)"),
+		serviceType.AddField("\n// networkPace is how the last ADDs went.\nnetworkPace networkPace"),
 		run.Before(edit.Stmt(edit.If("!hostNetwork(config)")), "var network *attachment // nil if the pod is on the network of its host\n"),
 		run.Replace(edit.Stmt(edit.Mentions("c.setupPodNetwork(ctx, &sandbox)")), `network = c.beginAttachment(ctx, sandbox, sandboxInfo)
 defer network.end(&sandbox)
-if !besideNetwork(ociRuntime, config) {
+if !c.networkPace.isWell() || !besideNetwork(ociRuntime, config) {
 	if err := network.join(&sandbox, creation); err != nil {
 		return nil, err
 	}

@@ -78,8 +78,10 @@ func (c *criService) beginAttachment(ctx context.Context, sandbox sandboxstore.S
 
 func (a *attachment) run(ctx context.Context) {
 	defer close(a.recorded)
-	start := time.Now()
-	if err := a.service.setupPodNetwork(ctx, &a.sandbox); err != nil {
+	start, ended := time.Now(), a.service.networkPace.watch(ctx)
+	err := a.service.setupPodNetwork(ctx, &a.sandbox)
+	ended(err)
+	if err != nil {
 		a.err = fmt.Errorf("failed to setup network for sandbox %q: %w", a.sandbox.ID, err)
 	}
 	close(a.attached)

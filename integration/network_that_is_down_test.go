@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// While the network is down no pod but the first has a shim started for it.
+func TestPodsStartNoShimWhileTheNetworkIsDown(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t)
+	calls := countCalls(t, a.n, "bin/runc", "bin/containerd-shim-runc-v2")
+	ctx, c := withinAMinute(t), a.n.CRI()
+	newLife(t, a.n, "before").End(t)
+	require.Equal(t, 1, calls.of(t, "containerd-shim-runc-v2", "start"))
+
+	a.Says("ADD", fails)
+	for _, name := range []string{"first", "second", "third"} {
+		_, err := c.RunPod(ctx, c.Pod(name))
+		require.ErrorContains(t, err, "failed to setup network for sandbox")
+		require.ErrorContains(t, err, "out of luck")
+	}
+	assert.LessOrEqual(t, calls.of(t, "containerd-shim-runc-v2", "start"), 2)
+
+	a.Says("ADD", "")
+	for _, name := range []string{"first", "second"} {
+		newLife(t, a.n, name).End(t)
+	}
+	requireNothingLeft(t, a.n)
+}
