@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
+	"github.com/moby/sys/mountinfo"
 	"golang.org/x/sys/unix"
 )
 
@@ -24,10 +26,23 @@ func cgroupVersion() string {
 	if err := unix.Statfs("/sys/fs/cgroup", &fs); err != nil {
 		return "unknown"
 	}
+	version := "v1"
 	if fs.Type == unix.CGROUP2_SUPER_MAGIC {
-		return "v2"
+		version = "v2"
 	}
-	return "v1"
+	mounts, err := mountinfo.GetMounts(mountinfo.FSTypeFilter("cgroup", "cgroup2"))
+	if err == nil && favorDynmods(mounts) {
+		version += " (favordynmods)"
+	}
+	return version
+}
+
+// favorDynmods tells whether processes are moved into cgroups without a wait for all
+// processors: it is an option of the mount, and holds for all hierarchies.
+func favorDynmods(mounts []*mountinfo.Info) bool {
+	return slices.ContainsFunc(mounts, func(m *mountinfo.Info) bool {
+		return slices.Contains(strings.Split(m.VFSOptions, ","), "favordynmods")
+	})
 }
 
 // firstWord is that of a file of the kernel: of /proc/loadavg, the load over the last minute.

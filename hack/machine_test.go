@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/moby/sys/mountinfo"
 	"github.com/stretchr/testify/require"
 )
 
@@ -18,4 +19,11 @@ func TestFirstWord(t *testing.T) {
 	require.Equal(t, "unknown", firstWord(file))
 	require.NoError(t, os.WriteFile(file, []byte("1.25 0.50 0.25 2/300 4711\n"), 0o600))
 	require.Equal(t, "1.25", firstWord(file))
+}
+
+func TestFavorDynmods(t *testing.T) {
+	mount := func(options string) *mountinfo.Info { return &mountinfo.Info{VFSOptions: options} }
+	require.False(t, favorDynmods(nil))
+	require.False(t, favorDynmods([]*mountinfo.Info{mount("rw,cpu"), mount("rw,nofavordynmods")}))
+	require.True(t, favorDynmods([]*mountinfo.Info{mount("rw,cpu"), mount("rw,favordynmods")}))
 }
