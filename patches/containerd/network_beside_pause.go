@@ -47,7 +47,7 @@ while one has run for a second.`,
 		run.Replace(edit.Stmt(edit.Mentions("c.setupPodNetwork(ctx, &sandbox)")), `network = c.beginAttachment(ctx, sandbox, sandboxInfo)
 defer network.end(&sandbox)
 if !c.networkPace.isWell() || !besideNetwork(ociRuntime, config) {
-	if err := network.join(&sandbox, creation); err != nil {
+	if sandboxInfo, err = network.finish(ctx, &sandbox, creation); err != nil {
 		return nil, err
 	}
 }`),

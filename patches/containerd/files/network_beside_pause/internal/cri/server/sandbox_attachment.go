@@ -104,6 +104,14 @@ func (a *attachment) join(sandbox *sandboxstore.Sandbox, creation *sandboxstore.
 	return nil
 }
 
+// finish waits for the ADD and its record, before the sandbox is created with them.
+func (a *attachment) finish(ctx context.Context, sandbox *sandboxstore.Sandbox, creation *sandboxstore.Creation) (core.Sandbox, error) {
+	if err := a.join(sandbox, creation); err != nil {
+		return a.info, err
+	}
+	return a.record(ctx, a.info)
+}
+
 func (a *attachment) take(sandbox *sandboxstore.Sandbox) {
 	sandbox.CopyNetwork(&a.sandbox.Metadata)
 	a.joined = true

@@ -142,15 +142,20 @@ func TestSandboxIsStartedWhenItIsAttached(t *testing.T) {
 	assert.NoError(t, ctx.Err(), "what is created goes on")
 }
 
-func TestAttachedSandboxIsStartedAtOnce(t *testing.T) {
+func TestAttachedSandboxIsCreatedWithItsAddresses(t *testing.T) {
 	a := attach(t, nil)
 	close(a.add.proceed)
-	require.NoError(t, a.join(&a.sandbox, a.creation))
-	assert.Equal(t, "10.1.2.3", a.sandbox.IP)
-	assert.Equal(t, t.Context(), a.before(t.Context(), &a.sandbox, a.creation))
-	_, err := a.record(t.Context(), core.Sandbox{ID: "pod"})
+	info, err := a.finish(t.Context(), &a.sandbox, a.creation)
 	require.NoError(t, err)
-	assert.Empty(t, a.controller.fields, "its container is made with its addresses")
+	assert.Equal(t, "10.1.2.3", a.sandbox.IP)
+	var recorded sandboxstore.Metadata
+	require.NoError(t, info.GetExtension(podsandbox.MetadataKey, &recorded))
+	assert.Equal(t, "10.1.2.3", recorded.IP)
+	assert.Equal(t, t.Context(), a.before(t.Context(), &a.sandbox, a.creation))
+	again, err := a.record(t.Context(), info)
+	require.NoError(t, err)
+	assert.Equal(t, info, again)
+	assert.Empty(t, a.controller.fields, "its container has them")
 }
 
 func TestFailedADDEndsTheStart(t *testing.T) {
@@ -163,6 +168,8 @@ func TestFailedADDEndsTheStart(t *testing.T) {
 	for _, err := range []error{a.explain(lost), podsandbox.BeforeStart(ctx)} {
 		assert.ErrorContains(t, err, `failed to setup network for sandbox "pod": agent is down`)
 	}
+	_, err := a.finish(t.Context(), &a.sandbox, a.creation)
+	assert.ErrorContains(t, err, "agent is down")
 }
 
 func TestRecordThatCannotBeWrittenFailsTheCreation(t *testing.T) {
