@@ -88,6 +88,9 @@ var groups = []edit.Group{
 	{Name: "shim-delete-command", Title: "runtime: run a shim's delete command only if the shim was lost", Patches: []string{
 		"containerd/shim-delete-command",
 	}},
+	{Name: "shim-delete-cgroup", Title: "shim: remove the cgroup of a container whose creation was cut", Patches: []string{
+		"containerd/shim-delete-cgroup",
+	}},
 	{Name: "stopped-task", Title: "cri: do not kill a task that has exited", Patches: []string{
 		"containerd/stopped-task",
 	}},

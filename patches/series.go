@@ -78,6 +78,7 @@ var Series = edit.Series{
 		containerd.TaskCreate,
 		containerd.TaskDelete,
 		containerd.ShimDeleteCommand,
+		containerd.ShimDeleteCgroup,
 		containerd.IdleShim,
 		containerd.ShimGone,
 		containerd.RemoveLocksOnce,
