@@ -93,7 +93,10 @@ func (r *Recording) start(ctx context.Context) error {
 		return err
 	}
 	perf.Stderr = &r.said
-	perf.Cancel = word.Close
+	perf.Cancel = func() error {
+		_ = word.Close() // it may be closed: the end was under way
+		return nil
+	}
 	perf.WaitDelay = ending
 	if err := perf.Start(); err != nil {
 		return fmt.Errorf("start perf: %w", err)
