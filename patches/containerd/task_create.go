@@ -17,7 +17,9 @@ not exit with its pod.
 
 Wait some time for the shim's answer although the caller gave up, and delete
 what was created in the usual way. Do not send the caller's deadline to the
-shim, where it would interrupt the creation.`,
+shim, where it would interrupt the creation. If the caller gives up just after
+that, the pid of the task is asked for all the same: who gets an error there does
+not know that there is a task to delete.`,
 	Refs:   []string{"containerd/containerd#6860"},
 	Rules:  []string{"L7"},
 	Status: edit.Upstream,
@@ -26,5 +28,7 @@ shim, where it would interrupt the creation.`,
 	Edits: []edit.Edit{
 		edit.In("core/runtime/v2/shim.go", edit.Method("shimTask", "Create")).
 			Replace(edit.Expr("s.task.Create(ctx, request)"), "callWithGrace(ctx, startGrace, request, s.task.Create)"),
+		edit.In("plugins/services/tasks/local.go", edit.Method("local", "Create")).
+			Replace(edit.Expr("c.PID(ctx)"), "createdPID(ctx, c)"),
 	},
 }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package tasks
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/containerd/containerd/v2/core/runtime"
+)
+
+// created is a task whose shim answers who is still there.
+type created struct{ runtime.Task }
+
+func (created) PID(ctx context.Context) (uint32, error) { return 7, ctx.Err() }
+
+func TestPIDOfACreatedTaskIsToldThoughTheCallerGaveUp(t *testing.T) {
+	ctx, giveUp := context.WithCancel(t.Context())
+	giveUp()
+	pid, err := createdPID(ctx, created{})
+	require.NoError(t, err)
+	require.EqualValues(t, 7, pid)
+}
