@@ -47,8 +47,11 @@ func (w wave) callersGone(t *testing.T, how codes.Code, patience time.Duration) 
 		cancel()
 	}
 	stock := keptOnStock
-	if how == codes.DeadlineExceeded {
-		stock = sometimesOnStock("it takes the end of their time for that of a plugin's, and the pods run")
+	switch {
+	case how == codes.DeadlineExceeded:
+		stock = takesForPlugins
+	case w.stock.gone.held.Sometimes:
+		stock = w.stock.gone.held // then it is their time that ends
 	}
 	promise(t, "L7", "callers hear that their time is over", stock, func(t require.TestingT) {
 		for _, held := range c.held {

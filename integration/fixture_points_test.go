@@ -56,14 +56,15 @@ type breaches struct{ gone, killed breachesOf }
 type breachesOf struct{ held, ready, left, told, again breach }
 
 var (
-	leavesShim = onStock("a shim that is being started is left behind")
-	untold     = onStock("plugins that know a pod are not told that its creation was undone")
-	varies     = sometimesOnStock("what is undone, and who is told, depends on timing")
-	untoldCut  = onStock("nobody is told of the end of pods that a restart cut")
-	stranger   = onStock("plugins that were not asked for a pod get Stop and Remove")
-	waits      = onStock("a plugin that synchronizes keeps all others from being asked")
-	deadHook   = onStock("a pod whose hook was cut by a restart is ready afterwards")
-	deadUndo   = onStock("a refused pod whose undoing was cut by a restart is ready afterwards")
+	leavesShim      = onStock("a shim that is being started is left behind")
+	untold          = onStock("plugins that know a pod are not told that its creation was undone")
+	takesForPlugins = sometimesOnStock("it takes the end of the callers' time for that of a plugin's, and the pods run")
+	varies          = sometimesOnStock("what is undone, and who is told, depends on timing")
+	untoldCut       = onStock("nobody is told of the end of pods that a restart cut")
+	stranger        = onStock("plugins that were not asked for a pod get Stop and Remove")
+	waits           = onStock("a plugin that synchronizes keeps all others from being asked")
+	deadHook        = onStock("a pod whose hook was cut by a restart is ready afterwards")
+	deadUndo        = onStock("a refused pod whose undoing was cut by a restart is ready afterwards")
 )
 
 // What several waves have in common.
@@ -124,7 +125,7 @@ var waves = []wave{
 		{program: node.After("host-local", "DEL"), refused: true},
 		{program: node.After("ptp", "DEL"), refused: true},
 		{program: node.Before("runc", "delete"), kind: hostNetwork, refused: true},
-	}, stock: breaches{gone: breachesOf{left: rollBackRaces, again: rollBackRaces}, killed: cutInUndo}},
+	}, stock: breaches{gone: breachesOf{held: rollBackRaces, left: rollBackRaces, again: rollBackRaces}, killed: cutInUndo}},
 }
 
 // pod is the name of the pod that is held there.
