@@ -246,15 +246,31 @@ func (l *lane) collect(s Snapshot, knew ledger) {
 	// runtime was killed before that was safe.
 	for _, o := range s.Pods {
 		p := knew.pods[o.Pod]
-		if o.Stopped && !stops[o.Pod] && (p.mark == listed || p.mark == told) && l.subscribed(StopPodSandbox) {
-			stop := Event{Kind: StopPodSandbox, Pod: o.Pod}
-			stop.Request = l.engine.opts.ImpliedEnd(stop.Kind, "", Event{Pod: o.Pod, Request: o.Value})
-			l.unpaid(stop)
-			l.debts = append(l.debts, debt{event: stop})
+		if o.Stopped && !stops[o.Pod] && (p.mark == listed || p.mark == told) {
+			l.oweStops(Event{Kind: StopPodSandbox, Pod: o.Pod, Request: o.Value}, knew)
 		}
 	}
 	l.owing = l.owing || len(l.debts) > 0
 	l.payUntil = time.Now().Add(l.engine.opts.SyncTimeout())
+}
+
+// oweStops owes the Stop of a pod, after those of its containers (L1), as far as the name
+// knew these and was not told. l.mu is held.
+func (l *lane) oweStops(stop Event, knew ledger) {
+	for {
+		kind, container, ok := knew.step(stop)
+		if !ok {
+			return
+		}
+		l.ledger.stepContainer(container, false)
+		if !l.subscribed(kind) {
+			continue
+		}
+		end := Event{Kind: kind, Pod: stop.Pod, Container: container}
+		end.Request = l.engine.opts.ImpliedEnd(kind, container, stop)
+		l.unpaid(end)
+		l.debts = append(l.debts, debt{event: end})
+	}
 }
 
 // inLine says whether an end is in the line, since it was handed in when the

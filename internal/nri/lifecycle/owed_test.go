@@ -167,6 +167,26 @@ func TestL18_ContainersOfAStoppedPodHaveStopped(t *testing.T) {
 	})
 }
 
+// Nor is the Stop of a container lost that came with that of its pod, if the runtime is
+// killed before either is safe: it is told before it.
+func TestL18_StopsThatWereNotSafeAreToldInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "CreateContainer:p1/c2")
+		o.end("StopContainer:p1/c2")
+		o.left(a)
+		o.end("StopContainer:p1/c1", "StopPodSandbox:p1")
+		o.kill()
+		o.start(t, "p1!", "p1/c1!", "p1/c2!")
+		a = o.again(a)
+		assert.Equal(t, "Synchronize(p1!) StopContainer:p1/c1 StopPodSandbox:p1", a.told())
+		o.end("RemoveContainer:p1/c1", "RemoveContainer:p1/c2", "RemovePodSandbox:p1")
+		assert.Equal(t, "Synchronize(p1!) StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemoveContainer:p1/c2 RemovePodSandbox:p1", a.told())
+	})
+}
+
 // What a name knew and the runtime does not find any more has ended, as under another
 // runtime.
 func TestL18_WhatIsGoneAfterARestartHasEnded(t *testing.T) {
