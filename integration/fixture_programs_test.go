@@ -20,6 +20,18 @@ echo "@NAME@ $CNI_COMMAND $*" >>'@CALLS@'
 exec '@PROGRAM@' "$@"
 `
 
+// standIn puts a script in the place of a program of a node. words are those of the script
+// that are replaced, each with what by; @PROGRAM@ is the program.
+func standIn(t *testing.T, n *node.Node, path, script string, words ...string) {
+	t.Helper()
+	link := filepath.Join(n.Folder(), path)
+	program, err := os.Readlink(link)
+	require.NoError(t, err)
+	text := strings.NewReplacer(append(words, "@PROGRAM@", program)...).Replace(script)
+	require.NoError(t, os.WriteFile(link+".new", []byte(text), 0o755))
+	require.NoError(t, os.Rename(link+".new", link))
+}
+
 // programCalls are the calls of programs that a node starts for pods.
 type programCalls struct {
 	file string
@@ -30,12 +42,7 @@ func countCalls(t *testing.T, n *node.Node, programs ...string) programCalls {
 	t.Helper()
 	c := programCalls{file: filepath.Join(n.Folder(), "calls")}
 	for _, path := range programs {
-		link := filepath.Join(n.Folder(), path)
-		program, err := os.Readlink(link)
-		require.NoError(t, err)
-		text := strings.NewReplacer("@NAME@", filepath.Base(path), "@CALLS@", c.file, "@PROGRAM@", program).Replace(countedText)
-		require.NoError(t, os.WriteFile(link+".new", []byte(text), 0o755))
-		require.NoError(t, os.Rename(link+".new", link))
+		standIn(t, n, path, countedText, "@NAME@", filepath.Base(path), "@CALLS@", c.file)
 	}
 	return c
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -35,7 +34,7 @@ const stuckText = `#!/bin/sh
 for word; do
 	[ "$word" != update ] || cat '@PIPE@' >&2
 done
-exec '@RUNC@' "$@"
+exec '@PROGRAM@' "$@"
 `
 
 // stuckUpdates are changes of containers' resources that hang in runc.
@@ -49,12 +48,7 @@ func stickUpdates(t *testing.T, n *node.Node) *stuckUpdates {
 	t.Helper()
 	s := &stuckUpdates{pipe: filepath.Join(n.Folder(), "update")}
 	require.NoError(t, unix.Mkfifo(s.pipe, 0o600))
-	runc := filepath.Join(n.Folder(), "bin", "runc")
-	program, err := os.Readlink(runc)
-	require.NoError(t, err)
-	text := strings.NewReplacer("@PIPE@", s.pipe, "@RUNC@", program).Replace(stuckText)
-	require.NoError(t, os.WriteFile(runc+".new", []byte(text), 0o755))
-	require.NoError(t, os.Rename(runc+".new", runc))
+	standIn(t, n, "bin/runc", stuckText, "@PIPE@", s.pipe)
 	t.Cleanup(s.release)
 	return s
 }
