@@ -73,18 +73,24 @@ func (p *Plugin) On(event Event, reply Reply) {
 // Connect registers with the runtime at an NRI socket, and returns when the
 // plugin has answered Synchronize.
 func (p *Plugin) Connect(ctx context.Context, socket string) error {
-	if err := p.connect(ctx, socket); err != nil {
-		p.Crash()
+	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
+	if err == nil {
+		err = p.connect(ctx, conn)
+	}
+	if err != nil {
 		return fmt.Errorf("connect NRI plugin %s: %w", p.Name(), err)
 	}
 	return nil
 }
 
-func (p *Plugin) connect(ctx context.Context, socket string) error {
-	conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
-	if err != nil {
-		return err
-	}
+// connect registers by a connection. If it fails it closes that one alone: the plugin may
+// have the next by then.
+func (p *Plugin) connect(ctx context.Context, conn net.Conn) (err error) {
+	defer func() {
+		if err != nil {
+			_ = conn.Close() // the error is what failed before
+		}
+	}()
 	if p.wrap != nil {
 		conn = p.wrap(conn)
 	}
@@ -103,7 +109,7 @@ func (p *Plugin) connect(ctx context.Context, socket string) error {
 	p.mu.Unlock()
 	s, err := stub.New(h, options...)
 	if err != nil {
-		return errors.Join(err, conn.Close())
+		return err
 	}
 	p.mu.Lock()
 	p.number++
