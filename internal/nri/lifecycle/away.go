@@ -257,8 +257,9 @@ func (l *lane) collect(s Snapshot, knew ledger) {
 // oweStops owes the Stop of a pod, after those of its containers (L1), as far as the name
 // knew these and was not told. l.mu is held.
 func (l *lane) oweStops(stop Event, knew ledger) {
+	left := knew.copyOf([]Event{stop})
 	for {
-		kind, container, ok := knew.step(stop)
+		kind, container, ok := left.step(stop)
 		if !ok {
 			return
 		}
