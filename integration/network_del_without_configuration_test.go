@@ -5,6 +5,7 @@ package integration
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -92,5 +93,21 @@ func TestN3_PodIsRemovedWithoutADELIfNothingIsKnown(t *testing.T) {
 		counted, err := a.n.Metrics(withinAMinute(a.T), "containerd_cri_network_removed_without_del_total")
 		require.NoError(t, err)
 		assert.Equal(t, map[string]float64{"": 1}, counted)
+	})
+}
+
+// The runtime was killed while libcni wrote what it caches of an ADD. A pod that hookline takes
+// over from stock has the loopback's, too, of a network that is not loaded any more.
+func TestN3_AttachmentsThatCannotBeReadGoWithTheirPod(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t)
+	pod := a.RunPod("web")
+	for _, name := range []string{"blue-" + pod + "-eth0", "cni-loopback-" + pod + "-lo"} {
+		require.NoError(t, os.WriteFile(filepath.Join(a.n.Attachments(), name), nil, 0o600))
+	}
+	promise(t, "N3", "a pod whose cached attachments cannot be read ends, and nothing is left of it", keptOnStock, func(t require.TestingT) {
+		a.RequirePodEnds(t, pod)
+		a.RequireNoAddressTaken(t, "blue")
+		requireNothingLeft(t, a.n)
 	})
 }

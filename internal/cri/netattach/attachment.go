@@ -17,6 +17,8 @@ import (
 	"github.com/containerd/errdefs"
 	"github.com/containernetworking/cni/libcni"
 	"github.com/containernetworking/cni/pkg/invoke"
+
+	"github.com/hookline-nri/hookline/internal/cri/netconf"
 )
 
 // An Attachment is libcni's cached attachment of an ADD.
@@ -113,6 +115,11 @@ func (c *Cache) Attachments(id string) (cached []Attachment, unreadable []string
 // file is the path of a cached attachment of the container.
 func (c *Cache) file(a Attachment, id string) string {
 	return filepath.Join(c.results, a.Network+"-"+id+"-"+a.IfName)
+}
+
+// ofNetworks returns those of a container's files that are not of its loopback.
+func ofNetworks(paths []string, id string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return strings.HasSuffix(path, "-"+id+"-"+netconf.Loopback) })
 }
 
 // files returns the names of the container's files, and when they were written.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	gocni "github.com/containerd/go-cni"
@@ -35,7 +36,7 @@ type Pod struct {
 }
 
 // Result is what Detach found and did. Loopbacks are not counted in Cached,
-// Replaced and Loaded: they hold no resources.
+// Replaced, Loaded and Unreadable: they hold no resources.
 type Result struct {
 	// Cached is how many cached attachments the pod had.
 	Cached int
@@ -73,21 +74,29 @@ type Result struct {
 // Once other networks have replaced that of an attachment, its plugins may never
 // succeed again: their DEL is abandoned if their binary is gone, or if the pod is
 // overdue.
+//
+// Cached attachments that cannot be read, such as one that a runtime which was killed had begun
+// to write, are removed once no DEL is to be retried: they are of no use to anyone, and
+// [Cache.Collect] frees nothing while there are any.
 func (c *Cache) Detach(ctx context.Context, pod Pod, loaded *gocni.ConfigResult) (Result, error) {
 	cached, unreadable, err := c.Attachments(pod.ID)
+	result := Result{Unreadable: ofNetworks(unreadable, pod.ID)}
 	if err != nil {
 		if pod.Attached || pod.ID == "" {
 			return Result{}, err
 		}
-		unreadable = []string{c.results} // an ADD that failed is not cached
+		result.Unreadable = []string{c.results} // an ADD that failed is not cached
 	}
-	d := &detachment{Cache: c, pod: pod, loaded: loaded, result: Result{Unreadable: unreadable}}
+	d := &detachment{Cache: c, pod: pod, loaded: loaded, result: result}
 	for _, a := range cached {
 		d.addCached(a)
 	}
 	d.addLoaded(cached)
 	if failures := d.run(ctx); len(failures) > 0 {
 		return d.result, fmt.Errorf("%w: %w", ErrAttached, errors.Join(failures...))
+	}
+	for _, path := range unreadable {
+		_ = os.Remove(path) // a DEL of the same name may have
 	}
 	return d.result, nil
 }

@@ -142,6 +142,7 @@ func TestUnreadableIsSaid(t *testing.T) {
 	result, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
 	assert.NoError(t, err)
 	assert.Equal(t, Result{Cached: 1, Replaced: 1, Unreadable: []string{n.file("blue", pod, "eth0")}}, result)
+	n.nothingKept()
 
 	require.NoError(t, os.RemoveAll(filepath.Join(n.cache, "results")))
 	require.NoError(t, os.WriteFile(filepath.Join(n.cache, "results"), nil, 0o600))
@@ -150,6 +151,34 @@ func TestUnreadableIsSaid(t *testing.T) {
 	result, err = n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
 	assert.NoError(t, err, "an ADD that failed is not cached")
 	assert.Equal(t, []string{filepath.Join(n.cache, "results")}, result.Unreadable)
+}
+
+// A runtime is killed while it writes a cached attachment. What it wrote keeps Collect from
+// freeing anything, and goes with the pod.
+func TestUnreadableGoesWithItsPod(t *testing.T) {
+	n := newNode(t, "first", "second", "red")
+	n.attach(red, pod, "eth1")
+	files := []string{n.file("cni-loopback", pod, "lo"), n.file("blue", pod, "eth0")}
+	for _, file := range files {
+		require.NoError(t, os.WriteFile(file, nil, 0o600))
+	}
+	other := n.file("blue", "another", "eth0")
+	require.NoError(t, os.WriteFile(other, nil, 0o600))
+
+	n.plugin("red", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
+	result, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, load(t, red))
+	require.ErrorIs(t, err, ErrAttached)
+	assert.Equal(t, files[1:], result.Unreadable, "a loopback holds nothing")
+	for _, file := range files {
+		assert.FileExists(t, file, "the DEL is retried")
+	}
+
+	n.plugin("red", "")
+	result, err = n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, load(t, red))
+	require.NoError(t, err)
+	assert.Equal(t, files[1:], result.Unreadable)
+	require.NoError(t, os.Remove(other), "it is of another pod")
+	n.nothingKept()
 }
 
 func TestOnePluginWithoutAList(t *testing.T) {
