@@ -183,12 +183,14 @@ func resizedInPlace(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	requireWholeLives(t, calls, map[string]string{string(pod.UID): pod.Name})
 }
 
-// A pod that the kubelet evicts, here for what it wrote to its disk.
+// A pod that the kubelet evicts, here for what it wrote to its disk. Its program fails when it is
+// told to end: of one that ends well before the API server has heard of the eviction the kubelet
+// says that the pod succeeded (generateAPIPodStatus of Kubernetes v1.37.1).
 func evicted(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	pod := c.pod(t, ns, "evicted", func(p *corev1.Pod) {
 		p.Spec.RestartPolicy = corev1.RestartPolicyNever
 		p.Spec.Volumes = []corev1.Volume{{Name: "disk", VolumeSource: corev1.VolumeSource{EmptyDir: &corev1.EmptyDirVolumeSource{}}}}
-		p.Spec.Containers[0] = c.waits("main", "-fill", "/disk/file")
+		p.Spec.Containers[0] = c.waits("main", "-fill", "/disk/file", "-fail")
 		p.Spec.Containers[0].VolumeMounts = []corev1.VolumeMount{{Name: "disk", MountPath: "/disk"}}
 		p.Spec.Containers[0].Resources.Limits = corev1.ResourceList{corev1.ResourceEphemeralStorage: resource.MustParse("16Mi")}
 	})

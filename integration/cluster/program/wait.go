@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"os"
 	"os/signal"
@@ -16,6 +17,7 @@ func runWait(args []string) error {
 	after := flags.Duration("exit-after", 0, "exit by itself after this time, if it is set")
 	now := flags.Bool("now", false, "exit at once")
 	fill := flags.String("fill", "", "write 64 MiB to this file first")
+	fail := flags.Bool("fail", false, "fail when it is told to end")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -35,6 +37,9 @@ func runWait(args []string) error {
 	}
 	select {
 	case <-signals:
+		if *fail {
+			return errors.New("told to end")
+		}
 	case <-end:
 	}
 	return nil
