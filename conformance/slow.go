@@ -61,7 +61,11 @@ func (a *attached) stall(one *report.Case) string {
 	if took < stalls() {
 		return ""
 	}
-	return fmt.Sprintf("the machine may have stalled: %s took %s, and this did not hold: %s", a.slowest.Name, took.Round(time.Millisecond), strings.Join(one.Broken(), "; "))
+	broken := one.Broken()
+	for i := range broken {
+		broken[i], _, _ = strings.Cut(broken[i], "\n") // what it goes on with are details
+	}
+	return fmt.Sprintf("the machine may have stalled: %s took %s, and this did not hold: %s", a.slowest.Name, took.Round(time.Millisecond), strings.Join(broken, "; "))
 }
 
 // slow is how long a pod without plugins takes on a machine that is too slow for what a case
