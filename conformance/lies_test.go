@@ -18,6 +18,7 @@ import (
 	"github.com/hookline-nri/hookline/conformance/liar"
 	"github.com/hookline-nri/hookline/conformance/report"
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/integration/script"
 )
 
 func TestMain(m *testing.M) {
@@ -94,7 +95,7 @@ func network(t *testing.T, folder string) (bin, conf string) {
 	require.NoError(t, os.Mkdir(bin, 0o755))
 	require.NoError(t, os.Mkdir(conf, 0o755))
 	for _, name := range []string{"ptp", "host-local", "loopback"} {
-		require.NoError(t, os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\ncat >/dev/null\n"), 0o755))
+		require.NoError(t, script.Write(filepath.Join(bin, name), "#!/bin/sh\ncat >/dev/null\n"))
 	}
 	own := `{"cniVersion": "1.1.0", "name": "own", "plugins": [{"type": "ptp"}]}`
 	require.NoError(t, os.WriteFile(filepath.Join(conf, "10-own.conflist"), []byte(own), 0o644))

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/script"
 )
 
 // killer stands in for a program: it does the same work, and at the given call
@@ -83,7 +85,7 @@ func (k killing) killed(t *testing.T, out, command, program, kill string, at int
 	bin := t.TempDir()
 	path, err := exec.LookPath(program)
 	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(bin, program), fmt.Appendf(nil, killer, path), 0o755))
+	require.NoError(t, script.Write(filepath.Join(bin, program), fmt.Sprintf(killer, path)))
 	return k.hack(t, out, command, "PATH="+bin+":"+os.Getenv("PATH"),
 		"CALLS="+filepath.Join(bin, "calls"), "KILL="+kill, fmt.Sprint("AT=", at)) != nil
 }

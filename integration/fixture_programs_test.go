@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/script"
 )
 
 // countedText stands in the place of a program, and notes how it is called.
@@ -22,14 +23,13 @@ exec '@PROGRAM@' "$@"
 
 // standIn puts a script in the place of a program of a node. words are those of the script
 // that are replaced, each with what by; @PROGRAM@ is the program.
-func standIn(t *testing.T, n *node.Node, path, script string, words ...string) {
+func standIn(t *testing.T, n *node.Node, path, text string, words ...string) {
 	t.Helper()
 	link := filepath.Join(n.Folder(), path)
 	program, err := os.Readlink(link)
 	require.NoError(t, err)
-	text := strings.NewReplacer(append(words, "@PROGRAM@", program)...).Replace(script)
-	require.NoError(t, os.WriteFile(link+".new", []byte(text), 0o755))
-	require.NoError(t, os.Rename(link+".new", link))
+	text = strings.NewReplacer(append(words, "@PROGRAM@", program)...).Replace(text)
+	require.NoError(t, script.Write(link, text))
 }
 
 // programCalls are the calls of programs that a node starts for pods.

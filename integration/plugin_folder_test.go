@@ -17,6 +17,7 @@ import (
 
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/integration/script"
 )
 
 var endsAtOnce = onStock("it ends at once, at each start")
@@ -33,7 +34,7 @@ func TestL22_RuntimeStartsWhateverIsInThePluginFolder(t *testing.T) {
 	program := func(name, text string) func() error { // beside a plugin with nothing wrong
 		return func() error {
 			return errors.Join(
-				os.WriteFile(filepath.Join(plugins, name), []byte(text), 0o755),
+				script.Write(filepath.Join(plugins, name), text),
 				os.Symlink(self, filepath.Join(plugins, "20-launched")),
 				os.WriteFile(filepath.Join(conf, "launched.conf"), []byte(record), 0o644))
 		}

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hookline-nri/hookline/integration/script"
 	"github.com/hookline-nri/hookline/integration/wait"
 )
 
@@ -83,11 +84,8 @@ func (n *Node) HoldAt(point Point, pod string) (*Hold, error) {
 	}
 	program, err := os.Readlink(path)
 	if err == nil { // not held before
-		script := strings.NewReplacer("@HOLDS@", holds, "@NAME@", point.Program, "@PROGRAM@", program).Replace(holdText)
-		if err := os.WriteFile(path+".new", []byte(script), 0o755); err != nil {
-			return nil, err
-		}
-		if err := os.Rename(path+".new", path); err != nil {
+		text := strings.NewReplacer("@HOLDS@", holds, "@NAME@", point.Program, "@PROGRAM@", program).Replace(holdText)
+		if err := script.Write(path, text); err != nil {
 			return nil, err
 		}
 	}

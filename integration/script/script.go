@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package script writes the scripts that stand in for programs in tests.
+package script
+
+import (
+	"os"
+	"syscall"
+)
+
+// Write puts a script at path, in the place of what is there, such as a link to a program. It
+// can be run at once: this process starts no other while the file is open. That one would hold
+// the file open until it runs its own program, and for as long Linux refuses to run the script
+// (ETXTBSY, https://go.dev/issue/22315).
+func Write(path, text string) error {
+	next := path + ".new"
+	if err := write(next, text); err != nil {
+		return err
+	}
+	return os.Rename(next, path)
+}
+
+func write(path, text string) error {
+	syscall.ForkLock.RLock()
+	defer syscall.ForkLock.RUnlock()
+	return os.WriteFile(path, []byte(text), 0o755)
+}
