@@ -35,7 +35,8 @@ const (
 	// maxDiagnostics is how much is kept of what a plugin writes to stderr.
 	maxDiagnostics = 16 << 10
 
-	// A plugin whose file is being written is retried, as libcni does.
+	// A plugin whose file is being written is tried again, each time as a new command: libcni
+	// starts one twice, which exec.Cmd of Go 1.26 refuses.
 	busyRetry = 100 * time.Millisecond
 	busyTries = 50
 )

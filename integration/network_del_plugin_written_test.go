@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Who installs a CNI plugin on a node may write over it, and Linux runs no file that is open for
+// writing. A script stands in for the plugin, as that of the tests is used by all of them.
+func TestN3_StopWaitsForAPluginThatIsBeingWritten(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t)
+	standIn(t, a.n, "cni/bin/ptp", "#!/bin/sh\nexec '@PROGRAM@' \"$@\"\n")
+	pod := a.RunPod("web")
+	plugin, err := os.OpenFile(filepath.Join(a.n.Folder(), "cni", "bin", "ptp"), os.O_WRONLY, 0)
+	require.NoError(t, err)
+	stopped := make(chan error, 1)
+	ctx := withinAMinute(t)
+	go func() { stopped <- a.n.CRI().StopPod(ctx, pod) }()
+	requireSoon(a, "the DEL of the plugin that comes before", func(context.Context) error {
+		if a.TimesAsked("DEL", "web") == 0 {
+			return errors.New("not asked")
+		}
+		return nil
+	})
+	<-time.After(500 * time.Millisecond) // is how long it is being written
+	require.NoError(t, plugin.Close())
+	err = <-stopped
+	promise(t, "N3", "a stop waits for a plugin that is being written", onStock("it fails, as libcni starts one command twice, which Go 1.26 refuses"), func(t require.TestingT) {
+		require.NoError(t, err)
+	})
+	a.RequirePodEnds(t, pod)
+	a.RequireNothingLeft(t)
+}
