@@ -21,15 +21,10 @@ echo "@NAME@ $CNI_COMMAND $*" >>'@CALLS@'
 exec '@PROGRAM@' "$@"
 `
 
-// standIn puts a script in the place of a program of a node. words are those of the script
-// that are replaced, each with what by; @PROGRAM@ is the program.
+// standIn puts a script in the place of a program of a node, as script.StandIn says.
 func standIn(t *testing.T, n *node.Node, path, text string, words ...string) {
 	t.Helper()
-	link := filepath.Join(n.Folder(), path)
-	program, err := os.Readlink(link)
-	require.NoError(t, err)
-	text = strings.NewReplacer(append(words, "@PROGRAM@", program)...).Replace(text)
-	require.NoError(t, script.Write(link, text))
+	require.NoError(t, script.StandIn(filepath.Join(n.Folder(), path), text, words...))
 }
 
 // programCalls are the calls of programs that a node starts for pods.

@@ -18,9 +18,10 @@ import (
 func TestN3_StopWaitsForAPluginThatIsBeingWritten(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t)
-	standIn(t, a.n, "cni/bin/ptp", "#!/bin/sh\nexec '@PROGRAM@' \"$@\"\n")
+	const ptp = "cni/bin/ptp"
+	standIn(t, a.n, ptp, "#!/bin/sh\nexec '@PROGRAM@' \"$@\"\n")
 	pod := a.RunPod("web")
-	plugin, err := os.OpenFile(filepath.Join(a.n.Folder(), "cni", "bin", "ptp"), os.O_WRONLY, 0)
+	plugin, err := os.OpenFile(filepath.Join(a.n.Folder(), ptp), os.O_WRONLY, 0)
 	require.NoError(t, err)
 	stopped := make(chan error, 1)
 	ctx := withinAMinute(t)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -82,12 +81,9 @@ func (n *Node) HoldAt(point Point, pod string) (*Hold, error) {
 	if point.Program == "runc" || point.Program == shim {
 		path = filepath.Join(n.paths.bin(), point.Program)
 	}
-	program, err := os.Readlink(path)
-	if err == nil { // not held before
-		text := strings.NewReplacer("@HOLDS@", holds, "@NAME@", point.Program, "@PROGRAM@", program).Replace(holdText)
-		if err := script.Write(path, text); err != nil {
-			return nil, err
-		}
+	err := script.StandIn(path, holdText, "@HOLDS@", holds, "@NAME@", point.Program)
+	if err != nil && !errors.Is(err, unix.EINVAL) { // which says that it was held before
+		return nil, err
 	}
 	h := &Hold{at: point.String(), pod: pod, pipe: filepath.Join(holds, point.Program+"."+point.Verb+"."+pod+"."+point.when)}
 	if err := unix.Mkfifo(h.pipe, 0o600); err != nil {

@@ -5,6 +5,7 @@ package script
 
 import (
 	"os"
+	"strings"
 	"syscall"
 )
 
@@ -18,6 +19,17 @@ func Write(path, text string) error {
 		return err
 	}
 	return os.Rename(next, path)
+}
+
+// StandIn puts a script in the place of the link to a program at path. words are those of the
+// script that are replaced, each with what by; @PROGRAM@ is the program. It fails with EINVAL
+// where there is no link, as when a script stands there.
+func StandIn(path, text string, words ...string) error {
+	program, err := os.Readlink(path)
+	if err != nil {
+		return err
+	}
+	return Write(path, strings.NewReplacer(append(words, "@PROGRAM@", program)...).Replace(text))
 }
 
 func write(path, text string) error {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -48,4 +49,16 @@ func TestScriptTakesThePlaceOfALink(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "binary", string(kept))
 	require.NoError(t, exec.CommandContext(t.Context(), link).Run())
+}
+
+func TestScriptStandsInForAProgram(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "link")
+	program, err := exec.LookPath("echo")
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(program, link))
+	require.NoError(t, StandIn(link, "#!/bin/sh\nexec '@PROGRAM@' @WORD@ \"$@\"\n", "@WORD@", "instead of"))
+	said, err := exec.CommandContext(t.Context(), link, "echo").Output()
+	require.NoError(t, err)
+	require.Equal(t, "instead of echo\n", string(said))
+	require.ErrorIs(t, StandIn(link, ""), syscall.EINVAL, "a script stands there")
 }
