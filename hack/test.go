@@ -17,7 +17,9 @@ func (a *app) test() *cli.Command {
 		Usage:     "run upstream's own tests on the patched trees",
 		UsageText: "go run ./hack test [PKG...]",
 		Description: `Without arguments, tests the packages that the series touches and those around
-them. A PKG begins with the name of a module: nri/pkg/adaptation, containerd/internal/cri/...`,
+them. A PKG begins with the name of a module: nri/pkg/adaptation, containerd/internal/cri/...
+A package whose failure is not the patches' has passed, and is named: the same tests fail as
+published, or tests of upstream's own that pass there pass when it is run again.`,
 		Action: a.applied(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
 			var results []tree.Tests
 			var err error
@@ -38,6 +40,9 @@ func (a *app) tested(results []tree.Tests, err error) error {
 		fmt.Fprintf(a.stdout, "%s: %d packages passed (%d cached), %d failed, %d without tests\n", r.Module, r.Passed, r.Cached, r.Failed, r.Untested)
 		for _, name := range r.Inherited {
 			fmt.Fprintf(a.stdout, "%s: %s fails as published, too\n", r.Module, name)
+		}
+		for _, name := range r.Unsteady {
+			fmt.Fprintf(a.stdout, "%s: %s failed once, and neither as published nor when it was run again\n", r.Module, name)
 		}
 	}
 	return err
