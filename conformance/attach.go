@@ -34,6 +34,7 @@ type attached struct {
 	calls                 *calls
 	cri                   *cri.Client
 	request, registration time.Duration
+	nriVersion            string
 	shows, announces      bool
 	events, requires      bool   // CRI's container events are sent; fixture.RequiredPlugin is required
 	network               string // what the cases of the network lack
@@ -75,6 +76,7 @@ func (a *attached) probe(ctx context.Context) error {
 		return fmt.Errorf("register a plugin at %s: %w", a.options.NRI, err)
 	}
 	a.request, a.registration = p.Timeouts()
+	a.nriVersion = p.NRIVersion()
 	fixture.Moments = max(fixture.Moments, a.request*5/6)
 	pod := a.cri.Pod("conformance-probe")
 	if err := podresources.SetPod(pod, podresources.Pod{Containers: []podresources.Container{{Name: "main", Type: podresources.MainContainer}}}); err != nil {
@@ -242,14 +244,16 @@ func (a *attached) inventory(ctx context.Context) ([]cri.Leftover, error) {
 
 var errNoCommands = errors.New("no commands to stop and start the runtime were given")
 
-func (a *attached) Stop(ctx context.Context) error { return a.ends(ctx, a.options.Stop) }
-func (a *attached) Kill(ctx context.Context) error { return a.ends(ctx, a.options.Kill) }
+func (a *attached) Stop(ctx context.Context) error { return a.ends(ctx, "stop", a.options.Stop) }
+func (a *attached) Kill(ctx context.Context) error { return a.ends(ctx, "kill", a.options.Kill) }
 
 // ends ends the runtime, and returns when nobody answers any more.
-func (a *attached) ends(ctx context.Context, end func(context.Context) error) error {
+func (a *attached) ends(ctx context.Context, what string, end func(context.Context) error) (err error) {
 	if end == nil {
 		return errNoCommands
 	}
+	start := time.Now()
+	defer func() { a.calls.did(what, start, err) }()
 	if err := end(ctx); err != nil {
 		return err
 	}
@@ -262,10 +266,12 @@ func (a *attached) ends(ctx context.Context, end func(context.Context) error) er
 }
 
 // Boot starts the runtime again, and returns when it answers.
-func (a *attached) Boot(ctx context.Context) error {
+func (a *attached) Boot(ctx context.Context) (err error) {
 	if a.options.Boot == nil {
 		return errNoCommands
 	}
+	start := time.Now()
+	defer func() { a.calls.did("start", start, err) }()
 	if err := a.options.Boot(ctx); err != nil {
 		return err
 	}

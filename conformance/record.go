@@ -40,6 +40,17 @@ func (c *calls) begin() string {
 	return c.trace
 }
 
+// did notes what was done to the runtime itself.
+func (c *calls) did(what string, start time.Time, err error) {
+	call := report.Call{Name: what, Of: "runtime", Start: start, End: time.Now(), Span: randomID(8)}
+	if err != nil {
+		call.Error = err.Error()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.made = append(c.made, call)
+}
+
 // take returns the record, and the slowest of all calls.
 func (c *calls) take() (made []report.Call, slowest report.Call) {
 	c.mu.Lock()

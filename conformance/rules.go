@@ -9,6 +9,13 @@ import (
 	"github.com/hookline-nri/hookline/conformance/cases"
 )
 
+// The contract that the cases hold a runtime against. Its version grows with each rule that is
+// new or says something else.
+const (
+	ContractPage    = "https://github.com/hookline-nri/hookline/blob/main/docs/contract.md"
+	ContractVersion = "1"
+)
+
 // Rules are those of the contract, in its order.
 func Rules() (rules []string) {
 	for _, kind := range []struct {

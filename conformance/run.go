@@ -24,9 +24,6 @@ import (
 	"github.com/hookline-nri/hookline/conformance/report"
 )
 
-// Contract is the page that states the rules.
-const Contract = "https://github.com/hookline-nri/hookline/blob/main/docs/contract.md"
-
 // Run runs the cases that the options want, and returns what came of it. An error is a
 // fault of the tool or its options; what the runtime does wrong is in the report, which
 // there may be beside an error, of what could not be cleaned up in the end.
@@ -61,7 +58,10 @@ func Run(ctx context.Context, o Options) (_ *report.Report, retErr error) {
 	}
 	r := &report.Report{
 		Format: report.Format, Command: o.Command, Started: time.Now(), Seed: o.Seed, Repeat: o.Repeat,
-		Tool: report.Tool{Name: "nri-conformance", Version: o.Version, Contract: Contract},
+		Tool: report.Tool{
+			Name: "nri-conformance", Version: o.Version, NRI: moduleVersion("github.com/containerd/nri"),
+			Contract: report.Contract{Version: ContractVersion, Page: ContractPage},
+		},
 		Host: host(), NoCases: WithoutCases(),
 	}
 	if r.Runtime, err = a.describe(ctx); err != nil {
@@ -207,7 +207,7 @@ func (a *attached) describe(ctx context.Context) (r report.Runtime, err error) {
 	}
 	r = report.Runtime{
 		Name: v.GetRuntimeName(), Version: v.GetRuntimeVersion(), CRI: v.GetRuntimeApiVersion(), Handler: a.options.Handler,
-		NRI: report.NRI{Version: moduleVersion("github.com/containerd/nri"), RequestSeconds: a.request.Seconds(), RegistrationSeconds: a.registration.Seconds()},
+		NRI: report.NRI{Version: a.nriVersion, RequestSeconds: a.request.Seconds(), RegistrationSeconds: a.registration.Seconds()},
 	}
 	for _, c := range s.GetStatus().GetConditions() {
 		if c.GetType() == cri.NetworkReady {

@@ -19,8 +19,14 @@ import (
 // example builds an example plugin.
 func example(t *testing.T, name string) (program string) {
 	t.Helper()
-	program = filepath.Join(t.TempDir(), name)
-	build := exec.CommandContext(withinAMinute(t), "go", "build", "-trimpath", "-o", program, "./example/"+name)
+	return buildProgram(t, "./example/"+name)
+}
+
+// buildProgram builds a program of this repository.
+func buildProgram(t *testing.T, folder string) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), filepath.Base(folder))
+	build := exec.CommandContext(withinAMinute(t), "go", "build", "-trimpath", "-o", program, folder)
 	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as these tests are: what they share is built
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, "%s", out)

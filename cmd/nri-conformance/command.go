@@ -114,8 +114,10 @@ func shell(text string) func(context.Context) error {
 		return nil
 	}
 	return func(ctx context.Context) error {
-		out, err := exec.CommandContext(ctx, "/bin/sh", "-c", text).CombinedOutput()
-		if err != nil {
+		cmd := exec.CommandContext(ctx, "/bin/sh", "-c", text)
+		cmd.WaitDelay = time.Second // a runtime that was started in the background keeps the output open
+		out, err := cmd.CombinedOutput()
+		if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
 			return fmt.Errorf("%s: %w: %s", text, err, strings.TrimSpace(string(out)))
 		}
 		return nil

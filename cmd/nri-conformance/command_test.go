@@ -3,10 +3,14 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -110,4 +114,20 @@ func TestSkippedAndUnsupportedAreNotPassed(t *testing.T) {
 	for _, p := range r.Profiles {
 		require.Equal(t, map[string]report.Verdict{"teardown": report.Partial, "network": report.Unsupported}[p.Name], p.Verdict, p.Name)
 	}
+}
+
+// A command that starts the runtime may leave it in the background, with its output open.
+func TestCommandMayLeaveTheRuntimeInTheBackground(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	file := filepath.Join(t.TempDir(), "pid")
+	require.NoError(t, shell("tail -f /dev/null & echo $! > "+file)(ctx))
+	require.NoError(t, ctx.Err(), "it waited for the runtime to end")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL), "it runs")
+
+	require.ErrorContains(t, shell("echo well >&2; exit 3")(ctx), "exit status 3: well")
 }

@@ -45,9 +45,16 @@ type Report struct {
 
 // Tool is the program that ran.
 type Tool struct {
-	Name     string `json:"name"`
-	Version  string `json:"version"`
-	Contract string `json:"contract"` // the page that states the rules
+	Name     string   `json:"name"`
+	Version  string   `json:"version"`
+	NRI      string   `json:"nri"` // version of the library that its plugins use
+	Contract Contract `json:"contract"`
+}
+
+// Contract is what the runtime is held against.
+type Contract struct {
+	Version string `json:"version"`
+	Page    string `json:"page"` // that states the rules
 }
 
 // Runtime is what was tested.
@@ -62,7 +69,7 @@ type Runtime struct {
 
 // NRI is what the runtime tells plugins in Configure.
 type NRI struct {
-	Version             string  `json:"version"` // of the library that the tool's plugins use
+	Version             string  `json:"version"` // of the runtime's library; of one that does not tell, as NRI infers it from the runtime's
 	RequestSeconds      float64 `json:"requestTimeoutSeconds"`
 	RegistrationSeconds float64 `json:"registrationTimeoutSeconds"`
 }
@@ -139,7 +146,8 @@ type Event struct {
 	Abandoned bool       `json:"abandoned,omitempty"` // the runtime no longer waited for the answer
 }
 
-// Call is one request of CRI that changes something.
+// Call is one request of CRI that changes something, or a command that ends or starts the
+// runtime.
 type Call struct {
 	Name  string    `json:"name"`
 	Of    string    `json:"of,omitempty"`

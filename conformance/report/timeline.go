@@ -3,11 +3,12 @@
 package report
 
 import (
+	"fmt"
 	"time"
 )
 
-// Timeline is what happened in one case, to be drawn: the calls of CRI above, and below
-// them a track for each connection of a plugin.
+// Timeline is what happened in one case, to be drawn: the calls of CRI and the restarts of
+// the runtime above, and below them a track for each connection of a plugin.
 type Timeline struct {
 	Name       string
 	Start, End time.Time
@@ -39,11 +40,10 @@ func (c Case) Timeline() Timeline {
 		t.add("CRI", s, t.Tracks)
 	}
 	for _, p := range c.Plugins {
-		name := p.Plugin
+		track := Track{Name: p.Plugin}
 		if p.Number > 1 {
-			name += " (again)"
+			track.Name += fmt.Sprintf(" #%d", p.Number)
 		}
-		track := Track{Name: name}
 		for _, e := range p.Events {
 			s := Span{Name: e.Name, Of: first(e.Container, e.Pod), Start: e.Start, Error: e.Error, Plugin: true}
 			if e.End != nil {

@@ -27,6 +27,7 @@ const traces = "127.0.0.1:4318"
 
 // A Span is one step that containerd has traced.
 type Span struct {
+	Trace      string // the id of its trace, in hex
 	ID, Parent string // Parent is empty for the first of a trace
 	Name       string
 	Began      time.Time
@@ -137,7 +138,7 @@ func spansOf(data *trace.TracesData) (all []Span) {
 			for _, s := range scope.GetSpans() {
 				began := time.Unix(0, int64(s.GetStartTimeUnixNano()))
 				span := Span{
-					ID: hex.EncodeToString(s.GetSpanId()), Parent: hex.EncodeToString(s.GetParentSpanId()), Name: s.GetName(),
+					Trace: hex.EncodeToString(s.GetTraceId()), ID: hex.EncodeToString(s.GetSpanId()), Parent: hex.EncodeToString(s.GetParentSpanId()), Name: s.GetName(),
 					Began: began, Took: time.Unix(0, int64(s.GetEndTimeUnixNano())).Sub(began), Attributes: map[string]string{},
 				}
 				for _, a := range s.GetAttributes() {

@@ -191,6 +191,18 @@ func (p *Plugin) Timeouts() (request, registration time.Duration) {
 	return p.stub.RequestTimeout(), p.stub.RegistrationTimeout()
 }
 
+// NRIVersion is that of the runtime's NRI, as it told in Configure; of a runtime that does not
+// tell, as the stub infers it from the version of the runtime. It is empty before the first
+// connection.
+func (p *Plugin) NRIVersion() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stub == nil {
+		return ""
+	}
+	return p.stub.RuntimeNRIVersion()
+}
+
 // Closed is closed when the current connection is closed, by whichever side.
 // It is nil before the first one.
 func (p *Plugin) Closed() <-chan struct{} {

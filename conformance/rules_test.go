@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package conformance
+
+import (
+	"os"
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// The page states the rules that the program knows, under the version that reports name.
+func TestRulesAreThoseOfThePage(t *testing.T) {
+	page, err := os.ReadFile("../docs/contract.md")
+	require.NoError(t, err)
+	require.Contains(t, string(page), "This is version "+ContractVersion+" of the contract.")
+	var stated []string
+	for _, rule := range regexp.MustCompile(`(?m)^- \*\*([A-Z]\d+)\b`).FindAllSubmatch(page, -1) {
+		stated = append(stated, string(rule[1]))
+	}
+	require.ElementsMatch(t, Rules(), stated)
+}

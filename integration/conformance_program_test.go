@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/hookline-nri/hookline/conformance/report"
+	"github.com/hookline-nri/hookline/integration/image"
+	"github.com/hookline-nri/hookline/integration/node"
+)
+
+// The conformance test's program, as people run it: its report tells what the runtime is, and
+// the spans of a runtime that traces are in the trace of the case, below the calls of CRI that
+// the program made.
+func TestSpansOfTheRuntimeJoinTheTraceOfACase(t *testing.T) {
+	t.Parallel()
+	n := startNode(t, traced)
+	traces := receiveTraces(t, n)
+	folder := t.TempDir()
+	program := exec.CommandContext(withinAMinute(t), buildProgram(t, "../cmd/nri-conformance"), "--runtime-endpoint", "unix://"+n.CRISocket(),
+		"--nri-socket", n.NRISocket(), "--image", image.Name, "--cgroup-parent", n.PodCgroup(), "--report-dir", folder, "--timelines",
+		"--case", "L1_EventsOfAPodComeInOrder")
+	out, err := program.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+
+	file, err := os.Open(filepath.Join(folder, "report.json"))
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, file.Close()) }()
+	r, err := report.Read(file)
+	require.NoError(t, err)
+	require.Len(t, r.Cases, 1)
+	require.Equal(t, report.Passed, r.Cases[0].Verdict)
+	require.Equal(t, "containerd", r.Runtime.Name)
+	require.Regexp(t, `^v\d+\.\d+\.\d+`, r.Runtime.NRI.Version)
+
+	run := requireCall(t, filepath.Join(folder, "traces.otlp.json"), "RunPodSandbox")
+	require.Equal(t, r.Cases[0].Trace, run.TraceID().String())
+	requireSoon(t, "the spans of RunPodSandbox below the call", func(context.Context) error {
+		spans, err := traces.Spans()
+		if err != nil {
+			return err
+		}
+		for _, s := range spans {
+			if s.Trace == r.Cases[0].Trace && s.Parent == run.SpanID().String() {
+				return hasBelow(spans, s, "cri.sandbox.run")
+			}
+		}
+		return fmt.Errorf("none of %d spans is", len(spans))
+	})
+}
+
+// requireCall returns the first span of a call of CRI in a file of OTLP's JSON.
+func requireCall(t *testing.T, file, name string) (call ptrace.Span) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	all, err := new(ptrace.JSONUnmarshaler).UnmarshalTraces(text)
+	require.NoError(t, err)
+	for _, of := range all.ResourceSpans().All() {
+		for _, span := range of.ScopeSpans().At(0).Spans().All() {
+			if span.Name() == name && span.Kind() == ptrace.SpanKindClient {
+				return span
+			}
+		}
+	}
+	require.Fail(t, "no call", "%s is not in %s", name, file)
+	return call
+}
+
+// hasBelow tells that a span of a name is not directly below another one yet.
+func hasBelow(spans []node.Span, above node.Span, name string) error {
+	for _, s := range spans {
+		if s.Parent == above.ID && s.Trace == above.Trace && s.Name == name {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is not below %s", name, above.Name)
+}
