@@ -5,8 +5,6 @@ package conformance
 import (
 	"archive/tar"
 	"bytes"
-	goruntime "runtime"
-
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +13,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	goruntime "runtime"
 
 	ggcr "github.com/google/go-containerregistry/pkg/name"
 	"github.com/google/go-containerregistry/pkg/registry"
