@@ -42,7 +42,7 @@ func (c *calls) begin() string {
 
 // did notes what was done to the runtime itself.
 func (c *calls) did(what string, start time.Time, err error) {
-	call := report.Call{Name: what, Of: "runtime", Start: start, End: time.Now(), Span: randomID(8)}
+	call := report.Call{Name: what, Of: report.OfRuntime, Start: start, End: time.Now(), Span: randomID(8)}
 	if err != nil {
 		call.Error = err.Error()
 	}

@@ -15,6 +15,7 @@ import (
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
 	"github.com/hookline-nri/hookline/conformance/report"
+	"github.com/hookline-nri/hookline/conformance/report/traceformat"
 	"github.com/hookline-nri/hookline/integration/image"
 	"github.com/hookline-nri/hookline/integration/node"
 )
@@ -43,7 +44,13 @@ func TestSpansOfTheRuntimeJoinTheTraceOfACase(t *testing.T) {
 	require.Equal(t, "containerd", r.Runtime.Name)
 	require.Regexp(t, `^v\d+\.\d+\.\d+`, r.Runtime.NRI.Version)
 
-	run := requireCall(t, filepath.Join(folder, "traces.otlp.json"), "RunPodSandbox")
+	text, err := os.ReadFile(filepath.Join(folder, "traces.chrome.json"))
+	require.NoError(t, err)
+	require.NotEmpty(t, traceformat.RequireTraceEvents(t, text))
+	text, err = os.ReadFile(filepath.Join(folder, "traces.otlp.json"))
+	require.NoError(t, err)
+	traceformat.RequireOTLP(t, text)
+	run := requireCall(t, text, "RunPodSandbox")
 	require.Equal(t, r.Cases[0].Trace, run.TraceID().String())
 	requireSoon(t, "the spans of RunPodSandbox below the call", func(context.Context) error {
 		spans, err := traces.Spans()
@@ -59,11 +66,9 @@ func TestSpansOfTheRuntimeJoinTheTraceOfACase(t *testing.T) {
 	})
 }
 
-// requireCall returns the first span of a call of CRI in a file of OTLP's JSON.
-func requireCall(t *testing.T, file, name string) (call ptrace.Span) {
+// requireCall returns the first span of a call of CRI in OTLP's JSON.
+func requireCall(t *testing.T, text []byte, name string) (call ptrace.Span) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
 	all, err := new(ptrace.JSONUnmarshaler).UnmarshalTraces(text)
 	require.NoError(t, err)
 	for _, of := range all.ResourceSpans().All() {
@@ -73,7 +78,7 @@ func requireCall(t *testing.T, file, name string) (call ptrace.Span) {
 			}
 		}
 	}
-	require.Fail(t, "no call", "%s is not in %s", name, file)
+	require.Fail(t, "no call", name)
 	return call
 }
 

@@ -19,6 +19,19 @@ type chromeEvent struct {
 	Args  map[string]any `json:"args,omitempty"`
 }
 
+// threads is how many ids there are for the threads of a process: those of two processes
+// must differ.
+const threads = 10_000
+
+// separate are the tracks of a timeline such that no two spans of one overlap: events of a
+// thread may not.
+func (t Timeline) separate() (tracks []Track) {
+	for _, track := range t.Tracks {
+		tracks = append(tracks, lines(track.Name, track.Spans, len(track.Spans))...)
+	}
+	return tracks
+}
+
 // Chrome writes all timelines in Chrome's trace format, which Perfetto opens: a process
 // for each case, a thread for each track.
 func (r *Report) Chrome(w io.Writer) error {
@@ -34,10 +47,10 @@ func (r *Report) Chrome(w io.Writer) error {
 		if len(t.Tracks) == 0 {
 			continue
 		}
-		pid := i + 1
-		name("process_name", c.Name, pid, 0)
-		for j, track := range t.Tracks {
-			tid := j + 1
+		pid := threads * (i + 1)
+		name("process_name", c.Name, pid, pid)
+		for j, track := range t.separate() {
+			tid := pid + j // the first is the main thread, which Perfetto shows above the others
 			name("thread_name", track.Name, pid, tid)
 			for _, s := range track.Spans {
 				args := map[string]any{"of": s.Of}

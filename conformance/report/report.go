@@ -146,6 +146,9 @@ type Event struct {
 	Abandoned bool       `json:"abandoned,omitempty"` // the runtime no longer waited for the answer
 }
 
+// OfRuntime is what a call is of that ends or starts the runtime.
+const OfRuntime = "runtime"
+
 // Call is one request of CRI that changes something, or a command that ends or starts the
 // runtime.
 type Call struct {

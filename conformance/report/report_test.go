@@ -14,6 +14,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/ptrace"
+
+	"github.com/hookline-nri/hookline/conformance/report/traceformat"
 )
 
 var began = time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC)
@@ -132,6 +134,6 @@ func TestForms(t *testing.T) {
 	require.Equal(t, 4, traces.SpanCount(), "the case, a call, two events")
 	require.Equal(t, "0123456789abcdef0123456789abcdef", traces.ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0).TraceID().String())
 
-	requireOTLP(t, read("traces.otlp.json"))
-	require.Len(t, requireTraceEvents(t, read("traces.chrome.json")), 6)
+	traceformat.RequireOTLP(t, read("traces.otlp.json"))
+	require.Len(t, traceformat.RequireTraceEvents(t, read("traces.chrome.json")), 7, "a process, three tracks, since two events overlap, a call, two events")
 }

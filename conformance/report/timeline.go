@@ -34,11 +34,17 @@ type Span struct {
 // Timeline is that of the records that the case has.
 func (c Case) Timeline() Timeline {
 	t := Timeline{Name: c.Name, Start: c.Started, End: c.Started.Add(time.Duration(c.Seconds * float64(time.Second)))}
-	// Calls that go on at once stand on lines of their own.
+	var calls, commands []Span
 	for _, call := range c.Calls {
 		s := Span{Name: call.Name, Of: call.Of, Start: call.Start, End: call.End, Error: call.Error, ID: call.Span}
-		t.add("CRI", s, t.Tracks)
+		if call.Of == OfRuntime {
+			commands = append(commands, s)
+		} else {
+			calls = append(calls, s)
+		}
 	}
+	const most = 6 // what is beyond is drawn over another call
+	t.Tracks = append(lines("CRI", calls, most), lines("runtime", commands, most)...)
 	for _, p := range c.Plugins {
 		track := Track{Name: p.Plugin}
 		if p.Number > 1 {
@@ -59,17 +65,23 @@ func (c Case) Timeline() Timeline {
 	return t
 }
 
-// add puts a call on the first line of its kind that is free, of which there are few.
-func (t *Timeline) add(name string, s Span, lines []Track) {
-	const most = 6
-	for i := range lines {
-		spans := lines[i].Spans
-		if i == most-1 || len(spans) == 0 || !spans[len(spans)-1].End.After(s.Start) {
-			lines[i].Spans = append(spans, s)
-			return
+// lines puts each span on the first line that is free, of at most so many: what goes on at
+// once stands on lines of its own.
+func lines(name string, all []Span, most int) (tracks []Track) {
+	free := func(at time.Time) int {
+		for i, track := range tracks {
+			if i == most-1 || !track.Spans[len(track.Spans)-1].End.After(at) {
+				return i
+			}
 		}
+		tracks = append(tracks, Track{Name: name})
+		return len(tracks) - 1
 	}
-	t.Tracks = append(t.Tracks, Track{Name: name, Spans: []Span{s}})
+	for _, s := range all {
+		i := free(s.Start)
+		tracks[i].Spans = append(tracks[i].Spans, s)
+	}
+	return tracks
 }
 
 // fit cuts the timeline to what is in it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package report
+// Package traceformat holds traces against the definitions of their formats, in tests.
+package traceformat
 
 import (
 	"bytes"
@@ -8,20 +9,16 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"regexp"
-	"testing"
 
 	"github.com/stretchr/testify/require"
 	tracepb "go.opentelemetry.io/proto/otlp/trace/v1"
 	"google.golang.org/protobuf/encoding/protojson"
 )
 
-// requireOTLP holds a file against OTLP's own protobuf messages. They have ids in base64 in
+// RequireOTLP holds a file against OTLP's own protobuf messages. They have ids in base64 in
 // JSON, and OTLP has them in hex.
-func requireOTLP(t *testing.T, text []byte) {
-	t.Helper()
+func RequireOTLP(t require.TestingT, text []byte) {
 	inHex := regexp.MustCompile(`"(traceId|spanId|parentSpanId)":"([0-9a-f]*)"`)
 	text = inHex.ReplaceAllFunc(text, func(field []byte) []byte {
 		parts := inHex.FindSubmatch(field)
@@ -54,10 +51,10 @@ func requireOTLP(t *testing.T, text []byte) {
 	}
 }
 
-// requireTraceEvents holds a file against the fields of the Trace Event Format, in its form
-// as an object: complete events (X) and metadata (M), with times in microseconds.
-func requireTraceEvents(t *testing.T, text []byte) []map[string]any {
-	t.Helper()
+// RequireTraceEvents holds a file against the fields of the Trace Event Format, in its form
+// as an object: complete events (X) and metadata (M), with times in microseconds. Those of a
+// thread may not overlap: Perfetto drops them.
+func RequireTraceEvents(t require.TestingT, text []byte) []map[string]any {
 	var file struct {
 		TraceEvents     []map[string]any `json:"traceEvents"`
 		DisplayTimeUnit string           `json:"displayTimeUnit"`
@@ -66,12 +63,16 @@ func requireTraceEvents(t *testing.T, text []byte) []map[string]any {
 	strict.DisallowUnknownFields()
 	require.NoError(t, strict.Decode(&file))
 	require.Contains(t, []string{"ms", "ns"}, file.DisplayTimeUnit)
-	named := map[any]bool{}
+	named, ends, process := map[any]bool{}, map[string]float64{}, map[any]any{}
 	for _, event := range file.TraceEvents {
 		require.IsType(t, "", event["name"])
 		for _, number := range []string{"pid", "tid", "ts"} {
 			require.IsType(t, 0., event[number], "%s of %v", number, event)
 		}
+		if of, ok := process[event["tid"]]; ok {
+			require.Equal(t, of, event["pid"], "thread %v is of two processes", event["tid"])
+		}
+		process[event["tid"]] = event["pid"]
 		track := fmt.Sprint(event["pid"], " ", event["tid"])
 		switch event["ph"] {
 		case "M":
@@ -82,25 +83,12 @@ func requireTraceEvents(t *testing.T, text []byte) []map[string]any {
 			require.Positive(t, event["ts"])
 			require.Positive(t, event["dur"])
 			require.True(t, named[track], "track %s has no name", track)
+			start, took := event["ts"].(float64), event["dur"].(float64)
+			require.LessOrEqual(t, ends[track], start, "%v overlaps the event before it on its track", event)
+			ends[track] = start + took
 		default:
 			require.Fail(t, "a phase that is not used here", "%v", event)
 		}
 	}
 	return file.TraceEvents
-}
-
-// Timelines of a whole run, where the variable names the folder of its reports.
-func TestTimelinesOfARun(t *testing.T) {
-	folder := os.Getenv("HOOKLINE_TIMELINES")
-	if folder == "" {
-		t.Skip("HOOKLINE_TIMELINES is not set to a folder of reports with timelines")
-	}
-	for name, check := range map[string]func(*testing.T, []byte){
-		"traces.otlp.json":   requireOTLP,
-		"traces.chrome.json": func(t *testing.T, text []byte) { require.NotEmpty(t, requireTraceEvents(t, text)) },
-	} {
-		text, err := os.ReadFile(filepath.Join(folder, name))
-		require.NoError(t, err)
-		check(t, text)
-	}
 }
