@@ -63,9 +63,19 @@ func (a *attached) stall(one *report.Case) string {
 	}
 	broken := one.Broken()
 	for i := range broken {
-		broken[i], _, _ = strings.Cut(broken[i], "\n") // what it goes on with are details
+		broken[i] = brief(broken[i])
 	}
 	return fmt.Sprintf("the machine may have stalled: %s took %s, and this did not hold: %s", a.slowest.Name, took.Round(time.Millisecond), strings.Join(broken, "; "))
+}
+
+// brief is the beginning of what was seen: the rest are details.
+func brief(seen string) string {
+	const most = 120
+	line, _, _ := strings.Cut(seen, "\n")
+	if runes := []rune(line); len(runes) > most {
+		return string(runes[:most]) + " ..."
+	}
+	return line
 }
 
 // slow is how long a pod without plugins takes on a machine that is too slow for what a case

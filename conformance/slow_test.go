@@ -111,3 +111,9 @@ func attachLiar(t *testing.T) (*attached, *liar.Runtime) {
 	t.Cleanup(func() { require.NoError(t, a.cri.Close()) })
 	return a, r
 }
+
+// What a first try saw takes a line in the report, however much it was.
+func TestFirstTryIsToldInBrief(t *testing.T) {
+	require.Equal(t, "L9 no", brief("L9 no\nand so on"))
+	require.Equal(t, strings.Repeat("\u00e9", 120)+" ...", brief(strings.Repeat("\u00e9", 121)))
+}
