@@ -26,7 +26,8 @@ import (
 
 // Run runs the cases that the options want, and returns what came of it. An error is a
 // fault of the tool or its options; what the runtime does wrong is in the report, which
-// there may be beside an error, of what could not be cleaned up in the end.
+// there may be beside an error, of what could not be cleaned up in the end. A process runs
+// one at a time: how long cases wait is the same for all of it (fixture.Soon, fixture.Moments).
 func Run(ctx context.Context, o Options) (_ *report.Report, retErr error) {
 	if err := o.check(); err != nil {
 		return nil, err
