@@ -548,6 +548,7 @@ func TestL19_ConnectionThatHasJustClosedIsSucceeded(t *testing.T) {
 		f := newHanding(t)
 		first, second, third := &breaking{plugin: newPlugin("10-a")}, newPlugin("10-a"), newPlugin("10-a")
 		require.NoError(t, f.Join(t.Context(), first, first.sync))
+		synctest.Wait() // the watcher waits for the plugin's own channel
 		first.broken.Store(true)
 		f.joined(second, third)
 		synctest.Wait()
