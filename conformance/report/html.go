@@ -16,7 +16,8 @@ var pageText string
 var word = regexp.MustCompile(`[A-Z]*[^A-Z]+|[A-Z]+`)
 
 var page = template.Must(template.New("report.html").Funcs(template.FuncMap{
-	"join": strings.Join,
+	"join":  strings.Join,
+	"shell": shell,
 	// The words of a case's name, between which a narrow page may break it.
 	"words": func(name string) []string { return word.FindAllString(name, -1) },
 	"rounded": func(e Event) string {

@@ -137,3 +137,9 @@ func TestForms(t *testing.T) {
 	traceformat.RequireOTLP(t, read("traces.otlp.json"))
 	require.Len(t, traceformat.RequireTraceEvents(t, read("traces.chrome.json")), 7, "a process, three tracks, since two events overlap, a call, two events")
 }
+
+// A report says what was typed, so that it can be typed again.
+func TestCommandIsAsTyped(t *testing.T) {
+	require.Equal(t, `nri-conformance --soon 5s --stop-command 'kill $(cat /run/pid)' --skip 'L1=it'\''s known' ''`,
+		shell([]string{"nri-conformance", "--soon", "5s", "--stop-command", "kill $(cat /run/pid)", "--skip", "L1=it's known", ""}))
+}
