@@ -73,13 +73,22 @@ func run(t *testing.T, lie liar.Lie) *report.Report {
 
 func runOne(t *testing.T, lie liar.Lie, name string) *report.Report {
 	t.Helper()
+	return runOn(t, "", lie, name)
+}
+
+// runOn has the configurations of CNI on a disk of their own, by a folder of it.
+func runOn(t *testing.T, disk string, lie liar.Lie, name string) *report.Report {
+	t.Helper()
 	folder, err := os.MkdirTemp("", "liar") // short enough for sockets
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(folder)) })
 	r, err := liar.Start(folder, lie)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
-	bin, conf := network(t, folder)
+	if disk == "" {
+		disk = folder
+	}
+	bin, conf := network(t, folder, disk)
 	r.SetNetwork(bin, conf)
 	got, err := conformance.Run(t.Context(), conformance.Options{
 		CRI: r.CRI(), NRI: r.NRI(), CNIBin: bin, CNIConf: conf, Image: "none", Cases: []string{name}, Records: true,
@@ -89,9 +98,9 @@ func runOne(t *testing.T, lie liar.Lie, name string) *report.Report {
 }
 
 // network are folders of CNI with plugins that agree to everything, and one network of them.
-func network(t *testing.T, folder string) (bin, conf string) {
+func network(t *testing.T, folder, disk string) (bin, conf string) {
 	t.Helper()
-	bin, conf = filepath.Join(folder, "cni-bin"), filepath.Join(folder, "cni-conf")
+	bin, conf = filepath.Join(folder, "cni-bin"), filepath.Join(disk, "cni-conf")
 	require.NoError(t, os.Mkdir(bin, 0o755))
 	require.NoError(t, os.Mkdir(conf, 0o755))
 	for _, name := range []string{"ptp", "host-local", "loopback"} {
@@ -100,8 +109,12 @@ func network(t *testing.T, folder string) (bin, conf string) {
 	own := `{"cniVersion": "1.1.0", "name": "own", "plugins": [{"type": "ptp"}]}`
 	require.NoError(t, os.WriteFile(filepath.Join(conf, "10-own.conflist"), []byte(own), 0o644))
 	t.Cleanup(func() { // what a case puts there and aside is back as it was
-		left, err := filepath.Glob(filepath.Join(folder, "cni-*", "*"))
-		require.NoError(t, err)
+		var left []string
+		for _, folder := range []string{bin, conf} {
+			files, err := filepath.Glob(filepath.Join(folder, "*"))
+			require.NoError(t, err)
+			left = append(left, files...)
+		}
 		require.Len(t, left, 4, "%q", left)
 		kept, err := os.ReadFile(filepath.Join(conf, "10-own.conflist"))
 		require.NoError(t, err)
@@ -124,6 +137,20 @@ func TestHonestRuntimePasses(t *testing.T) {
 	require.Empty(t, not(r, report.Passed))
 	require.Equal(t, len(keptByTheHonest), r.Count(report.Passed))
 	require.Zero(t, r.Exit())
+}
+
+// Nodes have /opt and /etc on different disks.
+func TestFoldersOfCNIMayBeOnTwoDisks(t *testing.T) {
+	disk, err := os.MkdirTemp("/dev/shm", "liar")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(disk)) })
+	require.Empty(t, not(runOn(t, disk, liar.Honest, "N1_NetworkReadyIsTheStatusOfTheNetwork"), report.Passed))
+}
+
+// A runtime that is not there is not one that cannot pull an image.
+func TestRuntimeIsLookedForFirst(t *testing.T) {
+	_, err := conformance.Run(t.Context(), conformance.Options{CRI: "/nowhere", NRI: "/nowhere"})
+	require.ErrorContains(t, err, "ask the runtime at /nowhere for its pods")
 }
 
 // Each lie is found by the cases that should, and by no other.
