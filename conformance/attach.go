@@ -43,14 +43,8 @@ type attached struct {
 	slowest               report.Call // of the case that ran last
 }
 
-// attach connects to the runtime, and finds out what it has. It has to have no pods: the
-// cases count what plugins are told.
-func attach(ctx context.Context, o Options, image string) (*attached, error) {
-	if o.CNIBin != "" { // a run before may have been killed
-		if err := fixture.RestoreNetwork(o.CNIBin, o.CNIConf); err != nil {
-			return nil, fmt.Errorf("put back the network configuration that a run before put aside: %w", err)
-		}
-	}
+// attach connects to the runtime, which is probed after that.
+func attach(o Options, image string) (*attached, error) {
 	a := &attached{options: o, calls: &calls{}, plugins: &plugins{of: map[string]string{}}}
 	var err error
 	a.cri, err = cri.Dial(o.CRI, image, o.CgroupParent, grpc.WithUnaryInterceptor(a.calls.intercept))
@@ -58,14 +52,32 @@ func attach(ctx context.Context, o Options, image string) (*attached, error) {
 		return nil, err
 	}
 	a.cri.Handler = o.Handler
-	left, err := a.cri.Left(ctx)
+	return a, nil
+}
+
+// reach finds the runtime, before it is asked for anything else. It has to have no pods: the
+// cases count what plugins are told.
+func (o Options) reach(ctx context.Context) (err error) {
+	if o.CNIBin != "" { // a run before may have been killed
+		if err := fixture.RestoreNetwork(o.CNIBin, o.CNIConf); err != nil {
+			return fmt.Errorf("put back the network configuration that a run before put aside: %w", err)
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	c, err := cri.Dial(o.CRI, "", "")
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("ask the runtime at %s for its pods: %w", o.CRI, err), a.cri.Close())
+		return err
+	}
+	defer func() { err = errors.Join(err, c.Close()) }()
+	left, err := c.Left(ctx)
+	if err != nil {
+		return fmt.Errorf("ask the runtime at %s for its pods: %w", o.CRI, err)
 	}
 	if len(left) > 0 {
-		return nil, errors.Join(fmt.Errorf("the runtime has %d pods and containers, and the cases count what plugins are told: stop the kubelet and remove them (crictl rmp -fa)", len(left)), a.cri.Close())
+		return fmt.Errorf("the runtime has %d pods and containers, and the cases count what plugins are told: stop the kubelet and remove them (crictl rmp --all --force)", len(left))
 	}
-	return a, nil
+	return nil
 }
 
 // probe takes a pod through a life with a plugin that looks.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -72,26 +73,37 @@ func (o Options) check() error {
 	if o.Repeat < 0 {
 		errs = append(errs, fmt.Errorf("--repeat %d: it is how often each case is run", o.Repeat))
 	}
-	known := map[string]bool{}
+	profiles, rules, names := map[string]bool{}, map[string]bool{}, map[string]bool{}
+	wanted := 0
 	for _, p := range cases.Profiles() {
-		known[p.Name] = true
+		profiles[p.Name] = true
 		for _, c := range p.Cases() {
-			known[c.Name], known[c.Rule()] = true, true
+			rules[c.Rule()], names[c.Name] = true, true
+			if o.wants(c) {
+				wanted++
+			}
 		}
 	}
-	var asked []string
-	asked = append(append(append(asked, o.Profiles...), o.Rules...), o.Cases...)
-	for rule := range o.Skip {
-		asked = append(asked, rule)
+	unknown := false
+	known := func(flag string, asked []string, what string, of ...map[string]bool) {
+		for _, name := range asked {
+			if !slices.ContainsFunc(of, func(of map[string]bool) bool { return of[name] }) {
+				unknown = true
+				errs = append(errs, fmt.Errorf("%s: %q is no %s: --list has them", flag, name, what))
+			}
+		}
+	}
+	known("--profile", o.Profiles, "profile", profiles)
+	known("--rules", o.Rules, "rule that has cases", rules)
+	known("--case", o.Cases, "case", names)
+	known("--skip", slices.Sorted(maps.Keys(o.Skip)), "rule or case", rules, names)
+	for _, rule := range slices.Sorted(maps.Keys(o.Skip)) {
 		if strings.TrimSpace(o.Skip[rule]) == "" {
 			errs = append(errs, fmt.Errorf("--skip %s: say why: %s=REASON", rule, rule))
 		}
 	}
-	slices.Sort(asked)
-	for _, name := range asked {
-		if !known[name] {
-			errs = append(errs, fmt.Errorf("%q is no profile, rule or case: --list has them", name))
-		}
+	if wanted == 0 && !unknown {
+		errs = append(errs, errors.New("no case is of all that --profile, --rules and --case ask for"))
 	}
 	return errors.Join(errs...)
 }

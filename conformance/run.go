@@ -34,6 +34,9 @@ func Run(ctx context.Context, o Options) (_ *report.Report, retErr error) {
 	}
 	o.Repeat, o.Timeout = cmp.Or(o.Repeat, 1), cmp.Or(o.Timeout, 5*time.Minute)
 	fixture.Soon = cmp.Or(o.Soon, fixture.Soon)
+	if err := o.reach(ctx); err != nil {
+		return nil, err
+	}
 	name := o.Image
 	if name == "" {
 		end := o.step("have the runtime pull the image of the cases")
@@ -45,7 +48,7 @@ func Run(ctx context.Context, o Options) (_ *report.Report, retErr error) {
 		name = loaded
 		defer func() { retErr = errors.Join(retErr, unload(context.WithoutCancel(ctx))) }()
 	}
-	a, err := attach(ctx, o, name)
+	a, err := attach(o, name)
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,11 @@ func (a *attached) stall(one *report.Case) string {
 // brief is the beginning of what was seen: the rest are details.
 func brief(seen string) string {
 	const most = 120
-	line, _, _ := strings.Cut(seen, "\n")
+	line, rest, _ := strings.Cut(seen, "\n")
+	if strings.HasSuffix(line, ":") { // what was seen follows
+		next, _, _ := strings.Cut(rest, "\n")
+		line = strings.TrimSpace(line + " " + strings.TrimSpace(next))
+	}
 	if runes := []rune(line); len(runes) > most {
 		return string(runes[:most]) + " ..."
 	}

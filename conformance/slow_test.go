@@ -106,7 +106,7 @@ func attachLiar(t *testing.T) (*attached, *liar.Runtime) {
 	r, err := liar.Start(folder, liar.Honest)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
-	a, err := attach(t.Context(), Options{CRI: r.CRI(), NRI: r.NRI(), Timeout: time.Minute}, "none")
+	a, err := attach(Options{CRI: r.CRI(), NRI: r.NRI(), Timeout: time.Minute}, "none")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, a.cri.Close()) })
 	return a, r
@@ -115,5 +115,7 @@ func attachLiar(t *testing.T) (*attached, *liar.Runtime) {
 // What a first try saw takes a line in the report, however much it was.
 func TestFirstTryIsToldInBrief(t *testing.T) {
 	require.Equal(t, "L9 no", brief("L9 no\nand so on"))
+	require.Equal(t, "L9 no: Received unexpected error: ttrpc: closed", brief("L9 no: Received unexpected error:\nttrpc: closed\nand so on"))
+	require.Equal(t, "L9 no:", brief("L9 no:"))
 	require.Equal(t, strings.Repeat("\u00e9", 120)+" ...", brief(strings.Repeat("\u00e9", 121)))
 }

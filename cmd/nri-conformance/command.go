@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v3"
+	"golang.org/x/sys/unix"
 
 	"github.com/hookline-nri/hookline/conformance"
 	"github.com/hookline-nri/hookline/conformance/cases"
@@ -45,6 +46,13 @@ no pods. Run it as root on the node: it starts plugins and looks at processes of
 				return listCases(c.Root().Writer)
 			case c.String("write-archive") != "":
 				return archive(c.String("write-archive"))
+			}
+			// What the report cannot be written to is known before all else: it takes its time.
+			if err := os.MkdirAll(c.String("report-dir"), 0o755); err != nil {
+				return err
+			}
+			if err := unix.Access(c.String("report-dir"), unix.W_OK); err != nil {
+				return fmt.Errorf("write reports to %s: %w", c.String("report-dir"), err)
 			}
 			r, err := conformance.Run(ctx, options(c))
 			if r == nil {
@@ -114,11 +122,18 @@ func shell(text string) func(context.Context) error {
 		return nil
 	}
 	return func(ctx context.Context) error {
+		// A runtime that was started in the background keeps the output open, and may write
+		// to it for as long as it runs: to a pipe that nobody reads it could not.
+		out, err := os.CreateTemp("", "nri-conformance-")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = errors.Join(out.Close(), os.Remove(out.Name())) }()
 		cmd := exec.CommandContext(ctx, "/bin/sh", "-c", text)
-		cmd.WaitDelay = time.Second // a runtime that was started in the background keeps the output open
-		out, err := cmd.CombinedOutput()
-		if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-			return fmt.Errorf("%s: %w: %s", text, err, strings.TrimSpace(string(out)))
+		cmd.Stdout, cmd.Stderr = out, out
+		if err := cmd.Run(); err != nil {
+			said, _ := os.ReadFile(out.Name())
+			return fmt.Errorf("%s: %w: %s", text, err, strings.TrimSpace(string(said)))
 		}
 		return nil
 	}

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -20,6 +21,7 @@ import (
 	"github.com/hookline-nri/hookline/conformance/liar"
 	"github.com/hookline-nri/hookline/conformance/report"
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/integration/wait"
 )
 
 func TestMain(m *testing.M) {
@@ -81,6 +83,10 @@ func TestEndsWithTwoForAFaultOfItsOwn(t *testing.T) {
 		"no such profile":         {"--profile", "nothing"},
 		"an argument":             {"nothing"},
 		"a skip without a reason": {"--skip", "L8="},
+		"a rule for a case":       {"--case", "L3"},
+		"a profile to skip":       {"--skip", "pod=slow"},
+		"no case of all":          {"--profile", "pod", "--rules", "N4"},
+		"nowhere to report to":    {"--report-dir", "/proc/self/nowhere"},
 		"half of the commands":    {"--stop-command", "true"},
 		"half of CNI":             {"--cni-bin-dir", "/nowhere"},
 		"no runtime":              {"--runtime-endpoint", "/nowhere"},
@@ -130,4 +136,28 @@ func TestCommandMayLeaveTheRuntimeInTheBackground(t *testing.T) {
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL), "it runs")
 
 	require.ErrorContains(t, shell("echo well >&2; exit 3")(ctx), "exit status 3: well")
+}
+
+// What it says there goes somewhere for as long as it runs: a write to a pipe that nobody reads
+// would end it.
+func TestRuntimeInTheBackgroundMaySayThings(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	stop, said := filepath.Join(t.TempDir(), "stop"), filepath.Join(t.TempDir(), "said")
+	require.NoError(t, shell(fmt.Sprintf("while [ ! -e %s ] && echo well; do echo x >>%s; sleep 0.01; done &", stop, said))(ctx))
+	t.Cleanup(func() { require.NoError(t, os.WriteFile(stop, nil, 0o644)) })
+	length := func() int64 {
+		info, err := os.Stat(said)
+		if err != nil {
+			return 0
+		}
+		return info.Size()
+	}
+	before := length()
+	require.NoError(t, wait.Until(ctx, "it to go on", func(context.Context) error {
+		if length() < before+20 {
+			return errors.New("it says nothing")
+		}
+		return nil
+	}))
 }

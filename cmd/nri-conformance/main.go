@@ -32,7 +32,11 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), unix.SIGINT, unix.SIGTERM)
 	defer stop()
+	ended := context.AfterFunc(ctx, func() {
+		fmt.Fprintln(os.Stderr, "\nnri-conformance: interrupted: it takes back what it did to the node, which may take minutes")
+	})
 	code := run(ctx, os.Args)
+	ended()
 	stop()
 	os.Exit(code)
 }
