@@ -105,7 +105,7 @@ func (a *attached) probe(ctx context.Context) error {
 	a.announces = podresources.FromPod(told[0].Pod) != nil
 	verbose, err := a.cri.Runtime.Status(ctx, &runtime.StatusRequest{Verbose: true})
 	if err != nil {
-		return err
+		return fmt.Errorf("ask the runtime for its status, before any case: %w", err)
 	}
 	var info fixture.NRIInfo
 	text, shows := verbose.GetInfo()["nri"]
