@@ -35,12 +35,12 @@ func (t Timeline) separate() (tracks []Track) {
 // Chrome writes all timelines in Chrome's trace format, which Perfetto opens: a process
 // for each case, a thread for each track.
 func (r *Report) Chrome(w io.Writer) error {
+	// It has no displayTimeUnit, which Perfetto before 22 takes for the unit of all times.
 	all := struct {
 		Events []chromeEvent `json:"traceEvents"`
-		Unit   string        `json:"displayTimeUnit"`
-	}{Events: []chromeEvent{}, Unit: "ms"}
-	name := func(kind, name string, pid, tid int) {
-		all.Events = append(all.Events, chromeEvent{Name: kind, Phase: "M", Pid: pid, Tid: tid, Args: map[string]any{"name": name}})
+	}{Events: []chromeEvent{}}
+	say := func(kind, key string, value any, pid, tid int) {
+		all.Events = append(all.Events, chromeEvent{Name: kind, Phase: "M", Pid: pid, Tid: tid, Args: map[string]any{key: value}})
 	}
 	for i, c := range r.Cases {
 		t := c.Timeline()
@@ -48,17 +48,18 @@ func (r *Report) Chrome(w io.Writer) error {
 			continue
 		}
 		pid := threads * (i + 1)
-		name("process_name", c.Name, pid, pid)
+		say("process_name", "name", c.Name, pid, pid)
+		say("process_sort_index", "sort_index", i, pid, pid) // without it the case of most events is first
 		for j, track := range t.separate() {
 			tid := pid + j // the first is the main thread, which Perfetto shows above the others
-			name("thread_name", track.Name, pid, tid)
+			say("thread_name", "name", track.Name, pid, tid)
 			for _, s := range track.Spans {
 				args := map[string]any{"of": s.Of}
 				if s.Error != "" {
 					args["error"] = s.Error
 				}
 				if s.Hangs {
-					args["error"] = "not answered"
+					args["error"] = "not answered in time"
 				}
 				all.Events = append(all.Events, chromeEvent{
 					Name: s.Name, Phase: "X", At: s.Start.UnixMicro(), Took: max(s.End.Sub(s.Start).Microseconds(), 1), Pid: pid, Tid: tid, Args: args,

@@ -70,7 +70,7 @@ func (c Case) spans(traces ptrace.Traces, trace pcommon.TraceID) {
 			between(span, s.Start, s.End)
 			if s.Hangs {
 				span.Status().SetCode(ptrace.StatusCodeError)
-				span.Status().SetMessage("not answered")
+				span.Status().SetMessage("not answered in time")
 			}
 			if s.Error != "" {
 				span.Status().SetCode(ptrace.StatusCodeError)

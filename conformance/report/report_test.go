@@ -135,7 +135,7 @@ func TestForms(t *testing.T) {
 	require.Equal(t, "0123456789abcdef0123456789abcdef", traces.ResourceSpans().At(0).ScopeSpans().At(0).Spans().At(0).TraceID().String())
 
 	traceformat.RequireOTLP(t, read("traces.otlp.json"))
-	require.Len(t, traceformat.RequireTraceEvents(t, read("traces.chrome.json")), 7, "a process, three tracks, since two events overlap, a call, two events")
+	require.Len(t, traceformat.RequireTraceEvents(t, read("traces.chrome.json")), 8, "a process and its place, three tracks, since two events overlap, a call, two events")
 }
 
 // A report says what was typed, so that it can be typed again.

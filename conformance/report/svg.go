@@ -86,7 +86,7 @@ func (s Span) bar(x func(time.Time) float64, y int) pictureBar {
 	}
 	b.Title = fmt.Sprintf("%s %s, %s", s.Name, s.Of, rounded(s.End.Sub(s.Start)))
 	if s.Hangs {
-		b.Title += ", not answered"
+		b.Title += ", not answered in time"
 	}
 	if s.Error != "" {
 		b.Title += ": " + short(s.Error)

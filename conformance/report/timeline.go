@@ -26,7 +26,7 @@ type Span struct {
 	Name, Of   string
 	Start, End time.Time
 	Error      string
-	Hangs      bool   // it had no end when the case ended
+	Hangs      bool   // the runtime gave it up, or it had no end when the case ended
 	ID         string // of its span in OTLP, empty where it has none yet
 	Plugin     bool
 }
@@ -51,7 +51,7 @@ func (c Case) Timeline() Timeline {
 			track.Name += fmt.Sprintf(" #%d", p.Number)
 		}
 		for _, e := range p.Events {
-			s := Span{Name: e.Name, Of: first(e.Container, e.Pod), Start: e.Start, Error: e.Error, Plugin: true}
+			s := Span{Name: e.Name, Of: first(e.Container, e.Pod), Start: e.Start, Error: e.Error, Hangs: e.Abandoned, Plugin: true}
 			if e.End != nil {
 				s.End = *e.End
 			} else {

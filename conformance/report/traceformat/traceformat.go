@@ -52,17 +52,16 @@ func RequireOTLP(t require.TestingT, text []byte) {
 }
 
 // RequireTraceEvents holds a file against the fields of the Trace Event Format, in its form
-// as an object: complete events (X) and metadata (M), with times in microseconds. Those of a
-// thread may not overlap: Perfetto drops them.
+// as an object: complete events (X) and metadata (M), with times in microseconds, and no
+// displayTimeUnit, by which Perfetto before 22 multiplies them. Those of a thread may not
+// overlap: Perfetto has no place for both.
 func RequireTraceEvents(t require.TestingT, text []byte) []map[string]any {
 	var file struct {
-		TraceEvents     []map[string]any `json:"traceEvents"`
-		DisplayTimeUnit string           `json:"displayTimeUnit"`
+		TraceEvents []map[string]any `json:"traceEvents"`
 	}
 	strict := json.NewDecoder(bytes.NewReader(text))
 	strict.DisallowUnknownFields()
 	require.NoError(t, strict.Decode(&file))
-	require.Contains(t, []string{"ms", "ns"}, file.DisplayTimeUnit)
 	named, ends, process := map[any]bool{}, map[string]float64{}, map[any]any{}
 	for _, event := range file.TraceEvents {
 		require.IsType(t, "", event["name"])
@@ -76,8 +75,8 @@ func RequireTraceEvents(t require.TestingT, text []byte) []map[string]any {
 		track := fmt.Sprint(event["pid"], " ", event["tid"])
 		switch event["ph"] {
 		case "M":
-			require.Contains(t, []any{"process_name", "thread_name"}, event["name"])
-			require.NotEmpty(t, event["args"].(map[string]any)["name"])
+			key := map[any]string{"process_name": "name", "thread_name": "name", "process_sort_index": "sort_index"}[event["name"]]
+			require.Contains(t, event["args"], key, "%v", event)
 			named[track] = true
 		case "X":
 			require.Positive(t, event["ts"])
