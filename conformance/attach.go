@@ -36,6 +36,7 @@ type attached struct {
 	request, registration time.Duration
 	nriVersion            string
 	shows, announces      bool
+	processes             bool   // plugins are told of a process of a pod's sandbox
 	events, requires      bool   // CRI's container events are sent; fixture.RequiredPlugin is required
 	network               string // what the cases of the network lack
 	baseline              map[cri.Leftover]bool
@@ -102,7 +103,7 @@ func (a *attached) probe(ctx context.Context) error {
 	if len(told) == 0 {
 		return fmt.Errorf("a plugin was not told of pod %s: is NRI of the runtime at %s the one at %s?", id, a.options.CRI, a.options.NRI)
 	}
-	a.announces = podresources.FromPod(told[0].Pod) != nil
+	a.announces, a.processes = podresources.FromPod(told[0].Pod) != nil, told[0].Pod.GetPid() > 0
 	verbose, err := a.cri.Runtime.Status(ctx, &runtime.StatusRequest{Verbose: true})
 	if err != nil {
 		return fmt.Errorf("ask the runtime for its status, before any case: %w", err)

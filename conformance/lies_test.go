@@ -37,7 +37,7 @@ func TestMain(m *testing.M) {
 
 // A runtime of entries in a map, on NRI's adaptation, keeps what these cases are about.
 var keptByTheHonest = []string{
-	"L11_ContainerThatWasStoppedBeforeItsStartCanBeStarted",
+	"L1_ContainerThatWasStoppedBeforeItsStartHasOneStop",
 	"L11_EveryEndIsToldOnceHoweverAPodIsEnded",
 	"L11_NoContainerIsCreatedInAStoppedPod",
 	"L11_RepeatedTeardownTellsNothing",
@@ -179,7 +179,7 @@ var foundBy = map[liar.Lie][]string{
 	liar.LosesAdjustments:         {"L1_AdjustmentReachesTheContainerAndThePluginsAfter"},
 	liar.TellsNoPodToWhoJoins:     {"L2_PodThatRunsIsToldToWhoJoins"},
 	liar.TellsNoRemoval: { // in each life that is looked at to its end
-		"L11_ContainerThatWasStoppedBeforeItsStartCanBeStarted", "L11_EveryEndIsToldOnceHoweverAPodIsEnded", "L11_RepeatedTeardownTellsNothing",
+		"L1_ContainerThatWasStoppedBeforeItsStartHasOneStop", "L11_EveryEndIsToldOnceHoweverAPodIsEnded", "L11_RepeatedTeardownTellsNothing",
 		"L1_ContainersEndBeforeTheirPodWhateverTheyDo", "L1_EventsOfAPodComeInOrder", "L2_PodThatRunsIsToldToWhoJoins", "L3_RemovalOfARunningPodTellsEveryEnd",
 		"L8_StopGoesOnIfAPluginFails", "L9_TeardownReachesAllIfAPluginCrashes",
 	},
@@ -196,7 +196,7 @@ var foundBy = map[liar.Lie][]string{
 	liar.TellsEveryStop:            {"L11_EveryEndIsToldOnceHoweverAPodIsEnded"},
 	liar.CreatesContainerInStopped: {"L11_NoContainerIsCreatedInAStoppedPod"},
 	liar.TellsStartTwice: { // in each life of a container that is looked at whole
-		"L11_ContainerThatWasStoppedBeforeItsStartCanBeStarted", "L11_EveryEndIsToldOnceHoweverAPodIsEnded", "L11_RepeatedTeardownTellsNothing",
+		"L1_ContainerThatWasStoppedBeforeItsStartHasOneStop", "L11_EveryEndIsToldOnceHoweverAPodIsEnded", "L11_RepeatedTeardownTellsNothing",
 		"L1_ContainersEndBeforeTheirPodWhateverTheyDo", "L1_EventsOfAPodComeInOrder",
 	},
 }

@@ -139,6 +139,8 @@ func (a *attached) lacks(n fixture.Needs) string {
 		return fmt.Sprintf("needs a runtime that requires plugin %s of pods outside of namespace default (--must-run, where it does not show that)", fixture.RequiredPlugin)
 	case n.Events && !a.events:
 		return "needs a runtime that sends CRI's container events"
+	case n.Sandbox && !a.processes:
+		return "needs a runtime whose pods have a process of their own, and that tells plugins of it"
 	case n.Announcements && !a.announces:
 		return "needs a runtime that passes on what is announced of a pod's resources (KEP-4112)"
 	}
@@ -156,6 +158,7 @@ func (a *attached) runOne(ctx context.Context, c *cases.Case, one *report.Case) 
 	}
 	r := &run{name: fmt.Sprintf("run %d of %s", one.Run, c.Name), plugins: a.plugins, runtime: a, clean: func() { _ = a.clean(context.WithoutCancel(ctx)) }} // what stays is seen after the case
 	one.Trace = a.calls.begin()
+	a.cri.Own = "-" + newEnd() // also for a case that is run again
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

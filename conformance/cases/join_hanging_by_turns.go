@@ -12,6 +12,7 @@ import (
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/integration/wait"
 )
 
 // Two plugins hang in Synchronize, are dropped, and come back at once, so that
@@ -27,7 +28,8 @@ var _ = Joining.has("L13_PluginsThatHangInSynchronizeByTurnsCostOneTimeout", Wit
 			Index: fmt.Sprint(20 + i), Name: "hangs", Returns: true,
 			Answers: map[plugin.Event]plugin.Answer{plugin.Synchronize: {Work: time.Hour}},
 		})
-		RequireSoon(t, p.Name()+" to synchronize", func(context.Context) error { return HasGot(p, plugin.Synchronize) })
+		// Where plugins register one at a time, it is when the one before was dropped.
+		require.NoError(t, wait.Until(WithinAMinute(t), p.Name()+" to synchronize", func(context.Context) error { return HasGot(p, plugin.Synchronize) }))
 		hanging = append(hanging, p)
 	}
 

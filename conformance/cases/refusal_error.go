@@ -4,7 +4,6 @@ package cases
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/containerd/nri/pkg/api"
@@ -37,7 +36,7 @@ var _ = Pod.has("L17_ErrorOfARefusedPodSaysWhoRefusedIt", Needs{}, func(t T) {
 
 			require.ErrorContains(t, err, refusal.text)
 			t.Promise("L17", "the error names pod and plugin, and has the right code", OnStock("it names neither, and has no code of its own"), func(t require.TestingT) {
-				RequireReadable(t, err, refusal.code, "pod default/refused: plugin "+refuses.Name()+" refused RunPodSandbox: "+refusal.text)
+				RequireReadable(t, err, refusal.code, "default/refused", refuses.Name(), "RunPodSandbox", refusal.text)
 			})
 		})
 	}
@@ -50,35 +49,35 @@ var _ = Container.has("L17_ErrorOfARefusedContainerSaysWhoRefusedIt", Needs{}, f
 	l := NewLife(t, n, "kept")
 	ctx, c := WithinAMinute(t), n.CRI()
 	for _, request := range []struct {
-		event plugin.Event
-		send  func() error
-		of    string
+		event     plugin.Event
+		send      func() error
+		container string // that it is of
 	}{
 		{plugin.CreateContainer, func() error {
 			_, err := c.Create(ctx, l.Pod, c.Pod("kept"), c.Container("second"))
 			return err
-		}, "container second of pod default/kept"},
+		}, "second"},
 		{plugin.UpdateContainer, func() error {
 			_, err := c.Runtime.UpdateContainerResources(ctx, &runtime.UpdateContainerResourcesRequest{
 				ContainerId: l.Container,
 				Linux:       &runtime.LinuxContainerResources{CpuShares: 512},
 			})
 			return err
-		}, "container main of pod default/kept"},
+		}, "main"},
 		{plugin.UpdatePodSandbox, func() error {
 			_, err := c.Runtime.UpdatePodSandboxResources(ctx, &runtime.UpdatePodSandboxResourcesRequest{
 				PodSandboxId: l.Pod,
 				Resources:    &runtime.LinuxContainerResources{CpuShares: 512},
 			})
 			return err
-		}, "pod default/kept"},
+		}, ""},
 	} {
 		t.Run(string(request.event), func(t T) {
 			refuses.On(request.event, plugin.Fail("not here"))
 			err := request.send()
 			require.ErrorContains(t, err, "not here")
 			t.Promise("L17", "the error names object and plugin, and has a code", OnStock("it does not name the plugin and has no code"), func(t require.TestingT) {
-				RequireReadable(t, err, codes.FailedPrecondition, fmt.Sprintf("%s: plugin %s refused %s: not here", request.of, refuses.Name(), request.event))
+				RequireReadable(t, err, codes.FailedPrecondition, request.container, "default/kept", refuses.Name(), string(request.event), "not here")
 			})
 		})
 	}
@@ -97,6 +96,6 @@ var _ = Pod.has("L16_PodIsRefusedIfARequiredPluginDoesNotAnswer", Within(300*tim
 	_, err := n.CRI().RunPod(WithinAMinute(t), n.CRI().Pod("late"))
 
 	t.Promise("L16", "a pod whose required plugin does not answer is refused, and the error says so", OnStock("it runs without it"), func(t require.TestingT) {
-		RequireReadable(t, err, codes.DeadlineExceeded, "pod default/late: plugin "+hangs.Name()+" failed to handle RunPodSandbox request: no answer within "+timeout.String())
+		RequireReadable(t, err, codes.DeadlineExceeded, "default/late", hangs.Name(), "RunPodSandbox", timeout.String())
 	})
 })

@@ -13,24 +13,22 @@ import (
 	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
+// wasBefore is a state of a pod at the time of a restart.
+type wasBefore struct {
+	state  string
+	before func(T, Runtime, *plugin.Plugin, Life) // the runtime is killed
+	down   func(T, *plugin.Plugin, Life)          // while it is down
+	told   []plugin.Event
+}
+
+// allEnds are the ends of a pod that is stopped and removed, and its container with it.
+var allEnds = []plugin.Event{plugin.StopContainer, plugin.StopPodSandbox, plugin.RemoveContainer, plugin.RemovePodSandbox}
+
 // Containers that have exited are not told of, those that run are
 // (containerd/containerd#8426).
 var _ = Restart.has("L15_EndsOfPodsOfBeforeARestartAreTold", Patient.AndRestarts(), func(t T) {
-	ends := []plugin.Event{plugin.StopContainer, plugin.StopPodSandbox, plugin.RemoveContainer, plugin.RemovePodSandbox}
-	for _, was := range []struct {
-		state  string
-		before func(T, Runtime, *plugin.Plugin, Life) // the runtime is killed
-		down   func(T, *plugin.Plugin, Life)          // while it is down
-		told   []plugin.Event
-	}{
-		{state: "Ready", told: ends},
-		{state: "NotReady", before: func(t T, n Runtime, p *plugin.Plugin, l Life) {
-			KillSandbox(t, p, l.Pod)
-			RequirePodNotReady(WithinAMinute(t), t, n, l.Pod)
-		}, told: ends},
-		{state: "NotReady since the runtime was down", down: func(t T, p *plugin.Plugin, l Life) {
-			KillSandbox(t, p, l.Pod)
-		}, told: ends},
+	endsOfPodsOfBefore(t, []wasBefore{
+		{state: "Ready", told: allEnds},
 		{state: "stopped half-way", before: func(t T, n Runtime, p *plugin.Plugin, l Life) {
 			gate := NewGate(t)
 			p.On(plugin.StopPodSandbox, gate.Hold)
@@ -40,7 +38,23 @@ var _ = Restart.has("L15_EndsOfPodsOfBeforeARestartAreTold", Patient.AndRestarts
 		{state: "stopped", before: func(t T, n Runtime, _ *plugin.Plugin, l Life) {
 			require.NoError(t, n.CRI().StopPod(WithinAMinute(t), l.Pod))
 		}, told: []plugin.Event{plugin.RemovePodSandbox}},
-	} {
+	})
+})
+
+var _ = Restart.has("L15_EndsOfPodsWhoseSandboxDiedAreToldAfterARestart", Patient.AndRestarts().AndSandbox(), func(t T) {
+	endsOfPodsOfBefore(t, []wasBefore{
+		{state: "NotReady", before: func(t T, n Runtime, p *plugin.Plugin, l Life) {
+			KillSandbox(t, p, l.Pod)
+			RequirePodNotReady(WithinAMinute(t), t, n, l.Pod)
+		}, told: allEnds},
+		{state: "NotReady since the runtime was down", down: func(t T, p *plugin.Plugin, l Life) {
+			KillSandbox(t, p, l.Pod)
+		}, told: allEnds},
+	})
+})
+
+func endsOfPodsOfBefore(t T, states []wasBefore) {
+	for _, was := range states {
 		t.Run(was.state, func(t T) {
 			n := t.Runtime()
 			back, later := NewPlugin(t, "10", "back"), NewPlugin(t, "20", "later")
@@ -81,7 +95,7 @@ var _ = Restart.has("L15_EndsOfPodsOfBeforeARestartAreTold", Patient.AndRestarts
 				t.Promise("L15", name+" is told of its end", OnStock("it ends untold"), Eventually(func(t require.TestingT) {
 					record, before := last()
 					told := record.Of(l.Pod)
-					if p == back && len(was.told) < len(ends) {
+					if p == back && len(was.told) < len(allEnds) {
 						// It knew the container, and may be told of that one's end.
 						told = told.Only(plugin.StopPodSandbox, plugin.RemovePodSandbox)
 					}
@@ -93,4 +107,4 @@ var _ = Restart.has("L15_EndsOfPodsOfBeforeARestartAreTold", Patient.AndRestarts
 			}
 		})
 	}
-})
+}

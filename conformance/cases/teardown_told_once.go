@@ -55,11 +55,11 @@ func atOnce(f, g func() error) {
 // before its own.
 var _ = Teardown.has("L11_EveryEndIsToldOnceHoweverAPodIsEnded", Needs{}, func(t T) {
 	n := t.Runtime()
-	p := NewPlugin(t, "10", "told")
-	Connect(t, n, p)
 	ctx, c := WithinAMinute(t), n.CRI()
 	for _, e := range endings {
 		t.Run(e.how, func(t T) {
+			p := NewPlugin(t, "10", "told")
+			Connect(t, n, p)
 			l := NewLife(t, n, strings.ReplaceAll(strings.ReplaceAll(e.how, ",", ""), " ", "-"))
 			require.NoError(t, e.end(
 				func() error { return c.StopPod(ctx, l.Pod) },

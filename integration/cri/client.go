@@ -22,6 +22,9 @@ type Client struct {
 	Images  runtime.ImageServiceClient
 	// Handler is the runtime handler of pods; the runtime's own where empty.
 	Handler string
+	// Own is the end of the uids of pods. A runtime may keep a pod whose caller left for one who
+	// asks for the same pod again, as CRI-O does: that is not to be somebody else.
+	Own string
 
 	conn         *grpc.ClientConn
 	image        string

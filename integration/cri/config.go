@@ -5,10 +5,10 @@ package cri
 import runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 // Pod is the configuration of a pod with a network of its own. Two pods of the same
-// name are the same pod to the runtime, and cannot exist at the same time.
+// name are the same pod to the runtime, and cannot exist at the same time, until Own changes.
 func (c *Client) Pod(name string) *runtime.PodSandboxConfig {
 	return &runtime.PodSandboxConfig{
-		Metadata: &runtime.PodSandboxMetadata{Name: name, Namespace: "default", Uid: name + "-uid"},
+		Metadata: &runtime.PodSandboxMetadata{Name: name, Namespace: "default", Uid: name + "-uid" + c.Own},
 		Hostname: name,
 		Labels:   map[string]string{"app": name},
 		Linux: &runtime.LinuxPodSandboxConfig{
@@ -25,7 +25,7 @@ func (c *Client) Pod(name string) *runtime.PodSandboxConfig {
 func (c *Client) Container(name string, args ...string) *runtime.ContainerConfig {
 	return &runtime.ContainerConfig{
 		Metadata: &runtime.ContainerMetadata{Name: name},
-		Image:    &runtime.ImageSpec{Image: c.image},
+		Image:    &runtime.ImageSpec{Image: c.image, UserSpecifiedImage: c.image}, // both, as kubelets send it: CRI-O takes none without
 		Args:     args,
 		Linux: &runtime.LinuxContainerConfig{
 			SecurityContext: &runtime.LinuxContainerSecurityContext{
