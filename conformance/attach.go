@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"google.golang.org/grpc"
@@ -42,6 +41,7 @@ type attached struct {
 	baseline              map[cri.Leftover]bool
 	plugins               *plugins
 	slowest               report.Call // of the case that ran last
+	lost                  bool        // the runtime went away in it, by itself
 }
 
 // attach connects to the runtime, which is probed after that.
@@ -176,16 +176,6 @@ func (a *attached) sendsEvents(ctx context.Context) bool {
 	return status.Code(err) == codes.DeadlineExceeded
 }
 
-// takeBaseline notes what there is without pods.
-func (a *attached) takeBaseline(ctx context.Context) error {
-	left, err := a.inventory(ctx)
-	a.baseline = map[cri.Leftover]bool{}
-	for _, l := range left {
-		a.baseline[l] = true
-	}
-	return err
-}
-
 func (a *attached) CRI() *cri.Client  { return a.cri }
 func (a *attached) NRISocket() string { return a.options.NRI }
 
@@ -219,165 +209,4 @@ func (a *attached) Settled(ctx context.Context, container string) error {
 		}
 		return nil
 	})
-}
-
-// Leftovers lists what was not there before the case.
-func (a *attached) Leftovers(ctx context.Context) (left []cri.Leftover, err error) {
-	all, err := a.inventory(ctx)
-	for _, l := range all {
-		if !a.baseline[l] {
-			left = append(left, l)
-		}
-	}
-	return left, err
-}
-
-func (a *attached) inventory(ctx context.Context) ([]cri.Leftover, error) {
-	if a.options.Left != nil {
-		return a.options.Left(ctx)
-	}
-	left, err := a.cri.Left(ctx)
-	if err != nil || a.options.State == "" {
-		return left, err
-	}
-	for kind, pattern := range map[string]string{
-		"address":    filepath.Join(a.options.State, "networks", "*", "[0-9]*"),
-		"attachment": filepath.Join(a.options.State, "results", "*"),
-	} {
-		files, err := filepath.Glob(pattern)
-		if err != nil {
-			return nil, err
-		}
-		for _, file := range files {
-			left = append(left, cri.Leftover{Kind: kind, Name: file})
-		}
-	}
-	return left, nil
-}
-
-var errNoCommands = errors.New("no commands to stop and start the runtime were given")
-
-func (a *attached) Stop(ctx context.Context) error { return a.ends(ctx, "stop", a.options.Stop) }
-func (a *attached) Kill(ctx context.Context) error { return a.ends(ctx, "kill", a.options.Kill) }
-
-// ends ends the runtime, and returns when nobody answers any more.
-func (a *attached) ends(ctx context.Context, what string, end func(context.Context) error) (err error) {
-	if end == nil {
-		return errNoCommands
-	}
-	start := time.Now()
-	defer func() { a.calls.did(what, start, err) }()
-	if err := end(ctx); err != nil {
-		return err
-	}
-	return wait.Until(ctx, "the runtime to be gone", func(ctx context.Context) error {
-		if a.answers(ctx) == nil {
-			return errors.New("it answers")
-		}
-		return nil
-	})
-}
-
-// Boot starts the runtime again, and returns when it answers.
-func (a *attached) Boot(ctx context.Context) (err error) {
-	if a.options.Boot == nil {
-		return errNoCommands
-	}
-	start := time.Now()
-	defer func() { a.calls.did("start", start, err) }()
-	if err := a.options.Boot(ctx); err != nil {
-		return err
-	}
-	return wait.Until(ctx, "the runtime to answer", a.answers)
-}
-
-// answers asks for the runtime's status, within two seconds.
-func (a *attached) answers(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	_, err := a.cri.Runtime.Status(ctx, &runtime.StatusRequest{})
-	if err != nil {
-		return err
-	}
-	_, err = os.Stat(a.options.NRI)
-	return err
-}
-
-// clean removes all pods that a case has left, and waits until the runtime shows none of its
-// plugins. Where the runtime does not remove them, it is killed and started again first, if
-// that can be done.
-func (a *attached) clean(ctx context.Context) error {
-	err := a.removeAll(ctx)
-	if err != nil && a.options.Kill != nil {
-		_ = a.options.Kill(ctx) // it may be gone already
-		err = errors.Join(a.Boot(ctx), a.removeAll(ctx))
-	}
-	if err == nil && a.shows {
-		a.forget(ctx)
-	}
-	return err
-}
-
-// forget waits until the runtime has noticed that the plugins of a case have gone. Some
-// cases assert which are shown; that one stays for good is for these to find.
-func (a *attached) forget(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	_ = wait.Until(ctx, "plugins of the case to be gone", func(ctx context.Context) error {
-		s, err := a.cri.Runtime.Status(ctx, &runtime.StatusRequest{Verbose: true})
-		if err != nil {
-			return err
-		}
-		var info fixture.NRIInfo
-		if err := json.Unmarshal([]byte(s.GetInfo()["nri"]), &info); err != nil {
-			return err
-		}
-		for _, p := range info.Plugins {
-			if a.plugins.has(p.Index + "-" + p.Name) {
-				return fmt.Errorf("%s-%s is shown", p.Index, p.Name)
-			}
-		}
-		return nil
-	})
-}
-
-// removeAll removes one pod after the other. Each has half a minute: on a busy machine many
-// take longer than a few.
-func (a *attached) removeAll(ctx context.Context) error {
-	for {
-		pods, err := a.pods(ctx)
-		if err != nil || len(pods) == 0 {
-			return err
-		}
-		if err := a.removeOne(ctx, pods[0]); err != nil {
-			return err
-		}
-	}
-}
-
-// removeOne returns when the runtime does not list the pod any more.
-func (a *attached) removeOne(ctx context.Context, id string) error {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	return wait.Until(ctx, "pod "+id+" to be gone", func(ctx context.Context) error {
-		if err := errors.Join(a.cri.StopPod(ctx, id), a.cri.RemovePod(ctx, id)); err != nil {
-			return err
-		}
-		pods, err := a.pods(ctx)
-		if err == nil && slices.Contains(pods, id) {
-			err = errors.New("it is listed after its removal")
-		}
-		return err
-	})
-}
-
-// pods are the ids of those that the runtime lists.
-func (a *attached) pods(ctx context.Context) (ids []string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
-	defer cancel()
-	listed, err := a.cri.Pods(ctx)
-	for _, pod := range listed {
-		ids = append(ids, pod.GetId())
-	}
-	return ids, err
 }

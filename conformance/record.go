@@ -13,7 +13,9 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/hookline-nri/hookline/conformance/fixture"
@@ -30,13 +32,14 @@ type calls struct {
 	made  []report.Call
 	// slowest is that of all calls, also of those that change nothing.
 	slowest report.Call
+	lost    bool // the runtime went away under a call, or was not there
 }
 
 // begin begins a record, and returns the id of its trace.
 func (c *calls) begin() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.trace, c.made, c.slowest = randomID(16), nil, report.Call{}
+	c.trace, c.made, c.slowest, c.lost = randomID(16), nil, report.Call{}, false
 	return c.trace
 }
 
@@ -51,11 +54,12 @@ func (c *calls) did(what string, start time.Time, err error) {
 	c.made = append(c.made, call)
 }
 
-// take returns the record, and the slowest of all calls.
-func (c *calls) take() (made []report.Call, slowest report.Call) {
+// take returns the record, the slowest of all calls, and whether the runtime went away by itself.
+func (c *calls) take() (made []report.Call, slowest report.Call, lost bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.made), c.slowest
+	ended := slices.ContainsFunc(c.made, func(call report.Call) bool { return call.Of == report.OfRuntime })
+	return slices.Clone(c.made), c.slowest, c.lost && !ended
 }
 
 func randomID(bytes int) string {
@@ -85,6 +89,7 @@ func (c *calls) intercept(ctx context.Context, method string, request, reply any
 	if c.trace != trace { // of a case before
 		return err
 	}
+	c.lost = c.lost || status.Code(err) == codes.Unavailable
 	if changes {
 		c.made = append(c.made, call)
 	}

@@ -178,7 +178,7 @@ func (a *attached) runOne(ctx context.Context, c *cases.Case, one *report.Case) 
 	defer r.mu.Unlock()
 	one.Seconds = time.Since(one.Started).Seconds()
 	one.Promises, one.Evidence = slices.Clone(r.promises), slices.Clone(r.evidence)
-	one.Calls, a.slowest = a.calls.take()
+	one.Calls, a.slowest, a.lost = a.calls.take()
 	for _, p := range r.watched {
 		one.Plugins = append(one.Plugins, Connections(p)...)
 	}

@@ -58,7 +58,7 @@ func (a *attached) tooSlow(ctx context.Context) string {
 // the report has that nowhere else if it holds the next time.
 func (a *attached) stall(one *report.Case) string {
 	took := a.slowest.End.Sub(a.slowest.Start)
-	if took < stalls() {
+	if took < stalls() || a.lost { // one that crashes may do so for once
 		return ""
 	}
 	broken := one.Broken()

@@ -3,6 +3,7 @@
 package conformance
 
 import (
+	"context"
 	"os"
 	"strings"
 	"sync/atomic"
@@ -11,6 +12,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/hookline-nri/hookline/conformance/cases"
 	"github.com/hookline-nri/hookline/conformance/fixture"
@@ -118,4 +123,33 @@ func TestFirstTryIsToldInBrief(t *testing.T) {
 	require.Equal(t, "L9 no: Received unexpected error: ttrpc: closed", brief("L9 no: Received unexpected error:\nttrpc: closed\nand so on"))
 	require.Equal(t, "L9 no:", brief("L9 no:"))
 	require.Equal(t, strings.Repeat("\u00e9", 120)+" ...", brief(strings.Repeat("\u00e9", 121)))
+}
+
+// A runtime that crashes may do so for once, and is not forgiven as a machine is.
+func TestRuntimeThatGoesAwayIsNoStall(t *testing.T) {
+	setMoments(t, 0)
+	for _, test := range []struct {
+		name  string
+		err   error
+		end   bool // by the case
+		stall bool
+	}{
+		{name: "it goes away", err: status.Error(codes.Unavailable, "EOF")},
+		{name: "the case ends it", err: status.Error(codes.Unavailable, "EOF"), end: true, stall: true},
+		{name: "it says no", err: status.Error(codes.Unknown, "no"), stall: true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			a := &attached{calls: &calls{}}
+			a.calls.begin()
+			err := a.calls.intercept(t.Context(), "/runtime.v1.RuntimeService/RunPodSandbox", &runtime.RunPodSandboxRequest{}, nil, nil,
+				func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error { return test.err })
+			require.Equal(t, test.err, err)
+			if test.end {
+				a.calls.did("kill", time.Now(), nil)
+			}
+			one := report.Case{}
+			one.Calls, a.slowest, a.lost = a.calls.take()
+			require.Equal(t, test.stall, a.stall(&one) != "")
+		})
+	}
 }
