@@ -222,6 +222,9 @@ func (t *t) Promise(rule, holds string, _ fixture.Breach, assertions func(requir
 	t.case_.promises = append(t.case_.promises, p)
 }
 
+// Words are hookline's own.
+func (t *t) Words(string, string, fixture.Breach, func(require.TestingT)) {}
+
 // assertion is what the assertions of one promise find.
 type assertion struct {
 	failed bool

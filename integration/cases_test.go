@@ -54,3 +54,8 @@ func (t onNode) Promise(rule, holds string, stock fixture.Breach, assertions fun
 	t.Helper()
 	promise(t.T, rule, holds, stock, assertions)
 }
+
+func (t onNode) Words(rule, holds string, stock fixture.Breach, assertions func(require.TestingT)) {
+	t.Helper()
+	t.Promise(rule, holds, stock, assertions)
+}

@@ -39,9 +39,14 @@ var _ = Pod.has("L11_PodInItsHookCanBeEnded", Patient, func(t T) {
 			}
 			errEnd := <-ended
 			left, errLeft := n.Leftovers(ctx) // at once
+			var errRan error
 			t.Promise("L11", "a pod in its hook can be "+done, OnStock(goesOn), func(t require.TestingT) {
 				require.NoError(t, errEnd)
-				assert.Error(t, RequireEnds(t, pod.Ran, "RunPodSandbox"))
+				errRan = RequireEnds(t, pod.Ran, "RunPodSandbox")
+				assert.Error(t, errRan)
+			})
+			t.Words("L11", "who creates it hears that it was "+done, OnStock(goesOn), func(t require.TestingT) {
+				assert.ErrorContains(t, errRan, "was "+done+" while it was being created")
 			})
 			t.Promise("L7", "who ended it hears of that when all is undone", OnStock(goesOn), func(t require.TestingT) {
 				require.NoError(t, errLeft)

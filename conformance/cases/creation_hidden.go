@@ -20,6 +20,8 @@ var _ = Pod.has("L6_PodIsHiddenWhileItsHookRuns", Patient, func(t T) {
 	pod := NewInHook(t, n, p, "coming")
 
 	require.Empty(t, CallsThatShow(ctx, t, n, pod.ID))
+	_, errStatus := c.Runtime.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: pod.ID})
+	_, errStats := c.Runtime.PodSandboxStats(ctx, &runtime.PodSandboxStatsRequest{PodSandboxId: pod.ID})
 	_, errCreate := c.Create(ctx, pod.ID, pod.Config, c.Container("early"))
 	containers, err := c.Runtime.ListContainers(ctx, &runtime.ListContainersRequest{})
 	require.NoError(t, err)
@@ -31,9 +33,17 @@ var _ = Pod.has("L6_PodIsHiddenWhileItsHookRuns", Patient, func(t T) {
 	_, err = c.Create(ctx, pod.ID, pod.Config, c.Container("early")) // its name was not taken
 	require.NoError(t, err)
 	require.NoError(t, c.RemovePod(ctx, pod.ID))
-	t.Promise("L6", "a container of a pod in its hook is refused, and the error says why", OnStock("it is refused as if there was no such pod"), func(t require.TestingT) {
+	t.Promise("L6", "a container of a pod in its hook is refused, and not as if there was no such pod", OnStock("it is"), func(t require.TestingT) {
 		require.Error(t, errCreate)
 		assert.NotEqual(t, codes.NotFound, status.Code(errCreate), "%v", errCreate)
+	})
+	t.Words("L6", "the error says why", OnStock("it says that there is no such pod"), func(t require.TestingT) {
+		assert.Equal(t, codes.FailedPrecondition, status.Code(errCreate))
+		assert.ErrorContains(t, errCreate, "is still being created")
+	})
+	t.Words("L6", "there is no such pod to who asks for its status or statistics", KeptOnStock, func(t require.TestingT) {
+		assert.Equal(t, codes.NotFound, status.Code(errStatus), "%v", errStatus)
+		assert.Equal(t, codes.NotFound, status.Code(errStats), "%v", errStats)
 	})
 	RequireNothingLeft(t, n)
 })

@@ -24,11 +24,16 @@ func PodFailsIfItsSandboxDiesInTheHook(t T, n Runtime, what string, kill func(In
 	pod := NewInHook(t, n, first, "doomed")
 	require.NoError(t, kill(pod))
 
+	var errRan error
 	t.Promise("L5", "a pod fails when the "+what+" of its sandbox dies in the hook", OnStock("the hooks go on"), func(t require.TestingT) {
 		// It is known at once, and undone when the plugin has answered (L4).
 		RequireWaiting(t, n, first, 1)
 		pod.Gate.Release()
-		assert.Error(t, RequireEnds(t, pod.Ran, "RunPodSandbox"))
+		errRan = RequireEnds(t, pod.Ran, "RunPodSandbox")
+		assert.Error(t, errRan)
+	})
+	t.Words("L5", "the error says that it died before it was ready", OnStock("the hooks go on"), func(t require.TestingT) {
+		assert.ErrorContains(t, errRan, "before it was ready")
 	})
 	pod.Gate.Release()
 	t.Promise("L3", "its end is told to the plugin that was asked", OnStock("it is not told"), func(t require.TestingT) {

@@ -4,9 +4,11 @@ package cases
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/containerd/nri/pkg/api"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
@@ -38,6 +40,9 @@ var _ = Pod.has("L17_ErrorOfARefusedPodSaysWhoRefusedIt", Needs{}, func(t T) {
 			t.Promise("L17", "the error names pod and plugin, and has the right code", OnStock("it names neither, and has no code of its own"), func(t require.TestingT) {
 				RequireReadable(t, err, refusal.code, "default/refused", refuses.Name(), "RunPodSandbox", refusal.text)
 			})
+			t.Words("L17", "it is one sentence", OnStock("it names neither"), func(t require.TestingT) {
+				assert.ErrorContains(t, err, "pod default/refused: plugin "+refuses.Name()+" refused RunPodSandbox: "+refusal.text)
+			})
 		})
 	}
 })
@@ -51,7 +56,7 @@ var _ = Container.has("L17_ErrorOfARefusedContainerSaysWhoRefusedIt", Needs{}, f
 	for _, request := range []struct {
 		event     plugin.Event
 		send      func() error
-		container string // that it is of
+		container string // that it is of, empty for one of the pod
 	}{
 		{plugin.CreateContainer, func() error {
 			_, err := c.Create(ctx, l.Pod, c.Pod("kept"), c.Container("second"))
@@ -75,9 +80,16 @@ var _ = Container.has("L17_ErrorOfARefusedContainerSaysWhoRefusedIt", Needs{}, f
 		t.Run(string(request.event), func(t T) {
 			refuses.On(request.event, plugin.Fail("not here"))
 			err := request.send()
+			of := "pod default/kept"
+			if request.container != "" {
+				of = "container " + request.container + " of " + of
+			}
 			require.ErrorContains(t, err, "not here")
 			t.Promise("L17", "the error names object and plugin, and has a code", OnStock("it does not name the plugin and has no code"), func(t require.TestingT) {
 				RequireReadable(t, err, codes.FailedPrecondition, request.container, "default/kept", refuses.Name(), string(request.event), "not here")
+			})
+			t.Words("L17", "it is one sentence", OnStock("it does not name the plugin"), func(t require.TestingT) {
+				assert.ErrorContains(t, err, fmt.Sprintf("%s: plugin %s refused %s: not here", of, refuses.Name(), request.event))
 			})
 		})
 	}
@@ -97,5 +109,8 @@ var _ = Pod.has("L16_PodIsRefusedIfARequiredPluginDoesNotAnswer", Within(300*tim
 
 	t.Promise("L16", "a pod whose required plugin does not answer is refused, and the error says so", OnStock("it runs without it"), func(t require.TestingT) {
 		RequireReadable(t, err, codes.DeadlineExceeded, "default/late", hangs.Name(), "RunPodSandbox", timeout.String())
+	})
+	t.Words("L16", "the error is one sentence", OnStock("there is none"), func(t require.TestingT) {
+		assert.ErrorContains(t, err, "pod default/late: plugin "+hangs.Name()+" failed to handle RunPodSandbox request: no answer within "+timeout.String())
 	})
 })

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
@@ -38,6 +39,10 @@ var _ = Teardown.has("L11_NoContainerIsStartedOrCreatedInAPodThatIsBeingStopped"
 	})
 	t.Promise("L11", "no container is created in a pod that is being stopped", KeptOnStock, func(t require.TestingT) {
 		require.Error(t, errCreate)
+	})
+	t.Words("L11", "the errors say why", OnStock("they say that the sandbox does not run"), func(t require.TestingT) {
+		RequireReadable(t, errStart, codes.FailedPrecondition, "is being stopped")
+		RequireReadable(t, errCreate, codes.FailedPrecondition, "is stopping")
 	})
 	t.Promise("L11", "plugins are not asked for it", KeptOnStock, func(t require.TestingT) {
 		assert.Empty(t, p.Calls().Of(l.Pod).Only(plugin.StartContainer).Events())
@@ -117,6 +122,9 @@ var _ = Teardown.has("L11_PodIsStoppedWhileAContainerIsStarted", Patient, func(t
 		require.Error(t, errStart)
 		assert.Empty(t, stops.Calls().Of(l.Pod).Only(plugin.StartContainer).Events(), "who is at the pod's stop is not asked for it")
 	})
+	t.Words("L11", "the error of the start has a code", OnStock("it runs in a stopped pod"), func(t require.TestingT) {
+		RequireReadable(t, errStart, codes.FailedPrecondition)
+	})
 	require.NoError(t, c.RemovePod(ctx, l.Pod))
 	t.Promise("L11", "nothing is left of the pod", SometimesOnStock("the sockets of its shim are"), func(t require.TestingT) { RequireNothingLeft(t, n) })
 })
@@ -158,6 +166,9 @@ var _ = Teardown.has("L11_PodIsStoppedWhileAContainerIsCreated", Patient, func(t
 		require.NoError(t, err)
 		assert.Empty(t, containers.GetContainers())
 	})
+	t.Words("L11", "the error of the creation has a code", OnStock("it is created"), func(t require.TestingT) {
+		RequireReadable(t, errCreate, codes.FailedPrecondition)
+	})
 	require.NoError(t, c.RemovePod(ctx, pod))
 	RequireNothingLeft(t, n)
 })
@@ -172,6 +183,7 @@ var _ = Container.has("L1_ContainerThatWasStoppedBeforeItsStartHasOneStop", Need
 	l := NewCreated(t, n, "patient")
 	require.NoError(t, c.Stop(ctx, l.Container, 0))
 	errStart := c.Start(ctx, l.Container)
+	t.Words("L11", "the stop of a container that was not started leaves it to be started", KeptOnStock, func(t require.TestingT) { require.NoError(t, errStart) })
 	told := Whole
 	if errStart == nil {
 		require.NoError(t, n.Settled(ctx, l.Container))
