@@ -55,14 +55,14 @@ func loadImage(ctx context.Context, socket string) (name string, unload func(con
 	go func() { _ = server.Serve(listener) }() // ends with Close
 	defer func() { err = errors.Join(err, server.Close()) }()
 	name = listener.Addr().String() + "/nri-conformance/pause:1"
+	if err := push(ctx, name, content); err != nil {
+		return "", nil, fmt.Errorf("put the image of the cases into a registry on loopback: %w", err)
+	}
 	client, err := cri.Dial(socket, name, "")
 	if err != nil {
 		return "", nil, err
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	if err := push(ctx, name, content); err != nil {
-		return "", nil, fmt.Errorf("put the image of the cases into a registry on loopback: %w", err)
-	}
 	spec := &runtime.ImageSpec{Image: name}
 	if _, err := client.Images.PullImage(ctx, &runtime.PullImageRequest{Image: spec}); err != nil {
 		return "", nil, fmt.Errorf("have the runtime pull the image of the cases from loopback (or import it: --write-archive FILE, then --image %s): %w", image.Name, err)

@@ -70,16 +70,12 @@ func (a *attached) stall(one *report.Case) string {
 
 // brief is the beginning of what was seen: the rest are details.
 func brief(seen string) string {
-	const most = 120
 	line, rest, _ := strings.Cut(seen, "\n")
 	if strings.HasSuffix(line, ":") { // what was seen follows
 		next, _, _ := strings.Cut(rest, "\n")
 		line = strings.TrimSpace(line + " " + strings.TrimSpace(next))
 	}
-	if runes := []rune(line); len(runes) > most {
-		return string(runes[:most]) + " ..."
-	}
-	return line
+	return report.Cut(line, 120)
 }
 
 // slow is how long a pod without plugins takes on a machine that is too slow for what a case

@@ -67,6 +67,9 @@ func (a *app) runConformance(ctx context.Context, cmd *cli.Command) (retErr erro
 	if folder == "" {
 		folder = filepath.Join(out, "conformance")
 	}
+	if err := report.Prepare(folder); err != nil {
+		return err
+	}
 	end := a.progress.Step("start a private node")
 	n, err := node.Start(ctx, node.Options{
 		Bin: bin, Tools: filepath.Join(out, "tools", "bin"),

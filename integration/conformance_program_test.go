@@ -4,6 +4,7 @@ package integration
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -17,7 +18,6 @@ import (
 	"github.com/hookline-nri/hookline/conformance/report"
 	"github.com/hookline-nri/hookline/conformance/report/traceformat"
 	"github.com/hookline-nri/hookline/integration/image"
-	"github.com/hookline-nri/hookline/integration/node"
 )
 
 // The conformance test's program, as people run it: its report tells what the runtime is, and
@@ -53,16 +53,13 @@ func TestSpansOfTheRuntimeJoinTheTraceOfACase(t *testing.T) {
 	run := requireCall(t, text, "RunPodSandbox")
 	require.Equal(t, r.Cases[0].Trace, run.TraceID().String())
 	requireSoon(t, "the spans of RunPodSandbox below the call", func(context.Context) error {
-		spans, err := traces.Spans()
-		if err != nil {
-			return err
-		}
-		for _, s := range spans {
-			if s.Trace == r.Cases[0].Trace && s.Parent == run.SpanID().String() {
-				return hasBelow(spans, s, "cri.sandbox.run")
+		calls, err := trees(traces, "RunPodSandbox")
+		for _, call := range calls {
+			if call.Trace == r.Cases[0].Trace && call.Parent == run.SpanID().String() && call.child("cri.sandbox.run", nil) != nil {
+				return err
 			}
 		}
-		return fmt.Errorf("none of %d spans is", len(spans))
+		return errors.Join(err, fmt.Errorf("none of %d calls is", len(calls)))
 	})
 }
 
@@ -80,14 +77,4 @@ func requireCall(t *testing.T, text []byte, name string) (call ptrace.Span) {
 	}
 	require.Fail(t, "no call", name)
 	return call
-}
-
-// hasBelow tells that a span of a name is not directly below another one yet.
-func hasBelow(spans []node.Span, above node.Span, name string) error {
-	for _, s := range spans {
-		if s.Parent == above.ID && s.Trace == above.Trace && s.Name == name {
-			return nil
-		}
-	}
-	return fmt.Errorf("%s is not below %s", name, above.Name)
 }

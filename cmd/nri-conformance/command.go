@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/urfave/cli/v3"
-	"golang.org/x/sys/unix"
 
 	"github.com/hookline-nri/hookline/conformance"
 	"github.com/hookline-nri/hookline/conformance/cases"
@@ -47,12 +46,8 @@ no pods. Run it as root on the node: it starts plugins and looks at processes of
 			case c.String("write-archive") != "":
 				return archive(c.String("write-archive"))
 			}
-			// What the report cannot be written to is known before all else: it takes its time.
-			if err := os.MkdirAll(c.String("report-dir"), 0o755); err != nil {
+			if err := report.Prepare(c.String("report-dir")); err != nil {
 				return err
-			}
-			if err := unix.Access(c.String("report-dir"), unix.W_OK); err != nil {
-				return fmt.Errorf("write reports to %s: %w", c.String("report-dir"), err)
 			}
 			r, err := conformance.Run(ctx, options(c))
 			if r == nil {

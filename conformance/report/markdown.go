@@ -42,7 +42,11 @@ func shell(command []string) string {
 // short is a text of which the whole is in the JSON.
 func short(s string) string {
 	s = strings.Join(strings.Fields(s), " ")
-	const most = 240
+	return Cut(s, 240)
+}
+
+// Cut is the beginning of a text, of at most so many characters.
+func Cut(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most]) + " ..."
 	}

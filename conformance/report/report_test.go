@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -142,4 +143,13 @@ func TestForms(t *testing.T) {
 func TestCommandIsAsTyped(t *testing.T) {
 	require.Equal(t, `nri-conformance --soon 5s --stop-command 'kill $(cat /run/pid)' --skip 'L1=it'\''s known' ''`,
 		shell([]string{"nri-conformance", "--soon", "5s", "--stop-command", "kill $(cat /run/pid)", "--skip", "L1=it's known", ""}))
+}
+
+// Threads of two cases are told apart, and none of a case is another one's process.
+func TestThreadsAreOfOneCase(t *testing.T) {
+	r := sample()
+	r.Cases = slices.Insert(r.Cases, 2, r.Cases[1])
+	var b bytes.Buffer
+	require.NoError(t, r.Chrome(&b))
+	require.Len(t, traceformat.RequireTraceEvents(t, b.Bytes()), 16)
 }

@@ -9,6 +9,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/sys/unix"
 )
 
 // JSON writes the document.
@@ -30,6 +32,18 @@ func Read(from io.Reader) (*Report, error) {
 		return nil, fmt.Errorf("read report: its format is %q, not %s", r.Format, Format)
 	}
 	return &r, nil
+}
+
+// Prepare makes the folder for a report. That nothing can be written to it is to be known before
+// a run, which takes its time.
+func Prepare(folder string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	if err := unix.Access(folder, unix.W_OK); err != nil {
+		return fmt.Errorf("write reports to %s: %w", folder, err)
+	}
+	return nil
 }
 
 // WriteAll writes the report in all its forms into a folder: report.json, junit.xml,

@@ -22,8 +22,8 @@ type Client struct {
 	Images  runtime.ImageServiceClient
 	// Handler is the runtime handler of pods; the runtime's own where empty.
 	Handler string
-	// Own is the end of the uids of pods. A runtime may keep a pod whose caller left for one who
-	// asks for the same pod again, as CRI-O does: that is not to be somebody else.
+	// Own is the end of the uids of pods. CRI-O keeps a pod whose caller left for who asks for a
+	// pod of the same uid again: with another Own that is nobody.
 	Own string
 
 	conn         *grpc.ClientConn
