@@ -106,6 +106,12 @@ fuzz: ## search for input that breaks a decoder (FUZZTIME=10m each)
 	go test -run '^$$' -fuzz '^FuzzJoin$$' -fuzztime $(FUZZTIME) ./internal/nri/lifecycle
 	go test -run '^$$' -fuzz '^FuzzEdit$$' -fuzztime $(FUZZTIME) ./internal/edit
 
+PLAYS ?= 100000
+
+.PHONY: search
+search: ## random plays of plugins, pods and a runtime against the engine (PLAYS=1000000), with the race detector
+	go test -race -timeout 0 -run '^TestContract$$' ./internal/nri/lifecycle -rapid.seed 0 -rapid.checks $(PLAYS)
+
 .PHONY: check
 check: ## every patch applies, compiles, is clean, and exports to the same tree
 	@$(HACK) check
