@@ -46,7 +46,7 @@ type attached struct {
 
 // attach connects to the runtime, which is probed after that.
 func attach(o Options, image string) (*attached, error) {
-	a := &attached{options: o, calls: &calls{}, plugins: &plugins{of: map[string]string{}}}
+	a := &attached{options: o, calls: &calls{now: time.Now}, plugins: &plugins{of: map[string]string{}}}
 	var err error
 	a.cri, err = cri.Dial(o.CRI, image, o.CgroupParent, grpc.WithUnaryInterceptor(a.calls.intercept))
 	if err != nil {

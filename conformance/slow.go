@@ -90,7 +90,7 @@ func stalls() time.Duration { return fixture.Moments / 2 }
 func (a *attached) life(ctx context.Context) (time.Duration, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	began := time.Now()
+	began := a.calls.now()
 	pod := a.cri.Pod("conformance-pace")
 	id, err := a.cri.RunPod(ctx, pod)
 	if err != nil {
@@ -101,5 +101,5 @@ func (a *attached) life(ctx context.Context) (time.Duration, error) {
 		err = a.cri.Start(ctx, container)
 	}
 	err = errors.Join(err, a.cri.StopPod(ctx, id), a.cri.RemovePod(ctx, id))
-	return time.Since(began), err
+	return a.calls.now().Sub(began), err
 }

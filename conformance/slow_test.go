@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -43,14 +44,14 @@ func TestSlowCallIsTheRuntimesIfItIsSlowAgain(t *testing.T) {
 		{name: "time is not the subject", slow: 1, verdict: report.Failed, ran: 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			a, r := attachLiar(t)
+			a, clock := attachLiar(t)
 			var stops atomic.Int32
-			r.SetSlowness(func(pod string) time.Duration {
+			clock.stop = func(pod string) time.Duration {
 				if pod == "bounded" && stops.Add(1) <= test.slow {
 					return held
 				}
 				return 0
-			})
+			}
 			ran := 0
 			one := report.Case{Run: 1, Started: time.Now()}
 			require.NoError(t, a.runUntilTold(t.Context(), &cases.Case{Name: "L9_Bounded", Needs: test.needs, Run: func(c fixture.T) {
@@ -58,9 +59,9 @@ func TestSlowCallIsTheRuntimesIfItIsSlowAgain(t *testing.T) {
 				n := c.Runtime()
 				id, err := n.CRI().RunPod(c.Context(), n.CRI().Pod("bounded"))
 				require.NoError(c, err)
-				began := time.Now()
+				began := a.calls.now()
 				require.NoError(c, n.CRI().StopPod(c.Context(), id))
-				took := time.Since(began)
+				took := a.calls.now().Sub(began)
 				c.Promise("L9", "the stop waits for nobody", fixture.KeptOnStock, func(c require.TestingT) {
 					assert.Less(c, took, stalls(), "with details")
 					assert.False(c, test.fails)
@@ -84,8 +85,8 @@ func TestSlowCallIsTheRuntimesIfItIsSlowAgain(t *testing.T) {
 // A runtime that is as slow without plugins says nothing of what it does with them.
 func TestSlowPodWithoutPluginsIsAnError(t *testing.T) {
 	setMoments(t, 4*time.Second)
-	a, r := attachLiar(t)
-	r.SetSlowness(func(string) time.Duration { return slow() + 100*time.Millisecond })
+	a, clock := attachLiar(t)
+	clock.stop = func(string) time.Duration { return slow() + 100*time.Millisecond }
 	one := report.Case{Run: 1, Started: time.Now()}
 	require.NoError(t, a.runUntilTold(t.Context(), &cases.Case{Name: "L9_Bounded", Needs: fixture.Within(time.Second), Run: func(c fixture.T) {
 		c.Errorf("it took too long")
@@ -102,8 +103,31 @@ func setMoments(t *testing.T, to time.Duration) {
 	fixture.Moments = to
 }
 
-// attachLiar attaches to the runtime of the tests' own, as it is when it does not lie.
-func attachLiar(t *testing.T) (*attached, *liar.Runtime) {
+// clock stands still but for the stops of pods: how busy the machine is does not count.
+type clock struct {
+	mu   sync.Mutex // guards now
+	now  time.Time
+	stop func(pod string) time.Duration
+}
+
+func (c *clock) read() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// passes lets the time of a pod's stop pass, which takes none of the machine's.
+func (c *clock) passes(pod string) time.Duration {
+	took := c.stop(pod)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(took)
+	return 0
+}
+
+// attachLiar attaches to the runtime of the tests' own, as it is when it does not lie. It takes
+// the time by a clock of its own.
+func attachLiar(t *testing.T) (*attached, *clock) {
 	t.Helper()
 	folder, err := os.MkdirTemp("", "liar") // short enough for sockets
 	require.NoError(t, err)
@@ -114,7 +138,10 @@ func attachLiar(t *testing.T) (*attached, *liar.Runtime) {
 	a, err := attach(Options{CRI: r.CRI(), NRI: r.NRI(), Timeout: time.Minute}, "none")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, a.cri.Close()) })
-	return a, r
+	c := &clock{now: time.Now()}
+	r.SetSlowness(c.passes)
+	a.calls.now = c.read
+	return a, c
 }
 
 // What a first try saw takes a line in the report, however much it was.
@@ -139,7 +166,7 @@ func TestRuntimeThatGoesAwayIsNoStall(t *testing.T) {
 		{name: "it says no", err: status.Error(codes.Unknown, "no"), stall: true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			a := &attached{calls: &calls{}}
+			a := &attached{calls: &calls{now: time.Now}}
 			a.calls.begin()
 			err := a.calls.intercept(t.Context(), "/runtime.v1.RuntimeService/RunPodSandbox", &runtime.RunPodSandboxRequest{}, nil, nil,
 				func(context.Context, string, any, any, *grpc.ClientConn, ...grpc.CallOption) error { return test.err })

@@ -27,8 +27,8 @@ func TestSpansOfTheRuntimeJoinTheTraceOfACase(t *testing.T) {
 	t.Parallel()
 	n := startNode(t, traced)
 	traces := receiveTraces(t, n)
-	folder := t.TempDir()
-	program := exec.CommandContext(withinAMinute(t), buildProgram(t, "../cmd/nri-conformance"), "--runtime-endpoint", "unix://"+n.CRISocket(),
+	folder, built := t.TempDir(), buildProgram(t, "../cmd/nri-conformance")
+	program := exec.CommandContext(withinAMinute(t), built, "--runtime-endpoint", "unix://"+n.CRISocket(),
 		"--nri-socket", n.NRISocket(), "--image", image.Name, "--cgroup-parent", n.PodCgroup(), "--report-dir", folder, "--timelines",
 		"--case", "L1_EventsOfAPodComeInOrder")
 	out, err := program.CombinedOutput()

@@ -21,11 +21,11 @@ func TestL7_CreationIsUndoneWhenItsCallerGivesUpInAHook(t *testing.T) {
 	waits := func(ctx context.Context, _ context.CancelFunc) { <-ctx.Done() }
 	for _, caller := range []struct {
 		does     string
-		patience time.Duration
+		patience time.Duration // in which the pod gets to its hook
 		giveUp   func(context.Context, context.CancelFunc)
 	}{
 		{"cancels", time.Minute, cancels},
-		{"runs out of time", 8 * time.Second, waits},
+		{"runs out of time", 12 * time.Second, waits},
 	} {
 		t.Run(caller.does, func(t *testing.T) {
 			// The plugin's own time must not end before the caller's does.

@@ -21,13 +21,14 @@ import (
 func TestL17_LogSaysWhatACallerWhoIsGoneWaitedFor(t *testing.T) {
 	t.Parallel()
 	for _, caller := range []struct {
-		does   string
-		code   codes.Code
-		logged string
-		giveUp func(ctx context.Context, cancel context.CancelFunc)
+		does     string
+		patience time.Duration // in which the pod gets to its hook
+		code     codes.Code
+		logged   string
+		giveUp   func(ctx context.Context, cancel context.CancelFunc)
 	}{
-		{"runs out of time", codes.DeadlineExceeded, "rpc error: code = ", func(ctx context.Context, _ context.CancelFunc) { <-ctx.Done() }},
-		{"cancels", codes.Canceled, "rpc error: code = Canceled", func(_ context.Context, cancel context.CancelFunc) { cancel() }},
+		{"runs out of time", 12 * time.Second, codes.DeadlineExceeded, "rpc error: code = ", func(ctx context.Context, _ context.CancelFunc) { <-ctx.Done() }},
+		{"cancels", time.Minute, codes.Canceled, "rpc error: code = Canceled", func(_ context.Context, cancel context.CancelFunc) { cancel() }},
 	} {
 		t.Run(caller.does, func(t *testing.T) {
 			n := startNode(t, func(o *node.Options) { o.RequestTimeout = 20 * time.Second })
@@ -36,7 +37,7 @@ func TestL17_LogSaysWhatACallerWhoIsGoneWaitedFor(t *testing.T) {
 			holds.On(plugin.RunPodSandbox, gate.Hold)
 			connect(t, n, holds)
 
-			ctx, cancel := context.WithTimeout(withinAMinute(t), 3*time.Second)
+			ctx, cancel := context.WithTimeout(withinAMinute(t), caller.patience)
 			defer cancel()
 			ran := make(chan error, 1)
 			go func() {

@@ -30,7 +30,7 @@ func TestL7_CreationIsUndoneWhenTheCallersTimeIsUp(t *testing.T) {
 		case "network", "process", "last hook":
 			t.Run(w.name, func(t *testing.T) {
 				t.Parallel() // each waits for the end of its callers' time, in which all have to be held
-				w.callersGone(t, codes.DeadlineExceeded, 10*time.Second)
+				w.callersGone(t, codes.DeadlineExceeded, 20*time.Second)
 			})
 		}
 	}

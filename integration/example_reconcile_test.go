@@ -19,8 +19,8 @@ import (
 func TestL2_ExamplePluginReconciles(t *testing.T) {
 	t.Parallel()
 	n := startNode(t)
-	ctx, c := withinAMinute(t), n.CRI()
 	program, folder := example(t, "reconcile"), filepath.Join(t.TempDir(), "pods")
+	ctx, c := withinAMinute(t), n.CRI()
 
 	stays, err := c.RunPod(ctx, c.Pod("stays"))
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 // The example plugin prints what each pod requests, whenever that is new to it.
 func TestR1_ExamplePluginTellsWhatPodsRequest(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
+	n, program := startNode(t), example(t, "sizes")
 	ctx, c := withinAMinute(t), n.CRI()
 	there := newLifeOf(t, n, announced(t, n, "field", threeContainers()))
 	table, err := os.Create(filepath.Join(t.TempDir(), "table"))
@@ -29,7 +29,6 @@ func TestR1_ExamplePluginTellsWhatPodsRequest(t *testing.T) {
 		require.NoError(t, err)
 		return string(text)
 	}
-	program := example(t, "sizes")
 	stop := runExample(t, n, program, table)
 	adopted := func(context.Context) error {
 		if !strings.HasPrefix(printed(), "default/web ") {
@@ -65,6 +64,14 @@ default/web requests cpu 4250m, memory 160Mi
 	stop = runExample(t, n, program, table)
 	requireSoon(t, "the pod to be adopted again", adopted)
 	there.End(t)
+	if !runsOnStock { // where it is not told
+		requireSoon(t, "the end of the pod, which may come late to a plugin that joins", func(context.Context) error {
+			if !strings.HasSuffix(printed(), " is gone\n") {
+				return fmt.Errorf("printed: %q", printed())
+			}
+			return nil
+		})
+	}
 	stop()
 	promise(t, "R1", "a plugin that is started again after a restart can tell what they request", onStock(toldNothing), func(t require.TestingT) {
 		assert.Equal(t, "default/web requests cpu 4250m, memory 160Mi\ndefault/web is gone\n", printed())

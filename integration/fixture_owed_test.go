@@ -52,13 +52,16 @@ func (p *named) goes(t *testing.T) {
 }
 
 // isAway says whether the runtime knows that the plugin is not there.
-func (p *named) isAway(t require.TestingT) error {
+func (p *named) isAway(t require.TestingT) error { return isGone(t, p.n, p.Name()) }
+
+// isGone says whether the runtime knows that a plugin is not there.
+func isGone(t require.TestingT, n target, name string) error {
 	if runsOnStock {
 		return nil // it does not show its plugins
 	}
-	for _, there := range readNRI(t, p.n).Plugins {
-		if there.Index+"-"+there.Name == p.Name() {
-			return fmt.Errorf("%s is there", p.Name())
+	for _, there := range readNRI(t, n).Plugins {
+		if there.Index+"-"+there.Name == name {
+			return fmt.Errorf("%s is there", name)
 		}
 	}
 	return nil

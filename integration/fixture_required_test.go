@@ -38,7 +38,7 @@ func operator(config string) func(*node.Options) {
 func saysNow(t *testing.T, n *node.Node, config string) error {
 	t.Helper()
 	require.NoError(t, n.Kill(withinAMinute(t)))
-	return saysAndBoots(withinMoments(t), t, n, config)
+	return saysAndBoots(withinAMinute(t), t, n, config)
 }
 
 func saysAndBoots(ctx context.Context, t *testing.T, n *node.Node, config string) error {

@@ -32,25 +32,30 @@ func TestL16_NoPodThatWaitsIsReadyWithoutThePluginThatFailsRequests(t *testing.T
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := startNode(t, timeouts{request: timeout}.set)
-			// The first plugin keeps all of them from the second until all wait.
-			gate := newGate(t)
-			holds := plugin.New("10", "holds")
-			holds.Subscribe(plugin.RunPodSandbox)
-			holds.On(plugin.RunPodSandbox, gate.Hold)
-			connect(t, n, holds)
 			asked := joinProcess(t, n, plugin.Script{
 				Index: "20", Name: "asked",
 				Policy:  &api.FailurePolicy{FailRequest: true, KeepConnected: s.keptConnected},
 				Answers: map[plugin.Event]plugin.Answer{plugin.RunPodSandbox: {Freeze: true}},
 			})
 			ctx := withinAMinute(t)
+			// None gets to the plugin, whose time is short, before all have got as far.
+			waiting := podsNamed(n, "waits", pods)
+			var starts []*node.Hold
+			for _, pod := range waiting {
+				start, err := n.HoldAt(node.After("runc", "start"), pod.GetMetadata().GetName())
+				require.NoError(t, err)
+				starts = append(starts, start)
+			}
 			ran := make(chan []creationOf, 1)
-			go func() { ran <- runPods(ctx, n, pods, time.Minute, podsNamed(n, "waits", pods)...) }()
-			requireSandboxesRun(ctx, t, n, pods)
-			require.True(t, isOpen(holds.Closed()), "the pods took too long to come up")
-			gate.Release()
+			go func() { ran <- runPods(ctx, n, pods, time.Minute, waiting...) }()
+			for _, start := range starts {
+				require.NoError(t, start.Entered(ctx))
+			}
+			for _, start := range starts {
+				require.NoError(t, start.Release())
+			}
 			require.NoError(t, asked.Frozen(ctx))
-			if !runsOnStock { // where they wait in line for both plugins
+			if !runsOnStock { // where they wait in line for a lock
 				requireWaiting(t, n, asked, pods-1)
 			}
 			require.Empty(t, ran, "before the plugin was asked")

@@ -32,7 +32,8 @@ func TestL23_PodsMoveBetweenHooklineAndStock(t *testing.T) {
 }
 
 func moves(t *testing.T, first, other build, byShim bool) {
-	ctx, m := withinAMinute(t), startMover(t, first, byShim)
+	m := startMover(t, first, byShim)
+	ctx := withinAMinute(t)
 	stays, ends := newLife(t, m, "stays"), newLife(t, m, "ends")
 	since := runningSince(ctx, t, m, stays.Container)
 
@@ -65,7 +66,8 @@ func moves(t *testing.T, first, other build, byShim bool) {
 // configuration, there is nothing else to take a pod off its network with.
 func TestL23_AttachmentsOfStockAreUsed(t *testing.T) {
 	t.Parallel()
-	ctx, m := withinAMinute(t), startMover(t, stock, false)
+	m := startMover(t, stock, false)
+	ctx := withinAMinute(t)
 	l := newLife(t, m, "attached")
 	m.moveTo(t, patched)
 	_, configurations := m.CNI()
@@ -82,7 +84,8 @@ func TestL23_AttachmentsOfStockAreUsed(t *testing.T) {
 func TestL23_PodThatStockRanPastStaysReady(t *testing.T) {
 	t.Parallel()
 	eachController(t, func(t *testing.T, byShim bool) {
-		ctx, m := withinAMinute(t), startMover(t, patched, byShim)
+		m := startMover(t, patched, byShim)
+		ctx := withinAMinute(t)
 		pod := killInHook(t, m.Node, "cut")
 		m.moveTo(t, stock)
 		requireReady(ctx, t, m, pod.ID)
@@ -121,7 +124,8 @@ func TestL23_PodThatStockRanPastStaysReady(t *testing.T) {
 func TestL23_PodThatStockGaveNoContainerIsNotReady(t *testing.T) {
 	t.Parallel()
 	eachController(t, func(t *testing.T, byShim bool) {
-		ctx, m := withinAMinute(t), startMover(t, patched, byShim)
+		m := startMover(t, patched, byShim)
+		ctx := withinAMinute(t)
 		pod := killInHook(t, m.Node, "cut")
 		m.moveTo(t, stock)
 		requireReady(ctx, t, m, pod.ID)
@@ -138,7 +142,8 @@ func TestL23_PodThatStockGaveNoContainerIsNotReady(t *testing.T) {
 // kubelet that starts anew may want it after all.
 func TestL23_StopThatStockRanPastIsForgotten(t *testing.T) {
 	t.Parallel()
-	ctx, m := withinAMinute(t), startMover(t, patched, false)
+	m := startMover(t, patched, false)
+	ctx := withinAMinute(t)
 	config := m.CRI().Pod("stopping")
 	pod, err := m.CRI().RunPod(ctx, config)
 	require.NoError(t, err)
@@ -188,7 +193,8 @@ func TestL23_TwoPodsOfOneNameComeUp(t *testing.T) {
 		}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, m := withinAMinute(t), startMover(t, stock, s.byShim)
+			m := startMover(t, stock, s.byShim)
+			ctx := withinAMinute(t)
 			config := m.CRI().Pod("twice")
 			s.first(ctx, t, m, config)
 			require.NoError(t, m.Boot(ctx))

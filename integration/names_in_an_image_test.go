@@ -26,9 +26,9 @@ func TestL21_ThiefInAnImageOfAnotherNamespaceIsRefused(t *testing.T) {
 	t.Parallel()
 	const name = "localhost/hookline/scripted:1"
 	n := startNode(t, operator(pluginSetting("must", "allowed_namespaces = ['net-system']")))
-	ctx := withinAMinute(t)
 	program := filepath.Join(t.TempDir(), "scripted")
-	require.NoError(t, image.Build(ctx, program, "github.com/hookline-nri/hookline/integration/scripted"))
+	require.NoError(t, image.Build(t.Context(), program, "github.com/hookline-nri/hookline/integration/scripted"))
+	ctx := withinAMinute(t)
 	content, err := os.ReadFile(program)
 	require.NoError(t, err)
 	require.NoError(t, n.Import(ctx, name, content))

@@ -4,6 +4,7 @@ package integration
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -61,9 +62,15 @@ func TestL17_TransitionsOfANetworkAreLoggedOnce(t *testing.T) {
 		a.Says("STATUS", "")
 		a.RequireNetworkReady(t)
 	}
-	log, err := a.n.Log()
-	require.NoError(t, err)
 	promise(t, "L17", "each transition of a network is logged once, with plugin and reason", onStock("none is"), func(t require.TestingT) {
+		const takesPods = `msg="network takes pods" before=not_available`
+		var log string
+		requireSoon(t, "the last of them, which is logged after it is seen", func(context.Context) (err error) {
+			if log, err = a.n.Log(); err == nil && strings.Count(log, takesPods) < 2 {
+				err = errors.New("it is not logged")
+			}
+			return err
+		})
 		var down, up int
 		for line := range strings.Lines(log) {
 			switch {
@@ -72,7 +79,7 @@ func TestL17_TransitionsOfANetworkAreLoggedOnce(t *testing.T) {
 				assert.Contains(t, line, "plugin=conformance-agent")
 				assert.Contains(t, line, "reason=NetworkNotAvailable")
 				assert.Contains(t, line, "agent is down; no socket")
-			case strings.Contains(line, "network takes pods") && strings.Contains(line, "before=not_available"):
+			case strings.Contains(line, takesPods):
 				up++
 			}
 		}

@@ -41,7 +41,7 @@ func TestL22_RuntimeStartsWhateverIsInThePluginFolder(t *testing.T) {
 	}
 	fine := func() error { return nil }
 	n := startNode(t, func(o *node.Options) {
-		o.RegistrationTimeout = time.Second
+		o.RegistrationTimeout = 5 * time.Second // is what one that says nothing costs, and as long has each to start
 		o.Config = fmt.Sprintf("version = 4\n[plugins.'io.containerd.nri.v1.nri']\nplugin_path = %q\nplugin_config_path = %q\n", plugins, conf)
 	})
 	l := newLife(t, n, "kept")

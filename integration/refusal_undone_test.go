@@ -88,7 +88,7 @@ func TestL7_RefusedPodIsUndoneEachTime(t *testing.T) {
 	config := n.CRI().Pod("refused")
 
 	promise(t, "L7", "nothing is left of a refused pod, each time", onStock(rollBackRaces.Words), func(t require.TestingT) {
-		ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute) // on a busy machine, each takes its time
 		defer cancel()
 		for range tries {
 			_, err := n.CRI().RunPod(ctx, config)

@@ -3,6 +3,7 @@
 package integration
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -88,6 +89,7 @@ func TestL20_AnnotationIsMetByAPluginThatWantsContainersAlone(t *testing.T) {
 		assert.Len(t, must.Calls().Only(plugin.CreateContainer).Events(), 1)
 	})
 	must.Crash()
+	requireSoon(t, "the plugin to be gone", func(context.Context) error { return isGone(t, n, must.Name()) })
 	_, err := c.RunPod(ctx, podIn(n, "default", "next", map[string]string{requiresKey: "[ 10-must ]"}))
 	promise(t, "L20", "the next pod does not come up without it", onStock("it looks at containers alone"), func(t require.TestingT) {
 		requireReadable(t, err, codes.Unavailable, "required plugin 10-must is away since")

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/integration/wait"
 )
 
 // flappedPods is the variable that sets how many pods come up while a required plugin
@@ -37,6 +38,13 @@ func TestL20_NoPodIsReadyWithoutTheWordOfARequiredPluginThatFlaps(t *testing.T) 
 				return
 			}
 			processes = append(processes, p)
+			// It has its second from when it takes part, however long it takes to start.
+			assert.NoError(t, wait.Until(ctx, "the plugin to join", func(context.Context) error {
+				if !isOpen(stop) {
+					return nil
+				}
+				return hasAnswered(p, plugin.Synchronize)
+			}))
 			select {
 			case <-stop:
 			case <-time.After(time.Second):

@@ -23,7 +23,7 @@ const notGated = "the network is ready"
 // good: the node says so, and runs only pods that need no network of their own.
 func TestL20_NetworkIsReadyWhileTheRequiredPluginIsThere(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, operator(gates("1s", "1s", "must")))
+	n := startNode(t, operator(gates("10s", "1s", "must"))) // in which the next process is there
 	ctx, c := withinAMinute(t), n.CRI()
 	away := func(when string) {
 		promise(t, "L20", "NetworkReady names it "+when, onStock(notGated), func(t require.TestingT) { requireAway(t, n, "must") })
@@ -68,7 +68,7 @@ func TestL20_NetworkIsReadyWhileTheRequiredPluginIsThere(t *testing.T) {
 		gate := readNRI(t, n).RequiredPlugins[0].NetworkGate
 		require.NotNil(t, gate)
 		assert.True(t, gate.Closed)
-		assert.Equal(t, "1s", gate.Grace)
+		assert.Equal(t, "10s", gate.Grace)
 	})
 	removeAllPods(ctx, t, c)
 	requireNothingLeft(t, n)
@@ -125,7 +125,7 @@ func TestL20_NetworkStaysReadyWhileTheRequiredPluginRestarts(t *testing.T) {
 // one that was not has none.
 func TestL20_NetworkIsAfterARestartWhatItWas(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, operator(gates("2s", "1s", "must")))
+	n := startNode(t, operator(gates("10s", "1s", "must"))) // in which containerd serves again
 	must := joinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
 	if !runsOnStock {
 		requireSoon(t, "the gate to be open", func(context.Context) error { return hasLogged(n, "network waits no longer", "plugin=must") })

@@ -96,7 +96,8 @@ func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
 		}, notJSON, startNode, keptOnStock, passedOver, "container"},
 	} {
 		t.Run(record.of, func(t *testing.T) {
-			ctx, n := withinAMinute(t), record.start(t)
+			n := record.start(t)
+			ctx := withinAMinute(t)
 			bad, good := newLife(t, n, "bad"), newLife(t, n, "good")
 			require.NoError(t, n.Kill(ctx))
 			require.NoError(t, overwrite(n, record.text, record.path(bad)...))

@@ -71,10 +71,10 @@ func TestL15_ContainerWhoseStateIsNotKnownIsTold(t *testing.T) {
 	stuck.release()
 	require.NoError(t, c.StopPod(ctx, l.Pod))
 	require.NoError(t, c.RemovePod(ctx, l.Pod))
-	promise(t, "L15", "it is told of its end", onStock("it ends untold"), func(t require.TestingT) {
+	promise(t, "L15", "it is told of its end", onStock("it ends untold"), eventually(func(t require.TestingT) {
 		assert.ElementsMatch(t, teardown, back.Calls().Of(l.Pod).Events())
 		reading := history.Read(back.Calls(), nil)
 		assert.Empty(t, reading.Faults())
 		assert.Empty(t, reading.Alive())
-	})
+	}))
 }

@@ -22,7 +22,7 @@ func TestL15_CreationThatWasCutIsUndoneWhereverItWas(t *testing.T) {
 func (w wave) killed(t *testing.T) {
 	c := newCreations(t, w)
 	connect(t, c.n, c.plugins["first"], c.plugins["second"])
-	ctx, cancel := context.WithTimeout(context.Background(), 40*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
 	promise(t, "L14", "pods get to where they are held", w.stock.killed.held, func(t require.TestingT) { c.requireHeld(ctx, t) })
 	require.NoError(t, c.n.Kill(ctx))

@@ -113,7 +113,8 @@ func TestL15_ShimOfASandboxThatWasCutInItsStartEnds(t *testing.T) {
 	t.Parallel()
 	for _, at := range startsOfShims {
 		t.Run(at.String(), func(t *testing.T) {
-			ctx, n := withinAMinute(t), startSandboxer(t)
+			n := startSandboxer(t)
+			ctx := withinAMinute(t)
 			config := n.CRI().Pod("cut")
 			hold, ran := holdStartOfShim(ctx, t, n, at, config)
 			require.NoError(t, n.Kill(ctx))
@@ -136,7 +137,8 @@ func TestL7_ShimOfASandboxEndsWhenItsCallerIsGone(t *testing.T) {
 	for i, at := range startsOfShims {
 		left := []breach{keptOnStock, leavesShim}[i] // killed before it does anything, it leaves nothing
 		t.Run(at.String(), func(t *testing.T) {
-			ctx, n := withinAMinute(t), startSandboxer(t)
+			n := startSandboxer(t)
+			ctx := withinAMinute(t)
 			config := n.CRI().Pod("given up")
 			calling, giveUp := context.WithCancel(ctx)
 			hold, ran := holdStartOfShim(calling, t, n, at, config)

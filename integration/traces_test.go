@@ -26,10 +26,12 @@ func TestL17_TraceTellsWhereTheTimeOfAPodGoes(t *testing.T) {
 	connect(t, n, slow, quick)
 	ctx, c := withinAMinute(t), n.CRI()
 	requirePodRunsAgain(t, n, c.Pod("before")) // from here on both take part, and are waited for no more
-	gate := newGate(t)
+	gate, next := newGate(t), newGate(t)
 	slow.On(plugin.RunPodSandbox, gate.Hold)
 
-	// The second pod waits for the plugin, which is at the first.
+	// The second pod waits for the plugin, which is at the first. A span says when the wait began
+	// a little late, as it is made afterwards: the wait has begun long since once a third pod, which
+	// is created after that, waits as well.
 	second := c.Pod("second")
 	var before, pod string
 	ranFirst := inBackground(func() (err error) { before, err = c.RunPod(ctx, c.Pod("first")); return err })
@@ -38,10 +40,18 @@ func TestL17_TraceTellsWhereTheTimeOfAPodGoes(t *testing.T) {
 	if !runsOnStock { // which does not tell
 		requireWaiting(t, n, slow, 1)
 	}
+	ranThird := inBackground(func() error { _, err := c.RunPod(ctx, c.Pod("third")); return err })
+	if !runsOnStock {
+		requireWaiting(t, n, slow, 2)
+	}
 	waiting := time.Now()
+	// The second gets to the quick plugin when the first is through with it, and has not waited.
+	slow.On(plugin.RunPodSandbox, next.Hold)
 	gate.Release()
 	require.NoError(t, <-ranFirst)
+	next.Release()
 	require.NoError(t, <-ranSecond)
+	require.NoError(t, <-ranThird)
 
 	promise(t, "L17", "the steps of RunPodSandbox are spans below it", onStock("the controller and the namespace have none"), func(t require.TestingT) {
 		run := requireTree(t, traces, "RunPodSandbox", pod).child("cri.sandbox.run", nil)

@@ -4,7 +4,6 @@ package cases
 
 import (
 	"context"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -16,20 +15,20 @@ import (
 // A plugin that works does not learn that nobody waits for it any more: it is
 // asked to undo what it does only once it has done it.
 var _ = Pod.has("L4_StopWaitsForTheHookOfACallerWhoLeft", Patient, func(t T) {
-	const work = 1500 * time.Millisecond
 	n := t.Runtime()
 	timeout, _ := n.Timeouts()
-	works := JoinProcess(t, n, plugin.Script{
-		Index: "10", Name: "works",
-		Answers: map[plugin.Event]plugin.Answer{plugin.RunPodSandbox: {Work: work}},
-	})
+	works, work := NewPlugin(t, "10", "works"), NewGate(t)
+	works.On(plugin.RunPodSandbox, work.Hold)
+	Connect(t, n, works)
 	config := n.CRI().Pod("left")
 	ctx, leave := context.WithCancel(WithinAMinute(t))
 	defer leave()
 	ran := InBackground(func() error { _, err := n.CRI().RunPod(ctx, config); return err })
-	RequireSoon(t, "the hook", func(context.Context) error { return HasGot(works, plugin.RunPodSandbox) })
+	RequireClosed(t, work.Entered(), "the hook")
 	leave()
 	require.Error(t, RequireEnds(t, ran, "the call of who left"))
+	RequireWaiting(t, n, works, 1)
+	work.Release()
 	RequireSoon(t, "the end of the hook", func(context.Context) error { return HasAnswered(works, plugin.RunPodSandbox) })
 
 	t.Promise("L4", "a plugin is asked to stop a pod once it has done with its hook, though the caller left", OnStock("it is asked at once, in the midst of the hook"), func(t require.TestingT) {

@@ -12,6 +12,7 @@ import (
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/integration/history"
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/integration/wait"
 )
 
 // A plugin adjusts a container, crashes, and comes back while the next one is asked. Two
@@ -40,6 +41,9 @@ var _ = Joining.has("L2_PluginThatReturnsDuringACreationAdjustsOnce", Patient, f
 	errBack := <-ConnectInBackground(WithinMoments(t), t, n, adjusts)
 	gate.Release()
 	errCreated := <-created
+	if errBack == nil { // it is told late, for which the creation does not wait (L22)
+		_ = wait.Until(WithinMoments(t), "it to be told", func(context.Context) error { return HasAnsweredOf(adjusts, pod, plugin.PostCreateContainer) })
+	}
 	calls := adjusts.Calls()
 	require.NoError(t, c.RemovePod(ctx, pod))
 

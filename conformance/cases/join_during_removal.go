@@ -35,8 +35,8 @@ var _ = Joining.has("L13_RegistrationAndRemovalDoNotWaitForOneAnother", Needs{},
 		return nil
 	})
 
-	// Neither may take long. On a wedged runtime, nothing but these ends.
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	// Neither waits for long. On a wedged runtime, nothing but these ends.
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	removed, joined := make(chan error, 1), make(chan error, 1)
 	go func() { removed <- c.RemovePod(ctx, l.Pod) }()

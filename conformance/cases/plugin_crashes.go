@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -27,16 +28,19 @@ var everything = append([]plugin.Event{
 // and comes back at once.
 type unstable struct {
 	*plugin.Plugin
-	random  *rand.Rand
-	left    atomic.Int64 // events up to the crash
-	healthy atomic.Bool  // crashes no more
+	random *rand.Rand
+
+	mu      sync.Mutex // guards what follows
+	left    int        // events up to the crash
+	crashed bool       // in this connection
+	healthy bool       // crashes no more
 }
 
 func newUnstable(t TB, index string, seed uint64) *unstable {
 	u := &unstable{Plugin: NewPlugin(t, index, "unstable"), random: rand.New(rand.NewPCG(seed, seed))}
 	for _, event := range everything {
 		u.On(event, func(ctx context.Context, call *plugin.Call) error {
-			if u.left.Add(-1) == 0 && !u.healthy.Load() {
+			if u.crashes() {
 				return plugin.Crash(ctx, call)
 			}
 			return nil
@@ -45,10 +49,35 @@ func newUnstable(t TB, index string, seed uint64) *unstable {
 	return u
 }
 
+// crashes counts an event, and tells whether the plugin crashes at it.
+func (u *unstable) crashes() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.left--
+	crashes := u.left == 0 && !u.healthy
+	u.crashed = u.crashed || crashes
+	return crashes
+}
+
+// begins begins a connection.
+func (u *unstable) begins() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.left, u.crashed = 1+u.random.IntN(40), false
+}
+
+// stays has it crash no more, and tells whether it was not about to.
+func (u *unstable) stays() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.healthy = true
+	return !u.crashed && IsOpen(u.Closed())
+}
+
 // live connects, crashes and connects again until done, and then stays.
 func (u *unstable) live(ctx context.Context, n Runtime, done <-chan struct{}) error {
 	for {
-		u.left.Store(1 + u.random.Int64N(40))
+		u.begins()
 		connecting, cancel := context.WithTimeout(ctx, Patience)
 		err := u.Connect(connecting, n.NRISocket())
 		stuck := connecting.Err() != nil
@@ -62,10 +91,10 @@ func (u *unstable) live(ctx context.Context, n Runtime, done <-chan struct{}) er
 		select {
 		case <-u.Closed():
 		case <-done:
-			u.healthy.Store(true)
-			if IsOpen(u.Closed()) {
+			if u.stays() {
 				return nil
 			}
+			<-u.Closed()
 		}
 	}
 }
@@ -88,11 +117,18 @@ var _ = Joining.has("L3_EndsAreToldWhilePluginsCrashAndReturn", Needs{}, func(t 
 	}
 
 	load := NewWorkload(n.CRI())
+	var led atomic.Int64
+	// How many events reach a plugin before it crashes again goes by the load, so that there are
+	// lives until each has crashed often enough, within bounds.
+	enough := func() bool {
+		return !slices.ContainsFunc(crashing, func(u *unstable) bool { return len(u.Calls().Connections()) <= lives })
+	}
 	// The first call that fails is the one to report: it ends all others.
 	working, leading := errgroup.WithContext(ctx)
 	for worker := range workers {
 		working.Go(func() error {
-			for i := range lives {
+			for i := 0; i < lives || i < 10*lives && !enough(); i++ {
+				led.Add(1)
 				if err := load.Lead(leading, fmt.Sprintf("w%d-%d", worker, i), worker+i); err != nil {
 					return err
 				}
@@ -122,7 +158,7 @@ var _ = Joining.has("L3_EndsAreToldWhilePluginsCrashAndReturn", Needs{}, func(t 
 	t.Promise("L3", "a plugin beside them is told of all that there is, once", OnStock("pods that hang never end"), func(t require.TestingT) {
 		load.RequireContractKept(t, steady)
 		assert.Len(t, steady.Calls().Connections(), 1)
-		assert.Len(t, steady.Calls(), 2+workers*lives*len(Whole))
+		assert.Len(t, steady.Calls(), 2+int(led.Load())*len(Whole))
 	})
 	t.Promise("L3", "nothing is left of all the pods", OnStock("pods that hang stay"), func(t require.TestingT) { RequireNothingLeft(t, n) })
 })

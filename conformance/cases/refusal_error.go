@@ -96,7 +96,7 @@ var _ = Container.has("L17_ErrorOfARefusedContainerSaysWhoRefusedIt", Needs{}, f
 	l.End(t)
 })
 
-var _ = Pod.has("L16_PodIsRefusedIfARequiredPluginDoesNotAnswer", Within(300*time.Millisecond), func(t T) {
+var _ = Pod.has("L16_PodIsRefusedIfARequiredPluginDoesNotAnswer", Within(time.Second), func(t T) {
 	n := t.Runtime()
 	timeout, _ := n.Timeouts()
 	hangs, gate := NewPlugin(t, "10", "hangs"), plugin.NewGate()

@@ -37,6 +37,7 @@ var _ = Teardown.has("L4_PluginThatFreezesInAStopIsToldOfTheRemovalAfterIt", Wit
 	}
 	stop := took(func() error { return c.StopPod(ctx, pod) })
 	require.NoError(t, frozen.Frozen(ctx))
+	RequireSoon(t, "its record", func(context.Context) error { return HasGot(frozen, plugin.StopPodSandbox) })
 	remove := took(func() error { return c.RemovePod(ctx, pod) })
 	var next string
 	create := took(func() (err error) { next, err = c.RunPod(ctx, c.Pod("next")); return err })

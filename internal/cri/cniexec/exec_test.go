@@ -8,9 +8,11 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -123,12 +125,11 @@ func TestDeadlineHolds(t *testing.T) {
 		"plugin hangs": `echo $$ > $DIR/left; ` + hang,
 		"with a child": `sh -c 'echo $$ > '$DIR'/left; mkfifo '$DIR'/silent; read line < '$DIR'/silent' & wait`,
 		"deaf to TERM": `trap '' TERM INT HUP; echo $$ > $DIR/left; ` + hang,
-		"with its stdin unread and its output full": `echo $$ > $DIR/left; cat /dev/zero >&2`,
+		"with its stdin unread and its output full": `head -c 200000 /dev/zero >&2; echo $$ > $DIR/left; cat /dev/zero >&2`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			path, dir := plugin(t, script)
-			_, err := run(t, &Exec{}, time.Second, path)
+			dir, err := cut(t, &Exec{}, script, context.DeadlineExceeded)
 			assert.ErrorIs(t, err, context.DeadlineExceeded)
 			gone(t, filepath.Join(dir, "left"))
 		})
@@ -152,8 +153,21 @@ func running(t *testing.T, file string) bool {
 	return err == nil && !strings.Contains(string(stat), ") Z ")
 }
 
-// cut runs a plugin, and cancels it once it has written the file "left".
-func cut(t *testing.T, e *Exec, script string) (dir string, err error) {
+// ending is a context that ends when it is cancelled, with the error as which.
+type ending struct {
+	context.Context
+	as error
+}
+
+func (e ending) Err() error {
+	if e.Context.Err() == nil {
+		return nil
+	}
+	return e.as
+}
+
+// cut runs a plugin whose context ends once the plugin has written the file "left".
+func cut(t *testing.T, e *Exec, script string, as error) (dir string, err error) {
 	t.Helper()
 	path, dir := plugin(t, script)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -165,7 +179,9 @@ func cut(t *testing.T, e *Exec, script string) (dir string, err error) {
 			return err == nil && strings.HasSuffix(string(text), "\n")
 		}, generous, time.Millisecond)
 	}()
-	_, err = e.ExecPlugin(ctx, path, nil, []string{"PATH=" + os.Getenv("PATH"), "CNI_COMMAND=ADD"})
+	began := time.Now()
+	_, err = e.ExecPlugin(ending{ctx, as}, path, []byte("input"), []string{"PATH=" + os.Getenv("PATH"), "CNI_COMMAND=ADD"})
+	assert.Less(t, time.Since(began), generous)
 	return dir, err
 }
 
@@ -179,7 +195,7 @@ wait`
 func TestL7_KilledPluginLeavesNoHeir(t *testing.T) {
 	for name, host := range map[string]host{"host": groups{}, "slow host": slow{}} {
 		t.Run(name, func(t *testing.T) {
-			dir, err := cut(t, &Exec{Patience: generous, host: host}, heir)
+			dir, err := cut(t, &Exec{Patience: generous, host: host}, heir, context.Canceled)
 			assert.ErrorIs(t, err, context.Canceled)
 			assert.False(t, running(t, filepath.Join(dir, "left")))
 		})
@@ -193,7 +209,7 @@ func (stuck) left(*os.Process) []int { return []int{4711} }
 
 // The call returns without it, and its error names it.
 func TestHeirThatCannotBeKilled(t *testing.T) {
-	_, err := cut(t, &Exec{Patience: 50 * time.Millisecond, host: stuck{}}, heir)
+	_, err := cut(t, &Exec{Patience: 50 * time.Millisecond, host: stuck{}}, heir, context.Canceled)
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.ErrorContains(t, err, "processes [4711] of its group have not ended after 50ms")
 }
@@ -225,8 +241,7 @@ func TestHostWithoutGroups(t *testing.T) {
 		assert.NoError(t, err)
 		assert.Equal(t, "input and an answer\n", out)
 
-		path, dir := plugin(t, `echo $$ > $DIR/left; `+hang)
-		_, err = run(t, e, time.Second, path)
+		dir, err := cut(t, e, `echo $$ > $DIR/left; `+hang, context.DeadlineExceeded)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
 		gone(t, filepath.Join(dir, "left"))
 
@@ -287,11 +302,13 @@ func TestGrandchildOnPipe(t *testing.T) {
 func TestDeadlineAfterTheAnswer(t *testing.T) {
 	path, dir := plugin(t, "echo $$ > $DIR/pid\n"+grandchild)
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
+	var seen sync.WaitGroup
+	seen.Go(func() {
 		defer cancel()
 		gone(t, filepath.Join(dir, "pid"))
-	}()
+	})
 	out, err := (&Exec{}).ExecPlugin(ctx, path, nil, []string{"PATH=" + os.Getenv("PATH")})
+	seen.Wait()
 	assert.NoError(t, err)
 	assert.Equal(t, "answer\n", string(out))
 	leftovers(t, path)
@@ -306,11 +323,13 @@ func (unnoticed) awaitExit(*os.Process) bool { return false }
 func TestDeadlineAtTheAnswer(t *testing.T) {
 	path, dir := plugin(t, "echo $$ > $DIR/pid\n"+grandchild)
 	ctx, cancel := context.WithCancel(t.Context())
-	go func() {
+	var seen sync.WaitGroup
+	seen.Go(func() {
 		defer cancel()
 		gone(t, filepath.Join(dir, "pid"))
-	}()
+	})
 	out, err := (&Exec{host: unnoticed{}}).ExecPlugin(ctx, path, nil, []string{"PATH=" + os.Getenv("PATH")})
+	seen.Wait()
 	assert.NoError(t, err)
 	assert.Equal(t, "answer\n", string(out))
 }
@@ -367,17 +386,29 @@ func TestOutputIsBounded(t *testing.T) {
 	assert.Equal(t, "fine\n", out)
 }
 
+// written is a host on which the plugin is being written up to the second try.
+type written struct {
+	groups
+	writer *os.File
+	tries  int
+}
+
+func (w *written) apart(cmd *exec.Cmd) {
+	w.groups.apart(cmd)
+	if w.tries++; w.tries == 2 {
+		w.writer.Close()
+	}
+}
+
 // TestBusy runs a plugin that is being written. A script stands in: what the
 // kernel refuses to run is a file that somebody has open for writing.
 func TestBusy(t *testing.T) {
 	path, _ := plugin(t, `echo written`)
 	writer, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	require.NoError(t, err)
-	go func() {
-		<-time.After(2 * busyRetry)
-		writer.Close()
-	}()
-	out, err := run(t, &Exec{}, generous, path)
+	host := &written{writer: writer}
+	out, err := run(t, &Exec{host: host}, generous, path)
 	assert.NoError(t, err)
 	assert.Equal(t, "written\n", out)
+	assert.GreaterOrEqual(t, host.tries, 2)
 }

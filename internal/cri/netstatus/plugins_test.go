@@ -142,10 +142,12 @@ func TestBelow110RunsNothing(t *testing.T) {
 	assert.Zero(t, asked(t, dir))
 }
 
-// TestN1_ManyCallsDuringAHang is 200 callers of CRI Status.
+// TestN1_ManyCallsDuringAHang is 200 callers of CRI Status. All return while the plugin hangs,
+// which is longer than the test runs. That they take no time is in
+// TestManyCallsDuringAHangTakeNoTime, by a clock that no other process moves.
 func TestN1_ManyCallsDuringAHang(t *testing.T) {
 	dir := script(t, hang)
-	m := monitor(t, load(t, dir, "1.1.0").GetConfig, Options{Timeout: generous, FirstWait: 10 * time.Millisecond})
+	m := monitor(t, load(t, dir, "1.1.0").GetConfig, Options{Timeout: time.Hour, FirstWait: 10 * time.Millisecond})
 	m.Status(t.Context())
 	assert.Eventually(t, func() bool { return asked(t, dir) == 1 }, generous, time.Millisecond)
 
@@ -161,7 +163,6 @@ func TestN1_ManyCallsDuringAHang(t *testing.T) {
 		longest = max(longest, w)
 	}
 	t.Logf("longest of %d calls: %v", callers, longest)
-	assert.Less(t, longest, 100*time.Millisecond)
 	assert.Equal(t, 1, asked(t, dir))
 }
 

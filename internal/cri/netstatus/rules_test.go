@@ -4,6 +4,7 @@ package netstatus
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -42,6 +43,21 @@ func TestN1_OnlyTheFirstAnswerIsWaitedFor(t *testing.T) {
 		}))
 		pass(4 * time.Second)
 		assert.Zero(t, took(func() { assert.Equal(t, TimedOut, m.Status(t.Context()).State) }))
+		assert.Len(t, n.times("a"), 1)
+	})
+}
+
+// Many callers during a hang wait no longer than one does.
+func TestManyCallsDuringAHangTakeNoTime(t *testing.T) {
+	at(t, map[string]plugin{"a": hangs}, Options{FirstWait: time.Second}, func(t *testing.T, n *node, m *Monitor) {
+		m.Status(t.Context())
+		var all sync.WaitGroup
+		for range 200 {
+			all.Go(func() {
+				assert.Zero(t, took(func() { assert.Equal(t, Unknown, m.Status(t.Context()).State) }))
+			})
+		}
+		all.Wait()
 		assert.Len(t, n.times("a"), 1)
 	})
 }
@@ -183,7 +199,7 @@ func TestN2_FreshKeepsToItsBound(t *testing.T) {
 }
 
 func TestChangedAsksAtOnce(t *testing.T) {
-	at(t, map[string]plugin{"a": says(down), "b": says(nil)}, Options{}, func(t *testing.T, n *node, m *Monitor) {
+	at(t, map[string]plugin{"a": says(down), "b": takes(time.Second, nil)}, Options{}, func(t *testing.T, n *node, m *Monitor) {
 		n.configure("1.1.0", "a")
 		m.Changed()
 		pass(0)
@@ -192,7 +208,7 @@ func TestChangedAsksAtOnce(t *testing.T) {
 		m.Changed()
 		assert.True(t, m.Outdated())
 		assert.Equal(t, NotAvailable, m.Status(t.Context()).State, "until there is another answer")
-		pass(0)
+		pass(time.Second)
 		assert.False(t, m.Outdated())
 		s := m.Status(t.Context())
 		assert.Equal(t, OK, s.State)

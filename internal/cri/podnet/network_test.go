@@ -36,7 +36,7 @@ func newNode(t *testing.T) *node {
 	n.plugin("")
 	cni, err := gocni.New(gocni.WithPluginDir([]string{n.dir}), gocni.WithPluginConfDir(n.dir))
 	require.NoError(t, err)
-	n.net = New(cni, Options{CacheDir: n.dir, Status: netstatus.Options{Timeout: time.Minute}})
+	n.net = New(cni, Options{CacheDir: n.dir, Status: netstatus.Options{Timeout: time.Minute, Interval: time.Hour}})
 	t.Cleanup(n.net.Close)
 	return n
 }
@@ -93,7 +93,7 @@ func (n *node) release() {
 		}
 		_, err = gate.WriteString("\n")
 		return err == nil && gate.Close() == nil
-	}, 10*time.Second, time.Millisecond)
+	}, time.Minute, time.Millisecond)
 }
 
 func TestNothingLoaded(t *testing.T) {
@@ -111,6 +111,7 @@ func TestN2_TakesPods(t *testing.T) {
 
 	n.plugin(down)
 	require.NoError(t, n.net.Load(another))
+	require.Eventually(t, func() bool { return !n.net.status.Outdated() }, time.Minute, time.Millisecond)
 	err := n.net.TakesPods(t.Context())
 	assert.ErrorIs(t, err, errdefs.ErrUnavailable)
 	assert.ErrorContains(t, err, "agent is down")
@@ -163,7 +164,7 @@ func TestN3_FailedADDAndAReload(t *testing.T) {
 		_, err := n.net.Attach(t.Context(), netattach.Pod{ID: "early", NetNS: "/nowhere"}, false)
 		assert.ErrorContains(t, err, "agent is down")
 	})
-	require.Eventually(t, func() bool { return strings.Contains(n.asked(), "ADD early") }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(n.asked(), "ADD early") }, time.Minute, time.Millisecond)
 	require.NoError(t, n.net.Load(gocni.WithConfListBytes([]byte(`{"cniVersion": "1.1.0", "name": "red", "plugins": [{"type": "other"}]}`))))
 	_, err = n.net.Attach(t.Context(), netattach.Pod{ID: "late", NetNS: "/nowhere"}, false)
 	assert.ErrorContains(t, err, "agent is down")
@@ -189,6 +190,9 @@ func TestMigrationAfterAFailedADD(t *testing.T) {
 
 	require.NoError(t, os.Rename(filepath.Join(n.dir, "plugin"), filepath.Join(n.dir, "other")))
 	require.NoError(t, n.net.Load(gocni.WithConfListBytes([]byte(`{"cniVersion": "1.1.0", "name": "red", "plugins": [{"type": "other"}]}`))))
+	_, err = n.net.Detach(t.Context(), pod)
+	require.ErrorIs(t, err, netattach.ErrAttached)
+	pod.Overdue = true
 	result, err := n.net.Detach(t.Context(), pod)
 	assert.NoError(t, err)
 	assert.Len(t, result.Abandoned, 1)
@@ -217,7 +221,7 @@ func TestAddThatFailsAsks(t *testing.T) {
 	n.plugin(down)
 	_, err := n.net.Attach(t.Context(), netattach.Pod{ID: "web", NetNS: "/nowhere"}, false)
 	assert.ErrorContains(t, err, "agent is down")
-	assert.Eventually(t, func() bool { return n.net.Status() != nil }, 10*time.Second, 5*time.Millisecond)
+	assert.Eventually(t, func() bool { return n.net.Status() != nil }, time.Minute, 5*time.Millisecond)
 }
 
 // STATUS hangs; ADD, reload and DEL do not (N4).
@@ -246,7 +250,7 @@ func TestN3_HungADDHoldsUpNoDEL(t *testing.T) {
 
 	var busy sync.WaitGroup
 	busy.Go(func() { _, _ = n.net.Attach(t.Context(), netattach.Pod{ID: "hangs", NetNS: "/nowhere"}, false) })
-	require.Eventually(t, func() bool { return strings.Contains(n.asked(), "ADD hangs") }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(n.asked(), "ADD hangs") }, time.Minute, time.Millisecond)
 	require.NoError(t, n.net.Load(conf))
 
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -277,7 +281,7 @@ wait; }`)
 		assert.Eventually(t, func() bool {
 			text, err := os.ReadFile(left)
 			return err == nil && strings.HasSuffix(string(text), "\n")
-		}, 10*time.Second, time.Millisecond)
+		}, time.Minute, time.Millisecond)
 	})
 	_, err := n.net.Attach(ctx, netattach.Pod{ID: "web", NetNS: "/nowhere"}, false)
 	assert.ErrorIs(t, err, context.Canceled)
@@ -301,7 +305,7 @@ mkfifo $DIR/go; sh -c 'read line < '$DIR'/go; echo renewed >> '$DIR'/asked' > /d
 	assert.Equal(t, "10.1.2.3", result.Interfaces["eth0"].IPConfigs[0].IP.String())
 	assert.Len(t, result.Raw(), 1)
 	n.release()
-	assert.Eventually(t, func() bool { return strings.Contains(n.asked(), "renewed") }, 10*time.Second, time.Millisecond)
+	assert.Eventually(t, func() bool { return strings.Contains(n.asked(), "renewed") }, time.Minute, time.Millisecond)
 }
 
 func TestLoadThatFailsLeavesNothingLoaded(t *testing.T) {

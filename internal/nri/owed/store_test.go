@@ -84,7 +84,7 @@ func (k *kept) owes(t *testing.T, name string) (ends []string) {
 
 func (k *kept) knows(name string) map[[2]string]bool { return maps.Collect(k.Known(name)) }
 
-func WhatIsNotedComesBack(t *testing.T) {
+func TestWhatIsNotedComesBack(t *testing.T) {
 	k := newKept(t)
 	k.Joined("10-a", wants)
 	k.Joined("20-b", nil)

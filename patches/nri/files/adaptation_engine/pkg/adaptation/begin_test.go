@@ -13,6 +13,9 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
+// soon is longer than anything takes that is waited for, also where all processors are busy.
+const soon = time.Minute
+
 // begin brings a pod and its container to where an event may follow. Events of
 // what no plugin was told of reach nobody.
 func begin(t *testing.T, r *nri.Adaptation, event string, pod *api.PodSandbox, ctr *api.Container) {
@@ -33,7 +36,7 @@ func begin(t *testing.T, r *nri.Adaptation, event string, pod *api.PodSandbox, c
 // its way.
 func eventually(t *testing.T, request func() error) {
 	t.Helper()
-	require.Eventually(t, func() bool { return request() == nil }, startupTimeout, time.Millisecond)
+	require.Eventually(t, func() bool { return request() == nil }, soon, time.Millisecond)
 }
 
 // undo ends a container that was refused, as a runtime does.

@@ -18,11 +18,13 @@ import (
 	"github.com/containerd/nri/pkg/stub"
 )
 
-// updating is a plugin that asks for an update with each stop, and takes its time.
+// updating is a plugin that asks for an update with each stop. From some stop on it does so
+// when it is let go on.
 type updating struct {
-	busy time.Duration
-	mu   sync.Mutex // guards what follows
-	said []string
+	prompt int // stops before that
+	goOn   chan struct{}
+	mu     sync.Mutex // guards what follows
+	said   []string
 }
 
 func (p *updating) RunPodSandbox(context.Context, *api.PodSandbox) error { return nil }
@@ -31,12 +33,12 @@ func (p *updating) CreateContainer(context.Context, *api.PodSandbox, *api.Contai
 	return nil, nil, nil
 }
 
-func (p *updating) StopContainer(ctx context.Context, _ *api.PodSandbox, ctr *api.Container) ([]*api.ContainerUpdate, error) {
-	busy := time.NewTimer(p.busy)
-	defer busy.Stop()
-	select {
-	case <-busy.C:
-	case <-ctx.Done():
+func (p *updating) StopContainer(_ context.Context, _ *api.PodSandbox, ctr *api.Container) ([]*api.ContainerUpdate, error) {
+	p.mu.Lock()
+	holds := len(p.said) >= p.prompt
+	p.mu.Unlock()
+	if holds {
+		<-p.goOn
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -48,7 +50,6 @@ func (p *updating) StopContainer(ctx context.Context, _ *api.PodSandbox, ctr *ap
 // for, once each and in the order in which it did, though most of its answers
 // come when nobody waits for them any more.
 func TestOrderedUpdates(t *testing.T) {
-	// A busy machine has to leave the plugin this long for each answer, or it is closed.
 	const n, timeout = 20, time.Second
 	nri.SetPluginRequestTimeout(timeout)
 	t.Cleanup(func() { nri.SetPluginRequestTimeout(nri.DefaultPluginRequestTimeout) })
@@ -73,15 +74,16 @@ func TestOrderedUpdates(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, r.Start())
 	t.Cleanup(r.Stop)
-	p := &updating{busy: timeout / 8}
-	s, err := stub.New(p, stub.WithPluginName("asks"), stub.WithPluginIdx("00"), stub.WithSocketPath(filepath.Join(dir, "nri.sock")))
+	p := &updating{prompt: n / 4, goOn: make(chan struct{})}
+	s, err := stub.New(p, stub.WithPluginName("asks"), stub.WithPluginIdx("00"), stub.WithSocketPath(filepath.Join(dir, "nri.sock")),
+		stub.WithFailurePolicy(&api.FailurePolicy{KeepConnected: true}))
 	require.NoError(t, err)
 	require.NoError(t, s.Start(ctx))
 	t.Cleanup(s.Stop)
 	require.Eventually(t, func() bool {
 		all := r.PluginStatus()
 		return len(all) == 1 && all[0].Synchronized
-	}, startupTimeout, time.Millisecond)
+	}, soon, time.Millisecond)
 
 	require.NoError(t, r.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: pod}))
 	for i := range n {
@@ -100,11 +102,12 @@ func TestOrderedUpdates(t *testing.T) {
 		}()
 	}
 	stops.Wait()
+	close(p.goOn)
 	require.Eventually(t, func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return len(updated) == n
-	}, n*timeout, time.Millisecond)
+	}, soon, time.Millisecond)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	mu.Lock()

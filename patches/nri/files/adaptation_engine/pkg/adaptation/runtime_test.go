@@ -61,7 +61,7 @@ func TestSynchronizeCalledBackTwice(t *testing.T) {
 	p := &mockPlugin{idx: "00", name: "told"}
 	started(t, dir, p)
 	require.Error(t, <-again)
-	require.NoError(t, p.Wait(PluginSynchronized, time.After(startupTimeout)))
+	require.NoError(t, p.Wait(PluginSynchronized, time.After(soon)))
 }
 
 // lockingRuntime is one that holds a lock of its own around each request, and in
@@ -132,7 +132,7 @@ func TestRuntimeWithALockOfItsOwn(t *testing.T) {
 		return nil
 	}
 	started(t, dir, first)
-	require.NoError(t, first.Wait(PluginSynchronized, time.After(startupTimeout)))
+	require.NoError(t, first.Wait(PluginSynchronized, time.After(soon)))
 	<-rt.listing
 
 	pod := &api.PodSandbox{Id: "pod0", Name: "pod0"}
@@ -141,10 +141,10 @@ func TestRuntimeWithALockOfItsOwn(t *testing.T) {
 	<-inHook
 	started(t, dir, next)
 	require.NoError(t, <-ran)
-	require.NoError(t, next.Wait(PluginSynchronized, time.After(startupTimeout)))
+	require.NoError(t, next.Wait(PluginSynchronized, time.After(soon)))
 	require.Contains(t, next.pods, "pod0")
 	require.NoError(t, rt.run(&api.PodSandbox{Id: "pod1", Name: "pod1"}))
-	require.NoError(t, next.Wait(PodSandboxEvent(&api.PodSandbox{Id: "pod1", Name: "pod1"}, RunPodSandbox), time.After(startupTimeout)))
+	require.NoError(t, next.Wait(PodSandboxEvent(&api.PodSandbox{Id: "pod1", Name: "pod1"}, RunPodSandbox), time.After(soon)))
 }
 
 // asking is a plugin that asks for an update when it is synchronized.
@@ -172,7 +172,7 @@ func TestLockingRuntimeAppliesUpdates(t *testing.T) {
 		rt.lock.Lock()
 		defer rt.lock.Unlock()
 		return len(rt.updated) == 1
-	}, startupTimeout, time.Millisecond)
+	}, soon, time.Millisecond)
 	_, err = s.UpdateContainers([]*api.ContainerUpdate{{ContainerId: "second"}})
 	require.NoError(t, err)
 	rt.lock.Lock()

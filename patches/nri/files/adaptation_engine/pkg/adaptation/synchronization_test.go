@@ -10,12 +10,15 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	nri "github.com/containerd/nri/pkg/adaptation"
 	"github.com/containerd/nri/pkg/api"
 )
 
 // A node with more pods than one message holds is told of in several, as one.
 func TestLargeNodeSynchronizes(t *testing.T) {
 	const pods = 5000
+	nri.SetPluginSyncTimeout(time.Minute) // that much takes a while on a busy machine
+	t.Cleanup(func() { nri.SetPluginSyncTimeout(0) })
 	s := &Suite{}
 	p := &mockPlugin{idx: "00", name: "told"}
 	rt := &mockRuntime{pods: map[string]*api.PodSandbox{}}

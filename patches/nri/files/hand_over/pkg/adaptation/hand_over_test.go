@@ -55,15 +55,15 @@ func TestHandOver(t *testing.T) {
 	r, record := handing(t, dir, nri.PluginSettings{})
 	first, next := &mockPlugin{idx: "10", name: "one"}, &mockPlugin{idx: "10", name: "one"}
 	started(t, dir, first)
-	require.NoError(t, first.Wait(PluginSynchronized, time.After(startupTimeout)))
+	require.NoError(t, first.Wait(PluginSynchronized, time.After(soon)))
 	run(t, r, "p1")
 	started(t, dir, next)
-	require.NoError(t, first.Wait(PluginDisconnected, time.After(startupTimeout)))
+	require.NoError(t, first.Wait(PluginDisconnected, time.After(soon)))
 	run(t, r, "p2")
-	require.NoError(t, next.Wait(PodSandboxEvent(&api.PodSandbox{Id: "p2"}, RunPodSandbox), time.After(startupTimeout)))
+	require.NoError(t, next.Wait(PodSandboxEvent(&api.PodSandbox{Id: "p2"}, RunPodSandbox), time.After(soon)))
 	require.False(t, first.EventQ().Has(PodSandboxEvent(&api.PodSandbox{Id: "p2"}, RunPodSandbox)))
 	require.Len(t, r.PluginStatus(), 1)
-	require.Eventually(t, func() bool { return len(record.left()) > 0 }, startupTimeout, time.Millisecond)
+	require.Eventually(t, func() bool { return len(record.left()) > 0 }, soon, time.Millisecond)
 	require.Equal(t, []string{"10-one replaced"}, record.left())
 }
 
@@ -83,11 +83,11 @@ func TestNoHandOver(t *testing.T) {
 			first, next := &mockPlugin{idx: "10", name: "one"}, &mockPlugin{idx: c.index, name: "one"}
 			for _, p := range []*mockPlugin{first, next} {
 				started(t, dir, p)
-				require.NoError(t, p.Wait(PluginSynchronized, time.After(startupTimeout)))
+				require.NoError(t, p.Wait(PluginSynchronized, time.After(soon)))
 			}
 			run(t, r, "p1")
 			for _, p := range []*mockPlugin{first, next} {
-				require.NoError(t, p.Wait(PodSandboxEvent(&api.PodSandbox{Id: "p1"}, RunPodSandbox), time.After(startupTimeout)))
+				require.NoError(t, p.Wait(PodSandboxEvent(&api.PodSandbox{Id: "p1"}, RunPodSandbox), time.After(soon)))
 			}
 		})
 	}

@@ -147,16 +147,16 @@ func (o *owing) comes() (*hearing, func()) {
 	require.Eventually(o.t, func() bool {
 		all := o.PluginStatus()
 		return len(all) == 1 && all[0].Synchronized
-	}, startupTimeout, time.Millisecond)
+	}, soon, time.Millisecond)
 	return p, func() {
 		s.Stop()
-		require.Eventually(o.t, func() bool { return len(o.AwayPlugins()) == 1 && len(o.PluginStatus()) == 0 }, startupTimeout, time.Millisecond)
+		require.Eventually(o.t, func() bool { return len(o.AwayPlugins()) == 1 && len(o.PluginStatus()) == 0 }, soon, time.Millisecond)
 	}
 }
 
 func (o *owing) requireHeard(p *hearing, told ...string) {
 	o.t.Helper()
-	require.Eventually(o.t, func() bool { return p.heard() == strings.Join(told, ", ") }, startupTimeout, time.Millisecond, "%s", told)
+	require.Eventually(o.t, func() bool { return p.heard() == strings.Join(told, ", ") }, soon, time.Millisecond, "%s", told)
 }
 
 var (
@@ -207,13 +207,13 @@ func TestOwedEnds(t *testing.T) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		return slices.Equal(o.asked, []string{"another"})
-	}, startupTimeout, time.Millisecond)
+	}, soon, time.Millisecond)
 	require.Eventually(t, func() bool {
 		o.record.mu.Lock()
 		defer o.record.mu.Unlock()
 		return slices.Equal(o.record.told, []string{
 			"00-hears StopContainer answered", "00-hears RemoveContainer answered", "00-hears StopPodSandbox answered", "00-hears RemovePodSandbox answered"})
-	}, startupTimeout, time.Millisecond)
+	}, soon, time.Millisecond)
 	goes()
 	p, _ = o.comes()
 	require.NoError(t, o.RunPodSandbox(context.Background(), &api.RunPodSandboxRequest{Pod: &api.PodSandbox{Id: "pod1"}}))

@@ -30,8 +30,15 @@ func joined(t *testing.T, dir string, run func(*mockPlugin) error) *mockPlugin {
 	p := &mockPlugin{idx: "10", name: "judge", options: []stub.Option{stub.WithFailurePolicy(&api.FailurePolicy{FailRequest: true})}}
 	p.runPodSandbox = func(p *mockPlugin, _ *api.PodSandbox, _ *api.Container) error { return run(p) }
 	started(t, dir, p)
-	require.NoError(t, p.Wait(PluginSynchronized, time.After(startupTimeout)))
+	require.NoError(t, p.Wait(PluginSynchronized, time.After(soon)))
 	return p
+}
+
+// patient gives plugins as long for a request as a test may hold one.
+func patient(t *testing.T) {
+	t.Helper()
+	nri.SetPluginRequestTimeout(soon)
+	t.Cleanup(func() { nri.SetPluginRequestTimeout(nri.DefaultPluginRequestTimeout) })
 }
 
 // What fails a pod says who did, in which event and why, with a code.
@@ -92,6 +99,7 @@ func TestPluginErrors(t *testing.T) {
 // A caller who gave up finds in the error for whom it waited, and the code is
 // not the plugin's.
 func TestErrorOfACallerWhoGaveUp(t *testing.T) {
+	patient(t)
 	dir, asked, over := t.TempDir(), make(chan struct{}), make(chan struct{})
 	r := runtimeWith(t, dir, lists)
 	joined(t, dir, func(*mockPlugin) error { close(asked); <-over; return errors.New("too late") })
@@ -118,7 +126,7 @@ func TestErrorOfPluginsThatContradict(t *testing.T) {
 			return a, nil, nil
 		}
 		started(t, dir, p)
-		require.NoError(t, p.Wait(PluginSynchronized, time.After(startupTimeout)))
+		require.NoError(t, p.Wait(PluginSynchronized, time.After(soon)))
 	}
 	pod, ctr := &api.PodSandbox{Id: "pod0"}, &api.Container{Id: "ctr0", PodSandboxId: "pod0"}
 	require.NoError(t, r.RunPodSandbox(context.Background(), &api.RunPodSandboxRequest{Pod: pod}))

@@ -106,7 +106,7 @@ func TestRequiredPlugin(t *testing.T) {
 
 	p := &mockPlugin{idx: "10", name: "must"}
 	started(t, dir, p)
-	require.NoError(t, p.Wait(PluginSynchronized, time.After(startupTimeout)))
+	require.NoError(t, p.Wait(PluginSynchronized, time.After(soon)))
 	eventually(t, func() error { return runPodIn(r, "default", "pod2") })
 	require.True(t, r.RequiredPlugins()[0].Away.IsZero())
 }
@@ -139,7 +139,7 @@ func TestRequiredPluginComes(t *testing.T) {
 	r, _ := requiring(t, dir, nri.PluginSettings{RequiredForPods: true, Wait: time.Minute})
 	ran := make(chan error, 1)
 	go func() { ran <- runPodIn(r, "default", "pod0") }()
-	require.Eventually(t, func() bool { return len(r.Waits()) == 1 }, startupTimeout, time.Millisecond)
+	require.Eventually(t, func() bool { return len(r.Waits()) == 1 }, soon, time.Millisecond)
 	w := r.Waits()[0]
 	require.True(t, w.Away)
 	require.Equal(t, "must", w.Plugin)
@@ -154,15 +154,15 @@ func TestRequiredPluginComes(t *testing.T) {
 // A plugin that times out has given no word, though its policy would go on.
 func TestRequiredPluginTimesOut(t *testing.T) {
 	dir, over := t.TempDir(), make(chan struct{})
-	r, record := requiring(t, dir, nri.PluginSettings{RequiredForPods: true, Wait: time.Minute, RequestTimeout: 100 * time.Millisecond})
+	r, record := requiring(t, dir, nri.PluginSettings{RequiredForPods: true, Wait: time.Minute, RequestTimeout: time.Second})
 	p := &mockPlugin{idx: "10", name: "must"}
 	p.runPodSandbox = func(*mockPlugin, *api.PodSandbox, *api.Container) error { <-over; return nil }
 	started(t, dir, p)
 	t.Cleanup(func() { close(over) })
-	require.NoError(t, p.Wait(PluginSynchronized, time.After(startupTimeout)))
+	require.NoError(t, p.Wait(PluginSynchronized, time.After(soon)))
 	err := runPodIn(r, "default", "pod0")
 	require.Equal(t, codes.Unavailable, status.Code(err))
-	require.ErrorContains(t, err, "did not answer: no answer within 100ms")
+	require.ErrorContains(t, err, "did not answer: no answer within 1s")
 	require.Equal(t, []string{"must RunPodSandbox unanswered"}, record.refusals)
 }
 

@@ -22,6 +22,7 @@ import (
 // stopped: from some moment on it reads nothing, and the kernel's buffer fills.
 type deafConn struct {
 	net.Conn
+	left   int // bytes until it is deaf by itself; never where zero
 	once   sync.Once
 	deaf   chan struct{}
 	closed chan struct{}
@@ -33,8 +34,15 @@ func (c *deafConn) Read(b []byte) (int, error) {
 		<-c.closed
 		return 0, net.ErrClosed
 	default:
+	}
+	if c.left == 0 {
 		return c.Conn.Read(b)
 	}
+	n, err := c.Conn.Read(b[:min(len(b), c.left)])
+	if c.left -= n; c.left == 0 {
+		close(c.deaf)
+	}
+	return n, err
 }
 
 func (c *deafConn) Close() error {
@@ -57,18 +65,17 @@ func deafPlugin(name string, policy *api.FailurePolicy) (*mockPlugin, *deafConn)
 	return p, c
 }
 
+// early is less than a Synchronize with a large pod, and more than all before it.
+const early = 64 << 10
+
 // largePod fills more than a socket's buffer.
 func largePod(id string) *api.PodSandbox {
 	return &api.PodSandbox{Id: id, Name: id, Annotations: map[string]string{"large": strings.Repeat("x", 2<<20)}}
 }
 
-func shortTimeouts(t *testing.T) {
-	nri.SetPluginRequestTimeout(500 * time.Millisecond)
-	nri.SetPluginSyncTimeout(400 * time.Millisecond)
-	t.Cleanup(func() {
-		nri.SetPluginRequestTimeout(nri.DefaultPluginRequestTimeout)
-		nri.SetPluginSyncTimeout(0)
-	})
+func setTimeouts(request, sync time.Duration) {
+	nri.SetPluginRequestTimeout(request)
+	nri.SetPluginSyncTimeout(sync)
 }
 
 // A peer that does not read holds up no request, whatever its policy, and its
@@ -76,45 +83,50 @@ func shortTimeouts(t *testing.T) {
 func TestPeerThatDoesNotReadARequest(t *testing.T) {
 	for _, policy := range []*api.FailurePolicy{{}, {KeepConnected: true}} {
 		t.Run(fmt.Sprintf("keep_connected=%t", policy.KeepConnected), func(t *testing.T) {
-			shortTimeouts(t)
 			dir := t.TempDir()
 			rt := newLockingRuntime(t, dir)
 			p, conn := deafPlugin("deaf", policy)
 			next := &mockPlugin{idx: "10", name: "next"}
 			started(t, dir, p)
-			started(t, dir, next)
-			require.NoError(t, p.Wait(PluginSynchronized, time.After(startupTimeout)))
-			require.NoError(t, next.Wait(PluginSynchronized, time.After(startupTimeout)))
+			require.NoError(t, p.Wait(PluginSynchronized, time.After(soon)))
 			close(conn.deaf)
-
-			ctx, cancel := context.WithTimeout(context.Background(), startupTimeout)
+			ctx, cancel := context.WithTimeout(context.Background(), soon)
 			defer cancel()
+			t.Cleanup(func() { setTimeouts(nri.DefaultPluginRequestTimeout, 0) })
+			setTimeouts(500*time.Millisecond, 400*time.Millisecond)
+			require.NoError(t, rt.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: largePod("pod0")}))
+
+			// Who waited for it now would do so for longer than the context.
+			setTimeouts(2*soon, 0)
+			started(t, dir, next)
+			require.NoError(t, next.Wait(PluginSynchronized, time.After(soon)))
 			for i := range 5 {
-				require.NoError(t, rt.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: largePod(fmt.Sprintf("pod%d", i))}))
+				require.NoError(t, rt.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: largePod(fmt.Sprintf("pod%d", i+1))}))
 			}
-			require.NoError(t, next.Wait(PodSandboxEvent(largePod("pod4"), RunPodSandbox), time.After(startupTimeout)))
-			require.Eventually(t, func() bool { return len(rt.PluginStatus()) == 1 }, startupTimeout, time.Millisecond)
+			require.NoError(t, next.Wait(PodSandboxEvent(largePod("pod5"), RunPodSandbox), time.After(soon)))
+			require.Eventually(t, func() bool { return len(rt.PluginStatus()) == 1 }, soon, time.Millisecond)
 		})
 	}
 }
 
 // A peer that does not read its Synchronize is dropped alone.
 func TestPeerThatDoesNotReadSynchronize(t *testing.T) {
-	shortTimeouts(t)
+	t.Cleanup(func() { setTimeouts(nri.DefaultPluginRequestTimeout, 0) })
+	setTimeouts(nri.DefaultPluginRequestTimeout, 400*time.Millisecond)
 	dir := t.TempDir()
 	rt := newLockingRuntime(t, dir)
 	rt.pods = append(rt.pods, largePod("there"))
 	p, conn := deafPlugin("deaf", &api.FailurePolicy{FailRequest: true, KeepConnected: true})
+	conn.left = early
 	started(t, dir, p)
-	require.NoError(t, p.Wait(PluginConfigured, time.After(startupTimeout)))
-	close(conn.deaf)
+	require.NoError(t, p.Wait(PluginConfigured, time.After(soon)))
 
-	ctx, cancel := context.WithTimeout(context.Background(), startupTimeout)
+	ctx, cancel := context.WithTimeout(context.Background(), soon)
 	defer cancel()
 	require.NoError(t, rt.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: &api.PodSandbox{Id: "pod0", Name: "pod0"}}))
-	require.Eventually(t, func() bool { return len(rt.PluginStatus()) == 0 }, startupTimeout, time.Millisecond)
+	require.Eventually(t, func() bool { return len(rt.PluginStatus()) == 0 }, soon, time.Millisecond)
 
-	nri.SetPluginSyncTimeout(time.Minute) // 2 MB take a while on a busy machine
+	setTimeouts(nri.DefaultPluginRequestTimeout, time.Minute) // 2 MB take a while on a busy machine
 	next := &mockPlugin{idx: "10", name: "next"}
 	started(t, dir, next)
 	require.NoError(t, next.Wait(PluginSynchronized, time.After(time.Minute)))

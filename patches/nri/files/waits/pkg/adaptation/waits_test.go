@@ -15,6 +15,7 @@ import (
 
 // A pod says which plugin it waits for, and one behind it what that is at.
 func TestWaits(t *testing.T) {
+	patient(t)
 	dir, asked, over := t.TempDir(), make(chan struct{}, 2), make(chan struct{})
 	r := runtimeWith(t, dir, lists)
 	joined(t, dir, func(*mockPlugin) error { asked <- struct{}{}; <-over; return nil })
@@ -27,7 +28,7 @@ func TestWaits(t *testing.T) {
 	go run("pod0")
 	<-asked
 	go run("pod1")
-	require.Eventually(t, func() bool { w := r.Waits(); return len(w) == 2 && w[1].Behind != "" }, startupTimeout, time.Millisecond)
+	require.Eventually(t, func() bool { w := r.Waits(); return len(w) == 2 && w[1].Behind != "" }, soon, time.Millisecond)
 
 	waits := r.Waits()
 	require.Equal(t, "pod0", waits[0].Pod)

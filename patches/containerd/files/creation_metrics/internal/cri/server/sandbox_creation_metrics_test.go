@@ -73,8 +73,8 @@ func TestSandboxesBeingCreatedAreCollected(t *testing.T) {
 	var creations sandboxstore.Creations
 	c.of(&creations)
 	assert.Equal(t, map[string]float64{"containerd_cri_sandboxes_being_created": 0, "containerd_cri_sandboxes_being_created_oldest_seconds": 0}, gauges())
-	oldest := creations.Begin(sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "a"}, sandboxstore.Status{}))
 	began := time.Now()
+	oldest := creations.Begin(sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "a"}, sandboxstore.Status{}))
 	creations.Begin(sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "b"}, sandboxstore.Status{}))
 	now := gauges()
 	assert.EqualValues(t, 2, now["containerd_cri_sandboxes_being_created"])

@@ -29,6 +29,7 @@ func withNetwork(t *testing.T, script string) (*criService, string) {
 	require.NoError(t, err)
 	c := newTestCRIService()
 	c.config.NetworkStatusGate = true
+	c.config.NetworkStatusTimeout = "1h" // a plugin that hangs does so for as long as a test runs
 	c.netPlugin = map[string]cni.CNI{defaultNetworkPlugin: plugin}
 	require.NoError(t, c.watchNetworks())
 	t.Cleanup(c.closeNetworks)
