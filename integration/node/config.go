@@ -59,7 +59,8 @@ func (p paths) write(o Options) error {
 		filepath.Join(p.cniBin(), "host-local"): filepath.Join(o.Tools, "host-local"),
 		filepath.Join(p.cniBin(), "loopback"):   filepath.Join(o.Tools, "loopback"),
 		filepath.Join(p.cniBin(), "pass"):       filepath.Join(o.Tools, "loopback"),
-		filepath.Join(p.cniBin(), "portmap"):    filepath.Join(o.Tools, "portmap"), // these two for networks that name them
+		filepath.Join(p.cniBin(), "portmap"):    filepath.Join(o.Tools, "portmap"), // these three for networks that name them
+		filepath.Join(p.cniBin(), "tuning"):     filepath.Join(o.Tools, "tuning"),
 		filepath.Join(p.cniBin(), "bridge"):     filepath.Join(o.Tools, "bridge"),
 	} {
 		program, err := filepath.Abs(program)

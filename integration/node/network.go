@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
+	"strings"
 
 	"github.com/vishvananda/netlink"
 	"golang.org/x/sys/unix"
@@ -37,6 +39,17 @@ func (n *Node) Addresses(netns, iface string) ([]string, error) {
 		return nil
 	})
 	return found, err
+}
+
+// Sysctl is what a file below /proc/sys, such as net/ipv4/ip_forward, says in a pod's network
+// namespace.
+func (n *Node) Sysctl(netns, name string) (value string, err error) {
+	err = n.inside(netns, func() error {
+		text, err := os.ReadFile(filepath.Join("/proc/sys", name))
+		value = strings.TrimSpace(string(text))
+		return err
+	})
+	return value, err
 }
 
 // Gateway is the gateway of a pod's network namespace.

@@ -16,17 +16,23 @@ the pause container, which do not need the network.
 Run the ADD beside them. The pause container is started when the ADD has succeeded;
 until then its init process waits, in the pod's network namespace, which was made
 before. If the ADD fails, the start ends, and both are rolled back like any creation
-that fails at the start. The pod's addresses are recorded while runc starts the
+that fails at the start. If the start fails, the ADD goes on to its end, for two
+minutes at most, and DEL gets its result: a plugin that is killed between what it
+allocates and what it records leaves that for good. Only the caller cuts an ADD, as
+before, by going away. The pod's addresses are recorded while runc starts the
 container, and are added to the record of the pause container behind it.
 
 That is so for the shim for runc with runc. What another runtime does with the network
 of a pod before its start is not known here: one with a virtual machine looks at the
 interfaces. So the ADD comes first for these, and where the pod sets sysctls of the
-network, which an ADD may rely on and which runc sets as it creates the container.
+network, which an ADD may rely on and which runc sets as it creates the container. Those
+that containerd sets for each pod concern no interface. They are set again after the
+ADD: what a plugin of the chain has made of them is not what the pod is to have, as it
+was where the ADD came first.
 
 A shim and an init process for each pod that waits for its network would be a burden
-where the network is down. So the ADD comes first, too, after one that failed, and
-while one has run for a second.`,
+where the network is slow or down. So the ADD comes first, too, while four others run
+that do not, and after one that failed.`,
 	Rules:  []string{"L1", "L7", "L15"},
 	Status: edit.Upstream,
 	Until:  "CNI ADD runs while the pause container is created",
@@ -36,7 +42,7 @@ while one has run for a second.`,
 	},
 	Edits: []edit.Edit{
 		edit.In("internal/cri/server/podsandbox/sandbox_run.go", edit.Method("Controller", "Start")).
-			Before(edit.Stmt(edit.Define("nric")), `if err := BeforeStart(ctx); err != nil {
+			Before(edit.Stmt(edit.Define("nric")), `if err := BeforeStart(ctx, metadata.NetNSPath, spec); err != nil {
 	return cin, err
 }
 `),
@@ -44,9 +50,9 @@ while one has run for a second.`,
 			Replace(edit.Stmt(edit.Return("nil")), "return c.updateNetwork(ctx, sandboxID, sandbox, fields)"),
 		serviceType.AddField("\n// networkPace is how the last ADDs went.\nnetworkPace networkPace"),
 		run.Before(edit.Stmt(edit.If("!hostNetwork(config)")), "var network *attachment // nil if the pod is on the network of its host\n"),
-		run.Replace(edit.Stmt(edit.Mentions("c.setupPodNetwork(ctx, &sandbox)")), `network = c.beginAttachment(ctx, sandbox, sandboxInfo)
+		run.Replace(edit.Stmt(edit.Mentions("c.setupPodNetwork(ctx, &sandbox)")), `network = c.beginAttachment(ctx, sandbox, sandboxInfo, besideNetwork(ociRuntime, runtimeOpts, config) && c.networkPace.enter())
 defer network.end(&sandbox)
-if !c.networkPace.isWell() || !besideNetwork(ociRuntime, config) {
+if !network.beside {
 	if sandboxInfo, err = network.finish(ctx, &sandbox, creation); err != nil {
 		return nil, err
 	}

@@ -5,31 +5,36 @@ package server
 import (
 	"context"
 	"sync/atomic"
-	"time"
 )
 
-// slowADD is how long an ADD takes at most while the network is well.
-const slowADD = time.Second
+// besideADDs is how many pause containers at most are created while the ADD of their pod
+// runs. Each holds a shim and an init process for as long as its ADD takes.
+const besideADDs = 4
 
-// networkPace tells whether pods get on their network soon. While they do not, each one
-// whose creation goes on meanwhile would hold a shim and an init process.
+// networkPace bounds what pods hold that wait for their network, which may be slow or down.
 type networkPace struct {
 	failed atomic.Bool  // the last ADD has
-	slow   atomic.Int64 // ADDs that have run for slowADD
+	beside atomic.Int32 // ADDs beside which a pause container is created
 }
 
-func (p *networkPace) isWell() bool { return !p.failed.Load() && p.slow.Load() == 0 }
+// enter tells whether one more pause container may be created beside its ADD. It has to
+// leave when that has ended.
+func (p *networkPace) enter() bool {
+	if p.failed.Load() {
+		return false
+	}
+	if p.beside.Add(1) > besideADDs {
+		p.leave()
+		return false
+	}
+	return true
+}
 
-// watch notes how an ADD that begins now goes, until it is told of its end. One whose caller
-// gave up says nothing of the network.
-func (p *networkPace) watch(ctx context.Context) (end func(error)) {
-	late := time.AfterFunc(slowADD, func() { p.slow.Add(1) })
-	return func(err error) {
-		if !late.Stop() {
-			p.slow.Add(-1)
-		}
-		if ctx.Err() == nil {
-			p.failed.Store(err != nil)
-		}
+func (p *networkPace) leave() { p.beside.Add(-1) }
+
+// ended notes how an ADD ended. One whose caller gave up says nothing of the network.
+func (p *networkPace) ended(ctx context.Context, err error) {
+	if ctx.Err() == nil {
+		p.failed.Store(err != nil)
 	}
 }

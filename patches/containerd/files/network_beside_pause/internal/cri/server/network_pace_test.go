@@ -6,39 +6,35 @@ import (
 	"context"
 	"errors"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 )
 
-func TestNetworkIsNotWellAfterAnADDThatFailed(t *testing.T) {
+func TestADDComesFirstAfterOneThatFailed(t *testing.T) {
 	var pace networkPace
-	assert.True(t, pace.isWell(), "nothing is known")
+	assert.True(t, pace.enter(), "nothing is known")
+	pace.leave()
 	down := errors.New("agent is down")
-	pace.watch(t.Context())(down)
-	assert.False(t, pace.isWell())
-	pace.watch(t.Context())(nil)
-	assert.True(t, pace.isWell())
+	pace.ended(t.Context(), down)
+	assert.False(t, pace.enter())
+	pace.ended(t.Context(), nil)
+	assert.True(t, pace.enter())
+	pace.leave()
 
 	gone, leave := context.WithCancel(t.Context())
 	leave()
-	pace.watch(gone)(context.Canceled)
-	assert.True(t, pace.isWell(), "its caller has gone")
+	pace.ended(gone, context.Canceled)
+	assert.True(t, pace.enter(), "its caller has gone")
 }
 
-func TestNetworkIsNotWellWhileAnADDIsSlow(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var pace networkPace
-		first, second := pace.watch(t.Context()), pace.watch(t.Context())
-		time.Sleep(slowADD / 2)
-		assert.True(t, pace.isWell())
-		time.Sleep(slowADD)
-		synctest.Wait()
-		assert.False(t, pace.isWell())
-		first(nil)
-		assert.False(t, pace.isWell(), "the second has not ended")
-		second(nil)
-		assert.True(t, pace.isWell())
-	})
+func TestFewPauseContainersAreCreatedBesideTheirADD(t *testing.T) {
+	var pace networkPace
+	for range besideADDs {
+		assert.True(t, pace.enter())
+	}
+	assert.False(t, pace.enter())
+	assert.False(t, pace.enter(), "who was not let in holds no place")
+	pace.leave()
+	assert.True(t, pace.enter())
+	assert.False(t, pace.enter())
 }

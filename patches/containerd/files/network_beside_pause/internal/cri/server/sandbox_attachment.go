@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	runcoptions "github.com/containerd/containerd/api/types/runc/options"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	core "github.com/containerd/containerd/v2/core/sandbox"
@@ -35,18 +36,25 @@ type attachment struct {
 	info      core.Sandbox
 	recordErr error
 
-	joined bool // the sandbox of RunPodSandbox has what the ADD gave
 	beside bool // the pause container is created meanwhile
+	joined bool // the sandbox of RunPodSandbox has what the ADD gave
 }
 
+// lastADD bounds how long a creation that has failed waits for an ADD that still runs.
+const lastADD = 2 * time.Minute
+
 // besideNetwork tells whether a sandbox can be created while it is attached to its network:
-// runc looks at the network namespace only to enter it, and to set sysctls.
-func besideNetwork(ociRuntime criconfig.Runtime, config *runtime.PodSandboxConfig) bool {
+// runc looks at the network namespace only to enter it, and to set sysctls. Options are
+// those of the runtime as its shim gets them, or nil.
+func besideNetwork(ociRuntime criconfig.Runtime, options any, config *runtime.PodSandboxConfig) bool {
 	if ociRuntime.Type != plugins.RuntimeRuncV2 || ociRuntime.Path != "" || ociRuntime.Sandboxer != string(criconfig.ModePodSandbox) {
 		return false
 	}
-	if program, ok := ociRuntime.Options["BinaryName"].(string); ok && program != "" && filepath.Base(program) != "runc" {
-		return false
+	if options != nil {
+		runc, ok := options.(*runcoptions.Options)
+		if !ok || runc.GetBinaryName() != "" && filepath.Base(runc.GetBinaryName()) != "runc" {
+			return false
+		}
 	}
 	for name := range config.GetLinux().GetSysctls() {
 		if strings.HasPrefix(strings.ReplaceAll(name, "/", "."), "net.") {
@@ -57,12 +65,14 @@ func besideNetwork(ociRuntime criconfig.Runtime, config *runtime.PodSandboxConfi
 }
 
 // beginAttachment runs the ADD of a sandbox and records what it gave, both in the
-// background. The sandbox has a network namespace. end waits for them.
-func (c *criService) beginAttachment(ctx context.Context, sandbox sandboxstore.Sandbox, info core.Sandbox) *attachment {
+// background. The sandbox has a network namespace. end waits for them. beside tells that
+// its pause container is created meanwhile, for which the pace was entered.
+func (c *criService) beginAttachment(ctx context.Context, sandbox sandboxstore.Sandbox, info core.Sandbox, beside bool) *attachment {
 	start, abandon := context.WithCancel(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	a := &attachment{
 		service:  c,
+		beside:   beside,
 		cancel:   cancel,
 		start:    start,
 		abandon:  abandon,
@@ -78,9 +88,12 @@ func (c *criService) beginAttachment(ctx context.Context, sandbox sandboxstore.S
 
 func (a *attachment) run(ctx context.Context) {
 	defer close(a.recorded)
-	start, ended := time.Now(), a.service.networkPace.watch(ctx)
+	start := time.Now()
 	err := a.service.setupPodNetwork(ctx, &a.sandbox)
-	ended(err)
+	a.service.networkPace.ended(ctx, err)
+	if a.beside {
+		a.service.networkPace.leave()
+	}
 	if err != nil {
 		a.err = fmt.Errorf("failed to setup network for sandbox %q: %w", a.sandbox.ID, err)
 	}
@@ -120,10 +133,9 @@ func (a *attachment) take(sandbox *sandboxstore.Sandbox) {
 // before is the context in which the pause container is created. It is started only when
 // the ADD has succeeded; if that fails, its creation is canceled.
 func (a *attachment) before(ctx context.Context, sandbox *sandboxstore.Sandbox, creation *sandboxstore.Creation) context.Context {
-	if a == nil || a.joined {
+	if a == nil || !a.beside {
 		return ctx
 	}
-	a.beside = true
 	return podsandbox.WithBeforeStart(a.start, func() error { return a.join(sandbox, creation) })
 }
 
@@ -159,14 +171,18 @@ func (a *attachment) record(ctx context.Context, info core.Sandbox) (core.Sandbo
 	return a.info, nil
 }
 
-// end cancels what still runs, and waits for it. The sandbox knows then what it has to be
-// detached from.
+// end waits for what still runs, after which the sandbox knows what it has to be detached
+// from. An ADD is not cut because something beside it has failed: a plugin that is killed
+// between what it takes and what it records leaves that for good. Its caller may cut it,
+// who goes, and so does lastADD.
 func (a *attachment) end(sandbox *sandboxstore.Sandbox) {
 	if a == nil {
 		return
 	}
-	a.cancel()
+	expired := time.AfterFunc(lastADD, a.cancel)
 	<-a.recorded
+	expired.Stop()
+	a.cancel()
 	a.abandon()
 	if !a.joined {
 		a.take(sandbox)

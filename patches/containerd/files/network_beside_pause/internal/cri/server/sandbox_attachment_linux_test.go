@@ -7,6 +7,8 @@ import (
 	"errors"
 	"net"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/containerd/go-cni"
 	"github.com/stretchr/testify/assert"
@@ -27,6 +29,9 @@ func TestRuntimesThatDoNotLookAtTheNetwork(t *testing.T) {
 		change(&r)
 		return r
 	}
+	options := func(name string, value any) func(*criconfig.Runtime) {
+		return func(r *criconfig.Runtime) { r.Options = map[string]any{name: value} }
+	}
 	sysctl := func(name string) *runtime.PodSandboxConfig {
 		return &runtime.PodSandboxConfig{Linux: &runtime.LinuxPodSandboxConfig{Sysctls: map[string]string{name: "1"}}}
 	}
@@ -35,17 +40,23 @@ func TestRuntimesThatDoNotLookAtTheNetwork(t *testing.T) {
 		config  *runtime.PodSandboxConfig
 		beside  bool
 	}{
-		"runc":                   {runtime: runc, beside: true},
-		"runc at a path":         {runtime: with(func(r *criconfig.Runtime) { r.Options = map[string]any{"BinaryName": "/opt/bin/runc"} }), beside: true},
-		"another program":        {runtime: with(func(r *criconfig.Runtime) { r.Options = map[string]any{"BinaryName": "krun"} })},
-		"another shim":           {runtime: with(func(r *criconfig.Runtime) { r.Type = "io.containerd.kata.v2" })},
-		"a shim at a path":       {runtime: with(func(r *criconfig.Runtime) { r.Path = "/opt/bin/shim" })},
-		"a sandbox API":          {runtime: with(func(r *criconfig.Runtime) { r.Sandboxer = string(criconfig.ModeShim) })},
-		"sysctl":                 {runtime: runc, config: sysctl("kernel.shm_rmid_forced"), beside: true},
-		"sysctl of the network":  {runtime: runc, config: sysctl("net.ipv4.ip_forward")},
-		"the same with a stroke": {runtime: runc, config: sysctl("net/ipv4/ip_forward")},
+		"runc":                      {runtime: runc, beside: true},
+		"runc at a path":            {runtime: with(options("BinaryName", "/opt/bin/runc")), beside: true},
+		"runc with other options":   {runtime: with(options("SystemdCgroup", true)), beside: true},
+		"another program":           {runtime: with(options("BinaryName", "krun"))},
+		"its name in small letters": {runtime: with(options("binaryname", "krun"))},
+		"another shim":              {runtime: with(func(r *criconfig.Runtime) { r.Type = "io.containerd.kata.v2" })},
+		"a shim at a path":          {runtime: with(func(r *criconfig.Runtime) { r.Path = "/opt/bin/shim" })},
+		"a sandbox API":             {runtime: with(func(r *criconfig.Runtime) { r.Sandboxer = string(criconfig.ModeShim) })},
+		"sysctl":                    {runtime: runc, config: sysctl("kernel.shm_rmid_forced"), beside: true},
+		"sysctl of the network":     {runtime: runc, config: sysctl("net.ipv4.ip_forward")},
+		"the same with a stroke":    {runtime: runc, config: sysctl("net/ipv4/ip_forward")},
 	} {
-		t.Run(name, func(t *testing.T) { assert.Equal(t, test.beside, besideNetwork(test.runtime, test.config)) })
+		t.Run(name, func(t *testing.T) {
+			shims, err := criconfig.GenerateRuntimeOptions(test.runtime)
+			require.NoError(t, err)
+			assert.Equal(t, test.beside, besideNetwork(test.runtime, shims, test.config))
+		})
 	}
 }
 
@@ -90,10 +101,12 @@ type attaching struct {
 	records    *recordStore
 	sandbox    sandboxstore.Sandbox
 	creation   *sandboxstore.Creation
+	leave      func() // as the caller does
 }
 
-func attach(t *testing.T, fails error) *attaching {
+func attach(t *testing.T, beside bool, fails error) *attaching {
 	t.Helper()
+	ctx, leave := context.WithCancel(t.Context())
 	c := newTestCRIService()
 	a := &attaching{
 		add:        &heldADD{begun: make(chan struct{}), proceed: make(chan struct{}), err: fails},
@@ -107,19 +120,24 @@ func attach(t *testing.T, fails error) *attaching {
 	c.sandboxService = a.controller
 	a.creation = c.creations.Begin(a.sandbox)
 	t.Cleanup(a.creation.End)
-	a.attachment = c.beginAttachment(t.Context(), a.sandbox, core.Sandbox{ID: "pod"})
-	t.Cleanup(func() { a.end(&a.sandbox) })
+	a.leave = leave
+	require.True(t, c.networkPace.enter())
+	a.attachment = c.beginAttachment(ctx, a.sandbox, core.Sandbox{ID: "pod"}, beside)
+	t.Cleanup(func() {
+		leave()
+		a.end(&a.sandbox)
+	})
 	<-a.add.begun
 	return a
 }
 
 // The pause container is created before the ADD has ended, and started after that.
 func TestSandboxIsStartedWhenItIsAttached(t *testing.T) {
-	a := attach(t, nil)
+	a := attach(t, true, nil)
 	ctx := a.before(t.Context(), &a.sandbox, a.creation)
 	require.NoError(t, ctx.Err())
 	started := make(chan error, 1)
-	go func() { started <- podsandbox.BeforeStart(ctx) }()
+	go func() { started <- podsandbox.BeforeStart(ctx, "", nil) }()
 	select {
 	case <-started:
 		require.Fail(t, "the ADD has not ended")
@@ -143,7 +161,7 @@ func TestSandboxIsStartedWhenItIsAttached(t *testing.T) {
 }
 
 func TestAttachedSandboxIsCreatedWithItsAddresses(t *testing.T) {
-	a := attach(t, nil)
+	a := attach(t, false, nil)
 	close(a.add.proceed)
 	info, err := a.finish(t.Context(), &a.sandbox, a.creation)
 	require.NoError(t, err)
@@ -159,13 +177,13 @@ func TestAttachedSandboxIsCreatedWithItsAddresses(t *testing.T) {
 }
 
 func TestFailedADDEndsTheStart(t *testing.T) {
-	a := attach(t, errors.New("agent is down"))
+	a := attach(t, true, errors.New("agent is down"))
 	ctx := a.before(t.Context(), &a.sandbox, a.creation)
 	lost := errors.New("signal: killed")
 	assert.Equal(t, lost, a.explain(lost), "the ADD has not ended")
 	close(a.add.proceed)
 	<-ctx.Done()
-	for _, err := range []error{a.explain(lost), podsandbox.BeforeStart(ctx)} {
+	for _, err := range []error{a.explain(lost), podsandbox.BeforeStart(ctx, "", nil)} {
 		assert.ErrorContains(t, err, `failed to setup network for sandbox "pod": agent is down`)
 	}
 	_, err := a.finish(t.Context(), &a.sandbox, a.creation)
@@ -173,7 +191,7 @@ func TestFailedADDEndsTheStart(t *testing.T) {
 }
 
 func TestRecordThatCannotBeWrittenFailsTheCreation(t *testing.T) {
-	a := attach(t, nil)
+	a := attach(t, false, nil)
 	a.records.full = errors.New("no space left")
 	close(a.add.proceed)
 	require.NoError(t, a.join(&a.sandbox, a.creation))
@@ -181,17 +199,36 @@ func TestRecordThatCannotBeWrittenFailsTheCreation(t *testing.T) {
 	assert.ErrorContains(t, err, "no space left")
 }
 
-// What is undone next needs to know what the ADD has done.
+// What is undone next needs what the ADD has given, and its plugins what they have recorded.
 func TestEndWaitsForTheADD(t *testing.T) {
-	a := attach(t, nil)
+	a := attach(t, true, nil)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		a.end(&a.sandbox)
+	}()
+	close(a.add.proceed)
+	<-ended
+	assert.NoError(t, a.err, "it was not cut")
+	assert.NotNil(t, a.sandbox.CNIResult)
+}
+
+func TestCallerWhoGoesEndsTheADD(t *testing.T) {
+	a := attach(t, true, nil)
+	a.leave()
 	a.end(&a.sandbox)
-	select {
-	case <-a.attached:
-	default:
-		require.Fail(t, "the ADD has not ended")
-	}
 	assert.ErrorIs(t, a.err, context.Canceled)
 	assert.Nil(t, a.sandbox.CNIResult)
+}
+
+func TestADDThatHangsIsNotAwaitedForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := attach(t, true, nil)
+		began := time.Now()
+		a.end(&a.sandbox)
+		assert.Equal(t, lastADD, time.Since(began))
+		assert.ErrorIs(t, a.err, context.Canceled)
+	})
 }
 
 func TestSandboxOnTheNetworkOfItsHost(t *testing.T) {

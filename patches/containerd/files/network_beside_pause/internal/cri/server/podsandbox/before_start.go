@@ -9,6 +9,7 @@ import (
 
 	"github.com/containerd/errdefs"
 	"github.com/containerd/typeurl/v2"
+	runtimespec "github.com/opencontainers/runtime-spec/specs-go"
 
 	containerd "github.com/containerd/containerd/v2/client"
 	"github.com/containerd/containerd/v2/core/containers"
@@ -26,13 +27,21 @@ func WithBeforeStart(ctx context.Context, do func() error) context.Context {
 	return context.WithValue(ctx, beforeStartKey{}, do)
 }
 
-// BeforeStart does what the context has for the moment before the start.
-func BeforeStart(ctx context.Context) error {
+// BeforeStart does what the context has for the moment before the start. The sysctls that
+// the spec has for the network namespace are set again after it: they hold whatever was
+// done, as where it is done before the container is created.
+func BeforeStart(ctx context.Context, netns string, spec *runtimespec.Spec) error {
 	do, ok := ctx.Value(beforeStartKey{}).(func() error)
 	if !ok {
 		return nil
 	}
-	return do()
+	if err := do(); err != nil {
+		return err
+	}
+	if err := setNetworkSysctls(netns, spec); err != nil {
+		return fmt.Errorf("set the sysctls of network namespace %s again: %w", netns, err)
+	}
+	return nil
 }
 
 // NetworkKey is the field for which Update takes what an attachment to the network

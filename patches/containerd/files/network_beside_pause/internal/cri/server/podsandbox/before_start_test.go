@@ -20,9 +20,12 @@ import (
 )
 
 func TestBeforeStart(t *testing.T) {
-	require.NoError(t, BeforeStart(t.Context()))
+	require.NoError(t, BeforeStart(t.Context(), "", nil))
 	refused := errors.New("refused")
-	assert.Equal(t, refused, BeforeStart(WithBeforeStart(t.Context(), func() error { return refused })))
+	assert.Equal(t, refused, BeforeStart(WithBeforeStart(t.Context(), func() error { return refused }), "", nil))
+	done := false
+	require.NoError(t, BeforeStart(WithBeforeStart(t.Context(), func() error { done = true; return nil }), "", nil))
+	assert.True(t, done)
 }
 
 // recordedContainer is a container whose record is changed.
