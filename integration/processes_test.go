@@ -3,11 +3,15 @@
 package integration
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/node"
 )
 
 // The life of a pod with one container starts no process that has nothing to do.
@@ -36,5 +40,30 @@ func TestLifeOfAPodStartsTheProcessesThatItNeeds(t *testing.T) {
 		assert.Equal(t, n, calls.of(t, strings.Fields(call)...), call)
 	}
 	require.Positive(t, calls.of(t, "runc"))
+	requireNothingLeft(t, n)
+}
+
+// What a shim leaves to its delete command is known of that for runc alone: all others
+// have it run. The same program under another name stands in for one.
+func TestL15_ShimsOfOthersHaveTheirDeleteCommandRun(t *testing.T) {
+	t.Parallel()
+	const shim = "containerd-shim-other-v1"
+	n := startNode(t, func(o *node.Options) {
+		o.Config = `version = 3
+[plugins.'io.containerd.cri.v1.runtime'.containerd]
+default_runtime_name = 'other'
+[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.other]
+runtime_type = 'io.containerd.other.v1'
+`
+	})
+	program, err := filepath.EvalSymlinks(filepath.Join(n.Folder(), "bin", "containerd-shim-runc-v2"))
+	require.NoError(t, err)
+	require.NoError(t, os.Symlink(program, filepath.Join(n.Folder(), "bin", shim)))
+	calls := countCalls(t, n, filepath.Join("bin", shim))
+	newLife(t, n, "other").End(t)
+	require.Equal(t, 1, calls.of(t, shim, "start"))
+	promise(t, "L15", "the command is run for the container and for its pod", keptOnStock, func(t require.TestingT) {
+		assert.Equal(t, 2, calls.of(t, shim, "delete"))
+	})
 	requireNothingLeft(t, n)
 }

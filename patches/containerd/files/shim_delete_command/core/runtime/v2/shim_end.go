@@ -4,16 +4,11 @@ package v2
 
 import (
 	"context"
-	"net"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/containerd/containerd/v2/core/runtime"
 )
-
-// endTime is how long a shim has to end that has answered its shutdown.
-const endTime = time.Second
 
 // shutDownAfter shuts the shim down after the deletion of its task. If it answers both,
 // its delete command has nothing left to do.
@@ -33,29 +28,24 @@ func noteDeleted(instance ShimInstance, deleted bool) {
 	}
 }
 
-// awaitEnd waits until the shim of a deleted task has ended, for endTime at most: it
-// reads in its bundle where its sockets are that it removes. A shim that serves other
-// tasks goes on, and is not awaited.
-func awaitEnd(ctx context.Context, id string, shims *runtime.NSMap[ShimInstance], bundle *Bundle) {
-	params, err := readBootstrapParams(filepath.Join(bundle.Path, "bootstrap.json"))
+// hasDeletedAll tells whether a shim has nothing left for its delete command to do. Its
+// sockets are removed then: it finds them by its bundle, which is removed next, and nobody
+// waits until it has ended. What other shims than that for runc leave to the command is not
+// known here.
+func hasDeletedAll(ctx context.Context, id string, shims *runtime.NSMap[ShimInstance], b *binary) bool {
+	if !b.bundle.deleted.Load() || !isForRunc(b) {
+		return false
+	}
+	params, err := readBootstrapParams(filepath.Join(b.bundle.Path, "bootstrap.json"))
 	if err != nil {
-		return
+		return false
 	}
-	path, ok := strings.CutPrefix(params.GetAddress(), "unix://")
-	if !ok || servesOthers(ctx, id, shims, params.GetAddress()) {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, endTime)
-	defer cancel()
-	conn, err := new(net.Dialer).DialContext(ctx, "unix", path)
-	if err != nil {
-		return // nobody listens
-	}
-	defer func() { _ = conn.Close() }()
-	stop := context.AfterFunc(ctx, func() { _ = conn.SetReadDeadline(time.Now()) })
-	defer stop()
-	_, _ = conn.Read(make([]byte, 1)) // returns when the other side has ended, it sends nothing by itself
+	// A shim that serves others goes on, and keeps its sockets.
+	return servesOthers(ctx, id, shims, params.GetAddress()) || removeSockets(ctx, id, b.containerdAddress, params.GetAddress())
 }
+
+// isForRunc tells whether a shim is that of io.containerd.runc.v2, whose program has this name.
+func isForRunc(b *binary) bool { return filepath.Base(b.runtime) == "containerd-shim-runc-v2" }
 
 func servesOthers(ctx context.Context, id string, shims *runtime.NSMap[ShimInstance], address string) bool {
 	all, err := shims.GetAll(ctx, false)

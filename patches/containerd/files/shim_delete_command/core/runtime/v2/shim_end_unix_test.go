@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+//go:build !windows
+
 package v2
 
 import (
 	"context"
 	"errors"
-	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -20,6 +21,7 @@ import (
 	"github.com/containerd/containerd/v2/core/events/exchange"
 	"github.com/containerd/containerd/v2/core/runtime"
 	"github.com/containerd/containerd/v2/pkg/namespaces"
+	client "github.com/containerd/containerd/v2/pkg/shim"
 )
 
 // endedShim is the bundle of a task, the delete command of its shim, and whether that was run.
@@ -41,69 +43,91 @@ func newEndedShim(t *testing.T, address string) *endedShim {
 		mark:   filepath.Join(folder, "delete-was-run"),
 	}
 	require.NoError(t, os.MkdirAll(filepath.Join(e.bundle.Path, "rootfs"), 0o700))
-	require.NoError(t, writeBootstrapParams(filepath.Join(e.bundle.Path, "bootstrap.json"),
-		&bootapi.BootstrapResult{Version: 3, Protocol: "ttrpc", Address: address}))
-	program := filepath.Join(folder, "shim")
+	e.boot(t, address)
+	program := filepath.Join(folder, "containerd-shim-runc-v2")
 	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\n: >'"+e.mark+"'\n"), 0o700))
 	e.binary = shimBinary(e.bundle, shimBinaryConfig{runtime: program})
 	return e
+}
+
+// boot writes the address of the shim.
+func (e *endedShim) boot(t *testing.T, address string) {
+	t.Helper()
+	require.NoError(t, writeBootstrapParams(filepath.Join(e.bundle.Path, "bootstrap.json"),
+		&bootapi.BootstrapResult{Version: 3, Protocol: "ttrpc", Address: address}))
 }
 
 func (e *endedShim) cleanUp() {
 	cleanupAfterDeadShim(e.ctx, "task", e.shims, exchange.NewExchange(), e.binary)
 }
 
+// sockets makes those that a shim of its own has.
+func (e *endedShim) sockets(t *testing.T, folder string) (own, debug string) {
+	t.Helper()
+	paths := make([]string, 2)
+	for i, debug := range []bool{false, true} {
+		address, err := client.CreateSocketAddress(e.ctx, folder, e.binary.containerdAddress, "task", debug)
+		require.NoError(t, err)
+		paths[i] = strings.TrimPrefix(address, "unix://")
+		require.NoError(t, os.WriteFile(paths[i], nil, 0o600))
+	}
+	return paths[0], paths[1]
+}
+
 func TestDeleteCommandIsForLostShims(t *testing.T) {
-	for name, deleted := range map[string]bool{"lost": false, "deleted": true} {
+	other := func(e *endedShim) {
+		renamed := filepath.Join(filepath.Dir(e.binary.runtime), "containerd-shim-other-v1")
+		if err := os.Rename(e.binary.runtime, renamed); err == nil {
+			e.binary.runtime = renamed
+		}
+	}
+	for name, test := range map[string]struct {
+		deleted bool
+		change  func(*endedShim)
+		address string // another than its own
+		run     bool
+	}{
+		"lost":                         {run: true},
+		"deleted":                      {deleted: true},
+		"another runtime":              {deleted: true, change: other, run: true},
+		"the shim of a task before it": {deleted: true, address: "unix:///socket/of/another", run: true},
+		"no socket of a file":          {deleted: true, address: "vsock://3:1024", run: true},
+	} {
 		t.Run(name, func(t *testing.T) {
-			e := newEndedShim(t, "unix:///nobody/listens")
-			e.bundle.deleted.Store(deleted)
+			folder := t.TempDir()
+			e := newEndedShim(t, test.address)
+			own, debug := e.sockets(t, folder)
+			if test.address == "" {
+				e.boot(t, "unix://"+own)
+			}
+			if test.change != nil {
+				test.change(e)
+			}
+			e.bundle.deleted.Store(test.deleted)
 			e.cleanUp()
-			if deleted {
-				assert.NoFileExists(t, e.mark)
+			if test.run {
+				assert.FileExists(t, e.mark)
+				assert.FileExists(t, own, "the shim removes it")
 				return
 			}
-			assert.FileExists(t, e.mark)
+			assert.NoFileExists(t, e.mark)
+			assert.NoFileExists(t, own)
+			assert.NoFileExists(t, debug)
 		})
 	}
 }
 
-// The shim finds the folder of its sockets in its bundle.
-func TestBundleIsKeptUntilItsShimHasEnded(t *testing.T) {
-	socket := filepath.Join(t.TempDir(), "s")
-	listener, err := net.Listen("unix", socket)
-	require.NoError(t, err)
-	e := newEndedShim(t, "unix://"+socket)
-	e.bundle.deleted.Store(true)
-	cleaned := make(chan struct{})
-	go func() {
-		defer close(cleaned)
-		e.cleanUp()
-	}()
-	conn, err := listener.Accept()
-	require.NoError(t, err)
-	select {
-	case <-cleaned:
-		assert.Fail(t, "the shim is still there")
-	default:
-	}
-	require.NoError(t, conn.Close())
-	select {
-	case <-cleaned:
-	case <-time.After(time.Minute):
-		require.Fail(t, "the shim has ended")
-	}
-	require.NoError(t, listener.Close())
-}
-
-// A connection that nobody takes would be waited for in vain.
-func TestShimThatServesOthersIsNotAwaited(t *testing.T) {
+// A shim that goes on keeps its sockets.
+func TestShimThatServesOthersKeepsItsSockets(t *testing.T) {
 	e := newEndedShim(t, "unix:///shared/socket")
 	other := &shim{bundle: &Bundle{ID: "other", Namespace: "one"}, address: "ttrpc+unix:///shared/socket"}
 	require.NoError(t, e.shims.Add(e.ctx, other))
 	assert.True(t, servesOthers(e.ctx, "task", e.shims, "unix:///shared/socket"))
 	assert.False(t, servesOthers(e.ctx, "other", e.shims, "unix:///shared/socket"), "it is the last")
 	assert.False(t, servesOthers(e.ctx, "task", e.shims, "unix:///socket/of/its/own"))
+	e.bundle.deleted.Store(true)
+	e.cleanUp()
+	assert.NoFileExists(t, e.mark)
 }
 
 func TestShimIsDeletedIfItHasAnsweredBoth(t *testing.T) {
