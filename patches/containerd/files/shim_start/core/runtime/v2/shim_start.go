@@ -49,28 +49,21 @@ func (m *ShimManager) runtimeOf(ctx context.Context, id string) (containers.Runt
 // findStarted runs the start command again for a bundle that has no address of its
 // shim: containerd exited before the shim had reported it. A running shim answers
 // with its address, and is known from then on. If none runs, a new one is started,
-// which has no tasks and is shut down for that, or with its sandbox. It takes no longer
-// than ctx, which bounds how long containerd waits for one shim at start.
+// which has no tasks and is shut down for that, or with its sandbox. It ends with ctx, which
+// bounds how long containerd waits for one shim at start, and startGrace later at most where
+// the command has started something that holds its output: the bundle may be deleted next.
 func findStarted(ctx context.Context, b *binary) {
 	for _, kept := range []string{"bootstrap.json", "address"} {
 		if _, err := os.Stat(filepath.Join(b.bundle.Path, kept)); err == nil {
 			return
 		}
 	}
-	found := make(chan struct{})
-	go func() { // which ends soon after ctx, when nobody waits for the command's output any more
-		defer close(found)
-		s, err := b.Start(ctx, nil, func() {})
-		if err != nil {
-			log.G(ctx).WithError(err).WithField("id", b.bundle.ID).Warn("failed to find a shim that may have been started")
-			return
-		}
-		_ = s.Close()
-	}()
-	select {
-	case <-found:
-	case <-ctx.Done():
+	s, err := b.Start(ctx, nil, func() {})
+	if err != nil {
+		log.G(ctx).WithError(err).WithField("id", b.bundle.ID).Warn("failed to find a shim that may have been started")
+		return
 	}
+	_ = s.Close()
 }
 
 // logDelete logs that a task was not deleted. That there is none is in order: the shim
