@@ -4,6 +4,11 @@ package integration
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,5 +44,74 @@ func TestN3_PatienceWithAReplacedNetworkGoesOnOverARestart(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, log, "its addresses ["+ip+"] may have leaked")
 		assert.Contains(t, log, "out of luck")
+	})
+}
+
+// The configuration of a network was changed, and its name was not: it is the same network,
+// and the DEL of its pods is retried until it succeeds.
+func TestN3_DELOfANetworkThatWasChangedIsRetried(t *testing.T) {
+	t.Parallel()
+	for name, breaks := range map[string]func(a *agent) (mend func()){
+		"its plugin fails": func(a *agent) func() {
+			a.Says("DEL", fails)
+			return func() { a.Says("DEL", "") }
+		},
+		"its plugin is missing": func(a *agent) func() {
+			bin, _ := a.n.CNI()
+			path := filepath.Join(bin, "conformance-agent")
+			require.NoError(a, os.Rename(path, path+".gone"))
+			return func() { require.NoError(a, os.Rename(path+".gone", path)) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a := newAgent(t, "del_patience = '1s'")
+			pod := a.RunPod("web")
+			require.Len(t, a.AddressesTaken("blue"), 1)
+			changed := strings.Replace(a.NetworkConfig("blue", "10.89.0.0/24"), `"name"`, `"comment": "changed", "name"`, 1)
+			a.WriteConfig("10-conformance.conflist", changed)
+			requireSoon(a, "the change to be loaded", func(ctx context.Context) error {
+				info, err := a.Info(ctx)
+				if err == nil && !strings.Contains(info["cniconfig"], "changed") {
+					err = errors.New("it is not")
+				}
+				return err
+			})
+			mend := breaks(a)
+			require.Error(t, a.n.CRI().StopPod(withinAMinute(t), pod))
+			<-time.After(time.Second) // is the patience
+			again := a.n.CRI().StopPod(withinAMinute(t), pod)
+			promise(t, "N3", "a second stop fails, too", keptOnStock, func(t require.TestingT) {
+				assert.Error(t, again)
+			})
+			promise(t, "N3", "it keeps its address", keptOnStock, func(t require.TestingT) {
+				assert.Len(t, a.AddressesTaken("blue"), 1)
+			})
+			mend()
+			a.RequirePodEnds(t, pod)
+			promise(t, "N3", "all is freed when its plugins work again", keptOnStock, func(t require.TestingT) { a.RequireNothingLeft(t) })
+		})
+	}
+}
+
+// A plugin is missing while its network is not loaded, and another is: its DEL is retried.
+func TestN3_DELWhosePluginIsMissingIsRetried(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t)
+	pod := a.RunPod("web")
+	bin, _ := a.n.CNI()
+	path := filepath.Join(bin, "conformance-agent")
+	a.WriteConfig("10-conformance.conflist", fmt.Sprintf(`{"cniVersion": "1.1.0", "name": "green", "plugins": [
+		{"type": "ptp", "ipam": {"type": "host-local", "ranges": [[{"subnet": "10.90.0.0/24"}]], "dataDir": %q}}]}`, filepath.Join(a.n.Folder(), "cni", "addresses")))
+	requireSoon(a, "the other network to be loaded", func(ctx context.Context) error { return a.HasLoaded(ctx, "green") })
+	require.NoError(t, os.Rename(path, path+".gone"))
+	err := a.n.CRI().StopPod(withinAMinute(t), pod)
+	promise(t, "N3", "the stop says what is missing", onStock("DEL goes to the other network"), func(t require.TestingT) {
+		assert.ErrorContains(t, err, `failed to find plugin "conformance-agent"`)
+	})
+	require.NoError(t, os.Rename(path+".gone", path))
+	a.RequirePodEnds(t, pod)
+	promise(t, "N3", "its address is freed when it is back", onStock("it is leaked"), func(t require.TestingT) {
+		a.RequireNoAddressTaken(t, "blue")
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/containerd/errdefs"
@@ -123,18 +124,21 @@ func TestCollectKeepsWhatItCouldNotDetach(t *testing.T) {
 
 // One that hangs has a share of the time.
 func TestCollectPastADELThatHangs(t *testing.T) {
-	n := newNode(t, "green", "other")
-	n.attach(`{"cniVersion": "1.1.0", "name": "green", "plugins": [{"type": "other"}]}`, "hangs", "eth0")
-	n.attach(green, "gone", "eth0")
-	n.plugin("other", hangs)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
-	done, err := n.cached().Collect(ctx, load(t, green), alive())
-	require.NoError(t, err)
-	require.Len(t, done, 1)
-	assert.ErrorContains(t, done[0].Err, "DEL of hangs, interface eth0: ")
-	assert.ElementsMatch(t, []string{"other eth0", "green eth0", "green "}, n.asked())
-	assert.NoError(t, ctx.Err())
+	loaded := load(t, green)
+	synctest.Test(t, func(t *testing.T) {
+		n := newNode(t, "green", "other")
+		n.attach(`{"cniVersion": "1.1.0", "name": "green", "plugins": [{"type": "other"}]}`, "hangs", "eth0")
+		n.attach(green, "gone", "eth0")
+		n.stuck = "other"
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		done, err := n.cached().Collect(ctx, loaded, alive())
+		require.NoError(t, err)
+		require.Len(t, done, 1)
+		assert.ErrorContains(t, done[0].Err, "DEL of hangs, interface eth0: ")
+		assert.ElementsMatch(t, []string{"other eth0", "green eth0", "green "}, n.asked())
+		assert.NoError(t, ctx.Err())
+	})
 }
 
 func TestCollectTellsWhatFailed(t *testing.T) {

@@ -17,20 +17,24 @@ import (
 )
 
 // addCached adds the DEL of a cached attachment: with the loaded network, if that has
-// the same configuration, or with the cached one.
+// the same configuration, or with the cached one. If that cannot be read, the loaded one of
+// its name will have to do.
 func (d *detachment) addCached(a Attachment) {
-	list := named(d.loaded, a)
+	list, same := named(d.loaded, a)
 	if a.IfName != netconf.Loopback {
 		d.result.Cached++
-		if list == nil {
+		if !same {
 			d.result.Replaced++
 		}
 	}
 	del := del{after: func() { d.forget(a) }}
 	var err error
-	if list == nil {
-		list, err = d.stored(a)
-		if d.pod.Overdue && isReplaced(d.loaded, a) {
+	if !same {
+		stored, failure := d.stored(a)
+		if failure == nil || list == nil {
+			list, err = stored, failure
+		}
+		if d.isAbandoned(a) {
 			del.failed = &d.result.Abandoned
 		}
 	}
@@ -67,34 +71,32 @@ func (d *detachment) forget(a Attachment) {
 	_ = os.Remove(d.file(a, d.pod.ID))
 }
 
-// stored is the network of a cached attachment, without the plugins whose DEL is
-// abandoned.
-func (d *detachment) stored(a Attachment) (*libcni.NetworkConfigList, error) {
-	abandoned := isReplaced(d.loaded, a)
-	list, err := a.list()
-	if err == nil && len(list.Plugins) == 0 { // a DEL of none would succeed
-		err = errors.New("the plugins are not cached: they are not in the configuration of the network")
-	}
-	switch {
-	case err != nil && abandoned:
-		d.abandon(a, err)
-		return &libcni.NetworkConfigList{Name: a.Network, CNIVersion: "1.0.0"}, nil
-	case err != nil:
-		return nil, err
-	case abandoned:
-		list.Plugins = slices.DeleteFunc(list.Plugins, func(p *libcni.PluginConfig) bool {
-			_, err := d.exec.FindInPath(p.Network.Type, d.cni.Path)
-			if err != nil {
-				d.abandon(a, err)
-			}
-			return err != nil
-		})
-	}
-	return list, nil
+// isAbandoned tells whether the DEL of a cached attachment is not retried any more.
+func (d *detachment) isAbandoned(a Attachment) bool {
+	return d.pod.Overdue && isReplaced(d.loaded, a)
 }
 
-func (d *detachment) abandon(a Attachment, err error) {
-	d.result.Abandoned = append(d.result.Abandoned, fmt.Errorf("network %q, interface %s, which is no longer loaded: %w", a.Network, a.IfName, err))
+// stored is the network of a cached attachment. If its DEL is abandoned, it is without the
+// plugins that cannot be run, so that the others are.
+func (d *detachment) stored(a Attachment) (*libcni.NetworkConfigList, error) {
+	list, err := a.list()
+	if err != nil {
+		return nil, err
+	}
+	if len(list.Plugins) == 0 { // a DEL of none would succeed
+		return nil, errors.New("the plugins are not cached: they are not in the configuration of the network")
+	}
+	if !d.isAbandoned(a) {
+		return list, nil
+	}
+	list.Plugins = slices.DeleteFunc(list.Plugins, func(p *libcni.PluginConfig) bool {
+		_, err := d.exec.FindInPath(p.Network.Type, d.cni.Path)
+		if err != nil {
+			d.result.Abandoned = append(d.result.Abandoned, fmt.Errorf("network %q, interface %s, which is no longer loaded: %w", a.Network, a.IfName, err))
+		}
+		return err != nil
+	})
+	return list, nil
 }
 
 // addLoaded adds the DEL of loaded networks without a cached attachment. If the ADD

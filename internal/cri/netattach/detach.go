@@ -71,9 +71,9 @@ type Result struct {
 // caches every ADD that succeeded. A pod with neither a namespace nor a cached
 // attachment is on no network at all: its DEL was done. Failures are ignored then.
 //
-// Once other networks have replaced that of an attachment, its plugins may never
-// succeed again: their DEL is abandoned if their binary is gone, or if the pod is
-// overdue.
+// Once other networks have replaced that of an attachment, and none has its name, its plugins
+// may never succeed again: their DEL is abandoned if the pod is overdue. Until then it is
+// retried, whatever the failure: a plugin whose binary is missing may be about to be installed.
 //
 // Cached attachments that cannot be read, such as one that a runtime which was killed had begun
 // to write, are removed once no DEL is to be retried: they are of no use to anyone, and

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/containerd/errdefs"
@@ -211,7 +212,9 @@ func TestPluginsInFilesOfTheirOwn(t *testing.T) {
 	assert.FileExists(t, n.file("apart", pod, "eth0"))
 
 	n.plugin("loopback", "")
-	result, err = n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, load(t, red))
+	_, err = n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, load(t, red))
+	assert.ErrorIs(t, err, ErrAttached)
+	result, err = n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Overdue: true}, load(t, red))
 	assert.NoError(t, err)
 	assert.Len(t, result.Abandoned, 1)
 	n.nothingKept()
@@ -261,20 +264,22 @@ const hangs = `mkfifo $DIR/silent 2>/dev/null; read line < $DIR/silent`
 
 // One that hangs leaves the others a part of the time.
 func TestN3_OneThatHangsKeepsNoOther(t *testing.T) {
-	n := newNode(t, "first", "second", "red", "old")
-	n.attach(red, pod, "eth1")
-	n.attach(old, pod, "eth2")
-	n.attach(chain, pod, "eth0")
-	n.plugin("second", hangs)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
-	defer cancel()
-	_, err := n.cached().Detach(ctx, Pod{ID: pod, NetNS: netns}, nil)
-	assert.ErrorIs(t, err, ErrAttached)
-	assert.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.NoError(t, ctx.Err(), "something is left for the caller")
-	assert.Equal(t, []string{"second eth0", "old eth2", "red eth1"}, n.asked())
-	assert.FileExists(t, n.file("blue", pod, "eth0"))
-	assert.NoFileExists(t, n.file("red", pod, "eth1"))
+	synctest.Test(t, func(t *testing.T) {
+		n := newNode(t, "first", "second", "red", "old")
+		n.attach(red, pod, "eth1")
+		n.attach(old, pod, "eth2")
+		n.attach(chain, pod, "eth0")
+		n.stuck = "second"
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		_, err := n.cached().Detach(ctx, Pod{ID: pod, NetNS: netns}, nil)
+		assert.ErrorIs(t, err, ErrAttached)
+		assert.ErrorIs(t, err, context.DeadlineExceeded)
+		assert.NoError(t, ctx.Err(), "something is left for the caller")
+		assert.Equal(t, []string{"second eth0", "old eth2", "red eth1"}, n.asked())
+		assert.FileExists(t, n.file("blue", pod, "eth0"))
+		assert.NoFileExists(t, n.file("red", pod, "eth1"))
+	})
 }
 
 func TestDELThatHangsEndsWithItsCaller(t *testing.T) {

@@ -5,7 +5,9 @@
 package netattach
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	"github.com/containernetworking/cni/libcni"
+	"github.com/containernetworking/cni/pkg/invoke"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -31,6 +34,7 @@ type node struct {
 	cache string
 	cni   *libcni.CNIConfig
 	clock time.Time // of the last attachment
+	stuck string    // the plugin that hangs once it has noted its request
 }
 
 func newNode(t *testing.T, plugins ...string) *node {
@@ -84,7 +88,23 @@ func (n *node) file(network, id, ifName string) string {
 	return filepath.Join(n.cache, "results", network+"-"+id+"-"+ifName)
 }
 
-func (n *node) cached() *Cache { return New([]string{n.dir}, n.cache, &cniexec.Exec{}) }
+func (n *node) cached() *Cache { return New([]string{n.dir}, n.cache, sticking{&cniexec.Exec{}, n}) }
+
+// sticking runs the plugins of a node, of which one may hang. In a bubble of testing/synctest
+// time stands still while a plugin runs, and passes while one hangs.
+type sticking struct {
+	invoke.Exec
+	node *node
+}
+
+func (s sticking) ExecPlugin(ctx context.Context, path string, stdin []byte, environ []string) ([]byte, error) {
+	out, err := s.Exec.ExecPlugin(ctx, path, stdin, environ)
+	if filepath.Base(path) != s.node.stuck {
+		return out, err
+	}
+	<-ctx.Done()
+	return nil, fmt.Errorf("plugin %s was killed: %w", path, ctx.Err())
+}
 
 // A request is what a plugin was asked.
 type request struct {

@@ -11,21 +11,22 @@ import (
 	"github.com/hookline-nri/hookline/internal/cri/netconf"
 )
 
-// named returns the loaded network with the name, interface and configuration of an
-// attachment, nil if there is none.
-func named(loaded *gocni.ConfigResult, a Attachment) *libcni.NetworkConfigList {
+// named returns the loaded network with the name and interface of an attachment, nil if there
+// is none, and whether its configuration is that of the attachment.
+func named(loaded *gocni.ConfigResult, a Attachment) (list *libcni.NetworkConfigList, same bool) {
 	for _, n := range netconf.All(loaded) {
-		if n.Config.Name == a.Network && n.IFName == a.IfName && n.Config.Source == string(a.Config) {
-			return netconf.List(n)
+		if n.Config.Name == a.Network && n.IFName == a.IfName {
+			return netconf.List(n), n.Config.Source == string(a.Config)
 		}
 	}
-	return nil
+	return nil, false
 }
 
-// isReplaced tells whether networks are loaded, but not that of the attachment with
-// the same configuration.
+// isReplaced tells whether networks are loaded, but none with the name of the attachment's. One
+// whose configuration was changed is the same network: its plugins free what they gave.
 func isReplaced(loaded *gocni.ConfigResult, a Attachment) bool {
-	return len(netconf.OfPods(loaded)) > 0 && named(loaded, a) == nil
+	all := netconf.OfPods(loaded)
+	return len(all) > 0 && !slices.ContainsFunc(all, func(n *gocni.ConfNetwork) bool { return n.Config.Name == a.Network })
 }
 
 // backwards returns the loaded networks, the last first.
