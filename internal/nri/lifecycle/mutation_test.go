@@ -816,7 +816,8 @@ var renewSeeds = flag.Bool("renew-seeds", false, "search for plays that find the
 
 // TestMutations shows that each rule is missed where it is missing, and leaves nothing to
 // chance: it is found by a test of that rule, or by a play of TestContract that is kept.
-// The plays of chance are make search.
+// The moves of a play are the same each time, the order in which its goroutines run is not:
+// it is repeated until it is found. The plays of chance are make search.
 func TestMutations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the engine once for each mutation")
@@ -831,10 +832,11 @@ func TestMutations(t *testing.T) {
 				seed = mutated.search(t)
 				seeds.keep(t, m.off, seed)
 			}
-			out, missed := mutated.run("-test.run", "^TestContract$", "-rapid.checks", "1", "-rapid.seed", strconv.FormatUint(seed, 10))
-			if m.by != "" {
-				out, missed = mutated.run("-test.run", m.by)
+			find := m.by
+			if find == "" {
+				find = "^TestContract$"
 			}
+			out, missed := mutated.run(append(onePlay(seed), "-test.run", find, "-test.count", "50", "-test.failfast")...)
 			require.True(t, missed, "the rule is not missed. If the draws of TestContract have changed: "+
 				"go test -timeout 60m -run TestMutations ./internal/nri/lifecycle -renew-seeds\n%s", out)
 			first := found.FindString(out)
@@ -877,6 +879,11 @@ func build(t *testing.T, m mutation) mutant {
 	return mutant{program}
 }
 
+// onePlay has TestContract play one play.
+func onePlay(seed uint64) []string {
+	return []string{"-rapid.checks", "1", "-rapid.seed", strconv.FormatUint(seed, 10)}
+}
+
 // run runs tests of a mutant, and tells whether they fail.
 func (m mutant) run(args ...string) (out string, missed bool) {
 	args = append(args, "-test.timeout", "2m", "-rapid.nofailfile", "-rapid.shrinktime", "0s") // that it is found is enough
@@ -889,7 +896,7 @@ func (m mutant) run(args ...string) (out string, missed bool) {
 func (m mutant) always(seed uint64) bool {
 	for _, processors := range []string{"1", "2", "4"} {
 		for range 30 {
-			if _, missed := m.run("-test.run", "^TestContract$", "-test.cpu", processors, "-rapid.checks", "1", "-rapid.seed", strconv.FormatUint(seed, 10)); !missed {
+			if _, missed := m.run(append(onePlay(seed), "-test.run", "^TestContract$", "-test.cpu", processors)...); !missed {
 				return false
 			}
 		}
