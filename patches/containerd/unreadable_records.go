@@ -4,29 +4,29 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// UnreadableRecords lists sandboxes and containers past those that cannot be read.
+// UnreadableRecords keeps what cannot be read of a sandbox or container from failing all lists.
 var UnreadableRecords = edit.Patch{
 	Slug:    "unreadable-records",
 	Module:  "containerd",
-	Subject: "metadata: list the records that can be read",
-	Body: `One record of a sandbox or container that cannot be read fails every list of
-them. CRI lists them when it starts: it does not come up, and all pods of the
-node are without a runtime.
+	Subject: "metadata: set aside what cannot be read of a record",
+	Body: `One value in the record of a sandbox or container that cannot be read fails every
+list of them. CRI lists them when it starts: it does not come up, and all pods of
+the node are without a runtime.
 
-Leave such a record out of the list, name it in the log and count it. Whoever
-asks for that one gets the error, as before.`,
+A list without that record is no remedy. Who takes it for complete removes the
+folders of a container that runs, frees its addresses, and starts it once more.
+
+So set the value aside when the database is opened: put it elsewhere in the record,
+which can then be listed, read, changed and removed like any other. An extension of
+the record says what was set aside and why, the log names it, and it is counted.
+Nothing is written where all can be read.`,
 	Refs:   []string{"containerd/containerd#13859"},
 	Rules:  []string{"L22"},
 	Status: edit.Upstream,
-	Until:  "lists of sandboxes and containers are not failed by one record",
+	Until:  "lists of sandboxes and containers are not failed by one record, and leave none out",
 	Edits: []edit.Edit{
-		edit.In(sandboxRecords, edit.Method("sandboxStore", "List")).Replace(edit.Stmt(edit.If("err != nil")).Within(edit.Call("bucket.ForEach")), `if err != nil {
-	leaveOut(ctx, "sandbox", string(k), err)
-	return nil
-}`),
-		edit.In("core/metadata/containers.go", edit.Method("containerStore", "List")).Replace(edit.Stmt(edit.Call("readContainer")), `if err := readContainer(&container, cbkt); err != nil {
-	leaveOut(ctx, "container", string(k), err)
-	return nil
+		edit.In("core/metadata/db.go", edit.Method("DB", "Init")).After(edit.Stmt(edit.If("err == errSkip")), `if err == nil {
+	m.setAside(ctx)
 }`),
 	},
 }

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package metadata
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/containerd/log"
+	"github.com/containerd/typeurl/v2"
+	"github.com/docker/go-metrics"
+	bolt "go.etcd.io/bbolt"
+	"google.golang.org/protobuf/types/known/wrapperspb"
+
+	"github.com/containerd/containerd/v2/core/metadata/boltutil"
+	"github.com/containerd/containerd/v2/pkg/protobuf/proto"
+	"github.com/containerd/containerd/v2/pkg/protobuf/types"
+)
+
+// UnreadableExtension is the extension of a container or sandbox of which something in its
+// record could not be read, and was set aside when containerd started: a string that says what.
+const UnreadableExtension = "containerd.io/unreadable"
+
+// bucketKeyUnreadable is the bucket of a record for the values that were set aside, as they
+// were, by their names.
+var bucketKeyUnreadable = []byte("unreadable")
+
+// longestReason bounds what is said of one record.
+const longestReason = 1024
+
+// Unreadable says what could not be read of the container or sandbox with these extensions,
+// and is empty if all could.
+func Unreadable(extensions map[string]typeurl.Any) string {
+	mark, ok := extensions[UnreadableExtension]
+	if !ok {
+		return ""
+	}
+	var reason wrapperspb.StringValue
+	if err := typeurl.UnmarshalTo(mark, &reason); err != nil {
+		return err.Error()
+	}
+	return reason.GetValue()
+}
+
+var unreadable metrics.LabeledCounter
+
+func init() {
+	ns := metrics.NewNamespace("containerd", "metadata", nil)
+	unreadable = ns.NewLabeledCounter("unreadable_records", "Records of which something could not be read and was set aside when containerd started, by what they are of: sandbox or container; the log names them", "kind")
+	metrics.Register(ns)
+}
+
+// setAside looks for values in the records of containers and sandboxes that cannot be read. One
+// such value fails each list of them, and who takes a list without it for complete removes
+// what is still used. So the value is put aside within the record, which can be read and
+// removed from then on, and is in each list, with [UnreadableExtension].
+func (m *DB) setAside(ctx context.Context) {
+	var found []string
+	err := m.db.View(func(tx *bolt.Tx) error {
+		return eachRecord(tx, func(r record) error {
+			if len(r.unreadable()) > 0 {
+				found = append(found, r.String())
+			}
+			return nil
+		})
+	})
+	if err == nil && len(found) > 0 {
+		err = m.db.Update(func(tx *bolt.Tx) error {
+			return eachRecord(tx, func(r record) error { return r.setAside(ctx) })
+		})
+	}
+	if err != nil { // lists fail then, as they would without this
+		log.G(ctx).WithError(err).Errorf("failed to set aside what cannot be read of %s", strings.Join(found, ", "))
+	}
+}
+
+// A record is that of a container or sandbox.
+type record struct {
+	kind, namespace, id string
+	in                  *bolt.Bucket // of all of that kind
+}
+
+func (r record) String() string {
+	return fmt.Sprintf("%s %q in namespace %q", r.kind, r.id, r.namespace)
+}
+
+func eachRecord(tx *bolt.Tx, do func(record) error) error {
+	all := tx.Bucket(bucketKeyVersion)
+	if all == nil {
+		return nil
+	}
+	return all.ForEachBucket(func(namespace []byte) error {
+		for kind, key := range map[string][]byte{"container": bucketKeyObjectContainers, "sandbox": bucketKeyObjectSandboxes} {
+			in := all.Bucket(namespace).Bucket(key)
+			if in == nil {
+				continue
+			}
+			var ids []string // which are listed before, as a bucket must not be changed meanwhile
+			if err := in.ForEach(func(id, _ []byte) error { ids = append(ids, string(id)); return nil }); err != nil {
+				return err
+			}
+			for _, id := range ids {
+				if err := do(record{kind, string(namespace), id, in}); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// A value is part of a record.
+type value struct {
+	name string
+	in   *bolt.Bucket
+	key  string
+	none []byte // takes its place, nil for nothing
+	err  error
+}
+
+// unreadable returns the values of a record that cannot be read.
+func (r record) unreadable() (values []value) {
+	bucket := r.in.Bucket([]byte(r.id))
+	if bucket == nil {
+		if r.kind == "sandbox" { // a list of containers skips it
+			return []value{{name: "record", in: r.in, key: r.id, err: errors.New("it is no bucket")}}
+		}
+		return nil
+	}
+	look := func(prefix string, in *bolt.Bucket, key string, none []byte, read func([]byte) error) {
+		if text := in.Get([]byte(key)); text != nil {
+			if err := read(text); err != nil {
+				values = append(values, value{prefix + key, in, key, none, err})
+			}
+		}
+	}
+	never, _ := time.Time{}.MarshalBinary() // cannot fail in UTC
+	for _, key := range []string{"createdat", "updatedat"} {
+		look("", bucket, key, never, new(time.Time).UnmarshalBinary)
+	}
+	look("", bucket, string(bucketKeySpec), []byte{}, readsAsAny) // a container has to have one
+	if runtime := bucket.Bucket(bucketKeyRuntime); runtime != nil {
+		look("runtime/", runtime, string(bucketKeyOptions), nil, readsAsAny)
+	} else if r.kind == "sandbox" {
+		values = append(values, value{name: "runtime", in: bucket, key: string(bucketKeyRuntime), err: errors.New("there is none")})
+	}
+	if extensions := bucket.Bucket(bucketKeyExtensions); extensions != nil {
+		_ = extensions.ForEach(func(key, _ []byte) error {
+			look("extensions/", extensions, string(key), nil, readsAsAny)
+			return nil
+		})
+	}
+	return values
+}
+
+func readsAsAny(text []byte) error { return proto.Unmarshal(text, &types.Any{}) }
+
+// setAside sets aside what cannot be read of a record.
+func (r record) setAside(ctx context.Context) error {
+	values := r.unreadable()
+	if len(values) == 0 {
+		return nil
+	}
+	was := make(map[string][]byte)
+	for _, v := range values {
+		was[v.name] = append([]byte{}, v.in.Get([]byte(v.key))...)
+		if err := v.in.Delete([]byte(v.key)); err != nil {
+			return fmt.Errorf("set aside %s of %s: %w", v.name, r, err)
+		}
+		if v.none != nil {
+			if err := v.in.Put([]byte(v.key), v.none); err != nil {
+				return fmt.Errorf("set aside %s of %s: %w", v.name, r, err)
+			}
+		}
+	}
+	bucket, err := r.in.CreateBucketIfNotExists([]byte(r.id))
+	if err != nil {
+		return fmt.Errorf("set aside values of %s: %w", r, err)
+	}
+	if _, err := bucket.CreateBucketIfNotExists(bucketKeyRuntime); err != nil {
+		return fmt.Errorf("set aside values of %s: %w", r, err)
+	}
+	aside, err := bucket.CreateBucketIfNotExists(bucketKeyUnreadable)
+	if err != nil {
+		return fmt.Errorf("set aside values of %s: %w", r, err)
+	}
+	var reasons []string
+	for _, v := range values {
+		if err := aside.Put([]byte(v.name), was[v.name]); err != nil {
+			return fmt.Errorf("set aside %s of %s: %w", v.name, r, err)
+		}
+		reasons = append(reasons, fmt.Sprintf("%s: %v", v.name, v.err))
+		log.G(ctx).WithError(v.err).Errorf("%s of %s cannot be read, and is set aside", v.name, r)
+	}
+	unreadable.WithValues(r.kind).Inc()
+	reason := strings.Join(reasons, "; ")
+	mark, err := typeurl.MarshalAny(wrapperspb.String(strings.ToValidUTF8(reason[:min(len(reason), longestReason)], "?")))
+	if err != nil {
+		return fmt.Errorf("mark %s: %w", r, err)
+	}
+	return boltutil.WriteExtensions(bucket, map[string]typeurl.Any{UnreadableExtension: mark})
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package metadata
+
+import (
+	"testing"
+
+	"github.com/containerd/typeurl/v2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.etcd.io/bbolt"
+
+	"github.com/containerd/containerd/v2/core/containers"
+	"github.com/containerd/containerd/v2/core/sandbox"
+	"github.com/containerd/containerd/v2/pkg/protobuf/types"
+)
+
+// notAny is what no value of that kind is encoded as, and no time either.
+var notAny = []byte{0xff}
+
+// Whatever cannot be read of a container, it is in the list with the rest, and can be read,
+// changed and removed.
+func TestContainerThatCannotBeReadIsListed(t *testing.T) {
+	for name, path := range map[string][]string{
+		"spec":                 {"spec"},
+		"createdat":            {"createdat"},
+		"updatedat":            {"updatedat"},
+		"runtime/options":      {"runtime", "options"},
+		"extensions/something": {"extensions", "something"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, db := testDB(t)
+			store := NewContainerStore(db)
+			for _, id := range []string{"bad", "good"} {
+				_, err := store.Create(ctx, containers.Container{
+					ID: id, Spec: &types.Any{TypeUrl: "spec"}, Image: "image", SandboxID: "pod",
+					Labels:     map[string]string{"own": "label"},
+					Runtime:    containers.RuntimeInfo{Name: "runc", Options: &types.Any{TypeUrl: "options"}},
+					Extensions: map[string]typeurl.Any{"something": &types.Any{TypeUrl: "else"}, "more": &types.Any{TypeUrl: "more"}},
+				})
+				require.NoError(t, err)
+			}
+			require.NoError(t, db.Update(func(tx *bbolt.Tx) error {
+				bucket := getContainerBucket(tx, "testing", "bad")
+				for _, part := range path[:len(path)-1] {
+					bucket = bucket.Bucket([]byte(part))
+				}
+				return bucket.Put([]byte(path[len(path)-1]), notAny)
+			}))
+			_, err := store.List(ctx)
+			require.Error(t, err, "it fails each list")
+
+			db.setAside(ctx)
+			all, err := store.List(ctx, "labels.own==label")
+			require.NoError(t, err)
+			require.Len(t, all, 2)
+			bad, good := all[0], all[1]
+			assert.Contains(t, Unreadable(bad.Extensions), name+": ")
+			assert.Equal(t, []string{"runc", "image", "pod"}, []string{bad.Runtime.Name, bad.Image, bad.SandboxID})
+			assert.Contains(t, bad.Extensions, "more")
+			assert.Empty(t, Unreadable(good.Extensions))
+			assert.Equal(t, "spec", good.Spec.GetTypeUrl())
+			require.NoError(t, db.View(func(tx *bbolt.Tx) error {
+				assert.Equal(t, notAny, getContainerBucket(tx, "testing", "bad").Bucket(bucketKeyUnreadable).Get([]byte(name)), "what it was is kept")
+				return nil
+			}))
+
+			bad.Labels["new"] = "label"
+			_, err = store.Update(ctx, bad, "labels")
+			require.NoError(t, err)
+			db.setAside(ctx)
+			again, err := store.Get(ctx, "bad")
+			require.NoError(t, err)
+			assert.Equal(t, bad.Labels, again.Labels)
+			assert.Contains(t, Unreadable(again.Extensions), name+": ")
+			require.NoError(t, store.Delete(ctx, "bad"))
+		})
+	}
+}
+
+func TestSandboxThatCannotBeReadIsListed(t *testing.T) {
+	for name, breaks := range map[string]func(all, bad *bbolt.Bucket) error{
+		"spec":      func(_, bad *bbolt.Bucket) error { return bad.Put([]byte("spec"), notAny) },
+		"createdat": func(_, bad *bbolt.Bucket) error { return bad.Put([]byte("createdat"), notAny) },
+		"extensions/metadata": func(_, bad *bbolt.Bucket) error {
+			return bad.Bucket([]byte("extensions")).Put([]byte("metadata"), notAny)
+		},
+		"runtime/options": func(_, bad *bbolt.Bucket) error { return bad.Bucket([]byte("runtime")).Put([]byte("options"), notAny) },
+		"runtime":         func(_, bad *bbolt.Bucket) error { return bad.DeleteBucket([]byte("runtime")) },
+		"record": func(all, _ *bbolt.Bucket) error {
+			if err := all.DeleteBucket([]byte("bad")); err != nil {
+				return err
+			}
+			return all.Put([]byte("bad"), []byte("no bucket"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, db := testDB(t)
+			store := NewSandboxStore(db)
+			for _, id := range []string{"bad", "good"} {
+				_, err := store.Create(ctx, sandbox.Sandbox{ID: id, Runtime: sandbox.RuntimeOpts{Name: "runc"}, Extensions: map[string]typeurl.Any{"metadata": &types.Any{}}})
+				require.NoError(t, err)
+			}
+			require.NoError(t, db.Update(func(tx *bbolt.Tx) error {
+				all := getSandboxBucket(tx, "testing")
+				return breaks(all, all.Bucket([]byte("bad")))
+			}))
+			_, err := store.List(ctx)
+			require.Error(t, err, "it fails each list")
+
+			db.setAside(ctx)
+			all, err := store.List(ctx)
+			require.NoError(t, err)
+			require.Len(t, all, 2)
+			assert.Contains(t, Unreadable(all[0].Extensions), name+": ")
+			assert.Empty(t, Unreadable(all[1].Extensions))
+			require.NoError(t, store.Delete(ctx, "bad"))
+		})
+	}
+}
+
+// A record that can be read is not written.
+func TestNothingIsSetAsideOfWhatCanBeRead(t *testing.T) {
+	ctx, db := testDB(t)
+	_, err := NewContainerStore(db).Create(ctx, containers.Container{ID: "good", Spec: &types.Any{}, Runtime: containers.RuntimeInfo{Name: "runc"}})
+	require.NoError(t, err)
+	_, err = NewSandboxStore(db).Create(ctx, sandbox.Sandbox{ID: "good"})
+	require.NoError(t, err)
+	written := func() (id int) {
+		require.NoError(t, db.View(func(tx *bbolt.Tx) error { id = tx.ID(); return nil }))
+		return id
+	}
+	before := written()
+	db.setAside(ctx)
+	assert.Equal(t, before, written())
+}
