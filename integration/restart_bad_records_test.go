@@ -3,6 +3,7 @@
 package integration
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.etcd.io/bbolt"
 	"golang.org/x/sys/unix"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/hookline-nri/hookline/integration/node"
 )
@@ -66,39 +68,62 @@ func TestL22_RuntimeStartsWhateverIsAmongThePhases(t *testing.T) {
 	requireNothingLeft(t, n)
 }
 
-// One record cannot be read, or contradicts another: all other pods come up.
+// Something of one record cannot be read: all pods come up, that one is known and can be ended,
+// and nothing that it has is taken for left behind.
 func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	notAny := []byte{0xff}                // what is no protobuf message
 	notJSON := []byte("\n\x01x\x12\x01{") // a message with a value that is no JSON
-	endsCRI := onStock("CRI does not come up")
-	leftOut := "containerd_metadata_unreadable_records_total"
+	endsCRI, leftOut := onStock("CRI does not come up"), onStock("it is not ready or in no list, and its process cannot be ended")
+	setAside := "containerd_metadata_unreadable_records_total"
+	const pod, container = "pod", "container"
 	for _, record := range []struct {
-		of     string
-		path   func(l life) []string // of buckets, and a key in the last
-		text   []byte
-		start  func(*testing.T, ...func(*node.Options)) *node.Node
-		stock  breach
-		metric string
-		kind   string
+		of      string
+		path    func(l life) []string // of buckets, and a key in the last
+		text    []byte
+		start   func(*testing.T, ...func(*node.Options)) *node.Node
+		metric  string
+		kind    string
+		unready string // which of the two is shown as it is not known
+		says    string // the reason
+		stock   breach // of the start
+		known   breach
 	}{
-		{"a sandbox", func(l life) []string { return []string{"sandboxes", l.Pod, "spec"} }, notAny, startNode, endsCRI, leftOut, "sandbox"},
-		{"the metadata of a sandbox of a shim", func(l life) []string {
-			return []string{"sandboxes", l.Pod, "extensions", "metadata"}
-		}, notJSON, startSandboxer, endsCRI, passedOver, "sandbox"},
-		{"an update of a sandbox", func(l life) []string {
-			return []string{"sandboxes", l.Pod, "extensions", "updated-resources"}
-		}, notJSON, startNode, keptOnStock, passedOver, "sandbox_update"},
-		{"the container of a sandbox", func(l life) []string { return []string{"containers", l.Pod, "spec"} }, notAny, startNode, endsCRI, leftOut, "container"},
-		{"a container", func(l life) []string { return []string{"containers", l.Container, "spec"} }, notAny, startNode, endsCRI, leftOut, "container"},
+		{"a sandbox", func(l life) []string { return []string{"sandboxes", l.Pod, "spec"} }, notAny, startNode,
+			setAside, "sandbox", "", "spec: ", endsCRI, endsCRI},
+		{"the metadata of a sandbox of a shim", func(l life) []string { return []string{"sandboxes", l.Pod, "extensions", "metadata"} }, notJSON, startSandboxer,
+			passedOver, "sandbox", pod, "metadata", endsCRI, endsCRI},
+		{"an update of a sandbox", func(l life) []string { return []string{"sandboxes", l.Pod, "extensions", "updated-resources"} }, notJSON, startNode,
+			passedOver, "sandbox_update", "", "", keptOnStock, leftOut},
+		{"the container of a sandbox", func(l life) []string { return []string{"containers", l.Pod, "spec"} }, notAny, startNode,
+			setAside, "container", pod, "spec: ", endsCRI, endsCRI},
+		{"the metadata of the container of a sandbox", func(l life) []string {
+			return []string{"containers", l.Pod, "extensions", "io.cri-containerd.sandbox.metadata"}
+		}, notAny, startNode,
+			setAside, "container", pod, "extensions/io.cri-containerd.sandbox.metadata: ", endsCRI, endsCRI},
+		{"a container", func(l life) []string { return []string{"containers", l.Container, "spec"} }, notAny, startNode,
+			setAside, "container", container, "spec: ", endsCRI, endsCRI},
 		{"the metadata of a container", func(l life) []string {
 			return []string{"containers", l.Container, "extensions", "io.cri-containerd.container.metadata"}
-		}, notJSON, startNode, keptOnStock, passedOver, "container"},
+		}, notJSON, startNode,
+			passedOver, "container", container, "type with url x", keptOnStock, leftOut},
+		{"the time of a container", func(l life) []string { return []string{"containers", l.Container, "createdat"} }, notAny, startNode,
+			setAside, "container", container, "createdat: ", endsCRI, endsCRI},
 	} {
 		t.Run(record.of, func(t *testing.T) {
-			n := record.start(t)
+			t.Parallel()
+			n := record.start(t, collectsAtStart)
 			ctx := withinAMinute(t)
 			bad, good := newLife(t, n, "bad"), newLife(t, n, "good")
+			processes := []int{pidOf(t, n, bad.Container)}
+			if _, err := n.Containerd().LoadContainer(ctx, bad.Pod); err == nil { // its shim makes no container for some
+				processes = append(processes, pidOf(t, n, bad.Pod))
+			}
+			folders, err := filepath.Glob(filepath.Join(n.Folder(), "*", "io.containerd.grpc.v1.cri", "*", bad.Pod))
+			require.NoError(t, err)
+			more, err := filepath.Glob(filepath.Join(n.Folder(), "*", "io.containerd.grpc.v1.cri", "containers", bad.Container))
+			require.NoError(t, err)
+			require.Len(t, more, 2)
 			require.NoError(t, n.Kill(ctx))
 			require.NoError(t, overwrite(n, record.text, record.path(bad)...))
 			errBoot := n.Boot(ctx)
@@ -115,8 +140,103 @@ func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
 				assert.GreaterOrEqual(t, counted[fmt.Sprintf("{kind=%q}", record.kind)], float64(1), "%v", counted)
 				assert.NoError(t, hasLogged(n, "level=error", record.path(bad)[1]))
 			})
+			promise(t, "L22", "pod and container are listed, with the reason", record.known, func(t require.TestingT) {
+				require.NoError(t, errBoot)
+				requireShown(ctx, t, n, bad, record.unready == pod, record.unready == container, record.says)
+			})
+			promise(t, "L22", "what they have is kept", record.stock, func(t require.TestingT) {
+				require.NoError(t, errBoot)
+				for _, pid := range processes {
+					assert.NoError(t, unix.Kill(pid, 0), "process %d", pid)
+				}
+				for _, folder := range append(folders, more...) {
+					assert.DirExists(t, folder)
+				}
+				attachments, err := filepath.Glob(filepath.Join(n.Attachments(), "*"+bad.Pod+"*"))
+				require.NoError(t, err)
+				assert.NotEmpty(t, attachments)
+			})
+			promise(t, "L22", "they can be stopped and removed, by which their processes end", record.known, func(t require.TestingT) {
+				require.NoError(t, errBoot)
+				c := n.CRI()
+				require.NoError(t, c.Stop(ctx, bad.Container, 10*time.Second))
+				require.NoError(t, c.Remove(ctx, bad.Container))
+				require.NoError(t, c.StopPod(ctx, bad.Pod))
+				require.NoError(t, c.RemovePod(ctx, bad.Pod))
+				for _, pid := range processes {
+					assert.ErrorIs(t, unix.Kill(pid, 0), unix.ESRCH, "process %d", pid)
+				}
+				require.NoError(t, c.StopPod(ctx, good.Pod))
+				require.NoError(t, c.RemovePod(ctx, good.Pod))
+				requireNothingLeft(t, n)
+			})
 		})
 	}
+}
+
+// collectsAtStart has networks free what they hold for pods that are not there.
+func collectsAtStart(o *node.Options) {
+	o.Config += "version = 3\n[plugins.'io.containerd.cri.v1.runtime'.cni]\ngc_on_start = true\n"
+}
+
+// pidOf is the process of a container.
+func pidOf(t *testing.T, n *node.Node, id string) int {
+	t.Helper()
+	ctx := withinAMinute(t)
+	container, err := n.Containerd().LoadContainer(ctx, id)
+	require.NoError(t, err)
+	task, err := container.Task(ctx, nil)
+	require.NoError(t, err)
+	return int(task.Pid())
+}
+
+// requireShown asks for what CRI shows of a pod and its container: whether each is known to be
+// up, and what could not be read.
+func requireShown(ctx context.Context, t require.TestingT, n target, l life, podUnready, containerUnknown bool, says string) {
+	ofPod, ofContainer := runtime.PodSandboxState_SANDBOX_READY, runtime.ContainerState_CONTAINER_RUNNING
+	if podUnready {
+		ofPod = runtime.PodSandboxState_SANDBOX_NOTREADY
+	}
+	if containerUnknown {
+		ofContainer = runtime.ContainerState_CONTAINER_UNKNOWN
+	}
+	p, err := n.CRI().Runtime.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: l.Pod, Verbose: true})
+	require.NoError(t, err)
+	assert.Equal(t, ofPod, p.GetStatus().GetState())
+	require.NotNil(t, p.GetStatus().GetMetadata(), "a kubelet reads it")
+	c, err := n.CRI().Runtime.ContainerStatus(ctx, &runtime.ContainerStatusRequest{ContainerId: l.Container, Verbose: true})
+	require.NoError(t, err)
+	assert.Equal(t, ofContainer, c.GetStatus().GetState())
+	require.NotNil(t, c.GetStatus().GetMetadata(), "a kubelet reads it")
+	reason := p.GetInfo()["unreadable"]
+	if containerUnknown {
+		reason = c.GetInfo()["unreadable"]
+	}
+	if says == "" {
+		assert.Empty(t, reason)
+	}
+	assert.Contains(t, reason, says)
+
+	pods, err := n.CRI().Pods(ctx)
+	require.NoError(t, err)
+	states := map[string]runtime.PodSandboxState{}
+	for _, pod := range pods {
+		states[pod.GetId()] = pod.GetState()
+		require.NotNil(t, pod.GetMetadata())
+	}
+	assert.Contains(t, states, l.Pod)
+	assert.Equal(t, ofPod, states[l.Pod])
+	containers, err := n.CRI().Runtime.ListContainers(ctx, &runtime.ListContainersRequest{})
+	require.NoError(t, err)
+	found := false
+	for _, container := range containers.GetContainers() {
+		if container.GetId() == l.Container {
+			found = true
+			assert.Equal(t, ofContainer, container.GetState())
+			assert.Equal(t, l.Pod, container.GetPodSandboxId())
+		}
+	}
+	assert.True(t, found, "the container is in the list")
 }
 
 // overwrite puts a value where containerd's metadata has another, or none.

@@ -11,6 +11,7 @@ const (
 	criService      = "internal/cri/server/service.go"
 	criStatus       = "internal/cri/server/status.go"
 	containerCreate = "internal/cri/server/container_create.go"
+	containerStatus = "internal/cri/store/container/status.go"
 	containerRemove = "internal/cri/server/container_remove.go"
 	restart         = "internal/cri/server/restart.go"
 	sandboxRecords  = "core/metadata/sandbox.go"

@@ -35,12 +35,12 @@ PodResources *podresources.Announcement
 // PodResourcesIgnored tells that some could not be read, which is logged once.
 PodResourcesIgnored bool`),
 		edit.AddImport("internal/cri/store/sandbox/status.go", podResources),
-		edit.In("internal/cri/store/container/status.go", edit.Type("Status")).AddField(`
+		edit.In(containerStatus, edit.Type("Status")).AddField(`
 // KubernetesResources are those of the container, nil if the client gave none.
 // They are replaced, never changed in place.
 KubernetesResources *podresources.KubernetesResources ` + "`json:\",omitempty\"`"),
-		edit.AddImport("internal/cri/store/container/status.go", podResources),
-		edit.In("internal/cri/store/container/status.go", edit.Func("deepCopyOf")).Comment(edit.Stmt(edit.If("s.Resources == nil")),
+		edit.AddImport(containerStatus, podResources),
+		edit.In(containerStatus, edit.Func("deepCopyOf")).Comment(edit.Stmt(edit.If("s.Resources == nil")),
 			`// Resources may be changed in place, so they are copied, field by field.
 // KubernetesResources are only ever replaced.`),
 

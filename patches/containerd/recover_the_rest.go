@@ -21,22 +21,43 @@ those of shims are, does not reserve its name, so that a pod of the same name
 can be created. A creation whose roll-back failed releases its name and leaves
 its record.
 
-Name what is not recovered in the log, count it, and go on with the rest. Of
-two with the same name the first reserves it; each is removed by its id. That a
-sandbox was never started is no error.`,
+What is left out of CRI's lists is not safe: its folders are taken for orphaned,
+its network for free, its name for unused, and its process outlives each stop. So
+nothing is. Of whatever something cannot be read, what is known is in the lists:
+a container with unknown state, a pod that is not ready, with the labels by which a
+kubelet knows them and the reason in the verbose status. Both can be stopped and
+removed, by which their processes end. A pod whose container has all that it needs
+is as ready as it was.
+
+Of two with the same name the first reserves it; each is removed by its id. That a
+sandbox was never started is no error. What is not recovered, or not whole, is named
+in the log and counted.`,
 	Refs:   []string{"containerd/containerd#13859"},
 	Rules:  []string{"L17", "L22", "L23"},
 	Status: edit.Upstream,
 	Until:  "no record of a single sandbox or container keeps CRI from starting",
+	Needs:  []string{"containerd/unreadable-records"},
 	Edits: []edit.Edit{
 		edit.AddImport(restart, "github.com/containerd/containerd/v2/internal/cri/recovery"),
+		edit.DropImport(restart, "github.com/containerd/containerd/v2/internal/cri/server/podsandbox"),
+		edit.DropImport(restart, "github.com/containerd/typeurl/v2"),
 		recoverAll.Replace(edit.Stmt(edit.Call("c.sandboxStore.Add")).Within(edit.Range("sandboxes")), `if err := c.sandboxStore.Add(sb); err != nil {
 	recovery.PassOver(ctx2, recovery.Sandbox, sandbox.ID(), err)
 	return nil
 }`),
 		recoverAll.Replace(edit.Stmt(edit.Call("c.sandboxNameIndex.Reserve")), `c.recoverSandboxName(ctx2, &sb)`),
-		recoverAll.Replace(edit.Stmt(edit.Call("fmt.Errorf")).Within(edit.All(edit.If("err != nil"), edit.Has(edit.Call("errors.Is")))), `recovery.PassOver(ctx, recovery.Sandbox, sbx.ID, err)
-continue`),
+		recoverAll.Replace(edit.Stmt(edit.If("err == nil")).Within(edit.Range("storedSandboxes")), `if sb, err := c.sandboxStore.Get(sbx.ID); err == nil {
+	noteUnreadable(&sb, sbx)
+	continue
+}
+`),
+		recoverAll.Delete(edit.Stmt(edit.Define("metadata"))),
+		recoverAll.Replace(edit.Stmt(edit.All(edit.Define("err"), edit.Call("sbx.GetExtension"))), `metadata, unreadable, err := readMetadata(ctx, sbx)`),
+		recoverAll.Before(edit.Stmt(edit.All(edit.Define("sb"), edit.Call("sandboxstore.NewSandbox"))), `if unreadable != "" {
+	state = sandboxstore.StateUnknown
+}
+`),
+		recoverAll.Replace(edit.Expr("sandboxstore.Status{State: state}"), "sandboxstore.Status{State: state, Unreadable: unreadable}"),
 		recoverAll.Replace(edit.Stmt(edit.Call("c.sandboxStore.Add")).Within(edit.Range("storedSandboxes")), `if err := c.sandboxStore.Add(sb); err != nil {
 	recovery.PassOver(ctx, recovery.Sandbox, sbx.ID, err)
 	continue
@@ -67,9 +88,43 @@ continue`),
 		recoverAll.Replace(edit.Stmt(edit.Call("log.G")).Within(edit.All(edit.If("err != nil"), edit.Has(edit.Assign("state")))), `if !errdefs.IsNotFound(err) { // else it was never started, or has ended
 	recovery.PassOver(ctx, recovery.SandboxState, sbx.ID, err)
 }`),
+		loadContainer.Replace(edit.Stmt(edit.Define("exts")).And(6), `meta, unreadable, err := metadataOf(ctx, cntr)
+if err != nil {
+	return container, nil, 0, err
+}`),
+		loadContainer.Before(edit.Stmt(edit.Define("opts")), `if unreadable != "" {
+	status.Unknown, status.Unreadable = true, unreadable
+}
+`),
+		edit.In(containerStatus, edit.Type("Status")).AddField("\n// Unreadable says what could not be read of the container, if something could not.\nUnreadable string `json:\"-\"`"),
+		storedStatus.AddField("\n// Unreadable says what could not be read of the sandbox, if something could not.\nUnreadable string"),
+
+		// What is shown of it.
+		edit.In("internal/cri/server/container_status.go", edit.Func("toCRIContainerInfo")).Replace(edit.Expr("container.Container.Spec(ctx)"), "specOf(ctx, container)"),
+		edit.In("internal/cri/server/container_status_linux.go", edit.Func("toCRIContainerUser")).Replace(edit.Expr("container.Container.Spec(ctx)"), "specOf(ctx, container)"),
+		criMethod("internal/cri/server/container_status.go", "ContainerStatus").After(edit.Stmt(edit.Call("toCRIContainerInfo")).And(1), `if r.GetVerbose() {
+	showUnreadable(container.Status.Get().Unreadable, info)
+}
+`),
+		podStatus.Before(edit.Stmt(edit.Define("status")), `if r.GetVerbose() {
+	showUnreadable(sandbox.Status.Get().Unreadable, info)
+}
+`),
+		edit.In("internal/cri/server/podsandbox/sandbox_status.go", edit.Func("toCRISandboxInfo")).Replace(edit.Expr("container.Spec(ctx)"), "specOf(ctx, sb)"),
+
+		// How it is stopped.
+		edit.In("internal/cri/server/podsandbox/sandbox_stop.go", edit.Method("Controller", "Stop")).Replace(edit.Expr("getMetadata(ctx, podSandbox.Container)"), "metadataToStop(ctx, podSandbox)"),
+
 		edit.AddImport(podSandboxRecover, "github.com/containerd/containerd/v2/internal/cri/recovery"),
+		edit.In(podSandboxRecover, edit.Method("Controller", "RecoverContainer")).Replace(edit.Stmt(edit.Define("meta")), `meta, unreadable, err := c.metadataOf(ctx, cntr)`),
+		edit.In(podSandboxRecover, edit.Method("Controller", "RecoverContainer")).Before(edit.Stmt(edit.Define("podSandbox")), `if unreadable != "" {
+	s.State, s.Unreadable, ch = sandboxstore.StateUnknown, unreadable, nil
+}
+`),
 		edit.In(podSandboxRecover, edit.Method("Controller", "RecoverContainer")).Replace(
 			edit.Stmt(edit.Call("fmt.Errorf")).Within(edit.Call("sb.GetExtension")), `recovery.PassOver(ctx, recovery.SandboxUpdate, meta.ID, err)
 updatedRes = UpdatedResources{}`),
 	},
 }
+
+var loadContainer = criMethod(restart, "loadContainer")

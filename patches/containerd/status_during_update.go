@@ -4,8 +4,6 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-const containerStatus = "internal/cri/store/container/status.go"
-
 // StatusDuringUpdate has who reads the status of a container wait for no update.
 var StatusDuringUpdate = edit.Patch{
 	Slug:    "status-during-update",

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/containerd/typeurl/v2"
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	bolt "go.etcd.io/bbolt"
 	"google.golang.org/protobuf/types/known/anypb"
@@ -67,7 +68,27 @@ func TestRestIsRecovered(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, c.recover(ctx))
 	for _, id := range []string{"first", "second", "healthy"} {
-		_, err := c.sandboxStore.Get(id)
+		sb, err := c.sandboxStore.Get(id)
 		require.NoError(t, err, "of two of one name both can be removed by their id, and others are as they were")
+		assert.Empty(t, sb.Status.Get().Unreadable)
 	}
+	sb, err := c.sandboxStore.Get("unreadable")
+	require.NoError(t, err, "it is known")
+	assert.Equal(t, sandboxstore.StateUnknown, sb.Status.Get().State)
+	assert.Contains(t, sb.Status.Get().Unreadable, "metadata")
+	assert.NotNil(t, sb.Config.GetMetadata(), "a kubelet reads it")
+	_, err = records.Get(ctx, "unreadable")
+	assert.NoError(t, err, "its record is kept")
+}
+
+// What is known of a container whose metadata is lost is what its record says beside it.
+func TestKnownOfContainer(t *testing.T) {
+	meta := knownOfContainer(containers.Container{
+		ID: "container", SandboxID: "pod", Image: "image",
+		Labels: map[string]string{labels.ContainerKindLabel: labels.ContainerKindContainer, labels.KubernetesContainerNameLabel: "main", "own": "label"},
+	})
+	assert.Equal(t, "pod", meta.SandboxID)
+	assert.Equal(t, "main", meta.Config.GetMetadata().GetName())
+	assert.Equal(t, map[string]string{labels.KubernetesContainerNameLabel: "main", "own": "label"}, meta.Config.GetLabels())
+	assert.Equal(t, "container", knownOfContainer(containers.Container{ID: "container"}).Config.GetMetadata().GetName())
 }
