@@ -85,7 +85,7 @@ var groups = []edit.Group{
 		"containerd/task-create",
 		"containerd/task-delete",
 	}},
-	{Name: "shim-delete-command", Title: "runtime: run a shim's delete command only if the shim was lost", Patches: []string{
+	{Name: "shim-delete-command", Title: "runtime: run the delete command of runc's shim only if the shim was lost", Patches: []string{
 		"containerd/shim-delete-command",
 	}},
 	{Name: "shim-delete-cgroup", Title: "shim: remove the cgroup of a container whose creation was cut", Patches: []string{
