@@ -167,3 +167,29 @@ func TestL22_BurstOfPodsOnASlowNetworkHoldsFewShims(t *testing.T) {
 		assert.Equal(t, pods, calls.of(t, "containerd-shim-runc-v2", "start")-before)
 	})
 }
+
+// containerd may not write below /proc/sys, where runc may: pods come up, with their sysctls.
+func TestL5_PodsComeUpWhereContainerdMayNotSetSysctls(t *testing.T) {
+	t.Parallel()
+	n := startNode(t)
+	ctx := withinAMinute(t)
+	require.NoError(t, n.Kill(ctx))
+	require.NoError(t, n.ReadOnlySysctls())
+	require.NoError(t, n.Boot(ctx))
+	found := make(chan string, 1)
+	p := plugin.New("10", "looks")
+	p.On(plugin.RunPodSandbox, func(_ context.Context, call *plugin.Call) error {
+		value, err := n.Sysctl(netns(call.Pod), "net/ipv4/ip_unprivileged_port_start")
+		found <- value
+		return err
+	})
+	connect(t, n, p)
+	pod, err := n.CRI().RunPod(ctx, n.CRI().Pod("web"))
+	promise(t, "L5", "a pod comes up, with the sysctls of its spec", keptOnStock, func(t require.TestingT) {
+		require.NoError(t, err)
+		assert.Equal(t, "0", <-found)
+	})
+	require.NoError(t, n.CRI().StopPod(ctx, pod))
+	require.NoError(t, n.CRI().RemovePod(ctx, pod))
+	requireNothingLeft(t, n)
+}

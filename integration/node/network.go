@@ -52,6 +52,21 @@ func (n *Node) Sysctl(netns, name string) (value string, err error) {
 	return value, err
 }
 
+// ReadOnlySysctls makes /proc/sys read-only for the node's programs, as systemd does for a unit with
+// ProtectKernelTunables. It forwards packets before, as such a host does.
+func (n *Node) ReadOnlySysctls() error {
+	return n.ns.do(func() error {
+		const sysctls = "/proc/sys"
+		if err := os.WriteFile(sysctls+"/net/ipv4/ip_forward", []byte("1"), 0o644); err != nil {
+			return err
+		}
+		if err := unix.Mount(sysctls, sysctls, "", unix.MS_BIND, ""); err != nil {
+			return fmt.Errorf("mount %s: %w", sysctls, err)
+		}
+		return unix.Mount("", sysctls, "", unix.MS_BIND|unix.MS_REMOUNT|unix.MS_RDONLY, "")
+	})
+}
+
 // Gateway is the gateway of a pod's network namespace.
 func (n *Node) Gateway(netns string) (gateway net.IP, err error) {
 	err = n.inside(netns, func() error {

@@ -28,7 +28,7 @@ interfaces. So the ADD comes first for these, and where the pod sets sysctls of 
 network, which an ADD may rely on and which runc sets as it creates the container. Those
 that containerd sets for each pod concern no interface. They are set again after the
 ADD: what a plugin of the chain has made of them is not what the pod is to have, as it
-was where the ADD came first.
+was where the ADD came first. So it comes where containerd may not write to /proc/sys.
 
 A shim and an init process for each pod that waits for its network would be a burden
 where the network is slow or down. So the ADD comes first, too, while four others run

@@ -61,7 +61,7 @@ func besideNetwork(ociRuntime criconfig.Runtime, options any, config *runtime.Po
 			return false
 		}
 	}
-	return true
+	return podsandbox.CanSetNetworkSysctls() // after the ADD
 }
 
 // beginAttachment runs the ADD of a sandbox and records what it gave, both in the

@@ -38,7 +38,7 @@ func BeforeStart(ctx context.Context, netns string, spec *runtimespec.Spec) erro
 	if err := do(); err != nil {
 		return err
 	}
-	if err := setNetworkSysctls(netns, spec); err != nil {
+	if err := setNetworkSysctls(ctx, netns, spec); err != nil {
 		return fmt.Errorf("set the sysctls of network namespace %s again: %w", netns, err)
 	}
 	return nil

@@ -3,18 +3,24 @@
 package podsandbox
 
 import (
+	"context"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/containerd/log"
 	cnins "github.com/containernetworking/plugins/pkg/ns"
 	runtimespec "github.com/opencontainers/runtime-spec/specs-go"
+	"golang.org/x/sys/unix"
 
 	"github.com/containerd/containerd/v2/pkg/netns"
 )
 
 // setNetworkSysctls sets the sysctls of a spec that are of a network namespace.
-func setNetworkSysctls(path string, spec *runtimespec.Spec) error {
+func setNetworkSysctls(ctx context.Context, path string, spec *runtimespec.Spec) error {
 	files := map[string]string{}
 	if spec != nil && spec.Linux != nil {
 		for name, value := range spec.Linux.Sysctl {
@@ -28,10 +34,31 @@ func setNetworkSysctls(path string, spec *runtimespec.Spec) error {
 	}
 	return netns.LoadNetNS(path).Do(func(cnins.NetNS) error {
 		for file, value := range files {
-			if err := os.WriteFile(file, []byte(value), 0o644); err != nil {
+			if err := setSysctl(ctx, file, value); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
+}
+
+// setSysctl sets a sysctl that has another value. That containerd may not, where runc might,
+// fails no pod.
+func setSysctl(ctx context.Context, file, value string) error {
+	now, err := os.ReadFile(file)
+	if err == nil && slices.Equal(strings.Fields(string(now)), strings.Fields(value)) {
+		return nil
+	}
+	err = os.WriteFile(file, []byte(value), 0o644)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
+		log.G(ctx).WithError(err).Warnf("%s of a pod stays as its network has set it: %q, not %q", file, now, value)
+		return nil
+	}
+	return err
+}
+
+// CanSetNetworkSysctls tells whether containerd itself can set sysctls of a network namespace.
+// Where /proc/sys is read-only for it, runc can.
+func CanSetNetworkSysctls() bool {
+	return unix.Access("/proc/sys/net/ipv4/ip_unprivileged_port_start", unix.W_OK) == nil
 }

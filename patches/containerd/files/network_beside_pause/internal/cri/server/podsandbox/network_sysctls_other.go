@@ -4,7 +4,14 @@
 
 package podsandbox
 
-import runtimespec "github.com/opencontainers/runtime-spec/specs-go"
+import (
+	"context"
+
+	runtimespec "github.com/opencontainers/runtime-spec/specs-go"
+)
 
 // setNetworkSysctls has nothing to set: sysctls are of Linux.
-func setNetworkSysctls(string, *runtimespec.Spec) error { return nil }
+func setNetworkSysctls(context.Context, string, *runtimespec.Spec) error { return nil }
+
+// CanSetNetworkSysctls tells that there are none that could not be set.
+func CanSetNetworkSysctls() bool { return true }
