@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -227,6 +228,38 @@ func TestL23_TwoPodsOfOneNameComeUp(t *testing.T) {
 				requireNoSandboxLeft(t, m.Node)
 				requirePodRunsAgain(t, m, config)
 			})
+		})
+	}
+}
+
+// What hookline has set aside of a record keeps stock from nothing, and both know the pod.
+func TestL23_WhatWasSetAsideCanBeReadByStock(t *testing.T) {
+	t.Parallel()
+	for name, path := range map[string]func(l life) []string{
+		"the spec of a container":            func(l life) []string { return []string{"containers", l.Container, "spec"} },
+		"the spec of the container of a pod": func(l life) []string { return []string{"containers", l.Pod, "spec"} },
+		"the spec of a pod":                  func(l life) []string { return []string{"sandboxes", l.Pod, "spec"} },
+		"the metadata of the container of a pod": func(l life) []string {
+			return []string{"containers", l.Pod, "extensions", "io.cri-containerd.sandbox.metadata"}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := startMover(t, patched, false)
+			ctx := withinAMinute(t)
+			bad := newLife(t, m, "bad")
+			require.NoError(t, m.Kill(ctx))
+			require.NoError(t, overwrite(m.Node, []byte{0xff}, path(bad)...))
+			require.NoError(t, m.Boot(ctx))
+			m.moveTo(t, stock)
+			requirePodRunsAgain(t, m, m.CRI().Pod("new"))
+			m.moveTo(t, patched)
+			c := m.CRI()
+			require.NoError(t, c.Stop(ctx, bad.Container, 10*time.Second))
+			require.NoError(t, c.Remove(ctx, bad.Container))
+			require.NoError(t, c.StopPod(ctx, bad.Pod))
+			require.NoError(t, c.RemovePod(ctx, bad.Pod))
+			requireNothingLeft(t, m)
 		})
 	}
 }

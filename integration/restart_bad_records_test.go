@@ -18,6 +18,7 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 var nobodyCounts = onStock("nothing is counted")
@@ -172,6 +173,61 @@ func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
 			})
 		})
 	}
+}
+
+// Plugins are told of a container of which something cannot be read with the pod that it is in, and
+// of its end.
+func TestL3_EndOfAContainerThatCannotBeReadIsToldWithItsPod(t *testing.T) {
+	t.Parallel()
+	n := startNode(t)
+	ctx, c := withinAMinute(t), n.CRI()
+	bad := newLife(t, n, "bad")
+	require.NoError(t, n.Kill(ctx))
+	require.NoError(t, overwrite(n, []byte{0xff}, "containers", bad.Container, "spec"))
+	errBoot := n.Boot(ctx)
+	promise(t, "L3", "its ends name pod and container", onStock("CRI does not come up"), func(t require.TestingT) {
+		require.NoError(t, errBoot)
+		p := plugin.New("10", "told")
+		require.NoError(t, p.Connect(ctx, n.NRISocket()))
+		defer p.Crash()
+		require.NoError(t, c.Stop(ctx, bad.Container, 10*time.Second))
+		require.NoError(t, c.Remove(ctx, bad.Container))
+		for _, event := range []plugin.Event{plugin.StopContainer, plugin.RemoveContainer} {
+			calls := p.Calls().Only(event)
+			require.Len(t, calls, 1, event)
+			assert.Equal(t, bad.Pod, calls[0].Pod.GetId(), event)
+			assert.Equal(t, bad.Pod, calls[0].Container.GetPodSandboxId(), event)
+			assert.Equal(t, "main", calls[0].Container.GetName(), event)
+		}
+		require.NoError(t, c.StopPod(ctx, bad.Pod))
+		require.NoError(t, c.RemovePod(ctx, bad.Pod))
+		requireNothingLeft(t, n)
+	})
+}
+
+// A container that has exited stays so, whatever cannot be read of it, and is not updated.
+func TestL22_ExitedContainerThatCannotBeReadHasExited(t *testing.T) {
+	t.Parallel()
+	n := startNode(t)
+	ctx, c := withinAMinute(t), n.CRI()
+	exited, running := newLife(t, n, "exited"), newLife(t, n, "running")
+	require.NoError(t, c.Stop(ctx, exited.Container, 10*time.Second))
+	require.NoError(t, n.Kill(ctx))
+	for _, l := range []life{exited, running} {
+		require.NoError(t, overwrite(n, []byte{0xff}, "containers", l.Container, "spec"))
+	}
+	errBoot := n.Boot(ctx)
+	promise(t, "L22", "it has exited, with the reason why it is not whole", onStock("CRI does not come up"), func(t require.TestingT) {
+		require.NoError(t, errBoot)
+		r, err := c.Runtime.ContainerStatus(ctx, &runtime.ContainerStatusRequest{ContainerId: exited.Container, Verbose: true})
+		require.NoError(t, err)
+		assert.Equal(t, runtime.ContainerState_CONTAINER_EXITED, r.GetStatus().GetState())
+		assert.Contains(t, r.GetInfo()["unreadable"], "spec: ")
+		_, err = c.Runtime.UpdateContainerResources(ctx, &runtime.UpdateContainerResourcesRequest{
+			ContainerId: running.Container, Linux: &runtime.LinuxContainerResources{CpuShares: 512},
+		})
+		assert.ErrorContains(t, err, "cannot be updated")
+	})
 }
 
 // collectsAtStart has networks free what they hold for pods that are not there.

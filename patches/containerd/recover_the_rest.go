@@ -25,8 +25,8 @@ What is left out of CRI's lists is not safe: its folders are taken for orphaned,
 its network for free, its name for unused, and its process outlives each stop. So
 nothing is. Of whatever something cannot be read, what is known is in the lists:
 a container with unknown state, a pod that is not ready, with the labels by which a
-kubelet knows them and the reason in the verbose status. Both can be stopped and
-removed, by which their processes end. A pod whose container has all that it needs
+kubelet knows them and the reason in the verbose status. NRI plugins are told of both
+by their names. Both can be stopped and removed, by which their processes end. A pod whose container has all that it needs
 is as ready as it was.
 
 Of two with the same name the first reserves it; each is removed by its id. That a
@@ -92,16 +92,14 @@ in the log and counted.`,
 if err != nil {
 	return container, nil, 0, err
 }`),
-		loadContainer.Before(edit.Stmt(edit.Define("opts")), `if unreadable != "" {
-	status.Unknown, status.Unreadable = true, unreadable
+		loadContainer.Before(edit.Stmt(edit.Define("opts")), `if status.Unreadable = unreadable; unreadable != "" && status.State() != runtime.ContainerState_CONTAINER_EXITED {
+	status.Unknown = true
 }
 `),
 		edit.In(containerStatus, edit.Type("Status")).AddField("\n// Unreadable says what could not be read of the container, if something could not.\nUnreadable string `json:\"-\"`"),
 		storedStatus.AddField("\n// Unreadable says what could not be read of the sandbox, if something could not.\nUnreadable string"),
 
 		// What is shown of it.
-		edit.In("internal/cri/server/container_status.go", edit.Func("toCRIContainerInfo")).Replace(edit.Expr("container.Container.Spec(ctx)"), "specOf(ctx, container)"),
-		edit.In("internal/cri/server/container_status_linux.go", edit.Func("toCRIContainerUser")).Replace(edit.Expr("container.Container.Spec(ctx)"), "specOf(ctx, container)"),
 		criMethod("internal/cri/server/container_status.go", "ContainerStatus").After(edit.Stmt(edit.Call("toCRIContainerInfo")).And(1), `if r.GetVerbose() {
 	showUnreadable(container.Status.Get().Unreadable, info)
 }
@@ -110,9 +108,13 @@ if err != nil {
 	showUnreadable(sandbox.Status.Get().Unreadable, info)
 }
 `),
-		edit.In("internal/cri/server/podsandbox/sandbox_status.go", edit.Func("toCRISandboxInfo")).Replace(edit.Expr("container.Spec(ctx)"), "specOf(ctx, sb)"),
+		edit.In(criNRI, edit.Method("API", "nriContainer")).Replace(edit.Expr("ctrd.Spec(ctx)"), "specOf(ctx, c)"),
 
-		// How it is stopped.
+		// What is done with it.
+		criMethod("internal/cri/server/container_update_resources.go", "updateContainerResources").Before(edit.Stmt(edit.Define("oldSpec")), `if status.Unreadable != "" {
+	return newStatus, fmt.Errorf("container %q cannot be updated, as something of it cannot be read: %s: %w", id, status.Unreadable, errdefs.ErrFailedPrecondition)
+}
+`),
 		edit.In("internal/cri/server/podsandbox/sandbox_stop.go", edit.Method("Controller", "Stop")).Replace(edit.Expr("getMetadata(ctx, podSandbox.Container)"), "metadataToStop(ctx, podSandbox)"),
 
 		edit.AddImport(podSandboxRecover, "github.com/containerd/containerd/v2/internal/cri/recovery"),

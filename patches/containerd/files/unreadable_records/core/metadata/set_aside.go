@@ -69,7 +69,12 @@ func (m *DB) setAside(ctx context.Context) {
 	})
 	if err == nil && len(found) > 0 {
 		err = m.db.Update(func(tx *bolt.Tx) error {
-			return eachRecord(tx, func(r record) error { return r.setAside(ctx) })
+			return eachRecord(tx, func(r record) error {
+				if err := r.setAside(ctx); err != nil { // it fails lists, as without this
+					log.G(ctx).WithError(err).Errorf("failed to set aside what cannot be read of %s", r)
+				}
+				return nil
+			})
 		})
 	}
 	if err != nil { // lists fail then, as they would without this
@@ -141,7 +146,7 @@ func (r record) unreadable() (values []value) {
 	for _, key := range []string{"createdat", "updatedat"} {
 		look("", bucket, key, never, new(time.Time).UnmarshalBinary)
 	}
-	look("", bucket, string(bucketKeySpec), []byte{}, readsAsAny) // a container has to have one
+	look("", bucket, string(bucketKeySpec), r.noSpec(), readsAsAny)
 	if runtime := bucket.Bucket(bucketKeyRuntime); runtime != nil {
 		look("runtime/", runtime, string(bucketKeyOptions), nil, readsAsAny)
 	} else if r.kind == "sandbox" {
@@ -156,6 +161,19 @@ func (r record) unreadable() (values []value) {
 	return values
 }
 
+// noSpec takes the place of a specification. A container has to have one, in which a released
+// containerd looks for a process without asking whether there is one.
+func (r record) noSpec() []byte {
+	if r.kind != "container" {
+		return nil
+	}
+	text, _ := proto.Marshal(&types.Any{ // which marshals whatever it holds
+		TypeUrl: "types.containerd.io/opencontainers/runtime-spec/1/Spec",
+		Value:   []byte(`{"ociVersion": "1.0.0", "process": {}, "root": {}, "linux": {}}`),
+	})
+	return text
+}
+
 func readsAsAny(text []byte) error { return proto.Unmarshal(text, &types.Any{}) }
 
 // setAside sets aside what cannot be read of a record.
@@ -164,42 +182,72 @@ func (r record) setAside(ctx context.Context) error {
 	if len(values) == 0 {
 		return nil
 	}
-	was := make(map[string][]byte)
-	for _, v := range values {
-		was[v.name] = append([]byte{}, v.in.Get([]byte(v.key))...)
-		if err := v.in.Delete([]byte(v.key)); err != nil {
-			return fmt.Errorf("set aside %s of %s: %w", v.name, r, err)
-		}
-		if v.none != nil {
-			if err := v.in.Put([]byte(v.key), v.none); err != nil {
-				return fmt.Errorf("set aside %s of %s: %w", v.name, r, err)
-			}
-		}
+	if r.in.Bucket([]byte(r.id)) == nil {
+		return r.setAsideWhole(ctx, values[0])
 	}
-	bucket, err := r.in.CreateBucketIfNotExists([]byte(r.id))
+	return r.setAsideValues(ctx, r.in.Bucket([]byte(r.id)), values)
+}
+
+// setAsideWhole makes an empty record where there is something else.
+func (r record) setAsideWhole(ctx context.Context, whole value) error {
+	was := append([]byte{}, r.in.Get([]byte(r.id))...)
+	if err := r.in.Delete([]byte(r.id)); err != nil {
+		return err
+	}
+	bucket, err := r.in.CreateBucket([]byte(r.id))
 	if err != nil {
-		return fmt.Errorf("set aside values of %s: %w", r, err)
+		return err
 	}
-	if _, err := bucket.CreateBucketIfNotExists(bucketKeyRuntime); err != nil {
-		return fmt.Errorf("set aside values of %s: %w", r, err)
+	if _, err := bucket.CreateBucket(bucketKeyRuntime); err != nil {
+		return err
 	}
+	whole.in, whole.key = bucket, whole.name
+	if err := bucket.Put([]byte(whole.key), was); err != nil {
+		return err
+	}
+	return r.setAsideValues(ctx, bucket, []value{whole})
+}
+
+// setAsideValues keeps values and marks the record, before it takes them out.
+func (r record) setAsideValues(ctx context.Context, bucket *bolt.Bucket, values []value) error {
 	aside, err := bucket.CreateBucketIfNotExists(bucketKeyUnreadable)
 	if err != nil {
-		return fmt.Errorf("set aside values of %s: %w", r, err)
+		return err
 	}
 	var reasons []string
 	for _, v := range values {
-		if err := aside.Put([]byte(v.name), was[v.name]); err != nil {
-			return fmt.Errorf("set aside %s of %s: %w", v.name, r, err)
+		if err := aside.Put([]byte(v.name), v.in.Get([]byte(v.key))); err != nil {
+			return err
 		}
 		reasons = append(reasons, fmt.Sprintf("%s: %v", v.name, v.err))
-		log.G(ctx).WithError(v.err).Errorf("%s of %s cannot be read, and is set aside", v.name, r)
 	}
-	unreadable.WithValues(r.kind).Inc()
 	reason := strings.Join(reasons, "; ")
 	mark, err := typeurl.MarshalAny(wrapperspb.String(strings.ToValidUTF8(reason[:min(len(reason), longestReason)], "?")))
 	if err != nil {
-		return fmt.Errorf("mark %s: %w", r, err)
+		return err
 	}
-	return boltutil.WriteExtensions(bucket, map[string]typeurl.Any{UnreadableExtension: mark})
+	if err := boltutil.WriteExtensions(bucket, map[string]typeurl.Any{UnreadableExtension: mark}); err != nil {
+		return err
+	}
+	if _, err := bucket.CreateBucketIfNotExists(bucketKeyRuntime); err != nil {
+		return err
+	}
+	for _, v := range values {
+		if err := v.takeOut(); err != nil {
+			return err
+		}
+		log.G(ctx).WithError(v.err).Errorf("%s of %s cannot be read, and is set aside", v.name, r)
+	}
+	unreadable.WithValues(r.kind).Inc()
+	return nil
+}
+
+func (v value) takeOut() error {
+	if v.none != nil {
+		return v.in.Put([]byte(v.key), v.none)
+	}
+	if v.in.Get([]byte(v.key)) == nil {
+		return nil
+	}
+	return v.in.Delete([]byte(v.key))
 }

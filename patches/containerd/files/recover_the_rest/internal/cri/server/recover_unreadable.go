@@ -20,7 +20,6 @@ import (
 	"github.com/containerd/containerd/v2/internal/cri/server/podsandbox"
 	containerstore "github.com/containerd/containerd/v2/internal/cri/store/container"
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
-	"github.com/containerd/containerd/v2/pkg/oci"
 )
 
 // What cannot be read of a sandbox or container leaves it in CRI's lists: as unknown, or not
@@ -99,13 +98,4 @@ func showUnreadable(unreadable string, info map[string]string) {
 	if unreadable != "" {
 		info[unreadableInfo] = unreadable
 	}
-}
-
-// specOf returns the specification of a container, an empty one if that cannot be read.
-func specOf(ctx context.Context, container containerstore.Container) (*oci.Spec, error) {
-	spec, err := container.Container.Spec(ctx)
-	if err != nil && container.Status != nil && container.Status.Get().Unreadable != "" {
-		return &oci.Spec{}, nil
-	}
-	return spec, err
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/containerd/containerd/v2/internal/cri/recovery"
 	"github.com/containerd/containerd/v2/internal/cri/server/podsandbox/types"
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
-	"github.com/containerd/containerd/v2/pkg/oci"
 
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
@@ -90,13 +89,4 @@ func metadataToStop(ctx context.Context, sb *types.PodSandbox) (*sandboxstore.Me
 		return &sb.Metadata, nil
 	}
 	return getMetadata(ctx, sb.Container)
-}
-
-// specOf returns the specification of a sandbox's container, an empty one if that cannot be read.
-func specOf(ctx context.Context, sb *types.PodSandbox) (*oci.Spec, error) {
-	spec, err := sb.Container.Spec(ctx)
-	if err != nil && sb.Status.Get().Unreadable != "" {
-		return &oci.Spec{}, nil
-	}
-	return spec, err
 }
