@@ -143,9 +143,17 @@ func TestCommandMayLeaveTheRuntimeInTheBackground(t *testing.T) {
 func TestRuntimeInTheBackgroundMaySayThings(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	stop, said := filepath.Join(t.TempDir(), "stop"), filepath.Join(t.TempDir(), "said")
-	require.NoError(t, shell(fmt.Sprintf("while [ ! -e %s ] && echo well; do echo x >>%s; sleep 0.01; done &", stop, said))(ctx))
-	t.Cleanup(func() { require.NoError(t, os.WriteFile(stop, nil, 0o644)) })
+	stop, said, ended := filepath.Join(t.TempDir(), "stop"), filepath.Join(t.TempDir(), "said"), filepath.Join(t.TempDir(), "ended")
+	require.NoError(t, shell(fmt.Sprintf("{ while [ ! -e %s ] && echo well; do echo x >>%s; sleep 0.01; done; : >%s; } &", stop, said, ended))(ctx))
+	t.Cleanup(func() { // before the folders go, in which it looks
+		require.NoError(t, os.WriteFile(stop, nil, 0o644))
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		require.NoError(t, wait.Until(ctx, "it to end", func(context.Context) error {
+			_, err := os.Stat(ended)
+			return err
+		}))
+	})
 	length := func() int64 {
 		info, err := os.Stat(said)
 		if err != nil {
