@@ -26,8 +26,8 @@ its network for free, its name for unused, and its process outlives each stop. S
 nothing is. Of whatever something cannot be read, what is known is in the lists:
 a container with unknown state, a pod that is not ready, with the labels by which a
 kubelet knows them and the reason in the verbose status. NRI plugins are told of both
-by their names. Both can be stopped and removed, by which their processes end. A pod whose container has all that it needs
-is as ready as it was.
+by their names. Both can be stopped and removed, by which their processes end. A pod
+whose container has all that it needs is as ready as it was.
 
 Of two with the same name the first reserves it; each is removed by its id. That a
 sandbox was never started is no error. What is not recovered, or not whole, is named

@@ -182,41 +182,29 @@ func (r record) setAside(ctx context.Context) error {
 	if len(values) == 0 {
 		return nil
 	}
-	if r.in.Bucket([]byte(r.id)) == nil {
-		return r.setAsideWhole(ctx, values[0])
+	was := make([][]byte, len(values)) // copied, as bolt's own are not to be kept over a change
+	for i, v := range values {
+		was[i] = append([]byte{}, v.in.Get([]byte(v.key))...)
 	}
-	return r.setAsideValues(ctx, r.in.Bucket([]byte(r.id)), values)
-}
-
-// setAsideWhole makes an empty record where there is something else.
-func (r record) setAsideWhole(ctx context.Context, whole value) error {
-	was := append([]byte{}, r.in.Get([]byte(r.id))...)
-	if err := r.in.Delete([]byte(r.id)); err != nil {
-		return err
+	bucket := r.in.Bucket([]byte(r.id))
+	if bucket == nil { // something else is in its place, and gives way
+		if err := values[0].takeOut(); err != nil {
+			return err
+		}
+		var err error
+		if bucket, err = r.in.CreateBucket([]byte(r.id)); err != nil {
+			return err
+		}
+		values[0].in = bucket // which has nothing of that name
 	}
-	bucket, err := r.in.CreateBucket([]byte(r.id))
-	if err != nil {
-		return err
-	}
-	if _, err := bucket.CreateBucket(bucketKeyRuntime); err != nil {
-		return err
-	}
-	whole.in, whole.key = bucket, whole.name
-	if err := bucket.Put([]byte(whole.key), was); err != nil {
-		return err
-	}
-	return r.setAsideValues(ctx, bucket, []value{whole})
-}
-
-// setAsideValues keeps values and marks the record, before it takes them out.
-func (r record) setAsideValues(ctx context.Context, bucket *bolt.Bucket, values []value) error {
+	// Values are kept, and the record is marked, before they are taken out.
 	aside, err := bucket.CreateBucketIfNotExists(bucketKeyUnreadable)
 	if err != nil {
 		return err
 	}
 	var reasons []string
-	for _, v := range values {
-		if err := aside.Put([]byte(v.name), v.in.Get([]byte(v.key))); err != nil {
+	for i, v := range values {
+		if err := aside.Put([]byte(v.name), was[i]); err != nil {
 			return err
 		}
 		reasons = append(reasons, fmt.Sprintf("%s: %v", v.name, v.err))

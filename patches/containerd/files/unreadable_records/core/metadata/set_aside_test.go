@@ -79,6 +79,10 @@ func TestContainerThatCannotBeReadIsListed(t *testing.T) {
 }
 
 func TestSandboxThatCannotBeReadIsListed(t *testing.T) {
+	was := map[string]string{"runtime": "", "record": "no bucket"}
+	for _, name := range []string{"spec", "createdat", "extensions/metadata", "runtime/options"} {
+		was[name] = string(notAny)
+	}
 	for name, breaks := range map[string]func(all, bad *bbolt.Bucket) error{
 		"spec":      func(_, bad *bbolt.Bucket) error { return bad.Put([]byte("spec"), notAny) },
 		"createdat": func(_, bad *bbolt.Bucket) error { return bad.Put([]byte("createdat"), notAny) },
@@ -113,6 +117,11 @@ func TestSandboxThatCannotBeReadIsListed(t *testing.T) {
 			require.NoError(t, err)
 			require.Len(t, all, 2)
 			assert.Contains(t, Unreadable(all[0].Extensions), name+": ")
+			require.NoError(t, db.View(func(tx *bbolt.Tx) error {
+				kept := getSandboxBucket(tx, "testing").Bucket([]byte("bad")).Bucket(bucketKeyUnreadable).Get([]byte(name))
+				assert.Equal(t, was[name], string(kept), "what it was is kept")
+				return nil
+			}))
 			assert.Empty(t, Unreadable(all[1].Extensions))
 			require.NoError(t, store.Delete(ctx, "bad"))
 		})
