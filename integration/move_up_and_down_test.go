@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -254,11 +253,7 @@ func TestL23_WhatWasSetAsideCanBeReadByStock(t *testing.T) {
 			m.moveTo(t, stock)
 			requirePodRunsAgain(t, m, m.CRI().Pod("new"))
 			m.moveTo(t, patched)
-			c := m.CRI()
-			require.NoError(t, c.Stop(ctx, bad.Container, 10*time.Second))
-			require.NoError(t, c.Remove(ctx, bad.Container))
-			require.NoError(t, c.StopPod(ctx, bad.Pod))
-			require.NoError(t, c.RemovePod(ctx, bad.Pod))
+			bad.End(t)
 			requireNothingLeft(t, m)
 		})
 	}

@@ -69,8 +69,8 @@ func TestL22_RuntimeStartsWhateverIsAmongThePhases(t *testing.T) {
 	requireNothingLeft(t, n)
 }
 
-// Something of one record cannot be read: all pods come up, that one is known and can be ended,
-// and nothing that it has is taken for left behind.
+// A value in one record cannot be read: all other pods are up, the pod with that record is listed
+// and can be ended, and what it has is not taken for left behind.
 func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	notAny := []byte{0xff}                // what is no protobuf message
@@ -162,21 +162,18 @@ func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
 				c := n.CRI()
 				require.NoError(t, c.Stop(ctx, bad.Container, 10*time.Second))
 				require.NoError(t, c.Remove(ctx, bad.Container))
-				require.NoError(t, c.StopPod(ctx, bad.Pod))
-				require.NoError(t, c.RemovePod(ctx, bad.Pod))
+				endPod(ctx, t, n, bad.Pod)
 				for _, pid := range processes {
 					assert.ErrorIs(t, unix.Kill(pid, 0), unix.ESRCH, "process %d", pid)
 				}
-				require.NoError(t, c.StopPod(ctx, good.Pod))
-				require.NoError(t, c.RemovePod(ctx, good.Pod))
+				endPod(ctx, t, n, good.Pod)
 				requireNothingLeft(t, n)
 			})
 		})
 	}
 }
 
-// Plugins are told of a container of which something cannot be read with the pod that it is in, and
-// of its end.
+// The ends of a container whose specification cannot be read reach plugins with its pod and name.
 func TestL3_EndOfAContainerThatCannotBeReadIsToldWithItsPod(t *testing.T) {
 	t.Parallel()
 	n := startNode(t)
@@ -199,8 +196,7 @@ func TestL3_EndOfAContainerThatCannotBeReadIsToldWithItsPod(t *testing.T) {
 			assert.Equal(t, bad.Pod, calls[0].Container.GetPodSandboxId(), event)
 			assert.Equal(t, "main", calls[0].Container.GetName(), event)
 		}
-		require.NoError(t, c.StopPod(ctx, bad.Pod))
-		require.NoError(t, c.RemovePod(ctx, bad.Pod))
+		endPod(ctx, t, n, bad.Pod)
 		requireNothingLeft(t, n)
 	})
 }

@@ -41,7 +41,7 @@ var _ = Joining.has("L2_PluginThatReturnsDuringACreationAdjustsOnce", Patient, f
 	errBack := <-ConnectInBackground(WithinMoments(t), t, n, adjusts)
 	gate.Release()
 	errCreated := <-created
-	if errBack == nil { // it is told late, for which the creation does not wait (L22)
+	if errBack == nil { // the event is delivered late, for which the creation does not wait (L22)
 		_ = wait.Until(WithinMoments(t), "it to be told", func(context.Context) error { return HasAnsweredOf(adjusts, pod, plugin.PostCreateContainer) })
 	}
 	calls := adjusts.Calls()

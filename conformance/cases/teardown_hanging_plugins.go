@@ -67,7 +67,7 @@ var _ = Teardown.has("L9_PluginsThatHangInAStopCostOneTimeout", Within(1500*time
 	t.Promise("L16", "a plugin that asked to stay connected does, and is told of what follows in order", OnStock("it is dropped"), func(t require.TestingT) {
 		for _, p := range kept {
 			require.True(t, IsOpen(p.Closed()), "%s was dropped", p.Name())
-			// It was released a moment ago. What it missed meanwhile is told late.
+			// It was released a moment ago. Missed events are delivered late.
 			RequireSoon(t, "what it missed", func(context.Context) error { return HasAnsweredOf(p, next, plugin.RunPodSandbox) })
 			calls := p.Calls().Of(pod)
 			require.Equal(t, Undone, calls.Events(), p.Name())

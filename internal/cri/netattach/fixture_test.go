@@ -90,7 +90,7 @@ func (n *node) file(network, id, ifName string) string {
 
 func (n *node) cached() *Cache { return New([]string{n.dir}, n.cache, sticking{&cniexec.Exec{}, n}) }
 
-// sticking runs the plugins of a node, of which one may hang. In a bubble of testing/synctest
+// sticking runs the plugins of a node, one of which may hang. In a bubble of testing/synctest
 // time stands still while a plugin runs, and passes while one hangs.
 type sticking struct {
 	invoke.Exec
