@@ -85,6 +85,9 @@ var groups = []edit.Group{
 		"containerd/task-create",
 		"containerd/task-delete",
 	}},
+	{Name: "shim-events", Title: "shim: publish events before the process ends", Patches: []string{
+		"containerd/shim-events",
+	}},
 	{Name: "shim-delete-command", Title: "runtime: run the delete command of runc's shim only if the shim was lost", Patches: []string{
 		"containerd/shim-delete-command",
 	}},

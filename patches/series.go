@@ -77,6 +77,7 @@ var Series = edit.Series{
 		containerd.ShimStart,
 		containerd.TaskCreate,
 		containerd.TaskDelete,
+		containerd.ShimEvents,
 		containerd.ShimDeleteCommand,
 		containerd.ShimDeleteCgroup,
 		containerd.IdleShim,

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package task
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	eventstypes "github.com/containerd/containerd/api/events"
+	"github.com/containerd/containerd/v2/core/events"
+	"github.com/containerd/containerd/v2/pkg/shutdown"
+	"github.com/stretchr/testify/require"
+)
+
+// publisher publishes an event when the test receives its topic.
+type publisher chan string
+
+func (p publisher) Publish(_ context.Context, topic string, _ events.Event) error {
+	p <- topic
+	return nil
+}
+
+func (p publisher) Close() error { return nil }
+
+// newShim returns a service with two events that are not published yet.
+func newShim(t *testing.T) (*service, publisher) {
+	ctx, sd := shutdown.WithShutdown(t.Context())
+	p := make(publisher)
+	s := &service{context: ctx, events: make(chan any, 3), shutdown: sd, flush: newFlush()}
+	sd.RegisterCallback(s.flush.wait)
+	go s.forward(ctx, p)
+	s.send(&eventstypes.TaskExit{ContainerID: "a"})
+	s.send(&eventstypes.TaskDelete{ContainerID: "a"})
+	return s, p
+}
+
+func hasEnded(s *service) bool {
+	synctest.Wait()
+	return s.shutdown.Err() != nil
+}
+
+func TestShimPublishesItsEventsBeforeItEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := newShim(t)
+		s.shutdown.Shutdown()
+		for _, topic := range []string{"/tasks/exit", "/tasks/delete"} {
+			require.False(t, hasEnded(s))
+			require.Equal(t, topic, <-p)
+		}
+		require.True(t, hasEnded(s))
+		require.ErrorIs(t, s.shutdown.Err(), shutdown.ErrShutdown)
+	})
+}
+
+// The exit of a process is known, and its event is not in the queue yet.
+func TestShimThatEndsWaitsForTheEventOfAnExit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := newShim(t)
+		done := s.flush.exit()
+		s.shutdown.Shutdown()
+		require.Equal(t, "/tasks/exit", <-p)
+		require.Equal(t, "/tasks/delete", <-p)
+		require.False(t, hasEnded(s))
+		s.send(&eventstypes.TaskExit{ContainerID: "b"})
+		done()
+		require.False(t, hasEnded(s))
+		require.Equal(t, "/tasks/exit", <-p)
+		require.True(t, hasEnded(s))
+	})
+}
+
+func TestShimEndsThoughAnEventCannotBePublished(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := newShim(t)
+		s.shutdown.Shutdown()
+		require.False(t, hasEnded(s))
+		time.Sleep(flushTimeout)
+		require.True(t, hasEnded(s))
+		require.Equal(t, "/tasks/exit", <-p)
+		require.Equal(t, "/tasks/delete", <-p)
+	})
+}
