@@ -17,7 +17,12 @@ it by hand. A runc that the kernel kills for want of memory leaves the same.
 The delete command, which containerd runs for such a container, has the container's
 spec, and with it the path of its cgroup. Once runc has nothing to delete any more,
 remove what there is at that path and is empty. With systemd's driver the path is no
-path, and systemd removes the cgroup.`,
+path, and systemd removes the cgroup.
+
+The shim serves ctr, moby and nerdctl as well. A path that the operator has made,
+or that containers share, goes if it is empty, as runc removes it at the end of
+any container. Where the shim may not remove it, as in a rootless containerd, it
+logs a warning. Shims from before this patch go on to leave it.`,
 	Rules:  []string{"L7", "L15"},
 	Status: edit.Upstream,
 	Until:  "the shim's delete command leaves no cgroup of a container that runc does not know",

@@ -16,15 +16,20 @@ itself after it has deleted the task, and takes that for the loss of a shim.
 
 Leave it out where the shim of io.containerd.runc.v2 has answered both the deletion
 of its task and its shutdown: it has done by then what the command would do. What
-else the command did is to take time, in which the shim removed its sockets, whose
-folder it looks up in its bundle. So remove the sockets in its place, that for
-debugging included. Nobody waits for the shim to end. One that serves other tasks goes
-on and keeps them, and where the names of the sockets are not known, as the shim was
-started for a task before this one, the command is run.
+else the command did is to take time, in which the shim removed its sockets. It does
+so by their names, and they are those of the shim that the same container gets next.
+So wait until they are removed, which takes a shim some milliseconds. One that serves
+other tasks goes on and keeps them. Where they are still there after a second, and
+where their names are not known, as the shim was started for a task before this one,
+the command is run.
 
 Other shims may rely on it, since it is a part of the normal end of a task: Kata's
 removes its socket there, others close their listener before they look up what to
-remove. Nothing changes for these.`,
+remove. Nothing changes for these.
+
+ctr, moby and nerdctl end their tasks by the same path. They may start the same
+container again as soon as its task is deleted. Containers that share a shim wait
+for nothing. Shims of another version of containerd are asked nothing new.`,
 	Rules:  []string{"L15"},
 	Status: edit.Upstream,
 	Until:  "no delete command is run for a shim that deleted its task and shut down",
@@ -39,7 +44,10 @@ deleted atomic.Bool`),
 }
 `).Below("v2.4"),
 		edit.In("core/runtime/v2/shim.go", edit.Func("cleanupAfterDeadShim")).Before(edit.Stmt(edit.Define("response")), `if hasDeletedAll(ctx, id, rt, binaryCall) {
-	return // who closed the connection removes the bundle
+	if err := binaryCall.bundle.Delete(); err != nil {
+		log.G(ctx).WithError(err).WithField("id", id).Warn("failed to remove the bundle of a shim that has ended")
+	}
+	return
 }
 `),
 	},

@@ -15,7 +15,11 @@ deletes then, though the sandbox has a lease of its own.
 
 Create container and snapshot under the sandbox's lease, which is deleted with
 the sandbox, also by a removal after a restart. It saves two transactions of
-the metadata database for each pod.`,
+the metadata database for each pod.
+
+Only CRI comes here; ctr, moby and nerdctl are not affected. A sandbox plugin
+that is connected over gRPC gets the lease with the start, which it did not
+before. A containerd without this patch deletes the lease with the sandbox, too.`,
 	Refs:   []string{"containerd/containerd#13859"},
 	Rules:  []string{"L7", "L15"},
 	Status: edit.Upstream,

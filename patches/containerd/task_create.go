@@ -16,10 +16,14 @@ a shim of several containers the task stays in its list, so that the shim does
 not exit with its pod.
 
 Wait some time for the shim's answer although the caller gave up, and delete
-what was created in the usual way. Do not send the caller's deadline to the
-shim, where it would interrupt the creation. If the caller gives up just after
+what was created in the usual way. The shim gets the caller's deadline as before: some
+give the creation up by it, Kata's among them, and answer then. If the caller gives up just after
 that, the pid of the task is asked for all the same: who gets an error there does
-not know that there is a task to delete.`,
+not know that there is a task to delete.
+
+All clients and shims come here. A client with a deadline can use its id again
+right after it, as before. For one that cancels the id stays taken for up to ten
+seconds, and a second task under it fails with AlreadyExists.`,
 	Refs:   []string{"containerd/containerd#6860"},
 	Rules:  []string{"L7"},
 	Status: edit.Upstream,

@@ -20,22 +20,31 @@ first is still to be answered. On a busy machine that was seen once in some
 hundred roll-backs. A shim that waits for 300 ms between the two steps leaks each
 time.
 
-Let the second wait for the first. It finds no shim then.
+Let the second wait for the first. It gets the same exit status then, where it is known,
+or finds no shim.
 
 Before v2.4 a shim leaks, too, when the sandbox's own task ended first: the
 deletion of the last container leaves it to the sandbox to shut it down. Shut it
 down if it is listed for no sandbox any more. A shim that has containers left
-takes no notice.`,
+takes no notice.
+
+moby, nerdctl and ctr delete tasks by the same path, and moby may do so twice at
+once. A deletion that hangs holds up others of the same task alone, each for as
+long as its own context lasts. Processes of an exec are deleted as before.`,
 	Refs:   []string{"containerd/containerd#7496", "containerd/containerd#8931"},
 	Rules:  []string{"L7", "L15"},
 	Status: edit.Upstream,
 	Until:  "two deletions of a task at once leave no shim",
 	Edits: []edit.Edit{
-		edit.In(taskManager, edit.Method("TaskManager", "Delete")).Before(edit.Top(), `unlock, err := m.manager.lockTask(ctx, taskID)
+		edit.In(taskManager, edit.Method("TaskManager", "Delete")).Before(edit.Top(), `before, _ := m.manager.shims.Get(ctx, taskID)
+unlock, err := m.manager.lockTask(ctx, taskID)
 if err != nil {
 	return nil, err
 }
 defer unlock()
+if exit := m.manager.deletedMeanwhile(ctx, taskID, before); exit != nil {
+	return exit, nil
+}
 `),
 		edit.In("core/runtime/v2/shim_manager.go", edit.Type("ShimManager")).AddField(`
 // deletions has one caller at a time delete a task. Its keys are of lockTask.

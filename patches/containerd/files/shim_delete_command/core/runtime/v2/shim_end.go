@@ -28,10 +28,9 @@ func noteDeleted(instance ShimInstance, deleted bool) {
 	}
 }
 
-// hasDeletedAll tells whether a shim has nothing left for its delete command to do. Its
-// sockets are removed then: it finds them by its bundle, which is removed next, and nobody
-// waits until it has ended. What other shims than that for runc leave to the command is not
-// known here.
+// hasDeletedAll tells whether a shim has nothing left for its delete command to do: it serves
+// others, or has removed its sockets, which is the last that it does. What other shims than
+// that for runc leave to the command is not known here.
 func hasDeletedAll(ctx context.Context, id string, shims *runtime.NSMap[ShimInstance], b *binary) bool {
 	if !b.bundle.deleted.Load() || !isForRunc(b) {
 		return false
@@ -41,7 +40,7 @@ func hasDeletedAll(ctx context.Context, id string, shims *runtime.NSMap[ShimInst
 		return false
 	}
 	// A shim that serves others goes on, and keeps its sockets.
-	return servesOthers(ctx, id, shims, params.GetAddress()) || removeSockets(ctx, id, b.containerdAddress, params.GetAddress())
+	return servesOthers(ctx, id, shims, params.GetAddress()) || hasRemovedSockets(ctx, id, b.containerdAddress, params.GetAddress())
 }
 
 // isForRunc tells whether a shim is that of io.containerd.runc.v2, whose program has this name.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -31,6 +32,7 @@ type endedShim struct {
 	bundle *Bundle
 	binary *binary
 	mark   string
+	own    [2]string // sockets that it made
 }
 
 func newEndedShim(t *testing.T, address string) *endedShim {
@@ -71,7 +73,18 @@ func (e *endedShim) sockets(t *testing.T, folder string) (own, debug string) {
 		paths[i] = strings.TrimPrefix(address, "unix://")
 		require.NoError(t, os.WriteFile(paths[i], nil, 0o600))
 	}
+	e.own = [2]string(paths)
 	return paths[0], paths[1]
+}
+
+// ends removes its sockets a while later, as a shim does that was shut down.
+func (e *endedShim) ends(t *testing.T) {
+	t.Helper()
+	time.AfterFunc(50*time.Millisecond, func() {
+		for _, socket := range e.own {
+			assert.NoError(t, client.RemoveSocket("unix://"+socket))
+		}
+	})
 }
 
 func TestDeleteCommandIsForLostShims(t *testing.T) {
@@ -88,7 +101,8 @@ func TestDeleteCommandIsForLostShims(t *testing.T) {
 		run     bool
 	}{
 		"lost":                         {run: true},
-		"deleted":                      {deleted: true},
+		"deleted":                      {deleted: true, change: func(e *endedShim) { e.ends(t) }},
+		"it does not end":              {deleted: true, run: true},
 		"another runtime":              {deleted: true, change: other, run: true},
 		"the shim of a task before it": {deleted: true, address: "unix:///socket/of/another", run: true},
 		"no socket of a file":          {deleted: true, address: "vsock://3:1024", run: true},
@@ -113,6 +127,7 @@ func TestDeleteCommandIsForLostShims(t *testing.T) {
 			assert.NoFileExists(t, e.mark)
 			assert.NoFileExists(t, own)
 			assert.NoFileExists(t, debug)
+			assert.NoDirExists(t, e.bundle.Path)
 		})
 	}
 }

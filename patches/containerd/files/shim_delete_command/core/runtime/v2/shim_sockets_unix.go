@@ -6,32 +6,47 @@ package v2
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	client "github.com/containerd/containerd/v2/pkg/shim"
 )
 
-// removeSockets removes the sockets of a shim, that for debugging included, and tells
-// whether it knows them: those of a shim that was started for another task have the name
-// of that one.
-func removeSockets(ctx context.Context, id, containerdAddress, address string) bool {
+// endTime is how long a shim has to remove its sockets after its shutdown.
+const endTime = time.Second
+
+// hasRemovedSockets waits until a shim has removed its sockets, that for debugging included,
+// and tells whether it has. It removes them by their names, which the shim of the next task
+// of the same container has as well: that one would lose its own. The names are not known
+// where the shim was started for another task.
+func hasRemovedSockets(ctx context.Context, id, containerdAddress, address string) bool {
 	path, ok := strings.CutPrefix(address, "unix://")
 	if !ok {
 		return false
 	}
-	var own [2]string
-	for i, debug := range []bool{false, true} {
-		var err error
-		if own[i], err = client.CreateSocketAddress(ctx, filepath.Dir(path), containerdAddress, id, debug); err != nil {
+	ctx, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
+	for _, debug := range []bool{false, true} {
+		own, err := client.CreateSocketAddress(ctx, filepath.Dir(path), containerdAddress, id, debug)
+		if err != nil || !debug && own != address || !isRemoved(ctx, strings.TrimPrefix(own, "unix://")) {
 			return false
 		}
 	}
-	if own[0] != address {
-		return false
-	}
-	for _, socket := range own {
-		_ = client.RemoveSocket(socket) // the shim may have been faster
-	}
 	return true
+}
+
+// isRemoved waits until a file is removed, for as long as ctx lasts.
+func isRemoved(ctx context.Context, path string) bool {
+	for pause := time.Millisecond; ; pause *= 2 {
+		if _, err := os.Lstat(path); err != nil {
+			return os.IsNotExist(err)
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-time.After(pause):
+		}
+	}
 }

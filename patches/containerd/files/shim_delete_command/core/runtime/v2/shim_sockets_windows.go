@@ -4,5 +4,5 @@ package v2
 
 import "context"
 
-// removeSockets knows none: the shim for runc is of other platforms.
-func removeSockets(context.Context, string, string, string) bool { return false }
+// hasRemovedSockets knows none: the shim for runc is of other platforms.
+func hasRemovedSockets(context.Context, string, string, string) bool { return false }

@@ -8,14 +8,27 @@ import (
 )
 
 // callWithGrace calls a shim and waits for its answer, for a grace period also when
-// ctx has ended: what a shim has begun can be undone only when it is complete. If ctx
-// ended, that is the error, whatever the shim answered.
+// ctx has ended: what a shim has begun can be undone only when it is complete, or given up.
+// The shim is told the deadline of ctx, by which some give up themselves. If ctx ended, that
+// is the error, whatever the shim answered.
 func callWithGrace[In, Out any](ctx context.Context, grace time.Duration, in In, call func(context.Context, In) (Out, error)) (Out, error) {
+	if err := ctx.Err(); err != nil {
+		var none Out
+		return none, err
+	}
 	waiting, done := withGrace(ctx, grace)
 	defer done()
-	out, err := call(waiting, in)
+	out, err := call(overdue{waiting, ctx}, in)
 	if ctx.Err() != nil {
 		err = ctx.Err()
 	}
 	return out, err
 }
+
+// overdue has the deadline of a caller, and goes on after it.
+type overdue struct {
+	context.Context
+	caller context.Context
+}
+
+func (o overdue) Deadline() (time.Time, bool) { return o.caller.Deadline() }

@@ -50,14 +50,26 @@ func TestCallWithGrace(t *testing.T) {
 	}
 }
 
-// The shim gets no deadline of the caller's.
-func TestCallWithGraceSendsNoDeadline(t *testing.T) {
+// A shim that bounds a creation by the caller's deadline has it.
+func TestCallWithGraceSendsTheDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()
+	callers, _ := ctx.Deadline()
 	_, err := callWithGrace(ctx, time.Second, "task", func(ctx context.Context, _ string) (string, error) {
-		_, set := ctx.Deadline()
-		assert.False(t, set)
+		shims, set := ctx.Deadline()
+		assert.True(t, set)
+		assert.Equal(t, callers, shims)
 		return "", nil
 	})
 	assert.NoError(t, err)
+}
+
+func TestCallWithGraceBeginsNothingForACallerThatIsGone(t *testing.T) {
+	ctx, giveUp := context.WithCancel(t.Context())
+	giveUp()
+	_, err := callWithGrace(ctx, time.Second, "task", func(context.Context, string) (string, error) {
+		assert.Fail(t, "it is called")
+		return "", nil
+	})
+	assert.ErrorIs(t, err, context.Canceled)
 }

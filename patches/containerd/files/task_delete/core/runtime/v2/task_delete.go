@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/containerd/containerd/v2/core/runtime"
 	"github.com/containerd/containerd/v2/pkg/namespaces"
 )
 
@@ -23,4 +24,17 @@ func (m *ShimManager) lockTask(ctx context.Context, id string) (unlock func(), e
 		return nil, fmt.Errorf("wait for another deletion of task %s: %w", id, err)
 	}
 	return func() { m.deletions.Unlock(key) }, nil
+}
+
+// deletedMeanwhile is the exit of a task that another caller has deleted while this one
+// waited for it, and nil if there is a task to delete, or none was there before.
+func (m *ShimManager) deletedMeanwhile(ctx context.Context, id string, before ShimInstance) *runtime.Exit {
+	deleted, ok := before.(interface{ taskDeleteResult() *runtime.Exit })
+	if !ok {
+		return nil
+	}
+	if _, err := m.shims.Get(ctx, id); err == nil {
+		return nil
+	}
+	return deleted.taskDeleteResult()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/containerd/containerd/v2/core/runtime"
 	"github.com/containerd/containerd/v2/pkg/namespaces"
 )
 
@@ -64,4 +65,27 @@ func TestDeletionThatHasWaitedFindsNoTask(t *testing.T) {
 	unlock()
 	_, err = tasks.Delete(ctx, "task")
 	assert.ErrorContains(t, err, "not found")
+}
+
+// told is a shim that has told how its task ended.
+type told struct {
+	ShimInstance
+	exit *runtime.Exit
+}
+
+func (told) ID() string                        { return "task" }
+func (told) Namespace() string                 { return "one" }
+func (s told) taskDeleteResult() *runtime.Exit { return s.exit }
+
+func TestDeletionThatHasWaitedTellsTheSameExit(t *testing.T) {
+	m, err := NewShimManager(&ManagerConfig{})
+	require.NoError(t, err)
+	ctx := namespaces.WithNamespace(t.Context(), "one")
+	exit := &runtime.Exit{Status: 7}
+	assert.Nil(t, m.deletedMeanwhile(ctx, "task", nil))
+	require.NoError(t, m.shims.Add(ctx, told{exit: exit}))
+	assert.Nil(t, m.deletedMeanwhile(ctx, "task", told{exit: exit}), "it is still there")
+	m.shims.Delete(ctx, "task")
+	assert.Equal(t, exit, m.deletedMeanwhile(ctx, "task", told{exit: exit}))
+	assert.Nil(t, m.deletedMeanwhile(ctx, "task", told{}), "the first has not heard it either")
 }
