@@ -23,7 +23,13 @@ one lock is held around every call of every plugin, for all pods.
 The adaptation has a ledger for each plugin, filled by its Synchronize, and
 skips stops and removals that the plugin has had, or of which it never got the
 beginning. Drop the state and the lock. The updates that plugins request when
-a container stops are applied even if another plugin failed.`,
+a container stops are applied even if another plugin failed.
+
+The lock had two more effects, for plugins. They were asked for one pod after
+the other: a plugin still gets one request at a time, for pods in any order.
+What a plugin asks for of other containers is still applied in the order in
+which it said it, and before a creation or an update returns. What it asks for
+in a StopContainer may be applied after the stop.`,
 	Refs:   []string{"containerd/containerd#14083", "containerd/containerd#8426", "containerd/nri#165", "containerd/containerd#10085"},
 	Rules:  []string{"L3", "L14", "L15"},
 	Status: edit.Upstream,

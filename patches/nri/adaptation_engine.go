@@ -71,6 +71,15 @@ moment, though that plugin is told of it.`,
 			edit.AddImport(adaptation, "github.com/containerd/nri/internal/lifecycle"),
 
 			edit.In(adaptation, edit.Type("Adaptation")).Delete(edit.Field("validators")),
+			edit.In("pkg/adaptation/result.go", edit.Type("result")).AddField(`
+
+// agreed is what the plugin that answered last asked for, without what others own.
+agreed []*ContainerUpdate`),
+			edit.In("pkg/adaptation/result.go", edit.Method("result", "update")).Replace(edit.Stmt(edit.Call("r.updateResources")), `if err := r.updateResources(reply, u, plugin); err == nil {
+	r.agreed = append(r.agreed, u)
+} else if !u.IgnoreFailure {
+	return err
+}`),
 			edit.In(adaptation, edit.Type("Adaptation")).Replace(edit.Field("refused"), `engine      *lifecycle.Engine
 omitNew     bool
 ordered     bool

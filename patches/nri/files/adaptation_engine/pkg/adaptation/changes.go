@@ -5,6 +5,7 @@ package adaptation
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/containerd/nri/pkg/log"
 
@@ -12,8 +13,7 @@ import (
 )
 
 // changes are what one plugin asks the runtime to change, applied one after the
-// other in the order in which the plugin said it: in its reply to Synchronize, in
-// replies that nobody waited for, and by itself. Its goroutine ends with the last
+// other in the order in which the plugin said it: in its replies, and by itself. Its goroutine ends with the last
 // of them.
 type changes struct {
 	mu      sync.Mutex // guards what follows
@@ -47,6 +47,22 @@ func (c *changes) run() {
 	}
 }
 
+// changeTimeout is how long the update of one container may take. What comes behind it waits.
+const changeTimeout = 10 * time.Second
+
+// applyEach applies updates one after the other, each within its time.
+func (r *Adaptation) applyEach(ctx context.Context, updates []*ContainerUpdate) (failed []*ContainerUpdate, err error) {
+	for _, u := range updates {
+		ctx, cancel := context.WithTimeout(ctx, changeTimeout)
+		left, failure := r.updateContainers(ctx, []*ContainerUpdate{u})
+		cancel()
+		if failure != nil {
+			failed, err = append(failed, left...), failure
+		}
+	}
+	return failed, err
+}
+
 // UpdateContainers relays updates that the plugin asks for by itself. They come
 // behind those that it asked for before.
 func (p *plugin) UpdateContainers(ctx context.Context, req *UpdateContainersRequest) (*UpdateContainersResponse, error) {
@@ -58,7 +74,7 @@ func (p *plugin) UpdateContainers(ctx context.Context, req *UpdateContainersRequ
 	}
 	applied := make(chan result, 1)
 	p.changes.add(func() {
-		failed, err := p.r.updateContainers(ctx, req.Update)
+		failed, err := p.r.applyEach(ctx, req.Update)
 		applied <- result{failed, err}
 	})
 	r := <-applied
@@ -85,13 +101,16 @@ func (r *Adaptation) change(p *plugin, asked string, updates []*ContainerUpdate)
 	if len(updates) == 0 {
 		return
 	}
-	p.changes.add(func() {
-		failed, err := r.updateContainers(noCtx, updates)
-		if err != nil {
-			log.Warnf(noCtx, "plugin %q: %s: updates of other containers failed: %v", p.name(), asked, err)
-		}
-		for _, u := range failed {
-			log.Warnf(noCtx, "plugin %q: %s: update of container %s failed", p.name(), asked, u.GetContainerId())
-		}
-	})
+	p.changes.add(func() { r.applyAsked(p, asked, updates) })
+}
+
+// applyAsked applies updates for which no plugin waits.
+func (r *Adaptation) applyAsked(p *plugin, asked string, updates []*ContainerUpdate) {
+	failed, err := r.applyEach(noCtx, updates)
+	if err != nil {
+		log.Warnf(noCtx, "plugin %q: %s: updates of other containers failed: %v", p.name(), asked, err)
+	}
+	for _, u := range failed {
+		log.Warnf(noCtx, "plugin %q: %s: update of container %s failed", p.name(), asked, u.GetContainerId())
+	}
 }

@@ -22,18 +22,20 @@ func (r *Adaptation) CreateContainer(ctx context.Context, req *CreateContainerRe
 		}
 	}
 	ev := containerEvent(lifecycle.CreateContainer, req.GetPod(), req.GetContainer(), c)
-	if err := r.ask(ctx, ev, c.collect); err != nil {
-		return nil, err
-	}
+	err := r.ask(ctx, ev, c.collect)
 	response := c.result.createContainerResponse()
-	if c.validate == nil {
-		return response, nil
+	if err == nil && c.validate != nil {
+		c.validate.AddResponse(response)
+		c.validate.AddOwners(c.result.owners)
+		ev.Kind, ev.Request = lifecycle.ValidateContainerAdjustment, c.validate
+		err = r.ask(ctx, ev, nil)
 	}
-	c.validate.AddResponse(response)
-	c.validate.AddOwners(c.result.owners)
-	ev.Kind, ev.Request = lifecycle.ValidateContainerAdjustment, c.validate
-	if err := r.ask(ctx, ev, nil); err != nil {
+	c.settle(ctx, err == nil)
+	if err != nil {
 		return nil, err
+	}
+	if r.ordered {
+		response.Update = nil // applied
 	}
 	return response, nil
 }
@@ -43,6 +45,7 @@ type newContainer struct {
 	request  *CreateContainerRequest
 	result   *result
 	validate *ValidateContainerAdjustmentRequest // nil without validators
+	places
 }
 
 // consult counts a plugin among those that were asked, which is what
@@ -59,5 +62,5 @@ func (c *newContainer) collect(conn lifecycle.Connection, reply any) error {
 	if !conn.Subscribed(lifecycle.CreateContainer) {
 		c.consult(conn.(connection).plugin)
 	}
-	return c.result.collect(conn, reply)
+	return c.places.collect(c.result, conn, reply, c.request.GetContainer().GetId())
 }

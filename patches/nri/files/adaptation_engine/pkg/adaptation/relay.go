@@ -40,8 +40,8 @@ func (c connection) relay(ctx context.Context, ev lifecycle.Event) (any, error) 
 		return call(ctx, c, ev, c.impl.StartContainer, req)
 	case *PostStartContainerRequest:
 		return call(ctx, c, ev, c.impl.PostStartContainer, req)
-	case *UpdateContainerRequest:
-		return call(ctx, c, ev, c.impl.UpdateContainer, req)
+	case *changedContainer:
+		return call(ctx, c, ev, c.impl.UpdateContainer, req.request)
 	case *PostUpdateContainerRequest:
 		return call(ctx, c, ev, c.impl.PostUpdateContainer, req)
 	case *StopContainerRequest:
@@ -65,12 +65,24 @@ func call[Q, R any](ctx context.Context, c connection, ev lifecycle.Event, send 
 	switch r := any(reply).(type) {
 	case *CreateContainerResponse:
 		c.recordAdjustments(event.PrettyName(), r.GetAdjust(), len(r.GetUpdate()), len(r.GetEvict()))
+		takePlace(c.plugin, ev, r.GetUpdate())
 	case *UpdateContainerResponse:
 		c.recordAdjustments(event.PrettyName(), nil, len(r.GetUpdate()), len(r.GetEvict()))
+		takePlace(c.plugin, ev, r.GetUpdate())
 	case *StopContainerResponse:
 		c.recordAdjustments(event.PrettyName(), nil, len(r.GetUpdate()), 0)
 	}
 	return reply, nil
+}
+
+// takePlace takes the place of a reply which asks for updates, if a request waits for it.
+func takePlace(p *plugin, ev lifecycle.Event, updates []*ContainerUpdate) {
+	type waits interface {
+		take(of *plugin, asked string)
+	}
+	if request, is := ev.Request.(waits); is && !ev.Late && len(updates) > 0 {
+		request.take(p, ev.String())
+	}
 }
 
 // validate asks whether the plugin agrees to what the others made of a container.

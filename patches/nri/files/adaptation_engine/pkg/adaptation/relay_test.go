@@ -17,8 +17,11 @@ import (
 
 // relayed is what a plugin answers to a request that is relayed to it.
 func relayed(p *plugin, kind lifecycle.Kind, req any) (any, error) {
-	if create, ok := req.(*CreateContainerRequest); ok {
-		req = &newContainer{request: create}
+	switch r := req.(type) {
+	case *CreateContainerRequest:
+		req = &newContainer{request: r}
+	case *UpdateContainerRequest:
+		req = &changedContainer{request: r}
 	}
 	return connection{p}.relay(context.Background(), lifecycle.Event{Kind: kind, Request: req})
 }

@@ -84,8 +84,8 @@ func WithBacklogLimit(events int) Option {
 }
 
 // WithOrderedUpdates has all updates of other containers that plugins ask for
-// when a container stops applied by the UpdateFn, in the order in which each
-// plugin said them. StopContainer then returns none. It is for runtimes whose
+// applied by the UpdateFn, in the order in which each plugin said them.
+// CreateContainer, UpdateContainer and StopContainer then return none of others. It is for runtimes whose
 // requests come side by side: those that apply the updates of a response hold a
 // lock around the request, or a later update may be overtaken by an earlier one.
 func WithOrderedUpdates() Option {
