@@ -25,7 +25,12 @@ are kept in memory then.
 How long a plugin may be away, and how many ends and bytes are kept for it, are
 settings, and it can be switched off. Add metrics, show plugins that are away in the
 status of NRI, and let an operator forget one that is not coming back: "ctr nri forget",
-by a service on containerd's own socket.`,
+by a service on containerd's own socket.
+
+Plugins now get stops and removals of pods that their Synchronize does not list.
+An end at which three connections in a row are lost is given up, so that the
+plugin serves other pods again. While a plugin is away, a removal by the kubelet
+waits for one write to the disk. A containerd without CRI has the file, empty.`,
 	Refs:   []string{"containerd/nri#286", "containerd/nri#167", "containerd/nri#281"},
 	Rules:  []string{"L17", "L18", "L22"},
 	Status: edit.Upstream,

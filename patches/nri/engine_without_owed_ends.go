@@ -116,6 +116,10 @@ that a restart would lose: what there is, the
 		without("request.go", `
 	owed     bool // whether it is a debt
 `),
+		without("request.go", `
+	case r.owed && l.breaksAgain(r.event):
+		l.pays(r.event) // it is not told any more
+`),
 		swap("request.go", "rec.Late, rec.Owed = r.event.Late || r.owed || r.part != nil && r.part.late, r.owed", "}", "\trec.Late = r.event.Late || r.part != nil && r.part.late"),
 		instead("request.go", "case r.event.Late, r.owed, r.abandoned, r.expired:", "case r.event.Late, r.abandoned, r.expired:"),
 		instead("request.go", "Late: r.event.Late || r.owed || r.part != nil && r.part.late, Owed: r.owed, Err: err}", "Late: r.event.Late || r.part != nil && r.part.late, Err: err}"),

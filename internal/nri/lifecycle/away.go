@@ -145,6 +145,7 @@ func (e *Engine) takePart(l *lane, s Snapshot) (former *lane, err error) {
 	if former := e.away[l.name]; former != nil {
 		former.mu.Lock()
 		knew = former.ledger
+		l.brokeAt, l.broke = former.brokeAt, former.broke
 		former.ledger, former.passed, former.heir = newLedger(), true, l
 		former.mu.Unlock()
 		e.unsetAway(l.name)
@@ -383,6 +384,20 @@ func (l *lane) pay() (sent bool) {
 	}
 	l.conclude(r)
 	return false
+}
+
+// tellings is how many connections of a name in a row may be lost at one missed end. Then
+// it is not sent any more: a plugin that breaks at it, whenever it is told, serves the rest (L22).
+const tellings = 3
+
+// breaksAgain notes that a connection was lost at a missed end, and says whether that
+// is not sent any more. l.mu is held.
+func (l *lane) breaksAgain(ev Event) bool {
+	if !ev.same(&l.brokeAt) {
+		l.brokeAt, l.broke = Event{Kind: ev.Kind, Pod: ev.Pod, Container: ev.Container}, 0
+	}
+	l.broke++
+	return l.broke >= tellings
 }
 
 // Recall brings back, after a restart, the names that were there before. It is to be

@@ -60,6 +60,8 @@ type lane struct {
 	quiet    bool  // whether nothing of it is still to be accounted for; guarded by Engine.mu
 	debts    []debt
 	payUntil time.Time // until when they come first
+	brokeAt  Event     // the one at which the last connections of the name were lost
+	broke    int       // how many
 	paid     bool      // whether one came last, rather than one in line
 
 	handover // see handover.go

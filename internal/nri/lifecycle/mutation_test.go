@@ -789,6 +789,13 @@ var mutations = []mutation{
 		by:   "^TestL19_NewestWins$",
 	},
 	{
+		off:  "an end that breaks each connection is given up",
+		file: "away.go",
+		from: "return l.broke >= tellings",
+		to:   "return false",
+		by:   "^TestL22_EndThatBreaksEachConnectionIsGivenUp$",
+	},
+	{
 		off:  "who was told to go stands back",
 		file: "handover_gate.go",
 		from: "if f == nil || !slices",

@@ -245,6 +245,30 @@ func TestL18_StopThatAPluginWentAtIsToldAgain(t *testing.T) {
 	})
 }
 
+// An end at which each connection of a name is lost is not told for ever: the next one serves.
+func TestL22_EndThatBreaksEachConnectionIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a").breakAt(StopPodSandbox)
+		o.joined(a)
+		o.did("RunPodSandbox:p1")
+		require.Error(t, o.end("StopPodSandbox:p1"))
+		synctest.Wait()
+		o.lists("p1!")
+		for range tellings {
+			a = newPlugin(a.name).breakAt(StopPodSandbox)
+			o.joined(a)
+			synctest.Wait()
+			assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1", a.told())
+		}
+		a = o.again(a)
+		o.did("RunPodSandbox:p2")
+		require.NoError(t, o.end("RemovePodSandbox:p1"))
+		assert.Equal(t, "Synchronize(p1!) RunPodSandbox:p2 RemovePodSandbox:p1", a.told())
+		assert.Zero(t, o.owes(a.name))
+	})
+}
+
 // Nor if its timeout had passed before, whatever error the connection breaks with.
 func TestL18_StopThatIsLateAndBreaksIsToldAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

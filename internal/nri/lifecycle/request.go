@@ -170,6 +170,8 @@ func (l *lane) conclude(r *request) {
 	switch {
 	case !errors.Is(r.err, ErrClosed):
 		l.heard(r.event)
+	case r.owed && l.breaksAgain(r.event):
+		l.pays(r.event) // it is not told any more
 	case r.part != nil:
 		l.owe(r.part.round, r.event, &r.event)
 	}

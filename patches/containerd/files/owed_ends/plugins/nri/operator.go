@@ -21,8 +21,8 @@ func init() {
 		Requires: []plugin.Type{plugins.NRIApiPlugin},
 		InitFn: func(ic *plugin.InitContext) (any, error) {
 			n, err := ic.GetByID(plugins.NRIApiPlugin, "nri")
-			if err != nil {
-				return nil, err
+			if err != nil { // NRI is not there, which is logged where it failed
+				return nil, fmt.Errorf("%w: %w", plugin.ErrSkipPlugin, err)
 			}
 			asked, ok := n.(operator.NRI)
 			if !ok {
