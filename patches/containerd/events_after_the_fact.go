@@ -25,7 +25,13 @@ was lost.
 Make the event of a deletion while the sandbox has a status, and send it once,
 when the sandbox is gone. Send that of a stop before whoever waits for the exit
 goes on, and have the stop of a sandbox wait for its exit to be seen to: so it
-is not ready when the stop returns.`,
+is not ready when the stop returns.
+
+A kubelet that does not listen notices one thing: a stop waits for its event, two
+seconds at most. It needs them where the sandbox's controller does not say what it
+is, or tells of its exit only with the shutdown. The stop then goes on as before; an
+event whose controller did not say it in time has no sandbox status.
+containerd's own events, for ctr, moby and nerdctl, do not change.`,
 	Refs:   []string{"containerd/containerd#8426"},
 	Rules:  []string{"L12"},
 	Status: edit.Upstream,
@@ -52,10 +58,11 @@ deleted := c.newContainerEvent(ctx, id, id, runtime.ContainerEventType_CONTAINER
 			"c.generateAndSendContainerEvent(ctx, id, container.SandboxID, runtime.ContainerEventType_CONTAINER_DELETED_EVENT)"),
 
 		// The stop.
-		edit.In(criEvents, edit.Method("criService", "handleSandboxExit")).MoveBefore(
-			edit.Stmt(edit.Call("c.generateAndSendContainerEvent")), edit.Stmt(edit.Call("sb.Stop"))),
-		edit.In(criEvents, edit.Method("criService", "handleContainerExit")).MoveBefore(
-			edit.Stmt(edit.Call("c.generateAndSendContainerEvent")), edit.Stmt(edit.Call("cntr.Stop"))),
+		edit.DropImport(criEvents, "k8s.io/cri-api/pkg/apis/runtime/v1"),
+		edit.In(criEvents, edit.Method("criService", "handleSandboxExit")).Delete(edit.Stmt(edit.Call("c.generateAndSendContainerEvent"))),
+		edit.In(criEvents, edit.Method("criService", "handleSandboxExit")).Before(edit.Stmt(edit.Call("sb.Stop")), "c.sendStopped(ctx, sb.ID, sb.ID)"),
+		edit.In(criEvents, edit.Method("criService", "handleContainerExit")).Delete(edit.Stmt(edit.Call("c.generateAndSendContainerEvent"))),
+		edit.In(criEvents, edit.Method("criService", "handleContainerExit")).Before(edit.Stmt(edit.Call("cntr.Stop")), "c.sendStopped(ctx, cntr.ID, sandboxID)"),
 		stop.After(edit.Stmt(edit.All(edit.If("state == sandboxstore.StateReady || state == sandboxstore.StateUnknown"), edit.Has(edit.Call("c.sandboxService.StopSandbox")))), `if state == sandboxstore.StateReady {
 	c.awaitStoppedEvent(ctx, sandbox)
 }`),

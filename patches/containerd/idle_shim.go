@@ -15,7 +15,13 @@ the connection's state idle, and a new gRPC client is idle until it is first
 used. It becomes idle again when nobody has used it for half an hour.
 
 Connect at once, begin to look for the end when that has been tried, and leave a
-connection that is not used as it is.`,
+connection that is not used as it is.
+
+ttrpc shims, such as runc's, Kata's and gVisor's, connect as before. A gRPC shim
+is now connected before its start returns; one that takes no connection is
+waited for within the time that loading a shim has, five seconds by default. A
+gRPC server that closes unused connections by itself (MaxConnectionIdle, GOAWAY)
+is still taken for gone when it does.`,
 	Refs:   []string{"containerd/containerd#8120", "containerd/containerd#10250"},
 	Rules:  []string{"L5", "L22"},
 	Status: edit.Upstream,

@@ -5,21 +5,63 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"time"
 
+	"github.com/containerd/errdefs"
 	"github.com/containerd/ttrpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/status"
 )
 
-// isGone tells from the error of a call whether the shim is gone: its connection is
-// closed, or cannot be made again. With gRPC, a call over a connection that was closed
-// here is canceled, though its caller did not cancel it.
-func isGone(ctx context.Context, err error) bool {
-	switch status.Code(err) {
-	case codes.Unavailable:
-		return true
-	case codes.Canceled:
-		return ctx.Err() == nil
+const (
+	// shutdownGrace is how long the shutdown of a shim goes on after its caller gave up.
+	shutdownGrace = 10 * time.Second
+
+	// stateDelay is how long after a call has failed the state of its gRPC connection may follow.
+	stateDelay = 100 * time.Millisecond
+)
+
+// withGrace returns a context that is cancelled a grace period after its parent.
+func withGrace(parent context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
+	stop := context.AfterFunc(parent, func() {
+		expired := time.AfterFunc(shutdownGrace, cancel)
+		context.AfterFunc(ctx, func() { expired.Stop() })
+	})
+	return ctx, func() {
+		stop()
+		cancel()
 	}
-	return errors.Is(err, ttrpc.ErrClosed)
+}
+
+// isGone tells whether the shim that a call failed at is gone: it is not listed any more, or
+// its connection has ended.
+func (c *controllerLocal) isGone(ctx context.Context, sandboxID string, err error) bool {
+	if err == nil {
+		return false
+	}
+	shim, missing := c.shims.Get(ctx, sandboxID)
+	if missing != nil {
+		return errdefs.IsNotFound(missing)
+	}
+	return isLost(shim.Client(), err)
+}
+
+// isLost tells whether a call failed because its connection ended. The code alone does not
+// say so with gRPC: a shim may answer Unavailable for what it runs.
+func isLost(client any, err error) bool {
+	conn, ok := client.(interface {
+		WaitForStateChange(context.Context, connectivity.State) bool
+	})
+	if !ok {
+		return errors.Is(err, ttrpc.ErrClosed)
+	}
+	switch status.Code(err) {
+	case codes.Unavailable, codes.Canceled:
+		ctx, cancel := context.WithTimeout(context.Background(), stateDelay)
+		defer cancel()
+		return conn.WaitForStateChange(ctx, connectivity.Ready)
+	}
+	return false
 }

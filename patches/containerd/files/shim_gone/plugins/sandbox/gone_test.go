@@ -4,7 +4,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"net"
 	"path/filepath"
 	"testing"
@@ -23,9 +22,15 @@ import (
 )
 
 // slow is a shim that is at a stop until its caller is gone.
-type slow struct{ asked chan struct{} }
+type slow struct {
+	asked   chan struct{}
+	answers error // at once, if set
+}
 
 func (s slow) stop(ctx context.Context) (*runtimeAPI.StopSandboxResponse, error) {
+	if s.answers != nil {
+		return nil, s.answers
+	}
 	close(s.asked)
 	<-ctx.Done()
 	return nil, ctx.Err()
@@ -92,6 +97,7 @@ func connectTTRPC(t *testing.T, s slow) connection {
 func TestShimThatIsGone(t *testing.T) {
 	for name, connect := range map[string]func(*testing.T, slow) connection{"gRPC": connectGRPC, "ttrpc": connectTTRPC} {
 		t.Run(name, func(t *testing.T) {
+			isGone := func(c connection, err error) bool { return isLost(c.client, err) }
 			stop := func(ctx context.Context, c connection) error {
 				service, err := sandbox.NewClient(c.client)
 				require.NoError(t, err)
@@ -110,9 +116,9 @@ func TestShimThatIsGone(t *testing.T) {
 					<-s.asked
 					end(c)
 					err := <-stopped
-					require.True(t, isGone(t.Context(), err), "%v", err)
+					require.True(t, isGone(c, err), "%v", err)
 					err = stop(t.Context(), c)
-					require.True(t, isGone(t.Context(), err), "%v", err)
+					require.True(t, isGone(c, err), "%v", err)
 				})
 			}
 			t.Run("caller gives up", func(t *testing.T) {
@@ -124,17 +130,23 @@ func TestShimThatIsGone(t *testing.T) {
 				<-s.asked
 				giveUp()
 				err := <-stopped
-				require.False(t, isGone(ctx, err), "%v", err)
+				require.False(t, isGone(c, err), "%v", err)
 			})
 			t.Run("caller's time is up", func(t *testing.T) {
 				ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 				defer cancel()
-				err := stop(ctx, connect(t, slow{asked: make(chan struct{})}))
-				require.False(t, isGone(ctx, err), "%v", err)
+				c := connect(t, slow{asked: make(chan struct{})})
+				err := stop(ctx, c)
+				require.False(t, isGone(c, err), "%v", err)
 			})
+			for _, code := range []codes.Code{codes.Unavailable, codes.Canceled} {
+				t.Run("shim answers "+code.String(), func(t *testing.T) {
+					c := connect(t, slow{answers: status.Error(code, "what it runs does not answer")})
+					err := stop(t.Context(), c)
+					require.Equal(t, code, status.Code(err))
+					require.False(t, isGone(c, err), "%v", err)
+				})
+			}
 		})
 	}
-	require.False(t, isGone(t.Context(), nil))
-	require.False(t, isGone(t.Context(), errors.New("out of luck")))
-	require.False(t, isGone(t.Context(), status.Error(codes.NotFound, "no such sandbox")))
 }

@@ -12,6 +12,17 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
+// stopPatience is how long a stop waits for its event: until the exit is seen to, and until
+// the sandbox's controller has said what it is now.
+const stopPatience = 2 * time.Second
+
+// sendStopped sends the event of an exit, before those that wait for the exit go on.
+func (c *criService) sendStopped(ctx context.Context, containerID string, sandboxID string) {
+	ctx, cancel := context.WithTimeout(ctx, stopPatience)
+	defer cancel()
+	c.generateAndSendContainerEvent(ctx, containerID, sandboxID, runtime.ContainerEventType_CONTAINER_STOPPED_EVENT)
+}
+
 // generateAndSendContainerEvent sends the listeners of CRI an event with what the
 // sandbox and its containers are now.
 func (c *criService) generateAndSendContainerEvent(ctx context.Context, containerID string, sandboxID string, eventType runtime.ContainerEventType) {
@@ -28,9 +39,9 @@ func (c *criService) sendDeleted(sb *sandboxstore.Sandbox, event *runtime.Contai
 }
 
 // awaitStoppedEvent returns when the exit of a sandbox that was stopped is seen to: it
-// is not ready, and its event is sent.
+// is not ready, and its event is sent. There may be controllers that tell of it later.
 func (c *criService) awaitStoppedEvent(ctx context.Context, sb sandboxstore.Sandbox) {
-	ctx, cancel := context.WithTimeout(ctx, handleEventTimeout)
+	ctx, cancel := context.WithTimeout(ctx, stopPatience)
 	defer cancel()
 	if err := c.waitSandboxStop(ctx, sb); err != nil {
 		log.G(ctx).WithError(err).Warnf("the exit of sandbox %q, which was stopped, is not seen to", sb.ID)

@@ -4,20 +4,18 @@ package v2
 
 import (
 	"context"
-	"time"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/connectivity"
+
+	"github.com/containerd/containerd/v2/pkg/timeout"
 )
 
-// connectTime is how long a gRPC shim has to take a connection. Its socket was there
-// the moment before.
-const connectTime = 10 * time.Second
-
-// awaitConnection connects, and returns when the connection is ready or has failed.
-// From then on it is idle only if it was lost.
+// awaitConnection connects, and returns when the connection is ready or has failed, or when
+// the time is up in which a shim has to be loaded at start. From then on it is idle only if
+// it was lost.
 func awaitConnection(client *grpc.ClientConn) {
-	ctx, cancel := context.WithTimeout(context.Background(), connectTime)
+	ctx, cancel := timeout.WithContext(context.Background(), loadTimeout)
 	defer cancel()
 	client.Connect()
 	for {

@@ -13,6 +13,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/containerd/containerd/v2/pkg/timeout"
 )
 
 // A gRPC shim is there until its connection ends, used or not.
@@ -38,4 +40,20 @@ func TestGRPCShimIsThereUntilItIsGone(t *testing.T) {
 	defer cancel()
 	require.NoError(t, conn.UserOnCloseWait(long))
 	<-gone
+}
+
+// A shim that takes no connection holds up who connects for as long as a shim has to be loaded.
+func TestSilentGRPCShimIsWaitedForWithinItsLoad(t *testing.T) {
+	long := timeout.Get(loadTimeout)
+	timeout.Set(loadTimeout, 50*time.Millisecond)
+	defer timeout.Set(loadTimeout, long)
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := net.Listen("unix", path)
+	require.NoError(t, err)
+	defer func() { _ = l.Close() }()
+	begun := time.Now()
+	conn, err := grpcDialContext(path, func() {}, grpc.WithTransportCredentials(insecure.NewCredentials()))
+	require.NoError(t, err)
+	defer func() { _ = conn.Close() }()
+	require.Less(t, time.Since(begun), long)
 }
