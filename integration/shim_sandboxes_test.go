@@ -4,6 +4,8 @@ package integration
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -157,4 +159,28 @@ func TestL7_ShimOfASandboxEndsWhenItsCallerIsGone(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A shim cannot tell the state of its sandbox when the runtime comes back, and can later: a
+// kubelet, which asks for the status of each pod that it runs, is not to replace it.
+func TestL15_PodOfAShimThatDidNotSayItsStateAtTheStartRunsOn(t *testing.T) {
+	t.Parallel()
+	n := startSandboxer(t, withoutNRI)
+	ctx := withinAMinute(t)
+	l := newLife(t, n, "silent")
+	bundles, err := filepath.Glob(filepath.Join(n.Folder(), "*", "*", "*", l.Pod, "options"))
+	require.NoError(t, err)
+	require.Len(t, bundles, 1)
+	silent := filepath.Join(filepath.Dir(bundles[0]), "no-status")
+	require.NoError(t, os.WriteFile(silent, nil, 0o600))
+	require.NoError(t, n.Kill(ctx))
+	require.NoError(t, n.Boot(ctx))
+	require.NoError(t, os.Remove(silent))
+
+	state := stateOf(t, n, l.Pod)
+	promise(t, "L15", "a pod is ready once its shim says so", keptOnStock, func(t require.TestingT) {
+		assert.Equal(t, runtime.PodSandboxState_SANDBOX_READY, state)
+	})
+	l.End(t)
+	requireNoSandboxLeft(t, n)
 }

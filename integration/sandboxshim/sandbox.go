@@ -24,22 +24,30 @@ import (
 	"golang.org/x/sys/unix"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/timestamppb"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/hookline-nri/hookline/integration/wait"
 )
 
-// errNotStarted is the error of requests that need a process.
-var errNotStarted = status.Error(codes.NotFound, "the sandbox is not started")
+// errNotStarted is the error of requests that need a process, and errNotCreated that of
+// some shims, Kata's among them, of a stop where there is no sandbox.
+var (
+	errNotStarted = status.Error(codes.NotFound, "the sandbox is not started")
+	errNotCreated = status.Error(codes.Unknown, "the sandbox is not created")
+)
 
 // sandbox serves the one sandbox of a shim.
 type sandbox struct {
 	end shutdown.Service // of the shim
 
 	mu      sync.Mutex // guards what follows
+	created bool
 	netns   string
 	process *process
+	asked   map[string]string // how it is to behave, by annotations of the pod
+	over    chan struct{}     // closed with the shutdown
 }
 
 // process is that of a sandbox.
@@ -60,7 +68,12 @@ func (s *sandbox) current() *process {
 func (s *sandbox) CreateSandbox(_ context.Context, r *api.CreateSandboxRequest) (*api.CreateSandboxResponse, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.netns = r.GetNetnsPath()
+	s.created, s.netns = true, r.GetNetnsPath()
+	config := &runtime.PodSandboxConfig{}
+	if err := proto.Unmarshal(r.GetOptions().GetValue(), config); err != nil {
+		return nil, err
+	}
+	s.asked, s.over = config.GetAnnotations(), make(chan struct{})
 	// The configuration from which a shim would size a VM, for tests.
 	if err := os.WriteFile("options", r.GetOptions().GetValue(), 0o600); err != nil {
 		return nil, err
@@ -76,6 +89,9 @@ func (s *sandbox) StartSandbox(context.Context, *api.StartSandboxRequest) (*api.
 		return nil, fmt.Errorf("start the process of a sandbox: %w", err)
 	}
 	s.process = p
+	if s.asked[failsToStart] != "" {
+		return nil, errors.New("the agent in the sandbox does not answer")
+	}
 	// NRI plugins know the pod's network by this.
 	spec, err := typeurl.MarshalAnyToProto(&specs.Spec{Linux: &specs.Linux{
 		Namespaces: []specs.LinuxNamespace{{Type: specs.NetworkNamespace, Path: s.netns}},
@@ -129,6 +145,12 @@ func (s *sandbox) Platform(context.Context, *api.PlatformRequest) (*api.Platform
 }
 
 func (s *sandbox) StopSandbox(context.Context, *api.StopSandboxRequest) (*api.StopSandboxResponse, error) {
+	s.mu.Lock()
+	created := s.created
+	s.mu.Unlock()
+	if !created {
+		return nil, errNotCreated
+	}
 	p := s.current()
 	if p == nil {
 		return nil, errNotStarted
@@ -147,18 +169,29 @@ func (s *sandbox) WaitSandbox(ctx context.Context, _ *api.WaitSandboxRequest) (*
 	if p == nil {
 		return nil, errNotStarted
 	}
+	done := p.done
+	if s.waitsFor(shutdownOnly) {
+		done = s.over
+	}
 	select {
-	case <-p.done:
+	case <-done:
 		return p.exit, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
 }
 
-func (s *sandbox) SandboxStatus(_ context.Context, r *api.SandboxStatusRequest) (*api.SandboxStatusResponse, error) {
+func (s *sandbox) SandboxStatus(ctx context.Context, r *api.SandboxStatusRequest) (*api.SandboxStatusResponse, error) {
 	p := s.current()
 	if p == nil {
 		return nil, errNotStarted
+	}
+	if _, err := os.Stat(hangsStatus); err == nil {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	if _, err := os.Stat(noStatus); err == nil {
+		return nil, status.Error(codes.Unavailable, "the sandbox does not say now")
 	}
 	now := &api.SandboxStatusResponse{
 		SandboxID: r.GetSandboxID(),
@@ -186,14 +219,53 @@ func (s *sandbox) UpdateSandbox(context.Context, *api.UpdateSandboxRequest) (*ap
 	return &api.UpdateSandboxResponse{}, nil
 }
 
+// The annotations of a pod that tell its shim how to behave.
+const (
+	failsToStart  = "hookline.test/fails-to-start"
+	shutdownTakes = "hookline.test/shutdown-takes"       // a duration
+	unavailable   = "hookline.test/unavailable-at-first" // the first shutdown
+	shutdownOnly  = "hookline.test/exits-with-shutdown"  // it exits for containerd when it is shut down
+
+	hangsStatus = "hang-status" // files in the bundle
+	noStatus    = "no-status"
+)
+
+func (s *sandbox) waitsFor(what string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.asked[what] != ""
+}
+
+// ask says, and forgets, how a call is to behave.
+func (s *sandbox) ask(what string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	how := s.asked[what]
+	delete(s.asked, what)
+	return how
+}
+
 // ShutdownSandbox stops the sandbox, and the shim as soon as containerd has the
 // answer: it removes the bundle then. What needs the bundle, the sockets and the
 // process to kill, is done before.
 func (s *sandbox) ShutdownSandbox(ctx context.Context, r *api.ShutdownSandboxRequest) (*api.ShutdownSandboxResponse, error) {
+	if s.ask(unavailable) != "" {
+		return nil, status.Error(codes.Unavailable, "what runs the sandbox does not answer")
+	}
+	if takes, err := time.ParseDuration(s.ask(shutdownTakes)); err == nil {
+		select {
+		case <-time.After(takes):
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
 	if _, err := s.StopSandbox(ctx, nil); err == nil {
 		if err := os.Remove(pidFile); err != nil {
 			return nil, err
 		}
+	}
+	if s.over != nil {
+		close(s.over)
 	}
 	bundle, err := os.Getwd()
 	if err != nil {

@@ -17,7 +17,13 @@ it becomes ready. Yet its id is known: from logs, NRI events and "crictl info".
 Refuse a container with the reason that its sandbox is still being created. Let
 a stop or removal cancel the creation, and return when it is rolled back: so a
 pod whose creation is stuck can be removed. Its id may be shortened as that of
-any other sandbox, up to what it has in common with another one's.`,
+any other sandbox, up to what it has in common with another one's.
+
+The kubelet has no id before RunPodSandbox returns, so it is not affected. crictl
+and other clients of CRI get FailedPrecondition for NotFound from CreateContainer.
+Their stop or removal of such a pod takes as long as the roll-back, or until
+their own deadline, where it returned at once. Lists and status do not change, and
+a pod that is listed is not being created any more.`,
 	Refs:   []string{"containerd/nri#286"},
 	Rules:  []string{"L6", "L8"},
 	Status: edit.Upstream,
@@ -30,6 +36,9 @@ any other sandbox, up to what it has in common with another one's.`,
 done chan struct{}`),
 		edit.In(creationFile, edit.Method("Creations", "Begin")).After(edit.Stmt(edit.Define("n")), "n.done = make(chan struct{})"),
 		edit.In(creationFile, edit.Method("Creation", "End")).After(edit.Stmt(edit.Call("delete")), "close(n.done)"),
+		run.After(edit.Stmt(edit.Call("c.becomeReady")), `// What is listed as ready takes containers, and can be stopped.
+creation.End()
+`),
 		createContainer.Before(
 			edit.Stmt(edit.Define("sandbox", "err")), `if err := c.refuseCreating(r.GetPodSandboxId()); err != nil {
 	return nil, err

@@ -17,7 +17,12 @@ uses.
 
 Reserve the sandbox's place in the store and watch its process before the hook.
 A sandbox that dies during it fails the creation at once, even while a plugin
-has not answered yet. After the last plugin has agreed, nothing can fail.`,
+has not answered yet. After the last plugin has agreed, nothing can fail.
+
+WaitSandbox of a controller is called before the hook. One that returns an error
+fails the creation, where the pod became ready and then not ready. The kubelet
+sees the pod in no list before the last plugin agreed, as before. Events of the
+pod come after that, too.`,
 	Refs:   []string{"containerd/nri#286"},
 	Rules:  []string{"L5"},
 	Status: edit.Upstream,
@@ -32,7 +37,17 @@ failing`),
 // ctx is cancelled when the creation is made to fail.
 ctx = creation.Context(ctx)
 defer func() { retErr = creation.Explain(retErr) }()
+
+// waiting is cancelled when the creation has failed: a controller may not come back to tell
+// of the exit.
+waiting, leave := context.WithCancel(util.NamespacedContext())
+defer func() {
+	if retErr != nil {
+		leave()
+	}
+}()
 `),
+		run.Replace(edit.Expr("c.sandboxService.WaitSandbox(util.NamespacedContext(), sandbox.Sandboxer, id)"), "c.sandboxService.WaitSandbox(waiting, sandbox.Sandboxer, id)"),
 		run.Before(edit.Stmt(edit.Call("undo.run")), "creation.Undo()"),
 
 		// What may make it fail comes before the hook.

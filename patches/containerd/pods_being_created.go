@@ -18,7 +18,12 @@ the end of RunPodSandbox, and read that list first and the store after: so a
 pod is in one of the two, or in both, at any moment. The plugin gets
 RunPodSandbox when the pod's creation comes to the hook. If it fails before
 that, plugins that know the pod get StopPodSandbox and RemovePodSandbox, while
-its network still exists.`,
+its network still exists.
+
+Only NRI plugins see this list; CRI's lists and containerd's sandbox service do
+not have it. A plugin may now get pods in Synchronize that have no address and
+no process yet, pods in state unknown, and the stop and removal of a pod for
+which it gets no RunPodSandbox.`,
 	Refs:   []string{"containerd/containerd#13698", "containerd/nri#63", "containerd/nri#286"},
 	Rules:  []string{"L2", "L3", "L7"},
 	Status: edit.Upstream,

@@ -35,7 +35,13 @@ ready, and that has containers since, is ready; and nothing that lies among the
 phases keeps CRI from starting.
 
 Choose the path of the network namespace first, so that it is in the first
-record; that saves one transaction of the metadata database.`,
+record; that saves one transaction of the metadata database.
+
+A sandbox whose stop failed, as when crictl gives up, is not ready: it takes no
+containers, and the kubelet replaces it. One whose controller did not answer when
+containerd was started keeps the status that its controller gives later, so the
+pods of a remote controller that starts after containerd run on. The name of a
+sandbox that is known from its record alone is taken until it is removed.`,
 	Refs:   []string{"containerd/containerd#8426", "containerd/containerd#13859", "containerd/nri#286"},
 	Rules:  []string{"L5", "L7", "L11", "L15", "L22", "L23"},
 	Status: edit.Upstream,
@@ -63,7 +69,10 @@ if err == nil {
 		// The phase.
 		storedStatus.AddField(`
 // Phase tells whether the sandbox is being created, being stopped, or stopped.
-Phase Phase`),
+Phase Phase
+// StopFailed tells that a stop of the sandbox failed. It takes no containers any more, so it
+// is not ready.
+StopFailed bool`),
 		serviceType.AddField(`
 // phases keeps the phases of sandboxes over a restart.
 phases *sandboxstore.Phases`),
@@ -90,18 +99,23 @@ undo.push("end_phase", func(ctx context.Context) error {
 			edit.Stmt(edit.If("sandbox.Status.Get().State != sandboxstore.StateReady")), `if err := refuseStopped(&sandbox); err != nil {
 	return nil, err
 }`),
+		stop.Signature("func (c *criService) stopPodSandbox(ctx context.Context, sandbox sandboxstore.Sandbox) (retErr error)"),
 		stop.Before(
-			edit.Stmt(edit.Define("containers")), "beginStop(&sandbox)"),
+			edit.Stmt(edit.Define("containers")), `beginStop(&sandbox)
+defer func() { leaveStop(&sandbox, retErr) }()`),
 		stop.After(
 			edit.Stmt(edit.Call("c.nri.StopPodSandbox")).And(1), "c.stopPhase(ctx, &sandbox)"),
 		remove.After(
 			edit.Stmt(edit.Call("c.sandboxStore.Delete")), "c.endPhase(ctx, &sandbox)"),
 		podStatus.After(
-			edit.Stmt(edit.All(edit.If("err != nil"), edit.Has(edit.Assign("createdAt")))), `if sandbox.Status.Get().State == sandboxstore.StateUnknown {
+			edit.Stmt(edit.All(edit.If("err != nil"), edit.Has(edit.Assign("createdAt")))), `if notReady(sandbox.Status.Get()) {
 	state = runtime.PodSandboxState_SANDBOX_NOTREADY.String() // as in the list, whatever its process does
 }`),
+		edit.In("internal/cri/server/sandbox_list.go", edit.Func("toCRISandbox")).Replace(
+			edit.Expr("status.State == sandboxstore.StateReady"), "status.State == sandboxstore.StateReady && !status.StopFailed"),
 
-		// A restart.
+		// A restart. Clients number the next attempt at a pod after the newest sandbox.
+		recoverAll.Replace(edit.Expr("sandboxstore.Status{State: state, Unreadable: unreadable}"), "sandboxstore.Status{State: state, Unreadable: unreadable, CreatedAt: sbx.CreatedAt}"),
 		recoverAll.After(edit.Stmt(edit.Call("c.sandboxStore.Add")).Within(edit.Range("storedSandboxes")), `c.recoverSandboxName(ctx, &sb)`),
 		recoverAll.Before(edit.Stmt(edit.Call("c.ImageService.CheckImages")), "c.recoverPhases(ctx)"),
 	},

@@ -49,12 +49,32 @@ func refuseStopped(sb *sandboxstore.Sandbox) error {
 	return nil
 }
 
+// notReady tells whether a sandbox is not ready whatever its controller says. Of one whose
+// controller only did not answer when containerd was started, it is to be asked.
+func notReady(status sandboxstore.Status) bool {
+	unknown := status.State == sandboxstore.StateUnknown
+	return status.StopFailed || unknown && (status.Phase != "" || status.Unreadable != "")
+}
+
 // beginStop keeps new containers out of a sandbox. The phase need not survive a
 // restart: until plugins have had the stop, it has to be repeated.
 func beginStop(sb *sandboxstore.Sandbox) {
 	if sb.Status.Get().Phase == "" {
 		setPhase(sb, sandboxstore.PhaseStopping)
 	}
+}
+
+// leaveStop is for the end of a stop. A sandbox whose stop failed is shown as not ready: or
+// else a kubelet would try for good to start containers in it, which it does not take, rather
+// than replace it.
+func leaveStop(sb *sandboxstore.Sandbox, failed error) {
+	if failed == nil {
+		return
+	}
+	_ = sb.Status.Update(func(status sandboxstore.Status) (sandboxstore.Status, error) {
+		status.StopFailed = true
+		return status, nil
+	})
 }
 
 // stopPhase records that plugins have had the stop of a sandbox. If that fails,

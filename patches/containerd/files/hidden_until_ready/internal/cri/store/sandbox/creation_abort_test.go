@@ -33,4 +33,6 @@ func TestAbortWaitsForTheRollBack(t *testing.T) {
 	require.ErrorIs(t, n.Explain(ctx.Err()), stopped)
 	n.End()
 	require.NoError(t, <-aborted)
+	n.End() // as RunPodSandbox does, for a pod that is ready
+	require.NoError(t, c.Abort(t.Context(), "pod", stopped))
 }

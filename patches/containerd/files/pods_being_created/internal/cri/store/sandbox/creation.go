@@ -50,10 +50,13 @@ func (n *Creation) Update(sb Sandbox) {
 	n.sandbox = sb
 }
 
-// End removes the sandbox, when it is in the store or rolled back.
+// End removes the sandbox, when it is in the store or rolled back. It may be called again.
 func (n *Creation) End() {
 	n.all.mu.Lock()
 	defer n.all.mu.Unlock()
+	if n.all.creations[n.sandbox.ID] != n {
+		return
+	}
 	delete(n.all.creations, n.sandbox.ID)
 }
 
