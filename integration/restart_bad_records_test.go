@@ -109,7 +109,9 @@ func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
 		}, notJSON, startNode,
 			passedOver, "container", container, "type with url x", keptOnStock, leftOut},
 		{"the time of a container", func(l life) []string { return []string{"containers", l.Container, "createdat"} }, notAny, startNode,
-			setAside, "container", container, "createdat: ", endsCRI, endsCRI},
+			setAside, "container", "", "", endsCRI, endsCRI},
+		{"the time of a sandbox", func(l life) []string { return []string{"containers", l.Pod, "createdat"} }, notAny, startNode,
+			setAside, "container", "", "", endsCRI, endsCRI},
 	} {
 		t.Run(record.of, func(t *testing.T) {
 			t.Parallel()
@@ -306,5 +308,34 @@ func overwrite(n *node.Node, value []byte, path ...string) (err error) {
 			}
 		}
 		return bucket.Put([]byte(path[len(path)-1]), value)
+	})
+}
+
+// The addresses of a pod that has neither metadata nor a specification that can be read are freed
+// with it: that it has a network of its own is not known, and not ruled out.
+func TestL22_AddressesOfAPodThatCannotBeReadAreFreed(t *testing.T) {
+	t.Parallel()
+	n := startNode(t)
+	ctx, c := withinAMinute(t), n.CRI()
+	bad := newLife(t, n, "bad")
+	require.NoError(t, n.Kill(ctx))
+	for _, path := range [][]string{
+		{"containers", bad.Pod, "spec"},
+		{"containers", bad.Pod, "extensions", "io.cri-containerd.sandbox.metadata"},
+		{"sandboxes", bad.Pod, "extensions", "metadata"},
+	} {
+		require.NoError(t, overwrite(n, []byte{0xff}, path...))
+	}
+	errBoot := n.Boot(ctx)
+	promise(t, "L22", "it is taken off its network", onStock("CRI does not come up"), func(t require.TestingT) {
+		require.NoError(t, errBoot)
+		require.NoError(t, c.Stop(ctx, bad.Container, 10*time.Second))
+		require.NoError(t, c.Remove(ctx, bad.Container))
+		endPod(ctx, t, n, bad.Pod)
+		left, err := n.Leftovers(ctx)
+		require.NoError(t, err)
+		for _, l := range left {
+			assert.NotContains(t, []string{"address", "attachment"}, l.Kind, "%s", l)
+		}
 	})
 }

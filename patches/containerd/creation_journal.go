@@ -17,7 +17,10 @@ pod that waits for a required plugin: who registers meanwhile is told of it.
 Note in the state folder which plugins are told of what is being created, until
 there is a record or the creation has failed, and hand that to NRI's adaptation
 at the next start. Nothing is noted where no plugin is told. The state folder
-does not outlive a boot of the node, and neither do containers.`,
+does not outlive a boot of the node, and neither do containers.
+
+Only CRI comes here. Plugins may get the removal of a container that was in no
+list. A released containerd leaves the files alone, and a boot removes them.`,
 	Refs:   []string{"containerd/nri#286"},
 	Rules:  []string{"L18"},
 	Status: edit.Upstream,
@@ -38,7 +41,7 @@ BeginCreation(pod, container string) (end func())`),
 		edit.In("plugins/nri/plugin.go", edit.Func("initFunc")).Before(edit.Stmt(edit.Define("l", "err")),
 			`ic.Config.(*nri.Config).CreationsIn(ic.Properties[plugins.PropertyStateDir])
 `),
-		run.After(edit.Stmt(edit.Mentions("creation.End()")), `defer c.nri.BeginCreation(id, "")()
+		run.After(edit.Stmt(edit.All(edit.Defer(), edit.Call("creation.End"))), `defer c.nri.BeginCreation(id, "")()
 `),
 		createContainerIn.Before(edit.Stmt(edit.Mentions("c.nri.WithContainerAdjustment()")), `defer c.nri.BeginCreation(r.sandboxID, r.containerID)()
 `),

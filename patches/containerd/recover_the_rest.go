@@ -31,7 +31,12 @@ whose container has all that it needs is as ready as it was.
 
 Of two with the same name the first reserves it; each is removed by its id. That a
 sandbox was never started is no error. What is not recovered, or not whole, is named
-in the log and counted.`,
+in the log and counted.
+
+A kubelet replaces what is unknown or not ready; before, CRI was down and the
+processes ran on. A container of another client that has CRI's label and none of
+its metadata stays out of CRI's lists, as before. If images cannot be listed, CRI
+knows none until its next start; before, containerd exited and was started again.`,
 	Refs:   []string{"containerd/containerd#13859"},
 	Rules:  []string{"L17", "L22", "L23"},
 	Status: edit.Upstream,

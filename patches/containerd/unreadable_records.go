@@ -19,7 +19,13 @@ folders of a container that runs, frees its addresses, and starts it once more.
 So set the value aside when the database is opened: put it elsewhere in the record,
 which can then be listed, read, changed and removed like any other. An extension of
 the record says what was set aside and why, the log names it, and it is counted.
-Nothing is written where all can be read.`,
+Nothing is written where all can be read.
+
+Records of every client are looked at. A container of ctr, moby or nerdctl with
+such a value can be listed, stopped and deleted again. It cannot be started, nor
+entered by ctr or nerdctl: runtimes refuse what takes the place of the
+specification, also where only the options of its runtime are lost. A time is
+replaced and marks nothing. A released containerd reads the result.`,
 	Refs:   []string{"containerd/containerd#13859"},
 	Rules:  []string{"L22"},
 	Status: edit.Upstream,

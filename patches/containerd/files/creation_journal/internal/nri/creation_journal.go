@@ -86,6 +86,9 @@ func openCreationJournal(dir string) *creationJournal {
 		log.L.WithError(err).Error("failed to read what was being created: NRI plugins may not be told its end")
 	}
 	for _, e := range entries {
+		if !e.Type().IsRegular() {
+			continue // to open a pipe would wait for a writer
+		}
 		notes, err := readCreation(filepath.Join(dir, e.Name()))
 		if err != nil {
 			log.L.WithError(err).Warn("failed to read what was being created: NRI plugins may not be told its end")

@@ -124,6 +124,7 @@ type value struct {
 	key  string
 	none []byte // takes its place, nil for nothing
 	err  error
+	time bool // the record is as good without it
 }
 
 // unreadable returns the values of a record that cannot be read.
@@ -138,17 +139,28 @@ func (r record) unreadable() (values []value) {
 	look := func(prefix string, in *bolt.Bucket, key string, none []byte, read func([]byte) error) {
 		if text := in.Get([]byte(key)); text != nil {
 			if err := read(text); err != nil {
-				values = append(values, value{prefix + key, in, key, none, err})
+				values = append(values, value{name: prefix + key, in: in, key: key, none: none, err: err})
 			}
 		}
 	}
-	never, _ := time.Time{}.MarshalBinary() // cannot fail in UTC
-	for _, key := range []string{"createdat", "updatedat"} {
-		look("", bucket, key, never, new(time.Time).UnmarshalBinary)
+	for key, other := range map[string]string{"createdat": "updatedat", "updatedat": "createdat"} {
+		look("", bucket, key, timeOf(bucket, other), new(time.Time).UnmarshalBinary)
+	}
+	for i := range values {
+		values[i].time = true
 	}
 	look("", bucket, string(bucketKeySpec), r.noSpec(), readsAsAny)
 	if runtime := bucket.Bucket(bucketKeyRuntime); runtime != nil {
+		specs := len(values)
 		look("runtime/", runtime, string(bucketKeyOptions), nil, readsAsAny)
+		if len(values) > specs && r.kind == "container" { // another program would start it, without them
+			look("", bucket, string(bucketKeySpec), r.noSpec(), func(text []byte) error {
+				if readsAsAny(text) != nil {
+					return nil // which is found already
+				}
+				return errors.New("it is not to be started without the options of its runtime")
+			})
+		}
 	} else if r.kind == "sandbox" {
 		values = append(values, value{name: "runtime", in: bucket, key: string(bucketKeyRuntime), err: errors.New("there is none")})
 	}
@@ -161,15 +173,25 @@ func (r record) unreadable() (values []value) {
 	return values
 }
 
+// timeOf returns a time of a record that takes the place of the other one, or else the zero one.
+func timeOf(bucket *bolt.Bucket, key string) []byte {
+	var t time.Time
+	_ = t.UnmarshalBinary(bucket.Get([]byte(key))) // it stays the zero one
+	text, _ := t.MarshalBinary()                   // it can be what it was read from
+	return text
+}
+
 // noSpec takes the place of a specification. A container has to have one, in which a released
-// containerd looks for a process without asking whether there is one.
+// containerd looks for a process without asking whether there is one. Nothing can be started by
+// it, nor in the container: runtimes refuse the limit, and a client that sets its own limits has
+// no privileges.
 func (r record) noSpec() []byte {
 	if r.kind != "container" {
 		return nil
 	}
 	text, _ := proto.Marshal(&types.Any{ // which marshals whatever it holds
 		TypeUrl: "types.containerd.io/opencontainers/runtime-spec/1/Spec",
-		Value:   []byte(`{"ociVersion": "1.0.0", "process": {}, "root": {}, "linux": {}}`),
+		Value:   []byte(`{"ociVersion": "1.0.0", "process": {"noNewPrivileges": true, "capabilities": {}, "rlimits": [{"type": "unreadable"}]}, "root": {}, "linux": {}}`),
 	})
 	return text
 }
@@ -207,6 +229,9 @@ func (r record) setAside(ctx context.Context) error {
 		if err := aside.Put([]byte(v.name), was[i]); err != nil {
 			return err
 		}
+		if v.time {
+			continue
+		}
 		reasons = append(reasons, fmt.Sprintf("%s: %v", v.name, v.err))
 	}
 	reason := strings.Join(reasons, "; ")
@@ -214,11 +239,10 @@ func (r record) setAside(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := boltutil.WriteExtensions(bucket, map[string]typeurl.Any{UnreadableExtension: mark}); err != nil {
-		return err
-	}
-	if _, err := bucket.CreateBucketIfNotExists(bucketKeyRuntime); err != nil {
-		return err
+	if len(reasons) > 0 {
+		if err := boltutil.WriteExtensions(bucket, map[string]typeurl.Any{UnreadableExtension: mark}); err != nil {
+			return err
+		}
 	}
 	for _, v := range values {
 		if err := v.takeOut(); err != nil {
@@ -227,7 +251,10 @@ func (r record) setAside(ctx context.Context) error {
 		log.G(ctx).WithError(v.err).Errorf("%s of %s cannot be read, and is set aside", v.name, r)
 	}
 	unreadable.WithValues(r.kind).Inc()
-	return nil
+	if r.kind == "sandbox" { // a list of containers asks for none
+		_, err = bucket.CreateBucketIfNotExists(bucketKeyRuntime)
+	}
+	return err
 }
 
 func (v value) takeOut() error {

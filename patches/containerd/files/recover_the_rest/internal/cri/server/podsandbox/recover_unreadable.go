@@ -33,6 +33,9 @@ func (c *Controller) metadataOf(ctx context.Context, cntr containerd.Container) 
 	if err == nil {
 		return meta, unreadable, nil
 	}
+	if _, ok := info.Extensions[crilabels.SandboxMetadataExtension]; !ok && unreadable == "" {
+		return nil, "", err // another client has made it, with a label of CRI
+	}
 	recovery.PassOver(ctx, recovery.Sandbox, cntr.ID(), err)
 	unreadable = cmp.Or(unreadable, err.Error())
 	if c.client != nil {
@@ -61,8 +64,8 @@ func KnownOf(id string, labels map[string]string, specification typeurl.Any) *sa
 		},
 	}
 	var spec runtimespec.Spec
-	if specification == nil || typeurl.UnmarshalTo(specification, &spec) != nil || spec.Linux == nil {
-		return meta
+	if specification == nil || typeurl.UnmarshalTo(specification, &spec) != nil || spec.Linux == nil || len(spec.Linux.Namespaces) == 0 {
+		return meta // or it was set aside: a pod on the host's network has other namespaces
 	}
 	for _, namespace := range spec.Linux.Namespaces {
 		if namespace.Type == runtimespec.NetworkNamespace {

@@ -35,7 +35,8 @@ func TestKnownOf(t *testing.T) {
 	assert.NotContains(t, own.Config.GetLabels(), crilabels.ContainerKindLabel)
 	assert.False(t, hostNetwork(own.Config))
 
-	assert.True(t, hostNetwork(KnownOf("pod", labels, of()).Config), "it has no network of its own")
+	assert.True(t, hostNetwork(KnownOf("pod", labels, of(runtimespec.LinuxNamespace{Type: runtimespec.MountNamespace})).Config), "it has no network of its own")
+	assert.False(t, hostNetwork(KnownOf("pod", labels, of()).Config), "its specification was set aside")
 	nothing := KnownOf("pod", nil, nil)
 	assert.False(t, hostNetwork(nothing.Config), "its attachments are looked for")
 	assert.Equal(t, "pod", nothing.Config.GetMetadata().GetName(), "a kubelet reads it")
