@@ -14,7 +14,12 @@ of its DELs, to set one flag of an interface: about 10 ms each time.
 
 containerd can set it by itself, which use_internal_loopback asks for since v2.0. Let
 that be the default. With false all is as before. Pods that have their loopback
-interface from the plugin get its DEL from libcni's cache.`,
+interface from the plugin get its DEL from libcni's cache.
+
+The kubelet does not read the result of the loopback. crictl inspectp shows
+no lo in cniResult any more. A program in place of the plugin loopback is not
+run. Windows and pods on the host's network see no change. After a downgrade
+new pods need the plugin again.`,
 	Refs:   []string{"containerd/containerd#10238", "containerd/containerd#10244"},
 	Rules:  []string{"N3"},
 	Status: edit.Upstream,

@@ -18,7 +18,13 @@ the loaded configuration, and each plugin in a process group of its own. When an
 is canceled, its group is killed as a whole, and the roll-back begins when all of it
 has ended. A process that the kernel does not end is waited for ten seconds, and
 named in the error. Processes that a plugin leaves after an ADD that succeeded are
-not killed. A reload of the configuration no longer waits for an ADD that hangs.`,
+not killed. A reload of the configuration no longer waits for an ADD that hangs.
+
+A plugin whose ADD is not canceled gets the same arguments and environment,
+but leads a process group of its own. IPAM plugins, and delegates of Multus,
+went on after a cancel and could come to their end. They are killed now. On
+Windows the plugin alone is killed, as before. ctr and nerdctl run plugins by
+themselves, and are not affected.`,
 	Refs:   []string{"containerd/containerd#12130"},
 	Rules:  []string{"L7", "N4"},
 	Status: edit.Upstream,

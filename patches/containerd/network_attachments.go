@@ -14,10 +14,15 @@ plugins of another one that was loaded since, though libcni caches all that the
 DEL of an ADD needs.
 
 Add netattach, which reads those attachments and runs the DEL of each plugin of
-a chain with what its ADD had. Nothing uses it yet.`,
+a chain with what its ADD had. Nothing uses it yet.
+
+It looks only at files that have the sandbox's id in their name. nerdctl,
+podman and CRI-O keep theirs in the same folder under other ids, and Multus
+keeps those of its delegates in a folder of its own.`,
 	Refs:     []string{"containerd/containerd#10743", "containerd/containerd#10744", "containerd/containerd#12130"},
 	Rules:    []string{"N3"},
 	Status:   edit.Upstream,
+	Large:    "which configuration a DEL gets, and what is forgotten when it fails, is decided in one place: half of it would lose attachments",
 	Until:    "go-cni runs DEL with libcni's cached attachments",
 	Untested: "its tests need ADD, with which it is too large, and come with network-packages",
 	Needs:    []string{"containerd/patched-cni"},

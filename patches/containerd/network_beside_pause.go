@@ -32,7 +32,14 @@ was where the ADD came first. So it comes where containerd may not write to /pro
 
 A shim and an init process for each pod that waits for its network would be a burden
 where the network is slow or down. So the ADD comes first, too, while four others run
-that do not, and after one that failed.`,
+that do not, and after one that failed. How many is a setting, with which the ADD can come
+first for all.
+
+Only CRI comes here. Listeners of containerd's events see the container and
+task of a pod before its ADD has ended, and their end where the ADD fails. A
+plugin may find runc's init process in the namespace and in the cgroup. An
+application starts sooner after its ADD. If containerd is killed before the
+addresses are in the container's record, an unpatched one shows none.`,
 	Rules:  []string{"L1", "L7", "L15"},
 	Status: edit.Upstream,
 	Until:  "CNI ADD runs while the pause container is created",
@@ -41,6 +48,14 @@ that do not, and after one that failed.`,
 		"containerd/network-detach",
 	},
 	Edits: []edit.Edit{
+		cniConfig.AddField(`
+// NetworkAddsBesidePause is how many pods at most are attached to their network while their pause
+// container is created. Each holds a shim and an init process for as long as its ADD takes. With 0
+// the ADD comes first.
+NetworkAddsBesidePause uint32 ` + "`toml:\"adds_beside_pause\" json:\"addsBesidePause\"`" + `
+`),
+		unixDefaults.After(edit.Key("NetworkDelPatience"), "NetworkAddsBesidePause:     4,"),
+		cniDefaults.After("      adds_beside_pause = 4"),
 		edit.In("internal/cri/server/podsandbox/sandbox_run.go", edit.Method("Controller", "Start")).
 			Before(edit.Stmt(edit.Define("nric")), `if err := BeforeStart(ctx, metadata.NetNSPath, spec); err != nil {
 	return cin, err
@@ -50,7 +65,7 @@ that do not, and after one that failed.`,
 			Replace(edit.Stmt(edit.Return("nil")), "return c.updateNetwork(ctx, sandboxID, sandbox, fields)"),
 		serviceType.AddField("\n// networkPace is how the last ADDs went.\nnetworkPace networkPace"),
 		run.Before(edit.Stmt(edit.If("!hostNetwork(config)")), "var network *attachment // nil if the pod is on the network of its host\n"),
-		run.Replace(edit.Stmt(edit.Mentions("c.setupPodNetwork(ctx, &sandbox)")), `network = c.beginAttachment(ctx, sandbox, sandboxInfo, besideNetwork(ociRuntime, runtimeOpts, config) && c.networkPace.enter())
+		run.Replace(edit.Stmt(edit.Mentions("c.setupPodNetwork(ctx, &sandbox)")), `network = c.beginAttachment(ctx, sandbox, sandboxInfo, besideNetwork(ociRuntime, runtimeOpts, config) && c.networkPace.enter(c.config.NetworkAddsBesidePause))
 defer network.end(&sandbox)
 if !network.beside {
 	if sandboxInfo, err = network.finish(ctx, &sandbox, creation); err != nil {

@@ -23,7 +23,15 @@ one that hangs does not block the others. Where nothing is cached and no network
 is loaded, or the plugins of a replaced network are uninstalled, remove the pod
 without a successful DEL and log what may have leaked; where they are there and
 fail, only after a time that is a setting and goes on over restarts. A pod that is
-still on one of its networks is not forgotten, even if the ADD of another one failed.`,
+still on one of its networks is not forgotten, even if the ADD of another one failed.
+
+Plugins had DEL with the loaded configuration. They have what their ADD had,
+and if that fails, the loaded one of the same name, as before. go-cni took
+"not found" in any text for done; now only in a CNI error. With several
+networks each DEL has a part of the time, where one could use all of it. A pod
+that has lost its namespace and its cached attachments in a boot has its DEL
+with what is loaded, until that succeeds or the time of the setting is over.
+An unpatched containerd finds the same cache after a downgrade.`,
 	Refs:   []string{"containerd/containerd#10743", "containerd/containerd#10744", "containerd/containerd#8774", "containerd/containerd#12130"},
 	Rules:  []string{"N3"},
 	Status: edit.Upstream,
@@ -33,7 +41,9 @@ still on one of its networks is not forgotten, even if the ADD of another one fa
 		storedStatus.AddField(`
 // DetachFailing is since when the CNI DEL of the sandbox has failed, zero if it has
 // not.
-DetachFailing time.Time`),
+DetachFailing time.Time
+// Detached says that the CNI DEL of the sandbox succeeded, since containerd was started.
+Detached bool`),
 		recoverAll.Before(edit.Stmt(edit.Call("c.ImageService.CheckImages")), `c.recoverDetachFailing(ctx, storedSandboxes)
 `),
 		cniConfig.AddField(`

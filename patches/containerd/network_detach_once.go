@@ -12,20 +12,27 @@ var NetworkDetachOnce = edit.Patch{
 	Body: `The CNI plugins of each pod are run again when it is removed, and each time when it
 is stopped again, as a kubelet does: about 25 ms for processes that find nothing.
 
-Note that the DELs of all cached attachments of a pod succeeded, and run them again
-only if the pod's network namespace is still there. After a restart of containerd
-nothing is noted, and the DEL is run. So it is where nothing was cached, where a DEL
-was given up, and with another implementation of go-cni's interface.`,
+Run them again only if the pod's network namespace is still there, or the DEL has not
+succeeded. After a restart of containerd that is not known, and the DEL is run. So it is
+with another implementation of go-cni's interface.
+
+By CNI's specification a DEL that succeeds has freed what there was to free. A plugin
+that answers so while its agent is down was asked again at each stop and removal, and
+could free it then. A node with such a plugin sets del_once to false, and all is as
+before.`,
 	Rules:  []string{"N3"},
 	Status: edit.Upstream,
 	Until:  "the DEL of a pod that was detached is not run again when it is removed",
 	Needs:  []string{"containerd/network-detach"},
 	Edits: []edit.Edit{
-		storedStatus.AddField(`
-// Detached says that the CNI DEL of the sandbox succeeded, since containerd was started.
-Detached bool`),
-		stop.Replace(edit.Expr("sandbox.NetNS != nil"), "sandbox.NetNS != nil && !detached(&sandbox)"),
-		edit.In("internal/cri/server/pod_network_detach.go", edit.Method("criService", "detachPod")).
-			Before(edit.Stmt(edit.Return("nil")), "noteDel(&sandbox, result)\n"),
+		cniConfig.AddField(`
+// NetworkDelOnce is whether the DEL of a pod that has succeeded is not run again when the pod is
+// stopped again or removed.
+NetworkDelOnce bool ` + "`toml:\"del_once\" json:\"delOnce\"`" + `
+`),
+		unixDefaults.After(edit.Key("NetworkDelPatience"), "NetworkDelOnce:             true,"),
+		windowsDefaults.After(edit.Key("NetworkDelPatience"), "NetworkDelOnce:             true,"),
+		cniDefaults.After("      del_once = true"),
+		stop.Replace(edit.Expr("sandbox.NetNS != nil"), "sandbox.NetNS != nil && !(c.config.NetworkDelOnce && isDetached(&sandbox))"),
 	},
 }

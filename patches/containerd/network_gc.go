@@ -15,7 +15,11 @@ state folder was deleted for instance, are never freed. CNI 1.1 has GC for it.
 Add a setting, off by default since another runtime may use the same networks,
 to run GC once at start with the attachments that are still valid, in the
 background and with a deadline. New pods wait for it, as a plugin would free
-their addresses too.`,
+their addresses too.
+
+Without the setting nothing differs. With it, a client that attaches containers
+to a network that CRI has loaded loses their addresses. A pod that is created
+right after a start may wait 30 seconds for the plugins.`,
 	Refs:   []string{"containernetworking/cni#1178"},
 	Rules:  []string{"N3"},
 	Status: edit.Upstream,

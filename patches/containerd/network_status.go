@@ -23,7 +23,13 @@ more before refusing a pod, and refuse it before anything of it is created. Only
 after a start is the first answer waited for: a restart makes no network NotReady
 because its STATUS takes a while. Show all networks in verbose status, and those of
 runtime handlers in a condition of their own, which the kubelet does not act on.
-Count answers and refusals, and log each transition once.`,
+Count answers and refusals, and log each transition once.
+
+The kubelet had the answer of the moment, after as long as STATUS took. It
+has the last one now, and false if STATUS takes longer than status_timeout.
+The kubelet itself starts no pod while the network is not ready. crictl and
+other clients could, and are refused unless status_gate is false. Networks
+below CNI 1.1 have no STATUS, and see no change.`,
 	Refs:   []string{"containerd/containerd#11186", "containernetworking/cni#859"},
 	Rules:  []string{"N1", "N2", "N4"},
 	Status: edit.Upstream,
@@ -52,7 +58,7 @@ NetworkStatusTimeout string ` + "`toml:\"status_timeout\" json:\"statusTimeout\"
 		edit.In(criService, edit.Method("criService", "Close")).Before(edit.Stmt(edit.Call("c.eventMonitor.Stop")), `c.closeNetworks()`),
 		cniDefaults.After(`      status_gate = true
       status_interval = '5s'
-      status_timeout = '5s'`),
+      status_timeout = '30s'`),
 		status.Before(edit.Stmt(edit.Define("resp")), `setNetworkCondition(ctx, netPlugin, networkCondition)
 `),
 		status.After(edit.Stmt(edit.Define("resp")), `resp.Status.Conditions = append(resp.Status.Conditions, c.handlerNetworkConditions()...)`),

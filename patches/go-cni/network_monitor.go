@@ -15,7 +15,12 @@ waits for the lock then blocks every ADD and DEL.
 
 Add a monitor beside the go-cni object. It runs STATUS of each network once at
 a time, in the background and with a deadline, holds no lock meanwhile, and
-answers from the last result. A caller may ask for a fresh one.`,
+answers from the last result. A caller may ask for a fresh one.
+
+go-cni's own Status stays as it is, and its callers wait as before. Only a
+caller that makes a monitor sees the deadline. It kills the process group of a
+plugin after STATUS, so a daemon that a plugin starts there has to leave the
+group.`,
 	Refs:     []string{"containerd/containerd#11186", "containernetworking/cni#859"},
 	Rules:    []string{"N1", "N2", "N4"},
 	Status:   edit.Upstream,

@@ -15,7 +15,10 @@ pods for now, one that did not answer and one whose plugin could not be run.
 Whoever asks gets a text, and cannot tell them apart.
 
 Add a type for the last answer of a network, with state, code, message, plugin
-and since when, and netconf, which reads the networks of a loaded configuration.`,
+and since when, and netconf, which reads the networks of a loaded configuration.
+
+go-cni itself does not use the two packages. Status answers as before, for
+ctr, nerdctl and all others.`,
 	Refs:     []string{"containerd/containerd#11186", "containernetworking/cni#859"},
 	Rules:    []string{"N1", "N2"},
 	Status:   edit.Upstream,

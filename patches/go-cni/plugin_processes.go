@@ -19,10 +19,17 @@ has a process group of its own, which is killed as a whole and waited for for a
 bounded time; its output is bounded; and an error says whether the plugin
 answered it. Requests are spans where their caller has one (cnispan).
 
-On systems other than Linux the plugin's own process is killed, as before.`,
+On systems other than Linux the plugin's own process is killed, as before.
+
+go-cni itself does not use cniexec: ctr, nerdctl and others run plugins as
+before. A plugin that cniexec runs leads a process group: setsid(2) fails in
+it, and setsid(1) forks. What it leaves in the background goes on and may
+write. A result over 16 MiB is an error, libcni has no bound. A plugin that
+exits before what it left has written the result has 500 ms for it.`,
 	Refs:   []string{"containerd/containerd#12130"},
 	Rules:  []string{"L7", "N4"},
 	Status: edit.Upstream,
+	Large:  "how a plugin is started, read and ended is one state: without one of these a process is left, or waited for without end",
 	Until:  "libcni ends the process group of a request whose context ended",
 	Edits: []edit.Edit{
 		edit.GoMod("go.mod",

@@ -30,7 +30,7 @@ const (
 
 	// MaxOutput is the number of bytes that a plugin may write as its result. One
 	// that writes more fails.
-	MaxOutput = 1 << 20
+	MaxOutput = 16 << 20
 
 	// maxDiagnostics is how much is kept of what a plugin writes to stderr.
 	maxDiagnostics = 16 << 10
@@ -104,19 +104,18 @@ func (e *Exec) run(ctx context.Context, path string, stdin []byte, environ []str
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("plugin %s was not run: %w", path, err)
 	}
-	stdout, stderr := &bounded{limit: MaxOutput, strict: true}, &bounded{limit: maxDiagnostics}
 	cmd := exec.Command(path)
 	cmd.Env = traced(ctx, environ)
 	cmd.Stdin = bytes.NewReader(stdin)
-	cmd.Stdout = stdout
-	cmd.Stderr = stderr
 	cmd.WaitDelay = Grace
 
 	p, err := start(cmd, e.on(), e.Sweep)
 	if err != nil {
 		return nil, fmt.Errorf("run plugin %s: %w", path, err)
 	}
-	if err := p.wait(ctx, cmp.Or(e.Patience, 2*Grace)); err != nil {
+	err = p.wait(ctx, cmp.Or(e.Patience, 2*Grace))
+	stdout, stderr := p.stdout.take(), p.stderr.take()
+	if err != nil {
 		return nil, fmt.Errorf("plugin %s was killed: %w", path, err)
 	}
 	if e.Stderr != nil && len(stderr.kept) > 0 {

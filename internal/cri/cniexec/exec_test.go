@@ -332,6 +332,22 @@ func TestDeadlineAtTheAnswer(t *testing.T) {
 	seen.Wait()
 	assert.NoError(t, err)
 	assert.Equal(t, "answer\n", string(out))
+	leftovers(t, path)
+}
+
+// What a plugin leaves in the background writes to its output when the call has returned.
+func TestHeirMayWriteLater(t *testing.T) {
+	path, dir := plugin(t, `mkfifo $DIR/go
+(read line <$DIR/go; echo more; echo more >&2; echo done >$DIR/left) &
+echo answer`)
+	out, err := run(t, &Exec{}, generous, path)
+	require.NoError(t, err)
+	assert.Equal(t, "answer\n", out)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), []byte("go\n"), 0))
+	assert.Eventually(t, func() bool {
+		text, _ := os.ReadFile(filepath.Join(dir, "left"))
+		return string(text) == "done\n"
+	}, generous, time.Millisecond)
 }
 
 func TestStderrIsPassedOn(t *testing.T) {

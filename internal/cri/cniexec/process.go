@@ -18,8 +18,10 @@ const poll = 5 * time.Millisecond
 type process struct {
 	cmd   *exec.Cmd
 	host  host
-	ended chan struct{} // closed once it is reaped
+	ended chan struct{} // closed once it is reaped, and its output read or Grace over
 	err   error         // what Wait returned, set before that
+
+	stdout, stderr *output
 
 	// mu keeps a kill from hitting a process that was reaped, whose id may be
 	// another's by then.
@@ -30,17 +32,35 @@ type process struct {
 // start starts cmd. If sweep is set, the rest of its group is killed when it exits.
 func start(cmd *exec.Cmd, host host, sweep bool) (*process, error) {
 	host.apart(cmd)
+	stdout, err := newOutput(bounded{limit: MaxOutput, strict: true})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = stdout.pipe.Close() }()
+	stderr, err := newOutput(bounded{limit: maxDiagnostics})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = stderr.pipe.Close() }()
+	cmd.Stdout, cmd.Stderr = stdout.pipe, stderr.pipe
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	p := &process{cmd: cmd, host: host, ended: make(chan struct{})}
+	p := &process{cmd: cmd, host: host, ended: make(chan struct{}), stdout: stdout, stderr: stderr}
 	go func() {
+		defer close(p.ended)
 		if host.awaitExit(cmd.Process) {
 			p.exit(sweep)
 		}
 		p.err = cmd.Wait()
 		p.exit(false)
-		close(p.ended)
+		late, cancel := context.WithTimeout(context.Background(), Grace)
+		defer cancel()
+		for _, o := range []*output{stdout, stderr} {
+			if o.await(late); sweep { // a process that has left the group is not listened to
+				_ = o.read.Close()
+			}
+		}
 	}()
 	return p, nil
 }

@@ -13,14 +13,14 @@ import (
 )
 
 // maxQuoted is how much of a plugin's output an error quotes.
-const maxQuoted = 256
+const maxQuoted = 4 << 10
 
 // verdict is the error of a plugin for which Wait returned err.
 func verdict(err error, stdout, stderr *bounded) error {
 	if stdout.cut {
 		return fmt.Errorf("%w: it begins with %q", ErrOutput, quoted(stdout.kept))
 	}
-	// It exited with 0 and left a process that holds its output: it has answered.
+	// It exited with 0 and left a process that holds its input: it has answered.
 	if errors.Is(err, exec.ErrWaitDelay) {
 		return nil
 	}

@@ -16,11 +16,10 @@ import (
 	"github.com/hookline-nri/hookline/internal/cri/netconf"
 )
 
-// addCached adds the DEL of a cached attachment: with the loaded network, if that has
-// the same configuration, or with the cached one. If that cannot be read, the loaded one of
-// its name will have to do.
+// addCached adds the DEL of a cached attachment with its own configuration. If that fails, as
+// what its plugins need may be gone, and another one is loaded under its name, that has to do.
 func (d *detachment) addCached(a Attachment) {
-	list, same := named(d.loaded, a)
+	own, same := named(d.loaded, a)
 	if a.IfName != netconf.Loopback {
 		d.result.Cached++
 		if !same {
@@ -28,19 +27,22 @@ func (d *detachment) addCached(a Attachment) {
 		}
 	}
 	del := del{after: func() { d.forget(a) }}
-	var err error
+	var changed *libcni.NetworkConfigList
+	var unread error
 	if !same {
-		stored, failure := d.stored(a)
-		if failure == nil || list == nil {
-			list, err = stored, failure
-		}
+		changed = own
+		own, unread = d.stored(a)
 		if d.isAbandoned(a) {
 			del.failed = &d.result.Abandoned
 		}
 	}
 	del.run = func(ctx context.Context) error {
+		err := unread
 		if err == nil {
-			err = d.delCached(ctx, a, list)
+			err = d.delOwn(ctx, a, own, changed != nil)
+		}
+		if err != nil && changed != nil {
+			err = d.delChanged(ctx, a, changed, err, unread == nil)
 		}
 		if err == nil {
 			return nil
@@ -48,6 +50,29 @@ func (d *detachment) addCached(a Attachment) {
 		return fmt.Errorf("DEL with the cached attachment %s: %w", d.file(a, d.pod.ID), err)
 	}
 	d.add(a.IfName, del)
+}
+
+// delOwn runs the DEL of an attachment with its own configuration. If that is not the last try,
+// it leaves time for another.
+func (d *detachment) delOwn(ctx context.Context, a Attachment, own *libcni.NetworkConfigList, again bool) error {
+	if again {
+		half, cancel := share(ctx, 2)
+		defer cancel()
+		ctx = half
+	}
+	return d.delCached(ctx, a, own)
+}
+
+// delChanged runs the DEL of an attachment with the configuration that is loaded under its name,
+// after failed. If that was a DEL, what its plugins hold may leak.
+func (d *detachment) delChanged(ctx context.Context, a Attachment, changed *libcni.NetworkConfigList, failed error, leaks bool) error {
+	if err := d.delCached(ctx, a, changed); err != nil {
+		return errors.Join(failed, err)
+	}
+	if leaks {
+		d.result.Abandoned = append(d.result.Abandoned, failed)
+	}
+	return nil
 }
 
 func (d *detachment) delCached(ctx context.Context, a Attachment, list *libcni.NetworkConfigList) error {
@@ -111,8 +136,12 @@ func (d *detachment) addLoaded(cached []Attachment) {
 		if d.pod.Tried != nil {
 			config = d.pod.Tried
 		}
-	case d.pod.NetNS == "" || d.result.Cached > 0 && len(d.result.Unreadable) == 0:
+	case d.result.Cached > 0 && len(d.result.Unreadable) == 0:
 		failed = &d.result.Ignored
+	case d.pod.NetNS == "" && d.pod.Detached:
+		failed = &d.result.Ignored
+	case d.pod.NetNS == "" && d.pod.Overdue:
+		failed = &d.result.Abandoned
 	}
 	for _, n := range backwards(config) {
 		if slices.ContainsFunc(cached, func(a Attachment) bool { return a.IfName == n.IFName }) {

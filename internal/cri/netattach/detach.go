@@ -24,6 +24,9 @@ type Pod struct {
 	NetNS string
 	// Attached tells that its ADD succeeded on all networks.
 	Attached bool
+	// Detached tells that its DEL is known to have succeeded. A pod without a namespace may have
+	// lost that in a boot.
+	Detached bool
 	// Tried is the configuration with which its ADD was tried, if that failed.
 	Tried *gocni.ConfigResult
 	// Overdue tells that its DEL has been retried for long enough, where it may never
@@ -69,7 +72,7 @@ type Result struct {
 //
 // An attached pod with some cached attachment is on no network without one: libcni
 // caches every ADD that succeeded. A pod with neither a namespace nor a cached
-// attachment is on no network at all: its DEL was done. Failures are ignored then.
+// attachment is on no network at all if its DEL is known to have been done. Failures are ignored then.
 //
 // Once other networks have replaced that of an attachment, and none has its name, its plugins
 // may never succeed again: their DEL is abandoned if the pod is overdue. Until then it is
@@ -82,10 +85,10 @@ func (c *Cache) Detach(ctx context.Context, pod Pod, loaded *gocni.ConfigResult)
 	cached, unreadable, err := c.Attachments(pod.ID)
 	result := Result{Unreadable: ofNetworks(unreadable, pod.ID)}
 	if err != nil {
-		if pod.Attached || pod.ID == "" {
+		if pod.ID == "" || pod.Attached && len(netconf.OfPods(loaded)) == 0 {
 			return Result{}, err
 		}
-		result.Unreadable = []string{c.results} // an ADD that failed is not cached
+		result.Unreadable = []string{c.results} // what is loaded will have to do
 	}
 	d := &detachment{Cache: c, pod: pod, loaded: loaded, result: result}
 	for _, a := range cached {

@@ -35,6 +35,9 @@ func load(t *testing.T, lists ...string) *gocni.ConfigResult {
 	return config
 }
 
+// changed has the plugins of chain.
+const changed = `{"cniVersion": "1.0.0", "name": "blue", "plugins": [{"type": "first", "note": "changed"}, {"type": "second"}]}`
+
 const replaced = `{"cniVersion": "1.0.0", "name": "blue", "plugins": [{"type": "red"}]}`
 
 func TestN3_KeptBeforeLoaded(t *testing.T) {
@@ -128,16 +131,27 @@ func TestN3_ChainWhoseADDFailedAndNobodyWaits(t *testing.T) {
 	assert.Empty(t, result.Abandoned)
 }
 
-// The cached attachment is lost: while the pod has its namespace, the DEL of what is
-// loaded is tried until it succeeds. Without one it was done before.
+// The cached attachment is lost: the DEL of what is loaded is tried until it succeeds, unless
+// it was done before. A pod that lost its namespace in a boot is given up in the end.
 func TestNothingKeptOfAnAttachedPod(t *testing.T) {
-	for path, again := range map[string]bool{netns: true, "": false} {
+	for _, test := range []struct {
+		pod                Pod
+		again              bool
+		ignored, abandoned int
+	}{
+		{Pod{NetNS: netns}, true, 0, 0},
+		{Pod{NetNS: netns, Detached: true}, true, 0, 0},
+		{Pod{}, true, 0, 0},
+		{Pod{Overdue: true}, false, 0, 1},
+		{Pod{Detached: true}, false, 1, 0},
+	} {
 		n := newNode(t, "first", "second", "loopback")
 		n.plugin("second", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
-		result, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: path, Attached: true}, load(t, chain))
-		assert.Equal(t, again, errors.Is(err, ErrAttached), path)
-		assert.Equal(t, again, len(result.Ignored) == 0, path)
-		assert.Empty(t, result.Abandoned, path)
+		test.pod.ID, test.pod.Attached = pod, true
+		result, err := n.cached().Detach(t.Context(), test.pod, load(t, chain))
+		assert.Equal(t, test.again, errors.Is(err, ErrAttached), test.pod)
+		assert.Len(t, result.Ignored, test.ignored, test.pod)
+		assert.Len(t, result.Abandoned, test.abandoned, test.pod)
 		assert.Equal(t, []string{"second eth0", "loopback lo"}, n.asked(), "the chain stays whole")
 	}
 }
@@ -165,8 +179,8 @@ func TestPluginOfAReplacedNetworkFails(t *testing.T) {
 		"nothing is loaded": {nil, false},
 		"loaded as it was":  {[]string{chain}, false},
 		"another is loaded": {[]string{red}, true},
-		"changed":           {[]string{replaced}, false},
-		"beside another":    {[]string{red, replaced}, false},
+		"changed":           {[]string{changed}, false},
+		"beside another":    {[]string{red, changed}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(t, "first", "second", "red", "loopback")
@@ -187,6 +201,21 @@ func TestPluginOfAReplacedNetworkFails(t *testing.T) {
 			n.nothingKept()
 		})
 	}
+}
+
+// The DEL fails with the configuration of the ADD, and succeeds with that which was loaded
+// under the same name since.
+func TestChangedConfigurationGetsTheDEL(t *testing.T) {
+	n := newNode(t, "first", "red", "loopback")
+	n.plugin("second", "")
+	n.attach(chain, pod, "eth0")
+	require.NoError(t, os.Remove(filepath.Join(n.dir, "second")))
+	result, err := n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, load(t, replaced))
+	require.NoError(t, err)
+	assert.Equal(t, []string{"red eth0", "loopback lo"}, n.asked())
+	require.Len(t, result.Abandoned, 1)
+	assert.ErrorContains(t, result.Abandoned[0], `failed to find plugin "second"`)
+	n.nothingKept()
 }
 
 // The cached configuration cannot be read: the loaded network of its name gets the DEL.
@@ -220,7 +249,7 @@ func TestBinaryIsMissing(t *testing.T) {
 		"nothing is loaded": {nil, false},
 		"loaded as it was":  {[]string{chain}, false},
 		"another is loaded": {[]string{red}, true},
-		"changed":           {[]string{replaced}, false},
+		"changed":           {[]string{changed}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := newNode(t, "first", "second", "red", "loopback")

@@ -7,23 +7,19 @@ import (
 	"sync/atomic"
 )
 
-// besideADDs is how many pause containers at most are created while the ADD of their pod
-// runs. Each holds a shim and an init process for as long as its ADD takes.
-const besideADDs = 4
-
 // networkPace bounds what pods hold that wait for their network, which may be slow or down.
 type networkPace struct {
 	failed atomic.Bool  // the last ADD has
-	beside atomic.Int32 // ADDs beside which a pause container is created
+	beside atomic.Int64 // ADDs beside which a pause container is created
 }
 
-// enter tells whether one more pause container may be created beside its ADD. It has to
-// leave when that has ended.
-func (p *networkPace) enter() bool {
+// enter tells whether one more pause container may be created beside its ADD, of as many as
+// the most. It has to leave when that has ended.
+func (p *networkPace) enter(most uint32) bool {
 	if p.failed.Load() {
 		return false
 	}
-	if p.beside.Add(1) > besideADDs {
+	if p.beside.Add(1) > int64(most) {
 		p.leave()
 		return false
 	}

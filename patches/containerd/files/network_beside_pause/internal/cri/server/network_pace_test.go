@@ -11,30 +11,35 @@ import (
 )
 
 func TestADDComesFirstAfterOneThatFailed(t *testing.T) {
+	const most = 1
 	var pace networkPace
-	assert.True(t, pace.enter(), "nothing is known")
+	assert.True(t, pace.enter(most), "nothing is known")
 	pace.leave()
 	down := errors.New("agent is down")
 	pace.ended(t.Context(), down)
-	assert.False(t, pace.enter())
+	assert.False(t, pace.enter(most))
 	pace.ended(t.Context(), nil)
-	assert.True(t, pace.enter())
+	assert.True(t, pace.enter(most))
 	pace.leave()
 
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	pace.ended(gone, context.Canceled)
-	assert.True(t, pace.enter(), "its caller has gone")
+	assert.True(t, pace.enter(most), "its caller has gone")
 }
 
 func TestFewPauseContainersAreCreatedBesideTheirADD(t *testing.T) {
+	const most = 4
 	var pace networkPace
-	for range besideADDs {
-		assert.True(t, pace.enter())
+	for range most {
+		assert.True(t, pace.enter(most))
 	}
-	assert.False(t, pace.enter())
-	assert.False(t, pace.enter(), "who was not let in holds no place")
+	assert.False(t, pace.enter(most))
+	assert.False(t, pace.enter(most), "who was not let in holds no place")
 	pace.leave()
-	assert.True(t, pace.enter())
-	assert.False(t, pace.enter())
+	assert.True(t, pace.enter(most))
+	assert.False(t, pace.enter(most))
+	pace.leave()
+	assert.False(t, pace.enter(0), "where it is switched off")
+	assert.True(t, pace.enter(most))
 }

@@ -121,7 +121,7 @@ func attach(t *testing.T, beside bool, fails error) *attaching {
 	a.creation = c.creations.Begin(a.sandbox)
 	t.Cleanup(a.creation.End)
 	a.leave = leave
-	require.True(t, c.networkPace.enter())
+	require.True(t, c.networkPace.enter(1))
 	a.attachment = c.beginAttachment(ctx, a.sandbox, core.Sandbox{ID: "pod"}, beside)
 	t.Cleanup(func() {
 		leave()

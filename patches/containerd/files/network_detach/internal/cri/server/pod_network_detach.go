@@ -29,6 +29,7 @@ func (c *criService) detachPod(ctx context.Context, plugin cni.CNI, sandbox sand
 		return err
 	}
 	pod.Attached = sandbox.CNIResult != nil
+	pod.Detached = sandbox.Status.Get().Detached
 	pod.Overdue = c.detachOverdue(&sandbox)
 	result, err := network.Detach(ctx, pod)
 	networkCachedDels.Inc(float64(result.Replaced))
@@ -36,6 +37,10 @@ func (c *criService) detachPod(ctx context.Context, plugin cni.CNI, sandbox sand
 		c.detachFailed(ctx, &sandbox)
 		return err // the caller retries
 	}
+	_ = sandbox.Status.Update(func(status sandboxstore.Status) (sandboxstore.Status, error) {
+		status.Detached = true
+		return status, nil
+	}) // it only returns the function's error
 	logger := log.G(ctx).WithField("podsandboxid", sandbox.ID)
 	if len(result.Ignored) > 0 {
 		logger.WithError(errors.Join(result.Ignored...)).Debugf("DEL of sandbox %q failed on networks that it is not attached to", sandbox.Name)

@@ -87,7 +87,7 @@ func TestRemovedWithoutDel(t *testing.T) {
 			sandbox := sandboxstore.Sandbox{Metadata: sandboxstore.Metadata{
 				ID: "none", Name: "web_shop", IP: "10.1.2.3", Config: &runtime.PodSandboxConfig{},
 			}}
-			sandbox.Status = sandboxstore.StoreStatus(sandboxstore.Status{CreatedAt: time.Now()})
+			sandbox.Status = sandboxstore.StoreStatus(sandboxstore.Status{CreatedAt: time.Now(), Detached: tc.path == ""})
 			if tc.attached {
 				sandbox.CNIResult = &cni.Result{}
 			}
@@ -105,13 +105,15 @@ func TestRemovedWithoutDel(t *testing.T) {
 	}
 }
 
-// The DEL of a pod with a namespace, but without a cached attachment, is retried.
+// The DEL of a pod without a cached attachment is retried, also if it has lost its namespace in a boot.
 func TestStillAttached(t *testing.T) {
 	c, _ := withNetwork(t, agentIsDown)
 	withRecord(t, c, "none")
 	sandbox := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "none", Config: &runtime.PodSandboxConfig{}, CNIResult: &cni.Result{}}, sandboxstore.Status{})
-	err := c.detachPod(t.Context(), c.netPlugin[defaultNetworkPlugin], sandbox, "/run/netns/web")
-	assert.True(t, stillAttached(err), err)
-	assert.ErrorContains(t, err, "agent is down")
+	for _, path := range []string{"/run/netns/web", ""} {
+		err := c.detachPod(t.Context(), c.netPlugin[defaultNetworkPlugin], sandbox, path)
+		assert.True(t, stillAttached(err), err)
+		assert.ErrorContains(t, err, "agent is down")
+	}
 	assert.False(t, stillAttached(context.Canceled))
 }

@@ -11,8 +11,9 @@ import (
 const (
 	// DefaultNetworkStatusInterval is the age from which on STATUS is run again.
 	DefaultNetworkStatusInterval = 5 * time.Second
-	// DefaultNetworkStatusTimeout is how long a network has to answer STATUS.
-	DefaultNetworkStatusTimeout = 5 * time.Second
+	// DefaultNetworkStatusTimeout is how long a network has to answer STATUS. A plugin may wait for
+	// its agent to restart, and a kubelet takes a runtime that does not answer for down after as long.
+	DefaultNetworkStatusTimeout = 30 * time.Second
 
 	longestNetworkStatus = time.Hour
 	shortestNetworkTime  = 10 * time.Millisecond

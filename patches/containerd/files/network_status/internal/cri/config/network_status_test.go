@@ -17,8 +17,8 @@ func TestNetworkStatusTimes(t *testing.T) {
 		interval, timeout time.Duration
 		fails             string
 	}{
-		"default":  {config: standard, interval: 5 * time.Second, timeout: 5 * time.Second},
-		"empty":    {interval: 5 * time.Second, timeout: 5 * time.Second},
+		"default":  {config: standard, interval: 5 * time.Second, timeout: 30 * time.Second},
+		"empty":    {interval: 5 * time.Second, timeout: 30 * time.Second},
 		"set":      {config: CniConfig{NetworkStatusInterval: "1m", NetworkStatusTimeout: "200ms"}, interval: time.Minute, timeout: 200 * time.Millisecond},
 		"no unit":  {config: CniConfig{NetworkStatusInterval: "5"}, fails: "invalid `status_interval`"},
 		"none":     {config: CniConfig{NetworkStatusTimeout: "0s"}, fails: "invalid `status_timeout`: 0s is not between 10ms and 1h0m0s"},
