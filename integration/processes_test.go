@@ -14,33 +14,47 @@ import (
 	"github.com/hookline-nri/hookline/integration/node"
 )
 
+// asOnStock are the settings with which the network of pods is made and ended as on stock.
+const asOnStock = pluginLoopback + `del_once = false
+adds_beside_pause = 0
+`
+
 // The life of a pod with one container starts no process that has nothing to do.
 func TestLifeOfAPodStartsTheProcessesThatItNeeds(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	calls := countCalls(t, n, "bin/runc", "bin/containerd-shim-runc-v2", "cni/bin/ptp", "cni/bin/loopback")
-	newLife(t, n, "counted").End(t)
+	type counts struct{ hookline, asSet, stock int }
+	for name, config := range map[string]string{"by default": "", "as on stock": asOnStock} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			n := startNode(t, func(o *node.Options) { o.Config = config })
+			calls := countCalls(t, n, "bin/runc", "bin/containerd-shim-runc-v2", "cni/bin/ptp", "cni/bin/loopback")
+			newLife(t, n, "counted").End(t)
 
-	for call, want := range map[string]struct{ hookline, stock int }{
-		"containerd-shim-runc-v2 start":  {1, 1},
-		"containerd-shim-runc-v2 delete": {0, 2},
-		"runc create":                    {2, 2},
-		"runc start":                     {2, 2},
-		"runc kill":                      {2, 4},
-		"runc delete":                    {2, 4},
-		"ptp ADD":                        {1, 1},
-		"ptp DEL":                        {1, 2},
-		"loopback ADD":                   {0, 1},
-		"loopback DEL":                   {0, 2},
-	} {
-		n := want.hookline
-		if runsOnStock {
-			n = want.stock
-		}
-		assert.Equal(t, n, calls.of(t, strings.Fields(call)...), call)
+			for call, want := range map[string]counts{
+				"containerd-shim-runc-v2 start":  {1, 1, 1},
+				"containerd-shim-runc-v2 delete": {0, 0, 2},
+				"runc create":                    {2, 2, 2},
+				"runc start":                     {2, 2, 2},
+				"runc kill":                      {2, 2, 4},
+				"runc delete":                    {2, 2, 4},
+				"ptp ADD":                        {1, 1, 1},
+				"ptp DEL":                        {1, 2, 2},
+				"loopback ADD":                   {0, 1, 1},
+				"loopback DEL":                   {0, 2, 2},
+			} {
+				n := want.hookline
+				switch {
+				case runsOnStock:
+					n = want.stock
+				case config != "":
+					n = want.asSet
+				}
+				assert.Equal(t, n, calls.of(t, strings.Fields(call)...), call)
+			}
+			require.Positive(t, calls.of(t, "runc"))
+			requireNothingLeft(t, n)
+		})
 	}
-	require.Positive(t, calls.of(t, "runc"))
-	requireNothingLeft(t, n)
 }
 
 // What a shim leaves to its delete command is known of that for runc alone: all others

@@ -14,8 +14,15 @@ more before it is deleted. The shim for runc starts runc for that, about 10 ms f
 process that is not there.
 
 That shim ends what else is in the container by itself when the first process exits,
-and before it tells of the exit. So do not kill a stopped task of that shim. Others
-are killed as before: what they do at an exit is not known here.`,
+and before it tells of the exit. So do not kill a stopped task of that shim and runc.
+Others are killed as before, programs in the place of runc included (BinaryName): what
+they do at an exit is not known here.
+
+Only CRI comes here; ctr, moby and nerdctl decide for themselves what to kill. A
+container without a pid namespace of its own may leave processes behind. The
+shim kills them before it tells of the exit, and runc delete kills what is
+left. That the shim failed to kill is in its log alone: the second kill does not
+mend it now.`,
 	Rules:  []string{"L15"},
 	Status: edit.Upstream,
 	Until:  "a stopped task of the shim for runc is deleted without being killed",

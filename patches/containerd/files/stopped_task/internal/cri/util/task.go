@@ -4,18 +4,23 @@ package util
 
 import (
 	"context"
+	"path/filepath"
+
+	runcoptions "github.com/containerd/containerd/api/types/runc/options"
+	"github.com/containerd/typeurl/v2"
 
 	containerd "github.com/containerd/containerd/v2/client"
+	"github.com/containerd/containerd/v2/core/containers"
 	"github.com/containerd/containerd/v2/plugins"
 )
 
 // WithKillUnlessStopped kills a task of container before it is deleted, unless it has
-// stopped and its shim is that for runc: that one has ended all processes of a container
-// when it says that the first of them has exited.
+// stopped and is one of runc and its shim: that one has ended all processes of a container when
+// it says that the first of them has exited.
 func WithKillUnlessStopped(container containerd.Container) containerd.ProcessDeleteOpts {
 	return func(ctx context.Context, task containerd.Process) error {
 		info, err := container.Info(ctx, containerd.WithoutRefreshedMetadata)
-		if err != nil || info.Runtime.Name != plugins.RuntimeRuncV2 {
+		if err != nil || !isRunc(info.Runtime) {
 			return containerd.WithProcessKill(ctx, task)
 		}
 		status, err := task.Status(ctx)
@@ -24,4 +29,20 @@ func WithKillUnlessStopped(container containerd.Container) containerd.ProcessDel
 		}
 		return nil
 	}
+}
+
+// isRunc tells whether a container is one of runc, and not of a program in its place.
+func isRunc(runtime containers.RuntimeInfo) bool {
+	if runtime.Name != plugins.RuntimeRuncV2 {
+		return false
+	}
+	if runtime.Options == nil {
+		return true
+	}
+	options, err := typeurl.UnmarshalAny(runtime.Options)
+	if err != nil {
+		return false
+	}
+	runc, ok := options.(*runcoptions.Options)
+	return ok && (runc.GetBinaryName() == "" || filepath.Base(runc.GetBinaryName()) == "runc")
 }
