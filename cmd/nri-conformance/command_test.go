@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -48,7 +49,7 @@ func on(t *testing.T, lie liar.Lie, flags ...string) (int, *report.Report) {
 	t.Cleanup(func() { require.NoError(t, r.Close()) })
 	reports := filepath.Join(folder, "reports")
 	code := run(t.Context(), append([]string{"nri-conformance", "--runtime-endpoint", "unix://" + r.CRI(), "--nri-socket", r.NRI(),
-		"--image", "none", "--soon", "10s", "--report-dir", reports}, flags...))
+		"--image", "none", "--cni-state", filepath.Join(folder, "cni"), "--soon", "1m", "--report-dir", reports}, flags...))
 	text, err := os.ReadFile(filepath.Join(reports, "report.json"))
 	if os.IsNotExist(err) {
 		return code, nil
@@ -105,6 +106,9 @@ func TestSkippedAndUnsupportedAreNotPassed(t *testing.T) {
 		"--skip", "L8=known, and mended in the next release", "--skip", told+"=slow")
 	require.Zero(t, code)
 	require.Zero(t, r.Count(report.Passed))
+	require.Len(t, r.Profiles, 2)
+	require.Positive(t, r.Count(report.Skipped))
+	require.Positive(t, r.Count(report.Unsupported))
 	for _, c := range r.Cases {
 		switch c.Rule {
 		case "L8":
@@ -122,18 +126,38 @@ func TestSkippedAndUnsupportedAreNotPassed(t *testing.T) {
 	}
 }
 
+// leave runs a command that has to end, though what it leaves in the background does not.
+func leave(ctx context.Context, t *testing.T, command string) {
+	t.Helper()
+	ran := make(chan error, 1)
+	go func() { ran <- shell(command)(ctx) }()
+	select {
+	case err := <-ran:
+		require.NoError(t, err)
+	case <-ctx.Done(): // the output that is open may keep it longer
+		t.Fatal("it waited for the runtime to end")
+	}
+}
+
 // A command that starts the runtime may leave it in the background, with its output open.
 func TestCommandMayLeaveTheRuntimeInTheBackground(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	file := filepath.Join(t.TempDir(), "pid")
-	require.NoError(t, shell("tail -f /dev/null & echo $! > "+file)(ctx))
-	require.NoError(t, ctx.Err(), "it waited for the runtime to end")
-	text, err := os.ReadFile(file)
-	require.NoError(t, err)
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	require.NoError(t, err)
-	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL), "it runs")
+	end := sync.OnceValue(func() error {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+		if err != nil {
+			return err
+		}
+		return syscall.Kill(pid, syscall.SIGKILL)
+	})
+	t.Cleanup(func() { _ = end() })
+	leave(ctx, t, "tail -f /dev/null & echo $! > "+file)
+	require.NoError(t, end(), "it runs")
 
 	require.ErrorContains(t, shell("echo well >&2; exit 3")(ctx), "exit status 3: well")
 }
@@ -144,7 +168,6 @@ func TestRuntimeInTheBackgroundMaySayThings(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	stop, said, ended := filepath.Join(t.TempDir(), "stop"), filepath.Join(t.TempDir(), "said"), filepath.Join(t.TempDir(), "ended")
-	require.NoError(t, shell(fmt.Sprintf("{ while [ ! -e %s ] && echo well; do echo x >>%s; sleep 0.01; done; : >%s; } &", stop, said, ended))(ctx))
 	t.Cleanup(func() { // before the folders go, in which it looks
 		require.NoError(t, os.WriteFile(stop, nil, 0o644))
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -154,6 +177,7 @@ func TestRuntimeInTheBackgroundMaySayThings(t *testing.T) {
 			return err
 		}))
 	})
+	leave(ctx, t, fmt.Sprintf("{ while [ ! -e %s ] && echo well; do echo x >>%s; sleep 0.01; done; : >%s; } &", stop, said, ended))
 	length := func() int64 {
 		info, err := os.Stat(said)
 		if err != nil {
