@@ -106,6 +106,7 @@ func hookline(args []string) error {
 			Settings: "docs/operating.md",
 			Metrics:  "docs/operating.md",
 			Proofs:   "integration",
+			Changes:  "docs/differences.md",
 			Linked:   []string{"*.md", "docs/*.md"},
 		},
 		defaults: []string{"containerd", "config", "default"},

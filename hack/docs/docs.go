@@ -22,6 +22,7 @@ type Pages struct {
 	Settings string
 	Metrics  string
 	Proofs   string   // the folder whose tests are named without it
+	Changes  string   // the page that lists what differs from the released runtime; may be empty
 	Linked   []string // pages whose links are checked, as patterns of filepath.Glob
 }
 
@@ -66,7 +67,8 @@ func Update(r Repository, p Pages) error {
 }
 
 // Check returns an error for each line of a table that is not what the code says,
-// for each one that a person has to write, and for each link that leads nowhere.
+// for each one that a person has to write, for each difference that no test tries, and for
+// each link that leads nowhere.
 // Each names the page, and what in the code it is about.
 func Check(r Repository, p Pages) error {
 	var errs []error
@@ -79,6 +81,7 @@ func Check(r Repository, p Pages) error {
 		errs = append(errs, t.drift(page.table, is)...)
 		errs = append(errs, is.problems...)
 	}
+	errs = append(errs, checkDifferences(r, p.Changes)...)
 	return errors.Join(append(errs, checkLinks(r.Root, p.Linked)...)...)
 }
 

@@ -13,17 +13,18 @@ import (
 	"strings"
 )
 
-// A proof is a test that has a rule in its name, TestL3_EveryEndIsTold, or a case of the
+// A proof is a test, which may have a rule in its name, TestL3_EveryEndIsTold, or a case of the
 // conformance test, which its profile declares: Teardown.has("L3_EveryEndIsTold", ...).
 type proof struct {
-	rule, name string
-	file       string // below the root of the repository, with slashes
+	rule string // may be empty
+	name string
+	file string // below the root of the repository, with slashes
 }
 
 // about names the test and its file.
 func (p proof) about() string { return p.name + " of " + p.file }
 
-var ruleTest = regexp.MustCompile(`^(?:Test|Fuzz|Example)([A-Z]+[0-9]+)_`)
+var test = regexp.MustCompile(`^(?:Test|Fuzz|Example)(?:([A-Z]+[0-9]+)_)?`)
 
 // findProofs looks into every test below root, in the order of their files. What
 // the go command passes over is no test: testdata, and folders that begin with a
@@ -69,7 +70,7 @@ func proofsIn(tree fs.FS, name string) ([]proof, error) {
 		if !ok || f.Recv != nil {
 			continue
 		}
-		if m := ruleTest.FindStringSubmatch(f.Name.Name); m != nil {
+		if m := test.FindStringSubmatch(f.Name.Name); m != nil {
 			proofs = append(proofs, proof{rule: m[1], name: f.Name.Name, file: name})
 		}
 	}

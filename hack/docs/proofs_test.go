@@ -20,5 +20,5 @@ func TestProofsAreTestsAndCases(t *testing.T) {
 	require.Equal(t, []proof{{"L2", "L2_PodIsTold", file}}, cases)
 	tests, err := proofsIn(tree, "a/b_test.go")
 	require.NoError(t, err)
-	require.Equal(t, []proof{{"L1", "TestL1_Order", "a/b_test.go"}}, tests)
+	require.Equal(t, []proof{{"L1", "TestL1_Order", "a/b_test.go"}, {"", "TestOther", "a/b_test.go"}}, tests)
 }

@@ -24,6 +24,7 @@ func ruleContent(r Repository, p Pages, page block) (c content, err error) {
 	if err != nil {
 		return c, err
 	}
+	proofs = slices.DeleteFunc(proofs, func(p proof) bool { return p.rule == "" })
 	var rules []string
 	for _, m := range ruleText.FindAllStringSubmatch(page.before+page.after, -1) {
 		rules = append(rules, m[1])
