@@ -18,7 +18,12 @@ runs out of them for pods that cannot come up.
 Wait before anything of the pod is made. The hook waits again for a plugin that
 went in between, for what is left of the time. Pods on the host's network wait in
 the hook alone: whether they require the plugin depends on their namespaces, and
-they hold no addresses.`,
+they hold no addresses.
+
+A pod without a required plugin does not wait. One that waits has its name
+reserved, so a second request for the same attempt is refused meanwhile; it is in
+no list, and has no record, lease or namespace. If the kubelet gives up, the wait
+ends with its request. ctr, moby and nerdctl do not come here.`,
 	Refs:   []string{"containerd/nri#142", "containerd/nri#287"},
 	Rules:  []string{"L20"},
 	Status: edit.Upstream,

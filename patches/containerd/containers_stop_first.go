@@ -19,7 +19,12 @@ Send StopContainer once the container has stopped, before the pod is stopped.
 A plugin that has had it does not get it again.
 
 A container may stay in its store for a moment after its pod has left its own.
-The placeholder for such a pod has no status, which NRI reads; give it one.`,
+The placeholder for such a pod has no status, which NRI reads; give it one.
+
+The kubelet stops containers one by one before their pod, so for it only the stop
+of those that never ran is new here. crictl and others that stop a pod with
+running containers wait for plugins once for each container: a plugin that hangs
+and stays connected costs them one request timeout each time.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},
 	Rules:  []string{"L1", "L3"},
 	Status: edit.Upstream,

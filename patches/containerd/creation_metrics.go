@@ -17,7 +17,10 @@ of its hooks in it, since plugins get the stop before the sandbox is stopped.
 Add the number of pods being created and the age of the oldest, creations that
 ended early by reason, roll-backs that left something, and pods whose creation was
 interrupted by a restart. Give the hooks of pods a timer and spans of their own, and
-leave them out of the timer of the stop, as they were before.`,
+leave them out of the timer of the stop, as they were before.
+
+The error of a refused pod keeps its message and its class for the kubelet: the
+type around it unwraps to it.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#13859"},
 	Rules:  []string{"L17"},
 	Status: edit.Upstream,

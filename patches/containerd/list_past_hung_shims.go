@@ -25,7 +25,13 @@ the lists, so that plugins neither count it in nor hear of its end, although
 it runs, as far as anybody knows. List it, with a state that is not known.
 
 A container whose record cannot be read any more, as it is being removed, has no
-process to take limits from. Say that it has none.`,
+process to take limits from. Say that it has none.
+
+Plugins see two things that they did not: containers in state UNKNOWN in
+Synchronize, with the process id that was last known, and the id in
+StartContainer without the shim having been asked again. The status file has the
+same fields; an unpatched containerd reads it, and ignores the process id of a
+container that does not run.`,
 	Refs:   []string{"containerd/containerd#14083", "containerd/nri#63"},
 	Rules:  []string{"L2", "L13", "L15", "L22"},
 	Status: edit.Upstream,

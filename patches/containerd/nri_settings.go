@@ -21,7 +21,11 @@ created out of Synchronize, for plugins that cannot handle them. Invalid values
 are refused at start. Add metrics beside NRI's: events by plugin, kind and
 outcome, their wait for earlier requests of the same plugin, late teardown
 events, the duration of registrations, disconnects by reason, and the current
-length of each plugin's queue.`,
+length of each plugin's queue.
+
+Timeouts stay what they were by default. A negative timeout was taken and failed
+the plugins; it is an error now, with which NRI is not loaded. Only CRI's pods go
+through NRI, so other clients are not affected.`,
 	Refs:   []string{"containerd/nri#90", "containerd/nri#287", "containerd/nri#304"},
 	Rules:  []string{"L13", "L16", "L17"},
 	Status: edit.Upstream,

@@ -16,7 +16,9 @@ nor plugins are in any list.
 Add an entry "nri" to CRI's verbose Status, which "crictl info" shows. It lists
 the plugins, with pid, subscriptions, failure policy, the current event and its
 start, the number of events that wait and the last error; and the pods being
-created, with the plugin that each waits for. It does not wait for any plugin.`,
+created, with the plugin that each waits for. It does not wait for any plugin.
+
+Only the verbose Status of CRI differs, which crictl info asks for.`,
 	Refs:   []string{"containerd/nri#286", "containerd/nri#304", "containerd/containerd#14083"},
 	Rules:  []string{"L17"},
 	Status: edit.Upstream,

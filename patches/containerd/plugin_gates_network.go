@@ -24,7 +24,10 @@ false from the start on a node that has booted, until the plugin has come. After
 a restart of containerd it is what it was before, for which a file in the state
 folder stands: a restart is no reason to mark the node, nor to unmark it.
 
-Show it in the status of NRI, count it, and log each transition once.`,
+Show it in the status of NRI, count it, and log each transition once.
+
+Without the setting nothing differs. Pods that run, and clients without CRI, are
+not touched. A released containerd ignores the file: its node gets pods at once.`,
 	Refs:   []string{"containerd/nri#45", "containerd/nri#142", "containerd/nri#287"},
 	Rules:  []string{"L17", "L20"},
 	Status: edit.Upstream,

@@ -15,7 +15,10 @@ sandbox's record, changes with updates, and goes to NRI plugins.
 
 Add a type for it that is replaced and never changed, and its form for each.
 What an annotation requests is bounded by what the machine has, since whoever
-creates the pod writes it.`,
+creates the pod writes it.
+
+Nothing uses it yet. What is kept in a sandbox's record is one more extension,
+which a released containerd passes over and leaves in place.`,
 	Refs:   []string{"kubernetes/enhancements#4113", "containerd/nri#286"},
 	Rules:  []string{"R1", "R4"},
 	Status: edit.Hold,

@@ -17,7 +17,9 @@ whether a plugin was slow itself or busy with another pod.
 Add spans for the network namespace and for each call of the sandbox's controller.
 Add two for each NRI plugin and event, from what the adaptation reports of it: the
 wait for the plugin's earlier requests, and the time in the plugin, with plugin, pod,
-event and outcome.`,
+event and outcome.
+
+Sandbox controllers of others get the same calls, with a span in the context.`,
 	Refs:   []string{"containerd/nri#286", "containerd/nri#165"},
 	Rules:  []string{"L17"},
 	Status: edit.Upstream,

@@ -16,7 +16,12 @@ to be sent.
 Set the state in every event and in Synchronize, in a provisional field:
 creating until the last plugin agreed, ready until the pod is stopped, then
 stopped. It is unknown for a pod whose creation failed or was interrupted and
-is not rolled back yet; StopPodSandbox is still to be sent for it.`,
+is not rolled back yet; StopPodSandbox is still to be sent for it.
+
+A plugin that was built without the field ignores it, and NRI of an earlier
+release does, too. CRI's own states, events and records do not change. A pod that
+a containerd without this patch stopped counts as ready until it is stopped
+again or removed.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},
 	Rules:  []string{"L2", "L15"},
 	Status: edit.Hold,

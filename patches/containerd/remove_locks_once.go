@@ -19,7 +19,10 @@ writer and the writer for the first: the removal never returns, no plugin can
 register, and every later pod operation waits behind them.
 
 Split RemoveContainer into the request, which takes the block, and the
-removal, which RemovePodSandbox calls under its own block.`,
+removal, which RemovePodSandbox calls under its own block.
+
+Only CRI and NRI have this lock. The request of a container that does not exist
+takes the block as well, and gives it back at once.`,
 	Refs:   []string{"containerd/containerd#14083"},
 	Rules:  []string{"L8", "L13"},
 	Status: edit.Upstream,

@@ -17,7 +17,11 @@ was killed in the middle of a rollout that is hundreds of errors in a minute,
 for what is in order.
 
 Return nil for a specification, or for options of the runtime, that is not
-there.`,
+there.
+
+Clients of the sandbox service (ctr, nerdctl, sandbox controllers) get no Spec
+and no Options where they got an empty message. What is written does not change,
+and records of before are read as well.`,
 	Refs:   []string{"containerd/containerd#13859"},
 	Rules:  []string{"L17"},
 	Status: edit.Upstream,

@@ -29,7 +29,12 @@ that hangs does not keep the sandbox from being stopped, and is undone when it
 goes on.
 
 Do not tell plugins that a container has stopped that was not started. It can
-still be started, but they would refuse to take part.`,
+still be started, but they would refuse to take part.
+
+The kubelet starts no containers in a pod that it stops. It gets
+FailedPrecondition if another client, such as crictl, stops the pod. Its own
+stop takes up to ten seconds longer if a start hangs. Tasks that ctr, moby or
+nerdctl start do not pass here.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},
 	Rules:  []string{"L1", "L10", "L11"},
 	Status: edit.Upstream,

@@ -16,7 +16,12 @@ status, for which all wait who read it.
 
 Have updates wait for one another, as they do now, and readers for none: they
 get the status of before until the new one is in place. All updates there are
-leave alone what the status of before points to.`,
+leave alone what the status of before points to.
+
+Only CRI has this lock. Updates, starts, removals and exits of one container
+still come one after the other, and a caller that has the answer to an update
+reads its result. A reader during an update sees the resources of before, where
+it waited until now.`,
 	Refs:   []string{"containerd/containerd#14083"},
 	Rules:  []string{"L13", "L22"},
 	Status: edit.Upstream,

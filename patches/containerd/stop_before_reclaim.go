@@ -26,7 +26,13 @@ removal can be retried until that succeeds.
 A container whose creation fails after its record was made loses the record
 before plugins are told that it is gone. If containerd is killed in between,
 nobody is left who could tell them. Tell them first, as is done for containers
-and sandboxes that are removed.`,
+and sandboxes that are removed.
+
+A plugin that waits in StopPodSandbox now delays the end of the sandbox's process,
+where it delayed the CNI DEL alone. If the process cannot be stopped after that,
+the plugin has had its stop and does not get it again. While a record cannot be
+deleted, the pod stays in the kubelet's list, not ready, and its name stays
+taken; the kubelet's next removal goes on from there.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#13859"},
 	Rules:  []string{"L10", "L12"},
 	Status: edit.Upstream,

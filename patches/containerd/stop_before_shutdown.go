@@ -20,7 +20,12 @@ connection closed ("failed to delete task: ttrpc: closed"); if that is
 Shutdown, the clean-up stops there and the sandbox is kept in state unknown.
 
 Stop the sandbox first, as RemovePodSandbox does. Stop returns when the exit
-monitor is done, so that Shutdown finds no task to delete.`,
+monitor is done, so that Shutdown finds no task to delete.
+
+A shim or a remote controller that makes sandboxes gets StopSandbox before
+ShutdownSandbox here, in the order in which a stop and a removal of CRI call
+them. If the sandbox hangs in its stop, the kubelet gets the error of
+RunPodSandbox later by the time that the stop may take.`,
 	Refs:   []string{"containerd/containerd#13355", "containerd/containerd#13859"},
 	Rules:  []string{"L7"},
 	Status: edit.Upstream,

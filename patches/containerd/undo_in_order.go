@@ -35,7 +35,13 @@ context of its own and with its own time. A step that fails keeps what was made
 before it. Then the sandbox goes into the store, where the kubelet sees it as
 not ready and removes it. The lease is deleted before the record, so that an
 owner outlives what it owns, and a lease that cannot be deleted keeps its
-owner. The roll-back and each of its steps are spans.`,
+owner. The roll-back and each of its steps are spans.
+
+A controller gets StopSandbox and ShutdownSandbox also after a StartSandbox that
+failed, or that was never called. NotFound counts as done, which is what the
+controller of shims answers after its own clean-up. Any other error of Shutdown
+keeps the pod, not ready, in the list. So a remote controller that forgets a
+sandbox when its start fails has to answer NotFound or success.`,
 	Refs:   []string{"kubernetes-sigs/cri-tools#2046", "containerd/containerd#13355", "containerd/containerd#13859"},
 	Rules:  []string{"L7"},
 	Status: edit.Upstream,

@@ -23,7 +23,12 @@ them.
 
 Do both in one place: Stop, then Remove, under a context of their own with
 the timeout of other deferred cleanups. Deferred functions run last in first
-out, so this is still before the sandbox and its network are torn down.`,
+out, so this is still before the sandbox and its network are torn down.
+
+Only CRI tells NRI plugins of pods: ctr, moby and nerdctl do not come here. A
+plugin that did all its work in RemovePodSandbox gets a StopPodSandbox before it.
+The kubelet gets the error of RunPodSandbox when plugins have answered both, or
+their time for each is up.`,
 	Refs:   []string{"kubernetes-sigs/cri-tools#2046", "containerd/containerd#13355", "containerd/containerd#13609", "containerd/containerd#13859", "containerd/nri#286"},
 	Rules:  []string{"L7"},
 	Status: edit.Upstream,
