@@ -9,7 +9,7 @@
 //
 // make e2e sets both, on a cluster that make kind makes. On another one it needs a right to
 // privileged pods, and a node that tests may restart: the worker is the first one that
-// takes any pod.
+// takes any pod. A test begins once all pods that are there are up.
 //
 // A test's name starts with the rule of the contract that it proves on the cluster. It
 // waits for conditions, with deadlines that a busy machine keeps: a kubelet collects what

@@ -82,16 +82,22 @@ func newCluster() (*cluster, error) {
 	if c.image == "" {
 		c.image = "localhost/hookline/e2e:dev"
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), soon)
+	ctx, cancel := context.WithTimeout(context.Background(), later)
 	defer cancel()
 	if c.worker, err = c.findWorker(ctx); err != nil {
 		return nil, err
 	}
-	if err := c.startAgents(ctx); err != nil {
-		return nil, err
+	err = c.startAgents(ctx)
+	if err == nil {
+		_, err = c.settled(ctx)
 	}
-	c.known, err = c.count(ctx, known)
-	return c, err
+	if err == nil {
+		c.known, err = c.count(ctx, known)
+	}
+	if err != nil {
+		return nil, errors.Join(err, c.endNamespace(system, later))
+	}
+	return c, nil
 }
 
 // findWorker finds the first node that takes any pod.
@@ -127,11 +133,11 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// end waits until the kubelet has collected all that the tests had, and removes the agents.
+// end waits until the kubelet has collected all that the tests had, and removes records and agents.
 func (c *cluster) end() error {
 	ctx, cancel := context.WithTimeout(context.Background(), collect)
 	defer cancel()
-	return errors.Join(c.noMore(ctx, known, c.known), c.endNamespace(system, later))
+	return errors.Join(c.noMore(ctx, known, c.known), c.onNodes("rm", "-rf", records), c.endNamespace(system, later))
 }
 
 // eventually waits until a condition holds.

@@ -66,35 +66,78 @@ func (c *cluster) daemonSetReady(ctx context.Context, namespace, name string) er
 // may be on its way down or up.
 func (c *cluster) onNode(t testing.TB, command ...string) string {
 	t.Helper()
-	return c.program(t, append([]string{"node"}, command...)...)
+	return c.answer(t, func(ctx context.Context) (string, error) { return c.try(ctx, command...) })
+}
+
+// onNodes runs a command on all nodes, as onNode does.
+func (c *cluster) onNodes(command ...string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), later)
+	defer cancel()
+	return wait.Until(ctx, "an answer of each node", slowly(func(ctx context.Context) error {
+		agents, err := c.CoreV1().Pods(system).List(ctx, metav1.ListOptions{LabelSelector: "app=agent"})
+		if err != nil {
+			return err
+		}
+		for _, a := range agents.Items {
+			if _, err := c.tryOn(ctx, a.Name, command...); err != nil {
+				return fmt.Errorf("node %s: %w", a.Spec.NodeName, err)
+			}
+		}
+		return nil
+	}))
 }
 
 // program runs a command of the tests' program beside the worker's agent, as onNode does.
 func (c *cluster) program(t testing.TB, args ...string) string {
 	t.Helper()
+	return c.answer(t, func(ctx context.Context) (string, error) {
+		pod, err := c.agent(ctx)
+		if err != nil {
+			return "", err
+		}
+		return c.tryProgram(ctx, pod, args...)
+	})
+}
+
+// answer asks the worker until it answers.
+func (c *cluster) answer(t testing.TB, ask func(context.Context) (string, error)) string {
+	t.Helper()
 	var out string
-	ctx, cancel := context.WithTimeout(context.Background(), later)
-	defer cancel()
-	require.NoError(t, wait.Until(ctx, "an answer of node "+c.worker, slowly(func(ctx context.Context) (err error) {
-		out, err = c.tryProgram(ctx, args...)
+	eventually(t, later, "an answer of node "+c.worker, func(ctx context.Context) (err error) {
+		out, err = ask(ctx)
 		return err
-	})))
+	})
 	return out
 }
 
 // try runs a command on the worker once.
 func (c *cluster) try(ctx context.Context, command ...string) (string, error) {
-	return c.tryProgram(ctx, append([]string{"node"}, command...)...)
-}
-
-func (c *cluster) tryProgram(ctx context.Context, args ...string) (string, error) {
 	pod, err := c.agent(ctx)
 	if err != nil {
 		return "", err
 	}
+	return c.tryOn(ctx, pod, command...)
+}
+
+// tryOn runs a command on the node of an agent once. The answer has an end, without which it was cut
+// short: exec tells of no error then (client-go#724).
+func (c *cluster) tryOn(ctx context.Context, agent string, command ...string) (string, error) {
+	const end = "<end>"
+	out, err := c.tryProgram(ctx, agent, append([]string{"node", "sh", "-c", `"$@" && printf %s "$0"`, end}, command...)...)
+	if err != nil {
+		return out, err
+	}
+	out, whole := strings.CutSuffix(out, end)
+	if !whole {
+		return out, fmt.Errorf("the answer to %q was cut short: %q", command, out)
+	}
+	return out, nil
+}
+
+func (c *cluster) tryProgram(ctx context.Context, agent string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
-	return c.exec(ctx, system, pod, append([]string{"/program"}, args...)...)
+	return c.exec(ctx, system, agent, append([]string{"/program"}, args...)...)
 }
 
 // agent is the name of the worker's agent.
@@ -117,39 +160,57 @@ func (c *cluster) write(t testing.TB, file, content string) {
 	c.onNode(t, "sh", "-c", `mkdir -p "$(dirname "$1")" && printf %s "$2" > "$1"`, "sh", file, content)
 }
 
+// mainPID is the main process of a unit on the worker, 0 without one.
+func (c *cluster) mainPID(ctx context.Context, unit string) (string, error) {
+	pid, err := c.try(ctx, "systemctl", "show", "--property=MainPID", "--value", unit)
+	return strings.TrimSpace(pid), err
+}
+
 // containerdPID is the main process of containerd on the worker.
 func (c *cluster) containerdPID(t testing.TB) string {
 	t.Helper()
-	return strings.TrimSpace(c.onNode(t, "systemctl", "show", "--property=MainPID", "--value", "containerd"))
+	return c.answer(t, func(ctx context.Context) (string, error) { return c.mainPID(ctx, "containerd") })
 }
+
+// restart is the command by which systemd ends containerd with SIGTERM, and starts another.
+var restart = []string{"systemctl", "restart", "--no-block", "containerd"}
 
 // restartContainerd has systemd end containerd, by SIGTERM or as told, and waits for the
 // next one.
 func (c *cluster) restartContainerd(t testing.TB, signal string) {
 	t.Helper()
-	before := c.containerdPID(t)
-	// The command may be cut short by what it does.
+	end := restart
 	if signal == "KILL" {
-		_, _ = c.try(context.Background(), "systemctl", "kill", "--kill-whom=main", "--signal=KILL", "containerd")
-	} else {
-		_, _ = c.try(context.Background(), "systemctl", "restart", "--no-block", "containerd")
+		end = []string{"systemctl", "kill", "--kill-whom=main", "--signal=KILL", "containerd"}
 	}
-	c.newContainerd(t, before)
+	c.newContainerd(t, c.containerdPID(t), end...)
 }
 
-// newContainerd waits for a containerd that is another process, and serves CRI.
-func (c *cluster) newContainerd(t testing.TB, before string) {
+// newContainerd ends containerd by a command, and waits for one that is another process, and serves CRI.
+func (c *cluster) newContainerd(t testing.TB, before string, end ...string) {
 	t.Helper()
-	eventually(t, later, "another containerd", func(ctx context.Context) error {
-		now, err := c.try(ctx, "systemctl", "show", "--property=MainPID", "--value", "containerd")
+	c.newProcess(t, "containerd", before, end...)
+	c.onNode(t, "crictl", "version")
+}
+
+// newProcess ends the main process of a unit by a command, and waits for another one. The command may be
+// cut short by what it does; if it did not come, it is run again.
+func (c *cluster) newProcess(t testing.TB, unit, before string, end ...string) {
+	t.Helper()
+	done := false
+	eventually(t, later, "another "+unit, func(ctx context.Context) error {
+		now, err := c.mainPID(ctx, unit)
 		if err != nil {
 			return err
 		}
-		if now = strings.TrimSpace(now); now == before || now == "0" {
-			return errors.New("it is the same")
+		if now == before && !done {
+			_, err = c.try(ctx, end...)
+			done = err == nil
 		}
-		_, err = c.try(ctx, "crictl", "version")
-		return err
+		if now == before || now == "0" {
+			return errors.Join(fmt.Errorf("its process is %s", now), err)
+		}
+		return nil
 	})
 }
 
@@ -212,7 +273,10 @@ func (c *cluster) count(ctx context.Context, what string) (string, error) {
 // than that. What is known then is looked at once, after all tests.
 func (c *cluster) nothingLeft(t testing.TB) {
 	t.Helper()
-	before := c.settled(t)
+	ctx, cancel := context.WithTimeout(t.Context(), later)
+	defer cancel()
+	before, err := c.settled(ctx)
+	require.NoError(t, err)
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), later)
 		defer cancel()
@@ -237,6 +301,9 @@ func more(before, now string) error {
 	var name string
 	var had, has int
 	was, is := strings.Split(before, "\n"), strings.Split(now, "\n")
+	if len(was) != len(is) {
+		return fmt.Errorf("there was %q, there is %q", before, now)
+	}
 	for i := range is[:len(is)-1] {
 		if _, err := fmt.Sscanf(was[i], "%s %d", &name, &had); err != nil {
 			return err
@@ -251,23 +318,30 @@ func more(before, now string) error {
 	return nil
 }
 
-// settled is what runs on the worker once it has not changed for some looks.
-func (c *cluster) settled(t testing.TB) string {
-	t.Helper()
-	var last string
-	same := 0
-	eventually(t, later, "the node to settle", func(ctx context.Context) error {
-		now, err := c.count(ctx, running)
+// settled is what runs on the worker once its pods, and no others, are up.
+func (c *cluster) settled(ctx context.Context) (now string, err error) {
+	err = wait.Until(ctx, "node "+c.worker+" to settle", slowly(func(ctx context.Context) error {
+		pods, err := c.CoreV1().Pods("").List(ctx, metav1.ListOptions{FieldSelector: "spec.nodeName=" + c.worker})
 		if err != nil {
 			return err
 		}
-		if same++; now != last {
-			last, same = now, 0
+		up := 0
+		for _, p := range pods.Items {
+			over := p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed
+			if p.DeletionTimestamp != nil || !over && !isReady(p) {
+				return fmt.Errorf("pod %s/%s is %s", p.Namespace, p.Name, p.Status.Phase)
+			}
+			if !over {
+				up++
+			}
 		}
-		if same < 5 {
-			return fmt.Errorf("it has %s", now)
+		if now, err = c.count(ctx, running); err != nil {
+			return err
+		}
+		if want := fmt.Sprintf("sandboxes %d\n", up); !strings.HasPrefix(now, want) {
+			return fmt.Errorf("of %d pods it has %s", up, now)
 		}
 		return nil
-	})
-	return last
+	}))
+	return now, err
 }

@@ -33,3 +33,23 @@ func TestMissingEnds(t *testing.T) {
 	require.Equal(t, []string{"web (1 of 2 sandboxes)"}, missing(listed, removed(one, now), removed(two, time.Time{})), "not answered")
 	require.Empty(t, missing(listed, removed(one, now), removed(two, now)))
 }
+
+// What containerd was killed in asking for ends with ids and no more. Nothing else may come of what the plugin
+// was not told of.
+func TestWithoutCut(t *testing.T) {
+	pod := &api.PodSandbox{Id: "p", Name: "web", Namespace: "n"}
+	known, cut := &api.Container{Id: "known", Name: "main", PodSandboxId: "p"}, &api.Container{Id: "cut", PodSandboxId: "p"}
+	now := time.Now()
+	call := func(event plugin.Event, container *api.Container) plugin.Call {
+		return plugin.Call{Event: event, Pod: pod, Container: container, Start: now, End: now}
+	}
+	before := []plugin.Calls{{call(plugin.CreateContainer, known)}}
+	ends := plugin.Calls{call(plugin.StopContainer, known), call(plugin.RemoveContainer, known)}
+
+	require.Equal(t, ends, withoutCut(t, ends, before))
+	both := append(plugin.Calls{call(plugin.StopContainer, cut), call(plugin.RemoveContainer, cut)}, ends...)
+	require.Equal(t, ends, withoutCut(t, both, before))
+	unknown := &api.Container{Id: "unknown", Name: "main", PodSandboxId: "p"}
+	stray := plugin.Calls{call(plugin.StopContainer, unknown)}
+	require.Equal(t, stray, withoutCut(t, stray, before), "it has a name, so that it is for the rules")
+}

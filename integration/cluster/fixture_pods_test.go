@@ -5,6 +5,7 @@ package cluster
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -163,13 +164,17 @@ type seen struct {
 	pods map[string]string
 }
 
-func (s *seen) all() map[string]string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := map[string]string{}
-	for uid, name := range s.pods {
-		all[uid] = name
-	}
+// all waits for the watch, which comes after what it shows, until it has shown as many pods at least.
+func (s *seen) all(t testing.TB, least int) (all map[string]string) {
+	t.Helper()
+	eventually(t, soon, "the watch of the pods", func(context.Context) error {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		if all = maps.Clone(s.pods); len(all) < least {
+			return fmt.Errorf("it has shown %d of %d", len(all), least)
+		}
+		return nil
+	})
 	return all
 }
 

@@ -51,8 +51,7 @@ func (c *cluster) move(t testing.TB, stock bool) {
 func (c *cluster) startAgain(t testing.TB, before string, stock bool) {
 	t.Helper()
 	c.onNode(t, "systemctl", "daemon-reload")
-	_, _ = c.try(context.Background(), "systemctl", "restart", "--no-block", "containerd") // it may be cut short
-	c.newContainerd(t, before)
+	c.newContainerd(t, before, restart...)
 	eventually(t, later, "the kubelet to see it", func(ctx context.Context) error {
 		n, err := c.CoreV1().Nodes().Get(ctx, c.worker, metav1.GetOptions{})
 		if err == nil && strings.Contains(n.Status.NodeInfo.ContainerRuntimeVersion, "stock") != stock {
@@ -110,8 +109,7 @@ func TestL23_NodeTakesABuildAndGivesItBack(t *testing.T) {
 	c.haveStock(t)
 	c.nothingLeft(t)
 	t.Cleanup(func() {
-		_, err := c.try(context.Background(), "rm", "-rf", installedDropIn, installed)
-		require.NoError(t, err)
+		c.onNode(t, "rm", "-rf", installedDropIn, installed)
 		c.move(t, false)
 		c.ready(t)
 	})

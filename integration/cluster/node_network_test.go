@@ -5,18 +5,25 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/hookline-nri/hookline/integration/wait"
 )
 
 // netConf is the folder of the networks' configurations on a node.
 const netConf = "/etc/cni/net.d"
+
+// chained is the program as a CNI plugin on a node.
+const chained = "/opt/cni/bin/hookline-e2e"
 
 // network is the configuration of the worker's network: its file and its text.
 func (c *cluster) network(t testing.TB) (file, text string) {
@@ -27,24 +34,24 @@ func (c *cluster) network(t testing.TB) (file, text string) {
 }
 
 // chainStatus puts a plugin behind those of the worker's network, whose STATUS is what says
-// returns. The network is as it was when the test is over.
+// returns. The network is as it was when the test is over; the plugin stays for the ends of pods.
 func (c *cluster) chainStatus(t testing.TB) (says func(answer string)) {
 	t.Helper()
 	file, text := c.network(t)
 	// The program goes to the node by way of the agent's own file system.
-	c.onNode(t, "sh", "-c", `for p in $(pgrep -x program); do cp /proc/$p/exe /opt/cni/bin/hookline-e2e && chmod 755 /opt/cni/bin/hookline-e2e && exit; done; exit 1`)
+	c.onNode(t, "sh", "-c", `for p in $(pgrep -x program); do cp /proc/$p/exe "$1" && chmod 755 "$1" && exit; done; exit 1`, "sh", chained)
 	var config map[string]any
 	require.NoError(t, json.Unmarshal([]byte(text), &config))
 	config["cniVersion"] = "1.1.0"
-	config["plugins"] = append(config["plugins"].([]any), map[string]string{"type": "hookline-e2e"})
-	chained, err := json.Marshal(config)
+	config["plugins"] = append(config["plugins"].([]any), map[string]string{"type": path.Base(chained)})
+	changed, err := json.Marshal(config)
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		c.onNode(t, "rm", "-rf", "/run/hookline-e2e")
 		c.swap(t, file, text)
 		c.ready(t)
 	})
-	c.swap(t, file, string(chained))
+	c.swap(t, file, string(changed))
 	return func(answer string) {
 		if answer == "" {
 			c.onNode(t, "rm", "-rf", "/run/hookline-e2e")
@@ -67,6 +74,7 @@ func (c *cluster) swap(t testing.TB, file, text string) {
 func TestN1_NodeSaysWhyItsNetworkTakesNoPods(t *testing.T) {
 	c := onCluster(t)
 	c.nothingLeft(t)
+	t.Cleanup(func() { c.onNode(t, "rm", "-f", chained) }) // after the pods
 	ns := c.namespace(t)
 	c.pod(t, ns, "before", nil)
 	c.podReady(t, ns, "before")
@@ -82,7 +90,14 @@ func TestN1_NodeSaysWhyItsNetworkTakesNoPods(t *testing.T) {
 			return fmt.Errorf("it is Ready=%s: %s: %s", condition.Status, condition.Reason, condition.Message)
 		}
 		t.Logf("Ready=%s, %s: %s", condition.Status, condition.Reason, condition.Message)
-		return nil
+		n, err := c.CoreV1().Nodes().Get(ctx, c.worker, metav1.GetOptions{})
+		// The scheduler goes by the taint, which comes after the condition.
+		if err == nil && !slices.ContainsFunc(n.Spec.Taints, func(t corev1.Taint) bool {
+			return t.Key == corev1.TaintNodeNotReady && t.Effect == corev1.TaintEffectNoSchedule
+		}) {
+			err = fmt.Errorf("it has taints: %v", n.Spec.Taints)
+		}
+		return err
 	})
 
 	c.pod(t, ns, "waits", nil)
@@ -91,16 +106,28 @@ func TestN1_NodeSaysWhyItsNetworkTakesNoPods(t *testing.T) {
 		p.Spec.Tolerations = []corev1.Toleration{{Operator: corev1.TolerationOpExists}}
 	})
 	c.podReady(t, ns, "on-host")
-	waits, err := c.CoreV1().Pods(ns).Get(t.Context(), "waits", metav1.GetOptions{})
-	require.NoError(t, err)
-	require.Empty(t, waits.Spec.NodeName, "no pod is sent to a node that is not ready")
+	eventually(t, soon, "the scheduler to find no node", func(ctx context.Context) error {
+		waits, err := c.CoreV1().Pods(ns).Get(ctx, "waits", metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if waits.Spec.NodeName != "" {
+			return fmt.Errorf("%w: it was sent to %s, which is not ready", wait.ErrPermanent, waits.Spec.NodeName)
+		}
+		if !slices.ContainsFunc(waits.Status.Conditions, func(c corev1.PodCondition) bool {
+			return c.Type == corev1.PodScheduled && c.Status == corev1.ConditionFalse && c.Reason == corev1.PodReasonUnschedulable
+		}) {
+			return errors.New("it has not looked for one")
+		}
+		return nil
+	})
 
 	says("")
 	c.ready(t)
 	c.podReady(t, ns, "waits")
 }
 
-// Pods end though the network's configuration was removed while they were deleted.
+// Pods end though the network's configuration was removed while they ran.
 func TestN3_PodsEndThoughTheNetworkIsRemovedMeanwhile(t *testing.T) {
 	c := onCluster(t)
 	c.nothingLeft(t)
@@ -109,8 +136,15 @@ func TestN3_PodsEndThoughTheNetworkIsRemovedMeanwhile(t *testing.T) {
 	c.rolledOut(t, ns, "web")
 	file, text := c.network(t)
 	t.Cleanup(func() { c.swap(t, file, text); c.ready(t) })
+	c.onNode(t, "rm", "-f", file)
+	eventually(t, later, "the node to have no network", func(ctx context.Context) error {
+		condition, err := c.condition(ctx, corev1.NodeReady)
+		if err == nil && condition.Status == corev1.ConditionTrue {
+			err = errors.New("it is ready")
+		}
+		return err
+	})
 	require.NoError(t, c.AppsV1().Deployments(ns).Delete(t.Context(), "web", metav1.DeleteOptions{}))
-	c.onNode(t, "rm", file)
 	eventually(t, later, "the end of the pods", func(ctx context.Context) error {
 		pods, err := c.CoreV1().Pods(ns).List(ctx, metav1.ListOptions{})
 		if err == nil && len(pods.Items) > 0 {

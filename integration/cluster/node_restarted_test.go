@@ -34,10 +34,10 @@ func TestL15_ContainerdIsRestartedAndKilledWhilePodsComeAndGo(t *testing.T) {
 	ns := c.namespace(t)
 	c.pod(t, ns, "steady", nil)
 	steady := c.podReady(t, ns, "steady")
-	end := c.churn(t, ns)
+	next, end := c.churn(t, ns)
 	for _, signal := range []string{"TERM", "KILL", "KILL"} {
-		c.restartContainerd(t, signal)
-		recorder.connected(t)
+		next()
+		recorder.restartContainerd(t, signal)
 	}
 	end()
 	c.requireUntouched(t, steady)
@@ -66,20 +66,24 @@ func TestL7_KubeletIsRestartedInTheMiddleOfAHook(t *testing.T) {
 	recorder := c.record(t, "recorder", recorderOptions{})
 	recorder.connected(t)
 	ns := c.namespace(t)
-	// Less than a plugin's timeout.
-	c.annotated(t, ns, "slow", "e2e.hookline.dev/delay-run", "5s")
+	restarted := records + "/" + ns + ".restarted"
+	t.Cleanup(func() { c.onNode(t, "rm", "-f", restarted) })
+	c.annotated(t, ns, "slow", "e2e.hookline.dev/hold-run", restarted)
 	eventually(t, soon, "the hook", func(context.Context) error {
 		if len(requireLawful(t, recorder.told(t), ns).Only(plugin.RunPodSandbox)) == 0 {
 			return errors.New("it has not begun")
 		}
 		return nil
 	})
-	c.onNode(t, "systemctl", "restart", "kubelet")
+	before := c.answer(t, func(ctx context.Context) (string, error) { return c.mainPID(ctx, "kubelet") })
+	c.newProcess(t, "kubelet", before, "sh", "-c", `systemctl restart kubelet && touch "$1"`, "sh", restarted)
+	c.onNode(t, "touch", restarted) // what runs beside the kubelet may have been cut short
 	pod := c.podReady(t, ns, "slow")
 	c.podGone(t, ns, "slow", soon)
 	recorder.hasEnds(t, ns, map[string]string{string(pod.UID): "slow"})
 	calls := requireLawful(t, recorder.told(t), ns)
 	runs, ends := calls.Only(plugin.RunPodSandbox), calls.Only(plugin.RemovePodSandbox)
+	require.NotEmpty(t, runs)
 	require.Len(t, ends, len(runs), "each sandbox that was told has its end")
 	t.Logf("the kubelet asked for %d sandboxes", len(runs))
 }

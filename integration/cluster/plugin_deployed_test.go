@@ -50,7 +50,7 @@ func TestL2_PluginIsDeployedAsDocumented(t *testing.T) {
 	require.ErrorIs(t, err, io.EOF)
 	t.Cleanup(func() {
 		c.deleteNamespace(t, namespace.Name, collect)
-		c.onNode(t, "rm", "-rf", "/var/lib/reconcile")
+		require.NoError(t, c.onNodes("rm", "-rf", "/var/lib/reconcile"))
 	})
 	_, err = c.CoreV1().Namespaces().Create(t.Context(), &namespace, metav1.CreateOptions{})
 	require.NoError(t, err)

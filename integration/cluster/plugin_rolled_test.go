@@ -16,18 +16,22 @@ import (
 )
 
 // churn has pods of a Deployment come and go until it is told to end, and then waits for
-// a state of rest.
-func (c *cluster) churn(t testing.TB, namespace string) (end func()) {
+// a state of rest. next returns when some more begin to come or go.
+func (c *cluster) churn(t testing.TB, namespace string) (next, end func()) {
 	t.Helper()
 	c.deployment(t, namespace, "churn", 8)
 	c.rolledOut(t, namespace, "churn")
 	ctx, cancel := context.WithCancel(t.Context())
-	failed := make(chan error, 1)
+	scaled, failed := make(chan struct{}), make(chan error, 1)
 	go func() {
 		defer close(failed)
 		for replicas := 2; ctx.Err() == nil; replicas = 10 - replicas {
 			err := c.setReplicas(ctx, namespace, "churn", int32(replicas))
 			if err == nil {
+				select {
+				case scaled <- struct{}{}:
+				default: // nothing is to be done meanwhile
+				}
 				err = c.noMoreThan(ctx, namespace, 12)
 			}
 			if err != nil && ctx.Err() == nil {
@@ -40,7 +44,17 @@ func (c *cluster) churn(t testing.TB, namespace string) (end func()) {
 			}
 		}
 	}()
-	return func() {
+	next = func() {
+		t.Helper()
+		select {
+		case <-scaled:
+		case err := <-failed:
+			require.NoError(t, err)
+		case <-time.After(later):
+			t.Fatal("pods do not come and go any more")
+		}
+	}
+	return next, func() {
 		cancel()
 		require.NoError(t, errors.Join(<-failed))
 		c.scale(t, namespace, "churn", 3)
@@ -68,8 +82,9 @@ func (c *cluster) rolledOver(t testing.TB, times int, o recorderOptions) (r *rec
 	r = c.record(t, "recorder", o)
 	r.connected(t)
 	namespace = c.namespace(t)
-	end := c.churn(t, namespace)
+	next, end := c.churn(t, namespace)
 	for range times {
+		next()
 		r.roll(t)
 	}
 	end()

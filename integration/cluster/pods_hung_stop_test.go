@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // A plugin that hangs in StopPodSandbox keeps no pod from its end, nor a namespace.
@@ -27,6 +29,13 @@ func TestL8_PluginThatHangsInStopKeepsNoPod(t *testing.T) {
 	c.podGone(t, ns, "hung-1", soon)
 	t.Logf("a pod at whose stop the plugin hangs is gone after %s", time.Since(start).Round(100*time.Millisecond))
 	require.Less(t, time.Since(start), time.Minute, "a grace of 5 s and a timeout of 10 s, and what a busy machine adds")
+
+	var stops plugin.Calls
+	for _, p := range recorder.told(t) {
+		stops = append(stops, p.Calls.Named("hung-1").Only(plugin.StopPodSandbox)...)
+	}
+	require.NotEmpty(t, stops)
+	require.Zero(t, stops[0].End, "the plugin does not hang")
 
 	start = time.Now()
 	c.deleteNamespace(t, ns, soon)

@@ -29,6 +29,7 @@ func TestL1_LivesOfManyPodsAreToldOnce(t *testing.T) {
 	c.scale(t, ns, "web", 0)
 	t.Logf("all are gone after %s", c.rolledOut(t, ns, "web").Round(100*time.Millisecond))
 
-	plugin.hasEnds(t, ns, pods.all())
-	requireWholeLives(t, requireLawful(t, plugin.told(t), ns), pods.all())
+	all := pods.all(t, 2*many)
+	plugin.hasEnds(t, ns, all)
+	requireWholeLives(t, requireLawful(t, plugin.told(t), ns), all)
 }

@@ -20,13 +20,14 @@ import (
 
 	"github.com/hookline-nri/hookline/integration/cluster/record"
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/integration/wait"
 )
 
 // The annotations by which a pod tells the plugin what to do with it.
 const (
 	refuse   = "e2e.hookline.dev/refuse"    // the words that RunPodSandbox is refused with
 	hangStop = "e2e.hookline.dev/hang-stop" // any value: StopPodSandbox is not answered before the plugin ends
-	delayRun = "e2e.hookline.dev/delay-run" // how long RunPodSandbox takes, as a duration
+	holdRun  = "e2e.hookline.dev/hold-run"  // the file before which RunPodSandbox is not answered
 )
 
 var events = []plugin.Event{
@@ -149,8 +150,11 @@ func (r *recorder) answer(event plugin.Event, pod *api.PodSandbox) error {
 	}
 	switch event {
 	case plugin.RunPodSandbox:
-		if d, err := time.ParseDuration(told[delayRun]); err == nil {
-			<-time.After(d)
+		if file := told[holdRun]; file != "" {
+			_ = wait.Until(context.Background(), "file "+file, func(context.Context) error { // also if its caller has gone
+				_, err := os.Stat(file)
+				return err
+			})
 		}
 		if words := told[refuse]; words != "" {
 			return errors.New(words)
