@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -33,23 +32,11 @@ func TestL22_RuntimeStartsWhateverIsAmongThePhases(t *testing.T) {
 	t.Parallel()
 	n := startNode(t)
 	phases := phasesOf(n)
-	path := filepath.Join(phases, "alien")
 	l := newLife(t, n, "kept")
-	for is, put := range map[string]func() error{
-		"a folder":          func() error { return os.MkdirAll(filepath.Join(path, "lost+found"), 0o700) },
-		"an empty file":     func() error { return os.WriteFile(path, nil, 0o600) },
-		"an alien file":     func() error { return os.WriteFile(path, []byte("notes\n"), 0o600) },
-		"a pipe":            func() error { return unix.Mkfifo(path, 0o600) },
-		"a link to nowhere": func() error { return os.Symlink("nowhere", path) },
-		"a file in place of the folder": func() error {
-			return errors.Join(os.RemoveAll(phases), os.WriteFile(phases, nil, 0o600))
-		},
-	} {
+	for is, put := range odd(phases) {
 		t.Run(is, func(t *testing.T) {
 			ctx := withinAMinute(t)
 			require.NoError(t, n.Kill(ctx))
-			require.NoError(t, os.RemoveAll(phases))
-			require.NoError(t, os.MkdirAll(phases, 0o700))
 			require.NoError(t, put())
 			errBoot := n.Boot(ctx)
 			promise(t, "L22", "the runtime starts with "+is+", and runs pods", keptOnStock, func(t require.TestingT) {
@@ -293,15 +280,19 @@ func requireShown(ctx context.Context, t require.TestingT, n target, l life, pod
 	assert.True(t, found, "the container is in the list")
 }
 
-// overwrite puts a value where containerd's metadata has another, or none.
-func overwrite(n *node.Node, value []byte, path ...string) (err error) {
+// overwrite puts a value where containerd's metadata has another of CRI's, or none.
+func overwrite(n *node.Node, value []byte, path ...string) error {
+	return overwriteIn(n, "k8s.io", value, path...)
+}
+
+func overwriteIn(n *node.Node, namespace string, value []byte, path ...string) (err error) {
 	db, err := bbolt.Open(filepath.Join(n.Folder(), "root", "io.containerd.metadata.v1.bolt", "meta.db"), 0o600, &bbolt.Options{Timeout: 10 * time.Second})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
 	return db.Update(func(tx *bbolt.Tx) error {
-		bucket := tx.Bucket([]byte("v1")).Bucket([]byte("k8s.io"))
+		bucket := tx.Bucket([]byte("v1")).Bucket([]byte(namespace))
 		for _, name := range path[:len(path)-1] {
 			if bucket = bucket.Bucket([]byte(name)); bucket == nil {
 				return fmt.Errorf("no bucket %q of %q", name, path)

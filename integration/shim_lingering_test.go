@@ -12,10 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	containerd "github.com/containerd/containerd/v2/client"
-	"github.com/containerd/containerd/v2/pkg/cio"
 	"github.com/containerd/containerd/v2/pkg/namespaces"
-	"github.com/containerd/containerd/v2/pkg/oci"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
@@ -44,22 +41,19 @@ func TestL15_ContainerThatIsStartedAgainOutlivesContainerd(t *testing.T) {
 		require.NoError(t, o.SandboxesByShim(folder)) // for the folder alone
 		o.Config = lingering
 	})
-	ctx := namespaces.WithNamespace(withinAMinute(t), "others")
-	c := containerOfOthers(ctx, t, n, "again")
+	ctx := namespaces.WithNamespace(withinAMinute(t), elsewhere)
+	c := newForeign(ctx, t, n, "again")
 
 	promise(t, "L15", "a container that is started again as soon as its task is deleted outlives containerd", onStock("it gets the shim that is about to end"), func(t require.TestingT) {
-		task := startTask(ctx, t, c)
+		task, err := startForeign(ctx, c)
+		require.NoError(t, err)
 		for range 5 {
 			before, err := n.Shim(c.ID())
 			require.NoError(t, err)
-			deleteTask(ctx, t, task)
-			task = startTask(ctx, t, c)
-			requireSoon(t, "the end of the shim before it", func(context.Context) error {
-				if program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", before)); err == nil {
-					return fmt.Errorf("process %d still runs %s", before, program)
-				}
-				return nil
-			})
+			killForeign(ctx, t, task)
+			task, err = startForeign(ctx, c)
+			require.NoError(t, err)
+			requireShimEnds(t, before)
 			require.FileExists(t, socketOf(t, n, c.ID()))
 		}
 		require.NoError(t, n.Stop(ctx))
@@ -69,40 +63,18 @@ func TestL15_ContainerThatIsStartedAgainOutlivesContainerd(t *testing.T) {
 		require.NoError(t, err)
 		task, err = found.Task(ctx, nil)
 		require.NoError(t, err)
-		deleteTask(ctx, t, task)
+		killForeign(ctx, t, task)
 	})
 }
 
-// containerOfOthers makes a container as clients do that are no CRI.
-func containerOfOthers(ctx context.Context, t *testing.T, n *node.Node, id string) containerd.Container {
-	t.Helper()
-	root := t.TempDir()
-	program, err := os.ReadFile(pause)
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(root, "pause"), program, 0o755))
-	for _, mountpoint := range []string{"dev", "proc", "run", "sys"} {
-		require.NoError(t, os.Mkdir(filepath.Join(root, mountpoint), 0o755))
-	}
-	c, err := n.Containerd().NewContainer(ctx, id, containerd.WithRuntime("io.containerd.runc.v2", nil),
-		containerd.WithNewSpec(oci.WithRootFSPath(root), oci.WithProcessArgs("/pause"), oci.WithCgroup(n.PodCgroup()+"/"+id)))
-	require.NoError(t, err)
-	return c
-}
-
-func startTask(ctx context.Context, t require.TestingT, c containerd.Container) containerd.Task {
-	task, err := c.NewTask(ctx, cio.NullIO)
-	require.NoError(t, err)
-	require.NoError(t, task.Start(ctx))
-	return task
-}
-
-func deleteTask(ctx context.Context, t require.TestingT, task containerd.Task) {
-	exit, err := task.Wait(ctx)
-	require.NoError(t, err)
-	require.NoError(t, task.Kill(ctx, unix.SIGKILL))
-	require.NoError(t, (<-exit).Error())
-	_, err = task.Delete(ctx)
-	require.NoError(t, err)
+// requireShimEnds waits for the end of a shim that has been shut down.
+func requireShimEnds(t require.TestingT, pid int) {
+	requireSoon(t, "the end of the shim", func(context.Context) error {
+		if program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err == nil {
+			return fmt.Errorf("process %d still runs %s", pid, program)
+		}
+		return nil
+	})
 }
 
 // socketOf is the path of the socket of a task's shim.

@@ -29,7 +29,7 @@ func TestL7_ShimThatIsUnavailableForAMomentEndsWithItsPod(t *testing.T) {
 }
 
 // A sandbox that takes long to be shut down, as a virtual machine whose agent does not
-// answer, has the time of whoever asked for the pod.
+// answer, has the time of the caller that asked for the pod.
 func TestL7_SandboxThatTakesLongToShutDownEndsWithItsPod(t *testing.T) {
 	t.Parallel()
 	n := startSandboxer(t)
