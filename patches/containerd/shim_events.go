@@ -19,8 +19,10 @@ faster containerd is with the deletion, the more are lost.
 
 Let the shutdown wait until the events are published, for five seconds at most: a
 containerd that does not take them is no reason to stay. The delete command, which
-used to give the shim the time by chance, is not needed for that. A shim that was
-started before this patch ends as it did.`,
+used to give the shim the time by chance, is not needed for that. The sockets go when
+the shutdown begins: the next shim of the same container has sockets of the same
+names. That holds for each shim that is built with pkg/shim; connections that are
+there stay. A shim that was started before this patch ends as it did.`,
 	Rules:  []string{"L15"},
 	Status: edit.Upstream,
 	Until:  "a shim that is shut down has published all events before its process ends",
@@ -34,7 +36,21 @@ sd.RegisterCallback(s.flush.wait)
 		edit.In(shimTaskService, edit.Method("service", "forward")).Before(edit.Top(), "defer s.flush.end()"),
 		edit.In(shimTaskService, edit.Method("service", "handleProcessExit")).Before(edit.Top(), "defer s.flush.exit()()"),
 		edit.In(shimTaskService, edit.Method("service", "forward")).Replace(edit.Expr("<-s.shutdown.Done()"), "<-s.flush.begun"),
+		edit.In(shimMain, edit.Func("run")).Replace(edit.Stmt(edit.Call("cleanupSockets")).Times(2), "removeSockets()"),
+		edit.In(shimMain, edit.Func("run")).Before(edit.Stmt(edit.Range("ttrpcServices")), `// The next shim of the same container has sockets of the same names. It may be started while
+// this one still publishes, and must neither be taken for it nor lose them.
+removeSockets := sync.OnceFunc(func() { cleanupSockets(ctx) })
+sd.RegisterCallback(func(context.Context) error {
+	removeSockets()
+	return nil
+})
+
+`),
+		edit.AddImport(shimMain, "sync"),
 	},
 }
 
-const shimTaskService = "cmd/containerd-shim-runc-v2/task/service.go"
+const (
+	shimTaskService = "cmd/containerd-shim-runc-v2/task/service.go"
+	shimMain        = "pkg/shim/shim.go"
+)

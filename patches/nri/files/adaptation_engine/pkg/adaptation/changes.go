@@ -3,6 +3,7 @@
 package adaptation
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"time"
@@ -56,9 +57,8 @@ func (r *Adaptation) applyEach(ctx context.Context, updates []*ContainerUpdate) 
 		ctx, cancel := context.WithTimeout(ctx, changeTimeout)
 		left, failure := r.updateContainers(ctx, []*ContainerUpdate{u})
 		cancel()
-		if failure != nil {
-			failed, err = append(failed, left...), failure
-		}
+		failed = append(failed, left...) // with an error, or without one
+		err = cmp.Or(err, failure)
 	}
 	return failed, err
 }

@@ -43,15 +43,13 @@ func impliedEnd(kind lifecycle.Kind, container string, of lifecycle.Event) any {
 
 // subject returns the pod and container of an end or of a creation.
 func subject(ev lifecycle.Event) (*PodSandbox, *Container) {
-	switch req := ev.Request.(type) {
-	case *newContainer:
-		return req.request.GetPod(), req.request.GetContainer()
-	case interface{ GetPod() *PodSandbox }:
-		ctr, ok := req.(interface{ GetContainer() *Container })
-		if !ok {
-			return req.GetPod(), nil
-		}
-		return req.GetPod(), ctr.GetContainer()
+	req, ok := wire(ev).(interface{ GetPod() *PodSandbox })
+	if !ok {
+		return &PodSandbox{Id: ev.Pod}, nil
 	}
-	return &PodSandbox{Id: ev.Pod}, nil
+	ctr, ok := req.(interface{ GetContainer() *Container })
+	if !ok {
+		return req.GetPod(), nil
+	}
+	return req.GetPod(), ctr.GetContainer()
 }

@@ -30,12 +30,17 @@ func (r *Adaptation) newEngine() *lifecycle.Engine {
 }
 
 // weigh says how many bytes it takes to keep an event.
-func weigh(ev lifecycle.Event) int {
+func weigh(ev lifecycle.Event) int { return proto.Size(wire(ev)) }
+
+// wire is the message that a plugin is sent for an event.
+func wire(ev lifecycle.Event) proto.Message {
 	switch req := ev.Request.(type) {
 	case *newContainer:
-		return proto.Size(req.request)
+		return req.request
+	case *changedContainer:
+		return req.request
 	case proto.Message:
-		return proto.Size(req)
+		return req
 	}
-	return 0
+	return nil
 }

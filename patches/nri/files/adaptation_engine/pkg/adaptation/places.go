@@ -88,5 +88,11 @@ func (p *places) settle(ctx context.Context, succeeded bool) {
 // changedContainer is a container whose change plugins are asked for.
 type changedContainer struct {
 	request *UpdateContainerRequest
+	result  *result
 	places
+}
+
+// collect applies the reply of one plugin.
+func (c *changedContainer) collect(conn lifecycle.Connection, reply any) error {
+	return c.places.collect(c.result, conn, reply, c.request.GetContainer().GetId())
 }

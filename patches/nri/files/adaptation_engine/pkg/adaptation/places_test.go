@@ -119,3 +119,24 @@ func TestUpdatesOfAllAnswersKeepTheirOrder(t *testing.T) {
 		require.Equal(t, int64(i+1), said, "%v", applied)
 	}
 }
+
+// A runtime may say which updates failed without an error: with one the plugin is not told which.
+func TestUpdatesThatFailedAreTold(t *testing.T) {
+	dir := t.TempDir()
+	r, err := nri.New(defaultRuntimeName, defaultRuntimeVersion,
+		func(ctx context.Context, cb nri.SyncCB) error { _, err := cb(ctx, nil, nil); return err },
+		func(_ context.Context, updates []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) {
+			return updates, nil
+		},
+		nri.WithPluginPath(filepath.Join(dir, "plugins")), nri.WithSocketPath(filepath.Join(dir, "nri.sock")), nri.WithOrderedUpdates())
+	require.NoError(t, err)
+	require.NoError(t, r.Start())
+	t.Cleanup(r.Stop)
+	s, err := stub.New(&pinning{}, stub.WithPluginName("pins"), stub.WithPluginIdx("00"), stub.WithSocketPath(filepath.Join(dir, "nri.sock")))
+	require.NoError(t, err)
+	require.NoError(t, s.Start(context.Background()))
+	t.Cleanup(s.Stop)
+	failed, err := s.UpdateContainers([]*api.ContainerUpdate{{ContainerId: "a"}, {ContainerId: "b"}})
+	require.NoError(t, err)
+	require.Len(t, failed, 2)
+}

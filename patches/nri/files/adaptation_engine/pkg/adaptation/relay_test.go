@@ -26,6 +26,25 @@ func relayed(p *plugin, kind lifecycle.Kind, req any) (any, error) {
 	return connection{p}.relay(context.Background(), lifecycle.Event{Kind: kind, Request: req})
 }
 
+// What is kept beside a request while plugins are asked weighs nothing, and hides nothing of it.
+func TestRequestIsThatOfItsContainer(t *testing.T) {
+	pod, ctr := &PodSandbox{Id: "pod", Uid: "uid"}, &Container{Id: "ctr", Env: []string{"a=b"}}
+	created := &CreateContainerRequest{Pod: pod, Container: ctr}
+	changed := &UpdateContainerRequest{Pod: pod, Container: ctr}
+	started := &StartContainerRequest{Pod: pod, Container: ctr}
+	for request, sent := range map[any]interface{ SizeVT() int }{
+		&newContainer{request: created}:     created,
+		&changedContainer{request: changed}: changed,
+		started:                             started,
+	} {
+		ev := lifecycle.Event{Request: request}
+		require.Equal(t, sent.SizeVT(), weigh(ev), "%T", request)
+		ofPod, of := subject(ev)
+		require.Equal(t, pod, ofPod, "%T", request)
+		require.Equal(t, ctr, of, "%T", request)
+	}
+}
+
 // Only an error after which a connection is of no use says that it is lost.
 func TestBrokenConnections(t *testing.T) {
 	for _, err := range []error{ttrpc.ErrClosed, ttrpc.ErrServerClosed, fmt.Errorf("reading: %w", ttrpc.ErrProtocol)} {

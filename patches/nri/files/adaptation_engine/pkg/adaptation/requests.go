@@ -59,18 +59,16 @@ func (r *Adaptation) PostStartContainer(ctx context.Context, req *PostStartConta
 // UpdateContainer asks the plugins for an update of a container's resources,
 // each with what those before it made of it.
 func (r *Adaptation) UpdateContainer(ctx context.Context, req *UpdateContainerRequest) (*UpdateContainerResponse, error) {
-	c, result, own := &changedContainer{request: req}, collectUpdateContainerResult(req), req.GetContainer().GetId()
-	err := r.ask(ctx, containerEvent(lifecycle.UpdateContainer, req.GetPod(), req.GetContainer(), c), func(conn lifecycle.Connection, reply any) error {
-		return c.collect(result, conn, reply, own)
-	})
+	c := &changedContainer{request: req, result: collectUpdateContainerResult(req)}
+	err := r.ask(ctx, containerEvent(lifecycle.UpdateContainer, req.GetPod(), req.GetContainer(), c), c.collect)
 	c.settle(ctx, err == nil)
 	if err != nil {
 		return nil, err
 	}
 	if r.ordered {
-		result.reply.update = nil // applied
+		c.result.reply.update = nil // applied
 	}
-	return result.updateContainerResponse(), nil
+	return c.result.updateContainerResponse(), nil
 }
 
 // PostUpdateContainer tells the plugins that a container's resources were

@@ -68,11 +68,7 @@ func traceOf(d lifecycle.Delivery) DeliveryTrace {
 		Plugin: d.Conn.Name(), Event: d.Event.Kind.String(), Outcome: d.Outcome.String(), Err: d.Err,
 		Pod: d.Event.Pod, Container: d.Event.Container, Waited: d.Waited, Took: d.Took, Late: d.Late,
 	}
-	request := d.Event.Request
-	if container, is := request.(*newContainer); is {
-		request = container.request
-	}
-	if of, is := request.(interface{ GetPod() *PodSandbox }); is {
+	if of, is := wire(d.Event).(interface{ GetPod() *PodSandbox }); is {
 		t.PodUID = of.GetPod().GetUid()
 	}
 	return t

@@ -39,13 +39,13 @@ func metadataOf(ctx context.Context, cntr containerd.Container) (*containerstore
 	unreadable := metadata.Unreadable(info.Extensions)
 	meta := &containerstore.Metadata{}
 	extension, ok := info.Extensions[crilabels.ContainerMetadataExtension]
-	if !ok && unreadable == "" { // another client has made it, with a label of CRI
-		return nil, "", fmt.Errorf("metadata extension %q: %w", crilabels.ContainerMetadataExtension, errdefs.ErrNotFound)
-	}
-	if !ok {
-		err = fmt.Errorf("metadata extension %q: %w", crilabels.ContainerMetadataExtension, errdefs.ErrNotFound)
-	} else {
+	if ok {
 		err = typeurl.UnmarshalTo(extension, meta)
+	} else {
+		err = fmt.Errorf("metadata extension %q: %w", crilabels.ContainerMetadataExtension, errdefs.ErrNotFound)
+		if unreadable == "" { // another client has made it, with a label of CRI
+			return nil, "", err
+		}
 	}
 	if err != nil {
 		recovery.PassOver(ctx, recovery.Container, cntr.ID(), err)

@@ -29,7 +29,7 @@ func noteDeleted(instance ShimInstance, deleted bool) {
 }
 
 // hasDeletedAll tells whether a shim has nothing left for its delete command to do: it serves
-// others, or has removed its sockets, which is the last that it does. What other shims than
+// others, or has removed its sockets, when its shutdown began. What other shims than
 // that for runc leave to the command is not known here.
 func hasDeletedAll(ctx context.Context, id string, shims *runtime.NSMap[ShimInstance], b *binary) bool {
 	if !b.bundle.deleted.Load() || !isForRunc(b) {

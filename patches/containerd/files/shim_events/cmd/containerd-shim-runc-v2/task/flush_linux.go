@@ -40,10 +40,11 @@ func (f *flush) exit() func() {
 	return func() { f.exits.Release(1) }
 }
 
-// wait is called once, by the shutdown of the shim. It ends when all events are published, with
-// ctx or after a timeout: an event that cannot be published keeps no shim.
+// wait is called once, by the shutdown of the shim. It ends when all events are published, or
+// after a timeout: an event that cannot be published keeps no shim. The context of a shutdown
+// ends with the first of its callbacks that fails, which is no reason to lose events.
 func (f *flush) wait(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, flushTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()
 	if f.exits.Acquire(ctx, math.MaxInt64) == nil {
 		defer f.exits.Release(math.MaxInt64)

@@ -4,13 +4,17 @@ package task
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	eventstypes "github.com/containerd/containerd/api/events"
+	"github.com/containerd/containerd/v2/cmd/containerd-shim-runc-v2/process"
+	"github.com/containerd/containerd/v2/cmd/containerd-shim-runc-v2/runc"
 	"github.com/containerd/containerd/v2/core/events"
 	"github.com/containerd/containerd/v2/pkg/shutdown"
+	runcC "github.com/containerd/go-runc"
 	"github.com/stretchr/testify/require"
 )
 
@@ -28,13 +32,23 @@ func (p publisher) Close() error { return nil }
 func newShim(t *testing.T) (*service, publisher) {
 	ctx, sd := shutdown.WithShutdown(t.Context())
 	p := make(publisher)
-	s := &service{context: ctx, events: make(chan any, 3), shutdown: sd, flush: newFlush()}
+	s := &service{context: ctx, events: make(chan any, 3), shutdown: sd, flush: newFlush(), runningExecs: map[*runc.Container]int{}}
 	sd.RegisterCallback(s.flush.wait)
 	go s.forward(ctx, p)
 	s.send(&eventstypes.TaskExit{ContainerID: "a"})
 	s.send(&eventstypes.TaskDelete{ContainerID: "a"})
 	return s, p
 }
+
+// exiting is a process that has exited, which takes until seen is closed to be noted.
+type exiting struct {
+	process.Process
+	seen chan struct{}
+}
+
+func (e exiting) SetExited(int)       { <-e.seen }
+func (e exiting) ID() string          { return "exec" }
+func (e exiting) ExitedAt() time.Time { return time.Time{} }
 
 func hasEnded(s *service) bool {
 	synctest.Wait()
@@ -58,15 +72,29 @@ func TestShimPublishesItsEventsBeforeItEnds(t *testing.T) {
 func TestShimThatEndsWaitsForTheEventOfAnExit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, p := newShim(t)
-		done := s.flush.exit()
+		e := exiting{seen: make(chan struct{})}
+		go s.handleProcessExit(runcC.Exit{}, &runc.Container{ID: "b"}, e)
+		synctest.Wait()
 		s.shutdown.Shutdown()
 		require.Equal(t, "/tasks/exit", <-p)
 		require.Equal(t, "/tasks/delete", <-p)
 		require.False(t, hasEnded(s))
-		s.send(&eventstypes.TaskExit{ContainerID: "b"})
-		done()
+		close(e.seen)
 		require.False(t, hasEnded(s))
 		require.Equal(t, "/tasks/exit", <-p)
+		require.True(t, hasEnded(s))
+	})
+}
+
+func TestEventsArePublishedThoughTheShutdownFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, p := newShim(t)
+		s.shutdown.RegisterCallback(func(context.Context) error { return errors.New("no") })
+		s.shutdown.Shutdown()
+		for range 2 {
+			require.False(t, hasEnded(s))
+			<-p
+		}
 		require.True(t, hasEnded(s))
 	})
 }

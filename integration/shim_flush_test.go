@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/containerd/containerd/v2/pkg/namespaces"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/hookline-nri/hookline/integration/node"
+)
+
+// A shim that cannot publish its events goes on for a while after its shutdown. The next task
+// of the same container has a shim of its own by then, and keeps it.
+func TestL15_ContainerThatIsStartedAgainOutlivesAShimWithEvents(t *testing.T) {
+	t.Parallel()
+	n := startNode(t, func(o *node.Options) {
+		o.Config = "version = 3\n[plugins.\"io.containerd.shim.v1.manager\"]\nsocket_dir = \"/run/containerd/s\"\n"
+	})
+	ctx := namespaces.WithNamespace(withinAMinute(t), elsewhere)
+	c := newForeign(ctx, t, n, "events")
+	found, err := filepath.Glob(filepath.Join(n.Folder(), "*.ttrpc"))
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	require.NoError(t, os.Rename(found[0], found[0]+".real"))
+	hangs, err := net.Listen("unix", found[0]) // and accepts nothing
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_ = hangs.Close()
+		_ = os.Rename(found[0]+".real", found[0])
+	})
+	task, err := startForeign(ctx, c)
+	require.NoError(t, err)
+	before, err := n.Shim(c.ID())
+	require.NoError(t, err)
+	killed := time.Now()
+	var waited time.Duration
+	killForeign(ctx, t, task)
+	promise(t, "L15", "a container that is started again outlives a shim that still publishes", keptOnStock, func(t require.TestingT) {
+		task, err = startForeign(ctx, c)
+		require.NoError(t, err)
+		requireShimEnds(t, before)
+		waited = time.Since(killed)
+		require.NoError(t, unix.Kill(int(task.Pid()), 0))
+		require.FileExists(t, socketOf(t, n, c.ID()))
+		killForeign(ctx, t, task)
+	})
+	promise(t, "L15", "a shim waits five seconds for its events to be taken", onStock("it ends without them"), func(t require.TestingT) {
+		require.GreaterOrEqual(t, waited, 5*time.Second)
+	})
+}
