@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// tunables are the settings of the whole kernel that a kubelet writes
-// (setupKernelTunables of its container manager), in a container too.
+// tunables are the settings of the whole kernel that a node writes, in a container too: its
+// kubelet (setupKernelTunables of its container manager), and systemd, which raises how many files may be open.
 var tunables = []string{
 	"/proc/sys/vm/overcommit_memory",
 	"/proc/sys/vm/panic_on_oom",
@@ -19,6 +19,8 @@ var tunables = []string{
 	"/proc/sys/kernel/panic_on_oops",
 	"/proc/sys/kernel/keys/root_maxkeys",
 	"/proc/sys/kernel/keys/root_maxbytes",
+	"/proc/sys/fs/file-max",
+	"/proc/sys/fs/nr_open",
 }
 
 // keepTunables writes what the kernel has to a file, unless it is kept there already.

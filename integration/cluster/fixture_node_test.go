@@ -181,10 +181,21 @@ func (c *cluster) restartContainerd(t testing.TB, signal string) {
 	t.Helper()
 	end := restart
 	if signal == "KILL" {
+		t.Cleanup(func() { c.onNode(t, "sh", "-c", removeCut) })
 		end = []string{"systemctl", "kill", "--kill-whom=main", "--signal=KILL", "containerd"}
 	}
 	c.newContainerd(t, c.containerdPID(t), end...)
 }
+
+// removeCut removes the snapshots of containers that were being created when containerd was
+// killed, and have no record. The temporary lease of the creation keeps them for a day, with the
+// released containerd as well.
+const removeCut = `
+snapshots=$(ctr -n k8s.io snapshots ls) && containers=$(ctr -n k8s.io containers ls -q) || exit
+echo "$snapshots" | while read -r name _ kind; do
+  [ "$kind" = Active ] && ! echo "$containers" | grep -qx "$name" && ctr -n k8s.io snapshots rm "$name"
+done
+true`
 
 // newContainerd ends containerd by a command, and waits for one that is another process, and serves CRI.
 func (c *cluster) newContainerd(t testing.TB, before string, end ...string) {
