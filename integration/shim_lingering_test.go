@@ -19,12 +19,15 @@ import (
 	"github.com/hookline-nri/hookline/integration/node"
 )
 
-// lingering is a shim that takes a while to end, in the folder where containerd keeps the
-// sockets of shims by default: there a shim knows the name of its socket without its bundle.
-const lingering = `version = 3
+// usualSockets are the sockets of shims in the folder where containerd keeps them by default:
+// there a shim knows the name of its socket without its bundle.
+const usualSockets = `version = 3
 [plugins."io.containerd.shim.v1.manager"]
 socket_dir = "/run/containerd/s"
-env = ["SHIM_END=100ms"]
+`
+
+// lingering is a shim that takes a while to end.
+const lingering = usualSockets + `env = ["SHIM_END=100ms"]
 `
 
 // The clients that are no CRI give the next task of a container the same id, and with it

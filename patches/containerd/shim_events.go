@@ -38,7 +38,7 @@ sd.RegisterCallback(s.flush.wait)
 		edit.In(shimTaskService, edit.Method("service", "forward")).Replace(edit.Expr("<-s.shutdown.Done()"), "<-s.flush.begun"),
 		edit.In(shimMain, edit.Func("run")).Replace(edit.Stmt(edit.Call("cleanupSockets")).Times(2), "removeSockets()"),
 		edit.In(shimMain, edit.Func("run")).Before(edit.Stmt(edit.Range("ttrpcServices")), `// The next shim of the same container has sockets of the same names. It may be started while
-// this one still publishes, and must neither be taken for it nor lose them.
+// this one still publishes: the sockets of this one are gone by then, and are not removed again.
 removeSockets := sync.OnceFunc(func() { cleanupSockets(ctx) })
 sd.RegisterCallback(func(context.Context) error {
 	removeSockets()

@@ -46,6 +46,30 @@ func (p *updating) StopContainer(_ context.Context, _ *api.PodSandbox, ctr *api.
 	return []*api.ContainerUpdate{{ContainerId: ctr.GetId()}}, nil
 }
 
+// ordered starts an adaptation whose runtime applies updates in the order in which plugins asked
+// for them, and connects a plugin.
+func ordered(t *testing.T, update nri.UpdateFn, p any, opts ...stub.Option) (*nri.Adaptation, stub.Stub) {
+	t.Helper()
+	dir := t.TempDir()
+	socket := filepath.Join(dir, "nri.sock")
+	r, err := nri.New(defaultRuntimeName, defaultRuntimeVersion,
+		func(ctx context.Context, cb nri.SyncCB) error { _, err := cb(ctx, nil, nil); return err },
+		update,
+		nri.WithPluginPath(filepath.Join(dir, "plugins")), nri.WithSocketPath(socket), nri.WithOrderedUpdates())
+	require.NoError(t, err)
+	require.NoError(t, r.Start())
+	t.Cleanup(r.Stop)
+	s, err := stub.New(p, append(opts, stub.WithPluginName("asks"), stub.WithPluginIdx("00"), stub.WithSocketPath(socket))...)
+	require.NoError(t, err)
+	require.NoError(t, s.Start(context.Background()))
+	t.Cleanup(s.Stop)
+	require.Eventually(t, func() bool {
+		all := r.PluginStatus()
+		return len(all) == 1 && all[0].Synchronized
+	}, soon, time.Millisecond)
+	return r, s
+}
+
 // Containers that stop at once have all the updates applied that a plugin asks
 // for, once each and in the order in which it did, though most of its answers
 // come when nobody waits for them any more.
@@ -56,34 +80,18 @@ func TestOrderedUpdates(t *testing.T) {
 	var (
 		mu      sync.Mutex // guards updated
 		updated []string
-		dir     = t.TempDir()
 		ctx     = context.Background()
 		pod     = &api.PodSandbox{Id: "pod0"}
 	)
-	r, err := nri.New(defaultRuntimeName, defaultRuntimeVersion,
-		func(ctx context.Context, cb nri.SyncCB) error { _, err := cb(ctx, nil, nil); return err },
-		func(_ context.Context, updates []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) {
-			mu.Lock()
-			defer mu.Unlock()
-			for _, u := range updates {
-				updated = append(updated, u.GetContainerId())
-			}
-			return nil, nil
-		},
-		nri.WithPluginPath(filepath.Join(dir, "plugins")), nri.WithSocketPath(filepath.Join(dir, "nri.sock")), nri.WithOrderedUpdates())
-	require.NoError(t, err)
-	require.NoError(t, r.Start())
-	t.Cleanup(r.Stop)
 	p := &updating{prompt: n / 4, goOn: make(chan struct{})}
-	s, err := stub.New(p, stub.WithPluginName("asks"), stub.WithPluginIdx("00"), stub.WithSocketPath(filepath.Join(dir, "nri.sock")),
-		stub.WithFailurePolicy(&api.FailurePolicy{KeepConnected: true}))
-	require.NoError(t, err)
-	require.NoError(t, s.Start(ctx))
-	t.Cleanup(s.Stop)
-	require.Eventually(t, func() bool {
-		all := r.PluginStatus()
-		return len(all) == 1 && all[0].Synchronized
-	}, soon, time.Millisecond)
+	r, _ := ordered(t, func(_ context.Context, updates []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, u := range updates {
+			updated = append(updated, u.GetContainerId())
+		}
+		return nil, nil
+	}, p, stub.WithFailurePolicy(&api.FailurePolicy{KeepConnected: true}))
 
 	require.NoError(t, r.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: pod}))
 	for i := range n {

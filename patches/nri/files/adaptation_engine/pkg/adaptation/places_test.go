@@ -5,16 +5,13 @@ package adaptation_test
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
-	nri "github.com/containerd/nri/pkg/adaptation"
 	"github.com/containerd/nri/pkg/api"
-	"github.com/containerd/nri/pkg/stub"
 )
 
 // pinning asks for an update of one container in each of its answers, and counts them in it.
@@ -51,42 +48,27 @@ func TestUpdatesOfAllAnswersKeepTheirOrder(t *testing.T) {
 	var (
 		mu      sync.Mutex // guards applied
 		applied []int64
-		dir     = t.TempDir()
 		ctx     = context.Background()
 		pod     = &api.PodSandbox{Id: "pod0"}
 	)
 	p := &pinning{}
-	r, err := nri.New(defaultRuntimeName, defaultRuntimeVersion,
-		func(ctx context.Context, cb nri.SyncCB) error { _, err := cb(ctx, nil, nil); return err },
-		func(_ context.Context, updates []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) {
-			for _, u := range updates {
-				quota := u.GetLinux().GetResources().GetCpu().GetQuota().GetValue()
-				for until := time.Now().Add(10 * time.Millisecond); time.Now().Before(until); { // the others are asked meanwhile
-					p.mu.Lock()
-					all := p.said == 3*n
-					p.mu.Unlock()
-					if all {
-						break
-					}
+	r, _ := ordered(t, func(_ context.Context, updates []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) {
+		for _, u := range updates {
+			quota := u.GetLinux().GetResources().GetCpu().GetQuota().GetValue()
+			for until := time.Now().Add(10 * time.Millisecond); time.Now().Before(until); { // the others are asked meanwhile
+				p.mu.Lock()
+				all := p.said == 3*n
+				p.mu.Unlock()
+				if all {
+					break
 				}
-				mu.Lock()
-				applied = append(applied, quota)
-				mu.Unlock()
 			}
-			return nil, nil
-		},
-		nri.WithPluginPath(filepath.Join(dir, "plugins")), nri.WithSocketPath(filepath.Join(dir, "nri.sock")), nri.WithOrderedUpdates())
-	require.NoError(t, err)
-	require.NoError(t, r.Start())
-	t.Cleanup(r.Stop)
-	s, err := stub.New(p, stub.WithPluginName("pins"), stub.WithPluginIdx("00"), stub.WithSocketPath(filepath.Join(dir, "nri.sock")))
-	require.NoError(t, err)
-	require.NoError(t, s.Start(ctx))
-	t.Cleanup(s.Stop)
-	require.Eventually(t, func() bool {
-		all := r.PluginStatus()
-		return len(all) == 1 && all[0].Synchronized
-	}, soon, time.Millisecond)
+			mu.Lock()
+			applied = append(applied, quota)
+			mu.Unlock()
+		}
+		return nil, nil
+	}, p)
 
 	require.NoError(t, r.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: pod}))
 	var all sync.WaitGroup
@@ -122,20 +104,9 @@ func TestUpdatesOfAllAnswersKeepTheirOrder(t *testing.T) {
 
 // A runtime may say which updates failed without an error: with one the plugin is not told which.
 func TestUpdatesThatFailedAreTold(t *testing.T) {
-	dir := t.TempDir()
-	r, err := nri.New(defaultRuntimeName, defaultRuntimeVersion,
-		func(ctx context.Context, cb nri.SyncCB) error { _, err := cb(ctx, nil, nil); return err },
-		func(_ context.Context, updates []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) {
-			return updates, nil
-		},
-		nri.WithPluginPath(filepath.Join(dir, "plugins")), nri.WithSocketPath(filepath.Join(dir, "nri.sock")), nri.WithOrderedUpdates())
-	require.NoError(t, err)
-	require.NoError(t, r.Start())
-	t.Cleanup(r.Stop)
-	s, err := stub.New(&pinning{}, stub.WithPluginName("pins"), stub.WithPluginIdx("00"), stub.WithSocketPath(filepath.Join(dir, "nri.sock")))
-	require.NoError(t, err)
-	require.NoError(t, s.Start(context.Background()))
-	t.Cleanup(s.Stop)
+	_, s := ordered(t, func(_ context.Context, updates []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) {
+		return updates, nil
+	}, &pinning{})
 	failed, err := s.UpdateContainers([]*api.ContainerUpdate{{ContainerId: "a"}, {ContainerId: "b"}})
 	require.NoError(t, err)
 	require.Len(t, failed, 2)
