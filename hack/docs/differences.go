@@ -72,7 +72,7 @@ func checkEach(source []byte, patches, tests []string) (errs []error) {
 	}
 	for _, p := range patches {
 		if !bytes.Contains(source, []byte(code(p))) {
-			errs = append(errs, fmt.Errorf("say who notices what of %s, or list it under what nobody notices", p))
+			errs = append(errs, fmt.Errorf("no item names %s: add one, or name the patch under \"Nothing to notice\"", p))
 		}
 	}
 	return errs

@@ -16,7 +16,7 @@ func TestDifferencesNamePatchAndTest(t *testing.T) {
 		{"no patch", "- **Knocks.**\n  `TestL1_KnockIsHeard`\n- `door/ring` `door/knock-first` `L2_BellIsHeard`\n", `"**Knocks.**": name the patch that makes the difference`},
 		{"no test", "- Knocks\n  come. `door/knock-first`\n- `door/ring` `L2_BellIsHeard`\n", `"Knocks": name a test that tries it`},
 		{"a test that is gone", "- Knocks\n  `door/ring` `door/knock-first` `TestL1_KnockIsHeard` `TestGone`\n", `"Knocks": there is no test TestGone`},
-		{"a patch that is not there", "The door/ring.\n\n- Knocks `door/knock-first` `TestL1_KnockIsHeard`\n", "say who notices what of door/ring, or list it under what nobody notices"},
+		{"a patch that is not there", "The door/ring.\n\n- Knocks `door/knock-first` `TestL1_KnockIsHeard`\n", `no item names door/ring: add one, or name the patch under "Nothing to notice"`},
 		{"a patch that nobody notices", "- [Doors](#doors)\n\n## Doors\n- Knocks `door/knock-first` `TestL1_KnockIsHeard`\n\nThe rest: `door/ring`.\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
