@@ -34,13 +34,7 @@ var groups = []edit.Group{
 	}},
 	{Name: "nri-engine", Title: "adaptation: deliver events to each plugin in its own turn", Patches: []string{
 		"nri/engine-ledger",
-		"nri/engine-connections",
 		"nri/lifecycle-engine",
-		"nri/engine-bounds",
-		"nri/engine-inventories",
-		"nri/engine-asking",
-		"nri/engine-creations",
-		"nri/engine-status",
 		"nri/adaptation-engine",
 		"nri/old-relays",
 		"nri/unread-peers",
@@ -56,7 +50,6 @@ var groups = []edit.Group{
 		"nri/waits",
 	}},
 	{Name: "nri-required", Title: "adaptation: require plugins by name", Patches: []string{
-		"nri/engine-required",
 		"nri/required-plugins",
 	}},
 	{Name: "nri-names", Title: "adaptation: let runtimes reserve the names of plugins", Patches: []string{
@@ -64,12 +57,10 @@ var groups = []edit.Group{
 		"nri/plugin-peer",
 	}},
 	{Name: "nri-owed-ends", Title: "adaptation: tell plugins what ended while they were away", Patches: []string{
-		"nri/engine-owed-ends",
 		"nri/owed-ends",
 		"nri/creation-journal",
 	}},
 	{Name: "nri-hand-over", Title: "adaptation: let a plugin that registers again take over", Patches: []string{
-		"nri/engine-hand-over",
 		"nri/hand-over",
 	}},
 

@@ -40,13 +40,7 @@ var Series = edit.Series{
 
 		// NRI: the lifecycle engine in place of one lock.
 		nri.EngineLedger,
-		nri.EngineConnections,
 		nri.LifecycleEngine,
-		nri.EngineBounds,
-		nri.EngineInventories,
-		nri.EngineAsking,
-		nri.EngineCreations,
-		nri.EngineStatus,
 		nri.AdaptationEngine,
 		nri.OldRelays,
 		nri.UnreadPeers,
@@ -56,14 +50,11 @@ var Series = edit.Series{
 		nri.PodState,
 		nri.PluginErrors,
 		nri.Waits,
-		nri.EngineRequired,
 		nri.RequiredPlugins,
 		nri.WhoConnects,
 		nri.PluginPeer,
-		nri.EngineOwedEnds,
 		nri.OwedEnds,
 		nri.CreationJournal,
-		nri.EngineHandOver,
 		nri.HandOver,
 
 		// containerd: built on the NRI above.

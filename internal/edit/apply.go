@@ -84,9 +84,6 @@ func (w *work) formatted(path string, content []byte) ([]byte, error) {
 }
 
 func (w *work) apply(e Edit) error {
-	if _, own := w.brought[e.path]; e.own && !own {
-		return fmt.Errorf("%s: %s: is not in a file that the patch brings: name the place by its shape", e.path, e.decl)
-	}
 	f := w.files[e.path]
 	if f == nil {
 		var err error

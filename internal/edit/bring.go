@@ -14,11 +14,9 @@ import (
 )
 
 // file is a whole new file: from is its path below the root of this
-// repository, to below the root of the upstream module. One that comes again may be
-// there already.
+// repository, to below the root of the upstream module.
 type file struct {
 	from, to string
-	again    bool
 }
 
 // bring returns the patch's new files and those of its packages.
@@ -37,9 +35,6 @@ func (p Patch) bring(s Series, upstream, own fs.FS) (map[string][]byte, error) {
 	}
 	for _, pkg := range p.Packages {
 		of, err := pkg.files(own)
-		if err == nil && pkg.Again && !pkg.there(upstream, of) {
-			err = fmt.Errorf("comes again, and no patch before has brought it to %s", pkg.To)
-		}
 		if err != nil {
 			return nil, fmt.Errorf("package %s: %w", pkg.From, err)
 		}
@@ -50,7 +45,7 @@ func (p Patch) bring(s Series, upstream, own fs.FS) (map[string][]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("file %s: %w", f.from, withoutPath(err))
 		}
-		if _, err := fs.Stat(upstream, f.to); err == nil && !f.again || out[f.to] != nil {
+		if _, err := fs.Stat(upstream, f.to); err == nil || out[f.to] != nil {
 			return nil, fmt.Errorf("file %s: %s exists", f.from, f.to)
 		} else if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, fmt.Errorf("file %s: %w", f.from, err)
@@ -103,7 +98,7 @@ func (pkg Package) files(own fs.FS) ([]file, error) {
 		case !e.IsDir() && !pkg.wanted(strings.TrimPrefix(name, pkg.From+"/")):
 			return nil
 		case !e.IsDir():
-			files = append(files, file{name, path.Join(pkg.To, strings.TrimPrefix(name, pkg.From)), pkg.Again})
+			files = append(files, file{name, path.Join(pkg.To, strings.TrimPrefix(name, pkg.From))})
 		case name != pkg.From && !inTestdata(strings.TrimPrefix(name, pkg.From)):
 			return fs.SkipDir
 		}
@@ -113,14 +108,6 @@ func (pkg Package) files(own fs.FS) ([]file, error) {
 		err = errors.New("no files")
 	}
 	return files, err
-}
-
-// there says whether any of the package's files is in the module.
-func (pkg Package) there(upstream fs.FS, files []file) bool {
-	return slices.ContainsFunc(files, func(f file) bool {
-		_, err := fs.Stat(upstream, f.to)
-		return err == nil
-	})
 }
 
 func (pkg Package) excepted(name string) bool { return matches(pkg.Except, name) }

@@ -88,8 +88,6 @@
 //	GoSum                             lines of a go.sum file
 //	InSection with Replace, After     a paragraph of a document in Markdown
 //	ProtoComment                      the comment above a message or field of protobuf
-//	OwnText                           text in a file that the patch itself brings
-//	OwnLines                          lines in one, by the first and the last of them
 //
 // # Text
 //
@@ -110,12 +108,6 @@
 // under the path that it gets in the upstream module. Packages of this
 // repository come along as [Package]. Both get upstream's notice, and imports of
 // packages that come along are rewritten.
-//
-// A package that is too large for one review comes in stages. The first patch brings
-// the files of the first stage, and its edits cut out of them what only later ones
-// need; the next one brings the package Again, with fewer cuts, and the last one with
-// none. Each changes only the files that are other than before. Text in these files may
-// be named as it is ([OwnText], [OwnLines]), since it is this repository's.
 //
 // # What is refused
 //

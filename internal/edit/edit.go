@@ -15,7 +15,6 @@ type Edit struct {
 	change func(*source) ([]splice, error)
 	mod    func([]byte) ([]byte, error) // in place of change, where the file is no Go source
 	remove bool                         // in place of change, for a whole file
-	own    bool                         // whether it is for files alone that its patch brings
 	err    error                        // why it cannot be made at all
 
 	below, since string // the versions of the module that it is for; all where empty

@@ -49,15 +49,10 @@ const (
 // path.Match, of names of files that stay here: tests that need modules which the
 // upstream module does not require. Only, where it is set, are patterns of those that
 // come along, so that several patches can bring a package, a part each.
-//
-// A package may come in stages, too: a patch brings it without what later patches need
-// of it, cut out by its edits. A later one brings it Again: the files that are there are
-// brought anew, whole, before that patch's edits, and those that are not are added.
 type Package struct {
 	From, To string
 	Only     []string
 	Except   []string
-	Again    bool
 }
 
 // Module is an upstream module.

@@ -23,8 +23,6 @@ var funcs = map[string]any{
 	"Call": Call, "Mentions": Mentions, "Assign": Assign, "Define": Define, "Declare": Declare, "If": If, "Range": Range,
 	"Return": Return, "Defer": Defer, "Has": Has, "All": All,
 	"AddImport": AddImport, "DropImport": DropImport, "DropFile": DropFile,
-	"OwnText":  OwnText,
-	"OwnLines": OwnLines,
 	"InSection": func(path, heading, mentions string) Paragraph {
 		return InSection(path, heading, strings.Fields(mentions)...)
 	},
@@ -33,9 +31,6 @@ var funcs = map[string]any{
 	"Package":       func(from, to string) Package { return Package{From: from, To: to} },
 	"PackageExcept": func(from, to, except string) Package { return Package{From: from, To: to, Except: []string{except}} },
 	"PackageOnly":   func(from, to, only string) Package { return Package{From: from, To: to, Only: []string{only}} },
-	"PackageAgain": func(from, to, except string) Package {
-		return Package{From: from, To: to, Except: []string{except}, Again: true}
-	},
 }
 
 // readPatch makes a patch of a list of expressions.

@@ -52,7 +52,7 @@ moment, though that plugin is told of it.`,
 	Status: edit.Upstream,
 	Until:  "NRI's adaptation holds no lock while it asks a plugin, and no registration waits for a pod operation",
 	Large:  "one lock goes, which every request holds: with half of the requests on the engine there would be two orders of events",
-	Needs:  []string{"nri/refused-pod-ends", "nri/engine-status"},
+	Needs:  []string{"nri/refused-pod-ends", "nri/lifecycle-engine"},
 	Edits: edits(
 		dropMethods(
 			"RunPodSandbox", "UpdatePodSandbox", "PostUpdatePodSandbox", "StopPodSandbox", "RemovePodSandbox",

@@ -4,8 +4,6 @@ package nri
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-var ledgerFiles = []string{"event.go", "snapshot.go", "ledger.go"}
-
 // EngineLedger brings what the engine keeps of what a plugin knows.
 var EngineLedger = edit.Patch{
 	Slug:    "engine-ledger",
@@ -31,5 +29,4 @@ next patch adds.`,
 		To:   "internal/lifecycle",
 		Only: append([]string{"ledger_test.go"}, ledgerFiles...),
 	}},
-	Edits: in(cutsAt("engine-ledger"), ledgerFiles...),
 }

@@ -31,7 +31,7 @@ Plugins that mean to be connected twice under one name need a setting for that
 	Rules:  []string{"L17", "L19"},
 	Status: edit.Upstream,
 	Until:  "NRI hands the events of a plugin over to the connection that it opens next",
-	Needs:  []string{"nri/engine-hand-over", "nri/delivery-metrics"},
+	Needs:  []string{"nri/plugin-peer", "nri/creation-journal", "nri/delivery-metrics"},
 	Edits: []edit.Edit{
 		edit.In("pkg/adaptation/plugin_settings.go", edit.Type("PluginSettings")).AddField(`
 

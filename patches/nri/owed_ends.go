@@ -35,7 +35,7 @@ not coming back.`,
 	Rules:  []string{"L18"},
 	Status: edit.Upstream,
 	Until:  "NRI tells plugins that reconnect the ends that they have missed",
-	Needs:  []string{"nri/engine-owed-ends", "nri/delivery-metrics"},
+	Needs:  []string{"nri/required-plugins", "nri/delivery-metrics"},
 	Edits: []edit.Edit{
 		edit.In(adaptation, edit.Type("Adaptation")).AddField(`
 

@@ -32,3 +32,6 @@ func drop(file, receiver string, methods []string) []edit.Edit {
 	}
 	return drops
 }
+
+// ledgerFiles are the engine's ledger, in its folder.
+var ledgerFiles = []string{"event.go", "snapshot.go", "ledger.go"}

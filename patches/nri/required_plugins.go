@@ -38,7 +38,7 @@ have its own, and tell the plugin when it is configured.`,
 	Rules:  []string{"L16", "L20"},
 	Status: edit.Upstream,
 	Until:  "NRI lets runtimes require the answer of a plugin to RunPodSandbox and CreateContainer, and give it timeouts of its own",
-	Needs:  []string{"nri/engine-required"},
+	Needs:  []string{"nri/waits"},
 	Edits: []edit.Edit{
 		edit.DropFile("pkg/adaptation/unrequired.go"),
 		edit.In(adaptation, edit.Type("Adaptation")).AddField(`
