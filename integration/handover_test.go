@@ -5,12 +5,14 @@ package integration
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
@@ -45,5 +47,21 @@ func TestL19_TwinsAreBothTold(t *testing.T) {
 		for _, p := range plugins {
 			assert.ElementsMatch(t, whole, p.Calls().Of(l.Pod).Events(), p.Name())
 		}
+	})
+}
+
+// A plugin that the runtime has launched is not taken over from: nobody would launch it again.
+// A peer under its name is a second one.
+func TestL19_LaunchedPluginStays(t *testing.T) {
+	t.Parallel()
+	record := filepath.Join(t.TempDir(), "record")
+	n := startNode(t, func(o *node.Options) { o.Config = launching(t, record) })
+	peer := plugin.New("10", "launched")
+	connect(t, n, peer)
+	l := newLife(t, n, "pod")
+	l.End(t)
+	promise(t, "L19", "a peer of its name keeps nothing from a launched plugin", keptOnStock, func(t require.TestingT) {
+		assert.Equal(t, []string{"Synchronize 0", "RunPodSandbox pod", "StopPodSandbox pod", "RemovePodSandbox pod"}, linesOf(t, record))
+		assert.ElementsMatch(t, whole, peer.Calls().Of(l.Pod).Events())
 	})
 }

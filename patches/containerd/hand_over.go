@@ -24,7 +24,8 @@ connection is to take over from another one, and which waits for another one to 
 		edit.In(pluginConfig, edit.Type("PluginConfig")).AddField(`
 
 // Twins is whether plugins of the name are served beside each other. If not, one that
-// registers while another one is there takes over from it.
+// registers while another one is there takes over from it, unless containerd has
+// launched that from plugin_path.
 Twins bool ` + "`toml:\"twins\" json:\"twins\"`"),
 		edit.In(pluginConfig, edit.Method("Config", "pluginSettings")).After(edit.Key("SyncTimeout"), "Twins:                 p.Twins,"),
 		edit.In("internal/nri/status.go", edit.Type("PluginStatus")).AddField(`

@@ -26,7 +26,8 @@ take its place back: from the pod or process of a connection that was succeeded,
 one waits until its successor has left.
 
 Plugins that mean to be connected twice under one name need a setting for that
-(PluginSettings.Twins). Plugins of the runtime itself are never succeeded.`,
+(PluginSettings.Twins). Plugins that the runtime itself has launched or loaded are
+never succeeded.`,
 	Refs:   []string{"containerd/nri#286"},
 	Rules:  []string{"L17", "L19"},
 	Status: edit.Upstream,
@@ -40,7 +41,7 @@ Plugins that mean to be connected twice under one name need a setting for that
 Twins bool`),
 		edit.In("pkg/adaptation/engine.go", edit.Method("Adaptation", "newEngine")).After(edit.Key("OmitCreating"), `HandOver:       r.handsOver,
 Origin:         originOf,
-Copy:           unchanging,`),
+Begun:          begun,`),
 		edit.In("pkg/adaptation/status.go", edit.Type("PluginStatus")).AddField(`
 
 // TakesOver is whether it is to take over from another one of its name, or waits for
@@ -55,9 +56,5 @@ TakesOver bool`),
 // went by itself or the runtime stops, "replaced" if it registered again and the
 // new connection has taken over, otherwise why it was dropped: "timeout",
 // "backlog" or "error".`),
-		edit.In("pkg/adaptation/synchronization.go", edit.Func("objects")).Before(edit.Stmt(edit.Define("pod", "ok")), `if run, is := o.Value.(*RunPodSandboxRequest); is {
-	pods = append(pods, run.GetPod())
-}
-`),
 	},
 }

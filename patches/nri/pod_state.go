@@ -30,9 +30,11 @@ plugins that are going to be asked for it, if the runtime wants that.`,
 		edit.In(synchronization, edit.Func("snapshotOf")).Replace(
 			edit.Expr("lifecycle.Object{Pod: pod.GetId(), Value: pod}"),
 			`lifecycle.Object{Pod: pod.GetId(), Stopped: podstate.Get(pod) == podstate.Stopped, Creating: podstate.Get(pod) == podstate.Creating, Value: pod}`),
-		edit.In(synchronization, edit.Func("objects")).Before(edit.Stmt(edit.Assign("pods")), `if o.Stopped {
-	podstate.Set(pod, podstate.Stopped) // also where the runtime listed it before
+		edit.In(synchronization, edit.Func("objects")).Before(edit.Stmt(edit.Assign("pods")), `if o.Stopped && podstate.Get(pod) != podstate.Stopped { // listed before it did
+	pod = proto.Clone(pod).(*PodSandbox) // others are told of the same list
+	podstate.Set(pod, podstate.Stopped)
 }`),
+		edit.AddImport(synchronization, "google.golang.org/protobuf/proto"),
 		edit.AddImport(synchronization, "github.com/containerd/nri/internal/podstate"),
 	},
 	Packages: []edit.Package{{

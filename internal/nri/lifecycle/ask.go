@@ -90,37 +90,23 @@ func (q *question) refuseEnded() error {
 	return nil
 }
 
-// ask asks one connection in its turn, or its successor.
+// ask asks the plugin of one lane in its turn.
 func (q *question) ask(l *lane) error {
 	if err := q.refuseEnded(); err != nil {
 		return err
 	}
-	l = l.latest()
-	var reply any
-	var err error
+	s, reply, err := q.put(l)
+	if s != nil && q.demanded(l) {
+		err = q.heed(l, s, err)
+	}
+	q.creation.told(l, s, err)
 	switch {
-	case !l.subscribed(q.event.Kind):
-		err = l.note(q.event, q.creation)
-	case q.creation.askedBefore(l) && !q.demanded(l):
-		err = q.unsent(l, time.Time{}, errReturned)
-	default:
-		q.creation.waitFor(l)
-		l, reply, err = q.send(l)
-		q.creation.waitFor(nil)
-		q.creation.told(l, err)
-	}
-	if errors.Is(err, errMoved) {
-		return q.ask(l)
-	}
-	if q.demanded(l) {
-		err = q.heed(l, err)
-	}
-	switch {
-	case q.creation != nil && unheard(err) && l.latest() != l:
-		return q.ask(l) // of the successor of one that will not answer any more
-	case (err == nil || errors.Is(err, errKnown)) && q.each != nil:
-		return q.each(l.conn, reply)
-	case err == nil || errors.Is(err, errKnown) || errors.Is(err, errAbsent) || errors.Is(err, errWithout):
+	case err == nil || errors.Is(err, errKnown):
+		if q.each != nil {
+			return q.each(s.conn, reply)
+		}
+		return nil
+	case errors.Is(err, errAbsent) || errors.Is(err, errWithout):
 		return nil
 	case errors.Is(err, ErrStopped):
 		return fmt.Errorf("%s: %w", q.event, err)
@@ -136,48 +122,72 @@ var (
 	errKnown = errors.New("known to the plugin")
 )
 
-// send waits for the turn in a lane and delivers the event there, or in that of a
-// successor, which it returns.
-func (q *question) send(l *lane) (at *lane, reply any, err error) {
-	wanted := l
-	l, posted, err := l.enter(q.ctx, q.patience)
-	if err != nil {
-		return l, nil, q.unsent(l, posted, err)
+// put puts the event to the plugin of a lane, and returns the session that it had.
+func (q *question) put(l *lane) (s *session, reply any, err error) {
+	l.mu.Lock()
+	if s = l.session; s == nil {
+		l.mu.Unlock()
+		return nil, nil, errAbsent
 	}
+	if !s.subscribed(q.event.Kind) {
+		full, err := l.note(q.event, q.creation)
+		l.mu.Unlock()
+		if full != nil {
+			q.engine.drop(s, full)
+			err = errAbsent
+		}
+		return s, nil, err
+	}
+	l.mu.Unlock()
+	if q.creation.returned(l, s) && !q.demanded(l) {
+		return s, nil, q.unsent(l, s, time.Time{}, errReturned)
+	}
+	q.creation.waitFor(s)
+	defer q.creation.waitFor(nil)
+	return q.send(l, s)
+}
+
+// send waits for the turn in a lane and delivers the event there. The plugin may have another
+// connection by then, which it returns.
+func (q *question) send(l *lane, wanted *session) (s *session, reply any, err error) {
+	posted, err := l.enter(q.ctx, q.patience)
+	if err != nil {
+		return wanted, nil, q.unsent(l, wanted, posted, err)
+	}
+	s = l.session
 	var send bool
 	switch {
-	case l.closed != nil || l.lost():
+	case s == nil || !s.joined:
+		s, err = wanted, ErrClosed
+	case s.lost():
 		err = ErrClosed
 	case q.ctx.Err() != nil:
 		err = q.ctx.Err()
 	case q.creation.undone():
 		err = ErrStopped
+	case !s.subscribed(q.event.Kind):
+		_, err = l.ledger.admit(q.event)
 	default:
 		send, err = l.ledger.admit(q.event)
-	}
-	if send {
-		l.record(q.event)
-		send = l == wanted || l.subscribed(q.event.Kind)
 	}
 	if !send {
 		l.passOn()
 		l.mu.Unlock()
 		switch {
 		case err == nil:
-			return l, nil, errKnown
+			return s, nil, errKnown
 		case errors.Is(err, ErrStopped):
-			return l, nil, err
-		case errors.Is(err, ErrClosed) && q.engine.succeeded(l):
-			return l, nil, errMoved
+			return s, nil, err
 		}
-		return l, nil, q.unsent(l, posted, err)
+		return s, nil, q.unsent(l, s, posted, err)
 	}
-	r := &request{Context: q.ctx, lane: l, event: q.event, posted: posted, demanded: q.demanded(l)}
+	r := &request{Context: q.ctx, event: q.event, posted: posted, demanded: q.demanded(l)}
 	if l.transmit(r) {
-		l.conclude(r)
-		l.passOn()
+		if l.conclude(r) {
+			l.passOn()
+		}
 		l.mu.Unlock()
-		return l, r.reply, r.outcome
+		return s, r.reply, r.outcome
 	}
 	ready := make(chan struct{})
 	r.ready = ready
@@ -186,14 +196,14 @@ func (q *question) send(l *lane) (at *lane, reply any, err error) {
 	case <-ready:
 	case <-q.ctx.Done():
 		if err := q.leave(l, r); err != nil {
-			return l, nil, err
+			return s, nil, err
 		}
 		<-ready // in the same moment
 	}
 	if r.outcome != nil {
-		return l, nil, r.outcome // a reply may still come, and is nothing to the caller
+		return s, nil, r.outcome // a reply may still come, and is nothing to the caller
 	}
-	return l, r.reply, nil
+	return s, r.reply, nil
 }
 
 // leave is for a caller who gives up on a request that was sent. It returns nil
@@ -209,7 +219,7 @@ func (q *question) leave(l *lane, r *request) error {
 	l.mu.Unlock()
 	err := fmt.Errorf("%s: asking plugin %s: %w", q.event, l.name, q.ctx.Err())
 	q.engine.opts.Observer.Delivered(Delivery{
-		Context: q.ctx, Conn: l.conn, Event: q.event, Outcome: Canceled, Waited: sent.Sub(r.posted), Took: time.Since(sent), Err: err,
+		Context: q.ctx, Conn: r.session.conn, Event: q.event, Outcome: Canceled, Waited: sent.Sub(r.posted), Took: time.Since(sent), Err: err,
 	})
 	return err
 }
@@ -217,16 +227,18 @@ func (q *question) leave(l *lane, r *request) error {
 // unsent settles an event that was not sent: its caller gave up, which says
 // nothing of the plugin, the plugin joins or has come back, or it failed, which its
 // policy judges.
-func (q *question) unsent(l *lane, posted time.Time, err error) error {
+func (q *question) unsent(l *lane, s *session, posted time.Time, err error) error {
 	var overdue *Overdue
 	failure := Loss
-	rec := Delivery{Context: q.ctx, Conn: l.conn, Event: q.event, Err: err}
+	rec := Delivery{Context: q.ctx, Conn: s.conn, Event: q.event, Err: err}
 	if !posted.IsZero() {
 		rec.Waited = time.Since(posted)
 	}
 	switch {
 	case errors.Is(err, errAbsent):
 		return err
+	case errors.Is(err, errJoining) && q.demanded(l):
+		return errUnsent // it is waited for as one that is away
 	case errors.Is(err, errJoining), errors.Is(err, errReturned):
 		rec.Outcome = PassedOver
 		q.creation.missedBy(l)
@@ -247,8 +259,8 @@ func (q *question) unsent(l *lane, posted time.Time, err error) error {
 	if demanded && failure == Loss {
 		return errUnsent
 	}
-	if fail, _ := l.policy.Decide(q.event.Kind, failure); fail || demanded {
-		return &Error{l.conn, q.event, failure, err}
+	if fail, _ := s.policy.Decide(q.event.Kind, failure); fail || demanded {
+		return &Error{s.conn, q.event, failure, err}
 	}
 	if failure == Debt {
 		q.creation.missedBy(l)

@@ -59,7 +59,7 @@ func (q *question) missing() (missing []*demand, err error) {
 		switch p := q.nearest(d); p.rank {
 		case able:
 		case indebted:
-			return nil, q.refuse(d, &Error{p.lane.conn, q.event, Debt, p.debt})
+			return nil, q.refuse(d, &Error{p.session.conn, q.event, Debt, p.debt})
 		default:
 			missing = append(missing, d)
 		}

@@ -12,8 +12,8 @@ import (
 // a new Connection; two of one name are two Connections, and both are served unless
 // the newer one takes over, see Options.HandOver.
 //
-// The engine calls it without holding a lock, so a Connection may call back
-// into the engine from any of its methods.
+// The engine calls Deliver and Close without holding a lock, so a Connection may call back
+// into the engine from these.
 type Connection interface {
 	// Name names the plugin in errors, such as "10-logger". It must not change.
 	Name() string
@@ -51,7 +51,7 @@ type Connection interface {
 	Deliver(ctx context.Context, event Event, due time.Time, answer func(reply any, err error))
 
 	// Closed returns a channel that is closed once the connection is, and nil
-	// for a connection that cannot be.
+	// for a connection that cannot be. It is called with a lock held.
 	Closed() <-chan struct{}
 
 	// Close closes the connection; the engine calls it once it has dropped

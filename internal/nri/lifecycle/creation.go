@@ -23,15 +23,19 @@ type creation struct {
 	lacks   atomic.Pointer[lack]
 
 	// Written by the caller of Ask alone.
-	missed  []*lane // that are told late
-	asked   []*lane // whether they have answered or it goes on without them
-	earlier int     // how many of those were before the latest came in
-
-	heirs []*lane       // that are told late, since another one was asked; guarded by Engine.mu
-	over  chan struct{} // closed when it is sealed or given up, if anyone wants to know; likewise
+	missed []*lane   // that are told late
+	asked  []asked   // whether they have answered or it goes on without them
+	begun  uint64    // the number of the last that was listed for when it began
+	until  time.Time // until when those are asked that were listed for after that; zero before the first
 
 	doomed atomic.Bool
-	asking atomic.Pointer[lane]
+	asking atomic.Pointer[session]
+}
+
+// An asked is a plugin that was asked, by the connection that it had.
+type asked struct {
+	lane    *lane
+	session *session
 }
 
 // undone says whether the creation must not go on: its end was handed in. Asked
@@ -39,9 +43,9 @@ type creation struct {
 // the creation's event comes before it.
 func (c *creation) undone() bool { return c != nil && c.doomed.Load() }
 
-func (c *creation) waitFor(l *lane) {
+func (c *creation) waitFor(s *session) {
 	if c != nil {
-		c.asking.Store(l)
+		c.asking.Store(s)
 	}
 }
 
@@ -52,38 +56,33 @@ func (c *creation) missedBy(l *lane) {
 	}
 }
 
-// told notes what came of asking a connection.
-func (c *creation) told(l *lane, err error) {
-	if c == nil || err != nil && !errors.Is(err, errWithout) {
+// told notes what came of asking a plugin.
+func (c *creation) told(l *lane, s *session, err error) {
+	if c == nil || s == nil || err != nil && !errors.Is(err, errWithout) && !errors.Is(err, errKnown) {
 		return
 	}
 	if c.asked == nil {
-		c.asked = make([]*lane, 0, 16) // more than most nodes have
+		c.asked = make([]asked, 0, 16) // more than most nodes have
 	}
-	c.asked = append(c.asked, l)
+	c.asked = append(c.asked, asked{l, s})
 }
 
-// askedBefore says whether the connection has a name that was asked before it came in, or
-// two predecessors that were: it is told late. A plugin that is asked twice of one container makes
-// its adjustment twice, and those that hang and come back, or are succeeded by one that
-// hangs, could hold up a creation by turns for ever (L22).
-func (c *creation) askedBefore(l *lane) bool {
-	if c == nil {
-		return false
-	}
-	predecessors := 0
-	for i, o := range c.asked {
-		if o.name != l.name {
-			continue
-		}
-		if o.latest() == l && o != l {
-			predecessors++
-		}
-		if i < c.earlier || predecessors > 1 {
-			return true
-		}
-	}
-	return false
+// has says whether a connection was asked.
+func (c *creation) has(l *lane, s *session) bool { return slices.Contains(c.asked, asked{l, s}) }
+
+// returned says whether the plugin has another connection now than when it was asked: it is
+// told late. One that is asked twice of one container makes its adjustment twice, and one that
+// hangs and comes back could hold up a creation for ever (L22).
+func (c *creation) returned(l *lane, s *session) bool {
+	return c != nil && slices.ContainsFunc(c.asked, func(a asked) bool {
+		return a.session != s && (a.lane == l || a.lane.name == l.name && s.seq > c.begun)
+	})
+}
+
+// tooLate says whether a connection has come in since the creation began, and others have for
+// so long that it is not asked any more: all of them together cost one bound (L22).
+func (c *creation) tooLate(s *session) bool {
+	return s.seq > c.begun && !c.until.IsZero() && time.Now().After(c.until)
 }
 
 // create asks all connections of a first event, those that join meanwhile too.
@@ -116,12 +115,11 @@ func (q *question) askAll() error {
 	if err := q.await(); err != nil {
 		return err
 	}
-	var asked uint64 // all that were listed for up to this one were asked
 	for {
-		lanes, last, err := q.engine.unasked(q.creation, asked)
+		lanes, err := q.engine.unasked(q)
 		switch {
 		case errors.Is(err, errUnanswered):
-			if err := q.askSuccessors(asked); err != nil {
+			if err := q.await(); err != nil {
 				return err
 			}
 			continue
@@ -130,34 +128,12 @@ func (q *question) askAll() error {
 		case lanes == nil:
 			return nil
 		}
-		q.creation.earlier = len(q.creation.asked)
 		for _, l := range lanes {
-			if l.seq <= asked {
-				continue
-			}
 			if err := q.ask(l); err != nil {
 				return err
 			}
 		}
-		asked = last
 	}
-}
-
-// askSuccessors waits until all that is demanded can be met, and asks those who may meet it
-// and are not new: a connection that has taken over from one that was asked has its number.
-func (q *question) askSuccessors(asked uint64) error {
-	if err := q.await(); err != nil {
-		return err
-	}
-	for _, l := range q.engine.asked() {
-		if l.seq > asked || !q.mayBeMetBy(l) {
-			continue
-		}
-		if err := q.ask(l); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // conceive enters a creation, unless its pod is stopped. An object whose id was
@@ -169,7 +145,7 @@ func (e *Engine) conceive(c *creation) error {
 	if e.ended.stage(object{pod: c.event.Pod}) != alive {
 		return ErrStopped
 	}
-	e.creations[c.event.object()] = c
+	e.creations[c.event.object()], c.begun = c, e.lists
 	return nil
 }
 
@@ -180,46 +156,62 @@ func (e *Engine) hasEnded(o object) bool {
 	return e.ended.stage(o) != alive
 }
 
-// unasked returns the connections if any was listed for after number asked, and
-// the number of the last. If none was, it seals the creation in the same instant:
+// unasked returns the lanes of the connections that are still to be asked, in index order.
+// If there are none, it seals the creation in the same instant:
 // so no plugin falls between those that were asked and those that find it in
 // their Synchronize. Those for which the runtime is listing in this instant may
-// find it or not, so they are told of it late unless they did (L2). Before all that
-// it demands is met nothing is sealed (L20).
+// find it or not, so they are told of it late unless they did, as are the successors of
+// those that were asked (L2). Before all that it demands is met nothing is sealed (L20).
 //
 // A connection whose list is still to be taken is not waited for. The runtime may
 // be unable to take one while an operation is under way (L13).
-func (e *Engine) unasked(c *creation, asked uint64) (lanes []*lane, last uint64, err error) {
+func (e *Engine) unasked(q *question) (lanes []*lane, err error) {
+	c := q.creation
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if c.undone() {
-		return nil, 0, ErrStopped
+		return nil, ErrStopped
 	}
-	if e.lists > asked && slices.ContainsFunc(e.askable, func(l *lane) bool { return l.seq > asked }) {
-		return e.askable, e.lists, nil
-	}
-	if !c.met() {
-		return nil, 0, errUnanswered
-	}
-	c.sealed = true
-	c.settle()
-	for _, l := range e.listing {
-		if !slices.Contains(e.pending, l) { // to whom another one tells
-			c.missed = append(c.missed, l)
+	var late []*lane
+	for _, l := range e.askable {
+		s := l.session
+		switch {
+		case c.has(l, s):
+		case c.tooLate(s) && !q.demanded(l):
+			late = append(late, l)
+		default:
+			lanes = append(lanes, l)
+			if s.seq > c.begun && c.until.IsZero() {
+				c.until = time.Now().Add(e.opts.RequestTimeout())
+			}
 		}
 	}
-	c.missed = append(c.missed, c.heirs...)
+	switch {
+	case lanes != nil:
+		return lanes, nil
+	case !c.met():
+		return nil, errUnanswered
+	}
+	c.sealed = true
+	for _, s := range e.listing {
+		late = append(late, s.lane)
+	}
+	for _, l := range e.lanes {
+		if l.next != nil {
+			late = append(late, l)
+		}
+	}
+	c.missed = append(c.missed, late...)
 	if c.event.Container == "" && e.opts.OmitCreating {
 		e.agreed[c.event.Pod] = true
 	}
-	return nil, 0, nil
+	return nil, nil
 }
 
 // forgo takes out a creation that failed, or that the runtime lists.
 func (e *Engine) forgo(c *creation) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	c.settle()
 	if o := c.event.object(); e.creations[o] == c {
 		delete(e.creations, o)
 	}

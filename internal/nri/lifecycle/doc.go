@@ -12,25 +12,26 @@
 //	          |                        |                        |
 //	          v                        v                        v
 //	+-----------------------------------------------------------------------+
-//	| Engine   connections in index order | creations | ended | inventories |
+//	| Engine         lanes in index order | creations | ended | inventories |
 //	+-------+----------------------------------------------------+----------+
 //	        |                                                    |
 //	+-------v----------------+                           +-------v----------+
 //	| lane   turn, line      |    one for each           | lane             |
-//	| ledger told, stopped   |    connection             | ledger           |
+//	| ledger told, stopped   |    name                   | ledger           |
 //	+-------+----------------+                           +-------+----------+
-//	        | Deliver, one request at a time                     |
+//	        | session: one request at a time                     |
 //	        v                                                    v
 //	    Connection                                           Connection
 //
 // # The parts
 //
-// A lane is the one way to a connection. One at a time holds its turn, all
-// others stand in line: the join, until the plugin is synchronized; the caller of
-// an event that may be refused; a part of a teardown. A caller who gives up before
-// its turn leaves the line; a connection that closes lets go of all. Nobody waits
-// for a lock, and no lock is held while a plugin is at work, so a plugin and the
-// runtime may call back at any point.
+// A lane is the one way to the plugin of a name. Its connections have it one after the
+// other, each as a session. One at a time holds the turn, all others stand in line: the
+// caller of an event that may be refused; a part of a teardown. The line stands until the
+// plugin is synchronized. A caller who gives up before its turn leaves the line; a
+// connection that closes, and has no successor, lets go of all. Nobody waits for a lock,
+// and no lock is held while a plugin is at work, so a plugin and the runtime may call back
+// at any point.
 //
 // A request is one event sent to one connection. It keeps the turn until the
 // plugin has answered or the connection is closed, whatever became of its caller
@@ -42,10 +43,11 @@
 // once, or pass over it, by its policy; the ends of what it knows, and the
 // beginnings that it missed, wait for its answer in the line.
 //
-// A ledger is what one connection knows: of each pod and container whether it
+// A ledger is what the plugin knows: of each pod and container whether it
 // was listed by Synchronize, told by its first event, or stopped. The lane asks
 // it just before it sends. That is the one place that says what may be sent,
-// what was sent before, and what has to be sent first.
+// what was sent before, and what has to be sent first. What begins is entered when it is
+// sent, an end when it is answered.
 //
 // A creation is a pod or container whose first event is under way. It is
 // sealed when no connection is left to ask, in the same instant: whoever was
@@ -69,24 +71,20 @@
 // they have left the runtime's lists: so that one who joins in between is told
 // that a pod is stopped, and not told at all of what will not end any more.
 //
-// # What is owed
+// # Missed ends
 //
-// With [Options].Owed the engine keeps, for a name whose plugin is away, what it knew
-// and the ends that it has not heard, also over a restart of the runtime ([Engine.Recall]),
-// and tells them after the Synchronize of the name's next connection (L18). Such a name is
-// the closed lane of its last connection: ends go through its ledger as ever, and are
-// noted instead of sent.
+// With [Options].Owed the lane of a plugin that is away stays (missed.go, recall.go): with its ledger, which
+// is what the plugin knew, and without a session. Ends are stored, also over a restart of
+// the runtime ([Engine.Recall]). In the next session they are at the head of the line, as parts
+// like any other: the ledger says what of them is still to be sent (L18).
 //
-// Without the option nothing is kept of a connection that has closed. Of several connections
-// of a name at a time those that leave before the last take along what only they knew.
+// Without the option a lane goes with its session.
 //
 // # Handing over
 //
-// With [Options].HandOver a connection of a name that has one is its successor (L19): it
-// is synchronized with what that one knows while the turn of that lane is kept, and then
-// takes its place among the lanes, its line and what it is owed, in one instant under
-// the engine's lock. What stands in a line knows in which lane it stands, so that nobody
-// who waits notices. The lane that was succeeded sends all who still come to it on.
+// With [Options].HandOver a connection of a name that has one is its successor (L19). It is
+// synchronized while the line stands, and is the lane's session from then on
+// (succession.go). Nobody who waits notices.
 //
 // # The contract
 //
@@ -95,7 +93,7 @@
 //   - L2 Nobody is missed. A creation is sealed in an instant without inventories,
 //     and those that could not be asked in time are told late.
 //   - L3 Every end is told. An object is entered in the ledger before its first
-//     event is sent, whatever becomes of that, and ends only by its Remove.
+//     event is sent, whatever becomes of that, and leaves it only by its Remove.
 //   - L4 One request at a time, and no wait but for one's own: the turn, which a
 //     request keeps until it is answered.
 //   - L8, L9 Teardown is in all lanes before anyone waits, has a context of its
@@ -117,16 +115,16 @@
 //     cut short by that, with time kept back for the undo, is no timeout.
 //   - L17 An [Observer] is told of all of it, and [Engine.Status] says what is
 //     going on.
-//   - L18 A name that is away has a ledger, too: what it would be sent is owed, and safe
+//   - L18 A plugin that is away has a lane, too: what it would be sent is stored, and safe
 //     before Teardown returns.
-//   - L19 A lane that is succeeded is sent nothing once its successor has its place, and
-//     its successor nothing before.
+//   - L19 A lane has one session at a time.
 //   - L20 The seal is refused until all demands are met, in the instant in which the
 //     creation would be sealed. An Unmet error names the plugin.
 //   - L22 An overdue connection costs others one timeout, and so does a plugin that
 //     fails to be synchronized and comes back. One that hangs in an event and comes
-//     back costs one each time, and no creation more than one. Lines are bounded in
-//     events, bytes and time, and a peer that does not read is closed.
+//     back costs one each time, and no creation more than one. All that come in while a
+//     creation is under way cost it two at most, together, whatever their names. Lines are
+//     bounded in events, bytes and time, and a peer that does not read is closed.
 //
 // # Time
 //

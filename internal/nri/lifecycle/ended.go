@@ -121,11 +121,6 @@ func (m endedObjects) clone() endedObjects {
 	return c
 }
 
-// object names a pod, or a container of it.
-type object struct{ pod, container string }
-
-func (e Event) object() object { return object{e.Pod, e.Container} }
-
 // remembered is for how many later removals the engine remembers that an object
 // was removed, for connections that join while the runtime may still list it. A
 // runtime drops an object from its lists within one request, of which far fewer

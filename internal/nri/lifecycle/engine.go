@@ -5,6 +5,7 @@ package lifecycle
 import (
 	"context"
 	"iter"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -61,8 +62,10 @@ type Options struct {
 	// that the runtime did not hand in: a Stop before a Remove that came alone, an
 	// end of a container before that of its pod. kind says which, container is
 	// empty for the pod's own Stop. of is the end that was handed in or, for a
-	// container on its way to the runtime's list, its CreateContainer. By
-	// default such events have no request.
+	// container on its way to the runtime's list, its CreateContainer; or its Request is
+	// the Value of the pod or container as the runtime has listed it. By
+	// default such events have no request. It is called with a lock held, and must not
+	// call the engine.
 	ImpliedEnd func(kind Kind, container string, of Event) any
 
 	// Unheard is given the replies that nobody waited for: those that came
@@ -72,8 +75,7 @@ type Options struct {
 	Unheard func(conn Connection, event Event, reply any)
 
 	// Owed keeps the ends that plugins have not heard, for when they come back. By
-	// default nothing is kept of a connection that has closed. With it ImpliedEnd and
-	// Encode are called with a lock held, and must not call the engine.
+	// default nothing is kept of a connection that has closed.
 	Owed Owed
 
 	// Cut lists, by the name of the plugin, the pods and containers that were being
@@ -82,25 +84,27 @@ type Options struct {
 	Cut func() iter.Seq2[string, Object]
 
 	// Encode and Decode make bytes of the Request of an end, and a Request of those. By
-	// default there are none.
+	// default there are none. They are called with a lock held, and must not call the engine.
 	Encode func(Event) []byte
-	Decode func(Event, []byte) (any, error)
+	Decode func(Event, []byte) any
 
-	// HandOver says of a name, as Connection.Name has it, that a connection of it is
-	// the successor of the one that is there (L19). It is asked at each
+	// HandOver says of a connection that it is the successor of one of its name that is
+	// there, if HandOver says so of that too (L19). It is asked at each
 	// Join. By default there are no successors: two connections of a name are both
 	// served.
-	HandOver func(name string) bool
+	HandOver func(Connection) bool
 
 	// Origin says where a connection comes from, for connections of which HandOver
 	// speaks: the same for all that one pod or process opens. A plugin that has been
 	// succeeded and comes back from there waits until its successor leaves. Empty, as
-	// by default, is none. It is called with a lock held, and must not call the engine.
+	// by default, is none.
 	Origin func(Connection) string
 
-	// Copy makes of a first event, with a lock held, a Request that does not change
-	// any more, to tell a successor of what is being created. Default is the Request.
-	Copy func(Event) any
+	// Begun makes the Request of a first event for a successor that has missed it, of a
+	// pod or container as the runtime lists it: of the Value of that pod and, for a
+	// container, of its own. It is called with a lock held, and must not call the engine.
+	// By default such events have no request.
+	Begun func(ev Event, pod, value any) any
 
 	// Observer is told of all that happens.
 	Observer Observer
@@ -120,27 +124,25 @@ type Engine struct {
 	work sync.WaitGroup
 
 	// mu guards what follows. It is held for the work of a few maps and
-	// slices. A lane's lock is taken under it only where a name comes or goes, and
-	// never the other way round.
+	// slices. A lane's lock is taken under it, and never the other way round.
 	mu        sync.Mutex
 	closed    bool
-	lanes     []*lane // in index order; replaced, never changed
-	pending   []*lane // those that may be successors, until they take over or part; likewise
-	gates     gates
-	standing  map[standing]*lane
-	askable   []*lane // of those, the ones that were listed for; likewise
-	unlisted  []*lane // those that wait for an inventory to begin
-	listing   []*lane // those for which one is being taken
-	taking    bool    // whether takeInventories runs
-	lists     uint64  // the number of the last connection that was listed for
+	sessions  map[*session]bool // all that came in and have not left
+	arrivals  uint64            // how many came in
+	names     map[string]*lane  // the lane of each name
+	lanes     []*lane           // all, in index order; replaced, never changed
+	askable   []*lane           // of those, the ones whose session was listed for; likewise
+	unlisted  []*session        // those that wait for an inventory to begin
+	listing   []*session        // those for which one is being taken
+	taking    bool              // whether takeInventories runs
+	lists     uint64            // the number of the last connection that was listed for
 	creations map[object]*creation
 	ended     endedObjects
 	removed   removals
 	failed    map[string]bool // names whose last connection was not synchronized
 	absent    absences
-	away      map[string]*lane // by name, see away.go; replaced, never changed
-	changed   chan struct{}    // closed at the next change, nil if nobody waits for one
-	agreed    map[string]bool  // pods all were asked for, until their end: kept with OmitCreating
+	changed   chan struct{}   // closed at the next change, nil if nobody waits for one
+	agreed    map[string]bool // pods all were asked for, until their end: kept with OmitCreating
 }
 
 // New returns an engine without connections.
@@ -179,16 +181,16 @@ func New(opts Options) *Engine {
 		opts.Encode = func(Event) []byte { return []byte{} }
 	}
 	if opts.Decode == nil {
-		opts.Decode = func(Event, []byte) (any, error) { return nil, nil }
+		opts.Decode = func(Event, []byte) any { return nil }
 	}
 	if opts.HandOver == nil {
-		opts.HandOver = func(string) bool { return false }
+		opts.HandOver = func(Connection) bool { return false }
 	}
 	if opts.Origin == nil {
 		opts.Origin = func(Connection) string { return "" }
 	}
-	if opts.Copy == nil {
-		opts.Copy = func(ev Event) any { return ev.Request }
+	if opts.Begun == nil {
+		opts.Begun = func(Event, any, any) any { return nil }
 	}
 	if opts.Observer == nil {
 		opts.Observer = unobserved{}
@@ -201,8 +203,8 @@ func New(opts Options) *Engine {
 		agreed:    make(map[string]bool),
 		failed:    make(map[string]bool),
 		absent:    make(absences),
-		gates:     make(gates),
-		standing:  make(map[standing]*lane),
+		sessions:  make(map[*session]bool),
+		names:     make(map[string]*lane),
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	return e
@@ -214,10 +216,10 @@ func (e *Engine) Close() {
 	e.stop()
 	e.mu.Lock()
 	e.closed = true
-	lanes := slices.Concat(e.lanes, e.pending)
+	sessions := slices.Collect(maps.Keys(e.sessions))
 	e.mu.Unlock()
-	for _, l := range lanes {
-		e.drop(l, ErrClosed)
+	for _, s := range sessions {
+		e.drop(s, ErrClosed)
 	}
 	e.work.Wait()
 }
@@ -247,39 +249,4 @@ func without(lanes []*lane, l *lane) []*lane {
 		return slices.Delete(slices.Clone(lanes), i, i+1)
 	}
 	return lanes
-}
-
-// drop ends a connection. Its watcher sees to the rest.
-func (e *Engine) drop(l *lane, reason error) {
-	e.succeedAtOnce(l)
-	if !l.close(reason) {
-		return
-	}
-	l.mu.Lock()
-	joined := l.joined && l.successor == nil
-	l.mu.Unlock()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.lanes, e.askable, e.pending = without(e.lanes, l), without(e.askable, l), without(e.pending, l)
-	if joined {
-		e.absent.left(l.name)
-	}
-	e.goneNow(l)
-	e.change()
-	close(l.out)
-}
-
-// watch waits for the end of a connection, of itself or by a drop, and sees
-// it through.
-func (e *Engine) watch(l *lane) {
-	defer e.work.Done()
-	select {
-	case <-l.conn.Closed():
-		e.drop(l, ErrClosed)
-	case <-l.gone:
-	}
-	l.conn.Close()
-	l.work.Wait()
-	e.makeSafe(l)
-	e.opts.Observer.Left(l.conn, l.closed)
 }

@@ -122,3 +122,8 @@ func (e *Event) covers(o *Event) bool {
 	}
 	return e.Container == o.Container && (e.Kind == RemoveContainer || e.Kind == o.Kind)
 }
+
+// object names a pod, or a container of it.
+type object struct{ pod, container string }
+
+func (e Event) object() object { return object{e.Pod, e.Container} }

@@ -19,19 +19,19 @@ type handed struct {
 
 // follows notes that a plugin has joined, maybe in the place of another one.
 func (p *process) follows(s *simPlugin) {
-	turned, behind := p.engine.turnedTo(s)
+	first, behind := p.engine.turnedTo(s)
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
-	f := p.w.latest[s.name]
-	p.w.latest[s.name] = s
-	if !turned {
+	if first == nil {
 		return
 	}
+	f := first.(*simPlugin)
 	f.mu.Lock()
 	answered := len(f.answered) == len(f.history)-1 && !f.cut
 	f.mu.Unlock()
-	s.handed = handed{f, !behind && answered && f.mask == s.mask}
-	if behind && s.synchronize == nil && !slices.ContainsFunc(p.w.plugins, func(o *simPlugin) bool { return o.name == s.name && o.joined.IsZero() && o != s }) {
+	prompt := f.overdue.Before(s.came) // else it may answer when its successor was told that it has not
+	s.handed = handed{f, !behind && answered && prompt && f.mask == s.mask}
+	if behind && s.synchronize == nil && 2*p.lists < requestTimeout/2 && !slices.ContainsFunc(p.w.plugins, func(o *simPlugin) bool { return o.name == s.name && o.joined.IsZero() && o != s }) {
 		p.w.faults = append(p.w.faults, fmt.Sprintf("L19: %s was sent events while its successor was synchronized at once", s.name))
 	}
 	if s.handed.whole {
@@ -39,32 +39,41 @@ func (p *process) follows(s *simPlugin) {
 	}
 }
 
-// tookAll sees to it that a successor knows what there is and the first knew. world.mu
-// is held.
+// tookAll sees to it that a successor comes to know what there is and the first knew: by its
+// Synchronize or, of what was being created, late. world.mu is held.
 func (w *world) tookAll(s, f *simPlugin) {
-	for id, pod := range w.pods {
-		if !pod.stopping && f.knows(id, "") && !s.knows(id, "") {
-			w.faults = append(w.faults, fmt.Sprintf("L19: %s took over and was not told of pod %s", s.name, id))
+	owed := func(pod, container string, over func() bool) {
+		if over() || !f.knows(pod, container) {
+			return
 		}
+		what := record{Event: Event{Kind: RunPodSandbox, Pod: pod, Container: container}}
+		w.duties = append(w.duties, duty{s, fmt.Sprintf("L19: took over and was not told of %s", what), func() bool {
+			return s.knows(pod, container) || over()
+		}})
+	}
+	for id := range w.pods {
+		owed(id, "", func() bool { return w.pods[id] == nil || w.pods[id].stopping })
 	}
 	for id, c := range w.containers {
-		if !c.exited && !c.removed && f.knows(c.pod, id) && !s.knows(c.pod, id) && !w.pods[c.pod].stopping {
-			w.faults = append(w.faults, fmt.Sprintf("L19: %s took over and was not told of container %s", s.name, id))
-		}
+		owed(c.pod, id, func() bool {
+			return w.containers[id] == nil || c.exited || c.removed || w.pods[c.pod] == nil || w.pods[c.pod].stopping
+		})
 	}
 }
 
 // turnedTo says whether a connection has taken over, and whether it was from one that
 // had been sent events since its Synchronize began.
-func (e *Engine) turnedTo(c Connection) (turned, behind bool) {
+func (e *Engine) turnedTo(c Connection) (from Connection, behind bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, l := range e.lanes {
-		if l.conn == c {
-			return l.offered != nil, l.behind
+		l.mu.Lock()
+		if s := l.session; s != nil && s.conn == c {
+			from, behind = s.after, s.gap
 		}
+		l.mu.Unlock()
 	}
-	return false, false
+	return from, behind
 }
 
 // turned returns what was sent to a plugin after its successor was sent an event.
@@ -97,8 +106,8 @@ func (p *simPlugin) turned() (faults []string) {
 func (w *world) readOn(p *simPlugin) *reading {
 	w.mu.Lock()
 	chain := []*simPlugin{p}
-	for chain[0].handed.whole {
-		chain = slices.Insert(chain, 0, chain[0].handed.after)
+	for f := chain[0].handed.after; chain[0].handed.whole && f.leftWhole(); f = chain[0].handed.after {
+		chain = slices.Insert(chain, 0, f)
 	}
 	plugins := slices.Clone(w.plugins)
 	w.mu.Unlock()
@@ -174,8 +183,17 @@ func (r *reading) takenOver(rec record) {
 	}
 }
 
+// leftWhole says whether a plugin has left in order or by itself: one that was dropped for
+// another reason may have answered when its answer was none any more. world.mu is held.
+func (p *simPlugin) leftWhole() bool {
+	return errors.Is(p.reason, ErrClosed)
+}
+
 // handedOver is told of each plugin that leaves.
 func (p *process) handedOver(f *simPlugin, reason error) {
+	p.w.mu.Lock()
+	f.reason = reason
+	p.w.mu.Unlock()
 	if !p.w.hands && errors.Is(reason, ErrSucceeded) {
 		p.w.fault("L19: %s was succeeded, which was not asked for", f.name)
 	}

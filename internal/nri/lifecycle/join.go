@@ -26,67 +26,39 @@ var ErrList = errors.New("the runtime has not listed its pods")
 // If Join fails, the connection is closed, and those who waited for its answer
 // go on as if it had never come.
 func (e *Engine) Join(ctx context.Context, conn Connection, sync func(context.Context, Snapshot) error) error {
-	l, err := e.enroll(conn)
+	s, err := e.enroll(conn)
 	if err != nil {
 		conn.Close()
 		return fmt.Errorf("synchronize plugin %s: %w", conn.Name(), err)
 	}
-	var snapshot Snapshot
-	if l.hands {
-		snapshot, err = e.handOver(ctx, l, sync)
-	} else {
-		snapshot, err = e.synchronize(ctx, l, sync)
-	}
-	e.remember(l, err)
+	told, err := e.bringIn(ctx, s, sync)
+	e.remember(s, err)
 	if err != nil {
 		err = fmt.Errorf("synchronize plugin %s: %w", conn.Name(), err)
-		e.drop(l, err)
+		e.drop(s, err)
 		return err
 	}
-	e.opts.Observer.Joined(conn, time.Since(l.since), len(snapshot.Pods), len(snapshot.Containers))
-	l.mu.Lock()
-	l.passOn()
-	l.mu.Unlock()
+	e.opts.Observer.Joined(conn, time.Since(s.since), len(told.Pods), len(told.Containers))
+	s.lane.begin(s)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s.lane.changes() // the next one may come
 	return nil
 }
 
-// enroll adds a connection to those that are told of ends, its turn taken. One that
-// may be a successor is told of none before it is known that it is not.
-func (e *Engine) enroll(conn Connection) (*lane, error) {
-	l := &lane{
-		engine: e,
-		conn:   conn,
-		policy: conn.Policy(),
-		name:   conn.Name(),
-		index:  conn.Index(),
-		gone:   make(chan struct{}),
-		out:    make(chan struct{}),
-		since:  time.Now(),
-		held:   true,
-		ledger: newLedger(),
-
-		timeouts: conn.Timeouts(),
-		hands:    e.opts.HandOver(conn.Name()) && !conn.Policy().Permanent,
+// bringIn gives a connection its lane, and has it synchronized.
+func (e *Engine) bringIn(ctx context.Context, s *session, sync func(context.Context, Snapshot) error) (Snapshot, error) {
+	if err := e.comeIn(ctx, s); err != nil {
+		return Snapshot{}, err
 	}
-	for k := Synchronize; k < kinds; k++ {
-		if conn.Subscribed(k) {
-			l.wants |= 1 << k
-		}
+	if s.lane.isNext(s) {
+		return e.succeed(ctx, s, sync)
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.closed {
-		return nil, ErrClosed
+	told, err := e.tell(ctx, s, sync)
+	if err != nil {
+		return Snapshot{}, err
 	}
-	l.failed = e.failed[l.name]
-	if l.hands {
-		e.pending = insert(e.pending, l)
-	} else {
-		e.lanes = insert(e.lanes, l)
-	}
-	e.work.Add(1)
-	go e.watch(l)
-	return l, nil
+	return told, e.takePart(s, told, told, nil)
 }
 
 // names is how many names of plugins that failed to be synchronized the engine
@@ -94,74 +66,88 @@ func (e *Engine) enroll(conn Connection) (*lane, error) {
 const names = 1024
 
 // remember keeps whether the last connection of a name was synchronized.
-func (e *Engine) remember(l *lane, err error) {
+func (e *Engine) remember(s *session, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
 	case err == nil:
-		delete(e.failed, l.name)
-		delete(e.absent, l.name)
+		delete(e.failed, s.name)
+		delete(e.absent, s.name)
 		e.change()
-	case l.hands && !l.wasTold(): // it has not shown anything
+	case s.hands && s.synced.IsZero(): // it has not shown anything
 	case len(e.failed) < names:
-		e.failed[l.name] = true
+		e.failed[s.name] = true
 	}
 }
 
-// synchronize lists, sends, and seeds the ledger.
-func (e *Engine) synchronize(ctx context.Context, l *lane, sync func(context.Context, Snapshot) error) (Snapshot, error) {
-	taken, err := e.list(ctx, l)
+// tell lists for a connection and sends it Synchronize. It waits for the end of that no
+// longer than a SyncTimeout: not for a peer that does not read either.
+func (e *Engine) tell(ctx context.Context, s *session, sync func(context.Context, Snapshot) error) (Snapshot, error) {
+	taken, err := e.list(ctx, s)
 	if err != nil {
 		return Snapshot{}, err
 	}
-	snapshot := taken.correct()
-	if err := l.tellAll(ctx, snapshot, sync); err != nil {
-		return Snapshot{}, err
-	}
-	for {
-		former, err := e.takePart(l, snapshot)
-		if err != nil {
-			return Snapshot{}, err
-		}
-		if former == nil {
-			break
-		}
-		e.seeOut(former)
-	}
-	if e.opts.Owed != nil {
-		e.opts.Owed.Sync() // that it was there, before it is told anything
-	}
-	return snapshot, nil
-}
-
-// tellAll sends Synchronize, and waits for its end no longer than a SyncTimeout:
-// not for a peer that does not read either.
-func (l *lane) tellAll(ctx context.Context, snapshot Snapshot, sync func(context.Context, Snapshot) error) error {
-	timeout := l.syncTimeout()
+	told := s.lane.shown(s, taken.correct())
+	timeout := s.syncTimeout(&e.opts)
 	bound, cut := context.WithTimeout(ctx, timeout)
 	defer cut()
-	l.mu.Lock()
-	l.cut, l.synced = cut, time.Now()
-	closed := l.closed
-	l.mu.Unlock()
-	if closed != nil {
-		return closed
-	}
+	s.lane.mu.Lock()
+	s.synced = time.Now()
+	s.lane.mu.Unlock()
 	done := make(chan error, 1)
-	go func() { done <- sync(bound, snapshot) }()
+	go func() { done <- sync(bound, told) }()
 	select {
 	case err := <-done:
-		if err == nil || bound.Err() == nil {
-			return err
+		if err == nil || bound.Err() == nil && !s.lost() {
+			return told, err
 		}
+	case <-s.gone:
 	case <-bound.Done():
 	}
 	// Whatever it came to: the time was over, or who wanted it has left.
 	switch {
-	case l.lost():
-		return l.reason()
+	case s.lost():
+		return Snapshot{}, s.reason()
 	case ctx.Err() != nil:
-		return ctx.Err()
+		return Snapshot{}, ctx.Err()
 	}
-	return fmt.Errorf("no answer within %s: %w", timeout, context.DeadlineExceeded)
+	return Snapshot{}, fmt.Errorf("no answer within %s: %w", timeout, context.DeadlineExceeded)
+}
+
+// takePart makes a connection one that is synchronized: what it was told of, and what
+// its name knew before, are its own from this instant on. now is what there is, and late what
+// else it is to be told.
+func (e *Engine) takePart(s *session, told, now Snapshot, late []entry) error {
+	if err := e.enter(s, told, now, late); err != nil {
+		return err
+	}
+	if e.opts.Owed != nil {
+		e.opts.Owed.Sync() // that it was there, before it is told anything
+	}
+	return nil
+}
+
+func (e *Engine) enter(s *session, told, now Snapshot, late []entry) error {
+	l := s.lane
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s.closed != nil {
+		return s.closed
+	}
+	if s.after != nil {
+		told = l.answeredBy(told)
+		if ends := l.ended(told, now); len(ends) > 0 {
+			late = append(late, entry{part: &part{lane: l, round: &round{ctx: e.ctx, events: ends}, posted: time.Now(), late: true}})
+		}
+	}
+	former := l.ledger
+	l.ledger = synchronized(told, former)
+	l.line.putBack(late...)
+	if e.opts.Owed != nil && l.own {
+		l.takeUp(s, told, former)
+	}
+	s.joined = true
+	return nil
 }

@@ -5,9 +5,11 @@ package lifecycle
 import (
 	"context"
 	"fmt"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
+	"weak"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -252,5 +254,28 @@ func TestEndsThatWereNotTakenBackAreSweptUp(t *testing.T) {
 		f.joined(newPlugin("10-a"))
 		assert.Len(t, f.ended, 1)
 		assert.Contains(t, f.ended, "p1")
+	})
+}
+
+// What a connection was told of when it joined is large. Nothing of it is kept.
+func TestL13_NothingOfAJoinIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var kept []weak.Pointer[[1 << 10]byte]
+		f := newFixture(t, func(o *Options) {
+			o.List = func(context.Context) (Snapshot, error) {
+				value := new([1 << 10]byte)
+				kept = append(kept, weak.Make(value))
+				return Snapshot{Pods: []Object{{Pod: "p1", Value: value}}}, nil
+			}
+			o.HandOver = func(c Connection) bool { return c.Name() == "10-a" }
+		})
+		for _, name := range []string{"10-a", "10-a", "20-b"} {
+			require.NoError(t, f.Join(t.Context(), newPlugin(name), func(context.Context, Snapshot) error { return nil }))
+		}
+		synctest.Wait()
+		runtime.GC()
+		for _, value := range kept {
+			assert.Nil(t, value.Value())
+		}
 	})
 }

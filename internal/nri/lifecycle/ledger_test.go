@@ -49,11 +49,12 @@ func steps(g *ledger, events ...string) string {
 			continue
 		}
 		for {
-			kind, container, ok := g.step(ev)
+			next, ok := g.next(ev)
 			if !ok {
 				break
 			}
-			sent = append(sent, eventName(Event{Kind: kind, Pod: ev.Pod, Container: container}))
+			g.told(next)
+			sent = append(sent, eventName(next))
 		}
 	}
 	return strings.Join(sent, " ")
@@ -134,8 +135,7 @@ func TestLedger(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			g := newLedger()
-			g.seed(tc.seed)
+			g := synchronized(tc.seed, newLedger())
 			want := tc.sent
 			if want == "=" {
 				want = tc.events
@@ -148,19 +148,16 @@ func TestLedger(t *testing.T) {
 // A ledger is empty once all has ended: what a node goes through in a year
 // leaves nothing.
 func TestLedgerForgets(t *testing.T) {
-	g := newLedger()
-	g.seed(Snapshot{Pods: pods("a"), Containers: []Object{{Pod: "a", Container: "c0"}}})
+	g := synchronized(Snapshot{Pods: pods("a"), Containers: []Object{{Pod: "a", Container: "c0"}}}, newLedger())
 	steps(&g, "RunPodSandbox:p", "CreateContainer:p/c", "CreateContainer:q/d",
 		"RemovePodSandbox:a", "RemovePodSandbox:p", "RemoveContainer:q/d")
 	assert.Empty(t, g.pods)
-	assert.Empty(t, g.containers)
 }
 
 // A first event that was missed is told once, of what was not listed as created and has
 // not ended (L2).
 func TestLedgerAdmitsLate(t *testing.T) {
-	g := newLedger()
-	g.seed(Snapshot{Pods: []Object{{Pod: "made"}, {Pod: "creating", Creating: true}, {Pod: "over", Stopped: true}}})
+	g := synchronized(Snapshot{Pods: []Object{{Pod: "made"}, {Pod: "creating", Creating: true}, {Pod: "over", Stopped: true}}}, newLedger())
 	for _, tc := range []struct {
 		event string
 		admit bool

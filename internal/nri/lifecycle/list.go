@@ -25,10 +25,10 @@ type inventory struct {
 // list waits for an inventory: one is taken for all who came in before it began
 // (L13), and one at a time. It is waited for no longer than a SyncTimeout, however
 // long the runtime takes for it.
-func (e *Engine) list(ctx context.Context, l *lane) (*inventory, error) {
+func (e *Engine) list(ctx context.Context, s *session) (taken *inventory, err error) {
 	e.mu.Lock()
-	l.listed = make(chan struct{})
-	e.unlisted = append(e.unlisted, l)
+	s.listed = make(chan struct{})
+	e.unlisted = append(e.unlisted, s)
 	if !e.taking && !e.closed {
 		e.taking = true
 		e.work.Add(1)
@@ -39,15 +39,21 @@ func (e *Engine) list(ctx context.Context, l *lane) (*inventory, error) {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {
-	case <-l.listed:
-		return &l.inventory, l.inventory.err
+	case <-s.listed:
+		taken = s.inventory
+		s.inventory = nil // it is large, and told once
+		return taken, taken.err
 	case <-timer.C:
-		return nil, fmt.Errorf("%w within %s: %w", ErrList, timeout, context.DeadlineExceeded)
-	case <-l.gone:
-		return nil, l.closed
+		err = fmt.Errorf("%w within %s: %w", ErrList, timeout, context.DeadlineExceeded)
+	case <-s.gone:
+		err = s.closed
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		err = ctx.Err()
 	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.unlisted = slices.DeleteFunc(e.unlisted, func(o *session) bool { return o == s })
+	return nil, err
 }
 
 // takeInventories lists for as long as there are connections to list for.
@@ -55,9 +61,9 @@ func (e *Engine) takeInventories() {
 	defer e.work.Done()
 	for {
 		e.mu.Lock()
-		for _, l := range e.unlisted {
-			if slices.Contains(e.lanes, l) || slices.Contains(e.pending, l) {
-				e.listing = append(e.listing, l)
+		for _, s := range e.unlisted {
+			if s.closed == nil {
+				e.listing = append(e.listing, s)
 			}
 		}
 		e.unlisted = nil
@@ -88,22 +94,28 @@ func (e *Engine) known() inventory {
 // they are asked of new pods and containers.
 func (e *Engine) hand(taken inventory) {
 	e.mu.Lock()
-	lanes := e.listing
+	sessions := e.listing
 	e.listing = nil
-	for _, l := range lanes {
-		e.lists++
-		l.seq = e.lists
-		if taken.err == nil && slices.Contains(e.lanes, l) {
-			e.askable = insert(e.askable, l)
+	for _, s := range sessions {
+		if s.seq == 0 {
+			e.lists++
+			s.seq = e.lists
+		}
+		if taken.err != nil || s.closed != nil {
+			continue
+		}
+		s.canAsk = true
+		if s.lane.session == s && !slices.Contains(e.askable, s.lane) {
+			e.askable = insert(e.askable, s.lane)
 		}
 	}
 	if taken.err == nil {
 		e.sweep(taken)
 	}
 	e.mu.Unlock()
-	for _, l := range lanes {
-		l.inventory = taken
-		close(l.listed)
+	for _, s := range sessions {
+		s.inventory = &taken
+		close(s.listed)
 	}
 }
 
@@ -126,7 +138,7 @@ func (e *Engine) sweep(taken inventory) {
 // with containers that are in the runtime's hands on their way to its list,
 // without objects that have had their last event, and each once.
 func (b *inventory) correct() Snapshot {
-	var s Snapshot
+	s := Snapshot{Exited: b.snapshot.Exited}
 	seen := make(map[object]int, len(b.snapshot.Pods)+len(b.snapshot.Containers))
 	for _, p := range b.snapshot.Pods {
 		at := b.ended.stage(object{pod: p.Pod})
@@ -146,7 +158,11 @@ func (b *inventory) correct() Snapshot {
 	}
 	add := func(c Object) {
 		o := object{c.Pod, c.Container}
-		if b.ended.stage(o) != alive {
+		switch b.ended.stage(o) {
+		case ended:
+			s.Exited = append(s.Exited, c)
+			return
+		case leaving:
 			return
 		}
 		if i, twice := seen[o]; twice {

@@ -81,14 +81,8 @@ func (m *memory) Owe(of, kind string, object [2]string, request []byte) bool {
 	if n == nil {
 		return false
 	}
-	if _, known := n.known[object]; known {
-		n.known[object] = true
-		if kindOf(kind).removal() {
-			delete(n.known, object)
-		}
-	}
 	same := func(d Due) bool { return d.Kind == kind && d.Object == object }
-	if request != nil && !slices.ContainsFunc(n.owed, same) {
+	if !slices.ContainsFunc(n.owed, same) {
 		n.owed = append(n.owed, Due{kind, object, request, time.Now()})
 	}
 	return true

@@ -79,6 +79,9 @@ const (
 	Withdrawn
 	// Lost is when the connection closed first.
 	Lost
+	// GivenUp is when the connection was lost, as others of the name before it, and the
+	// plugin is not told of the end any more.
+	GivenUp
 	// PassedOver is when the plugin was not asked, since it owed an answer or was still
 	// to be synchronized.
 	PassedOver
@@ -91,6 +94,7 @@ var outcomeNames = [...]string{
 	Canceled:   "canceled",
 	Withdrawn:  "withdrawn",
 	Lost:       "lost",
+	GivenUp:    "given up",
 	PassedOver: "passed over",
 }
 

@@ -22,30 +22,29 @@ func (l *lane) fallBehind(r *request) (passed []*caller) {
 	if r.part != nil {
 		r.part.release()
 	}
-	rest := l.line[:0]
-	for _, e := range l.line {
-		if e.caller != nil {
-			e.caller.err = l.debt()
-			l.weight -= e.weight
-			passed = append(passed, e.caller)
-			continue
-		}
+	passed = l.line.callers()
+	for _, c := range passed {
+		c.err = l.debt()
+	}
+	for _, e := range l.line.entries {
 		if e.part != nil {
 			e.part.release()
 		}
-		rest = append(rest, e)
 	}
-	clear(l.line[len(rest):])
-	l.line = rest
-	l.yields() // nothing else is sent to it
+	if l.hold != nil {
+		l.hold.grant() // nothing else is sent to it
+	}
+	if r.session.policy.Permanent {
+		return passed
+	}
 	r.timer = time.AfterFunc(l.engine.opts.OverdueLimit, func() {
-		l.engine.drop(l, fmt.Errorf("%w: %w", ErrBacklog, l.owes(r)))
+		l.engine.drop(r.session, fmt.Errorf("%w: %w", ErrBacklog, l.owes(r)))
 	})
 	return passed
 }
 
 // overdue says whether the connection owes an answer. l.mu is held.
-func (l *lane) overdue() bool { return l.current != nil && l.current.kept }
+func (l *lane) overdue() bool { return l.current != nil && l.current.kept && !l.current.answered }
 
 // debt is why an overdue connection is not asked. l.mu is held.
 func (l *lane) debt() error { return l.owes(l.current) }
@@ -59,24 +58,18 @@ func (l *lane) owes(r *request) error { return &Overdue{r.event, time.Since(r.se
 func (l *lane) missedEvent(c *creation) {
 	ev := c.event
 	ev.Late = true
-	l = l.lockLatest()
+	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case l.closed != nil || c.undone(): // its end is in the lane, and will find nothing
-		return
-	case !l.held:
-		l.held = true
-		if !l.catchUp(ev) {
-			l.passOn()
-		}
+	s := l.session
+	if s == nil || c.undone() { // its end is in the lane, and will find nothing
 		return
 	}
-	if full := l.push(entry{missed: &ev, weight: l.engine.opts.Weigh(ev)}); full != nil {
+	full := l.push(entry{missed: &ev, weight: l.engine.opts.Weigh(ev)})
+	l.resume()
+	if full != nil {
 		l.mu.Unlock()
-		l.engine.drop(l, full)
-		if next := l.latest(); next != l {
-			next.missedEvent(c)
-		}
+		l.engine.drop(s, full)
+		l.missedEvent(c) // for the successor, if there is one
 		l.mu.Lock()
 	}
 }
@@ -85,34 +78,19 @@ func (l *lane) missedEvent(c *creation) {
 // says whether that was sent and not yet answered. The caller holds the turn,
 // and l.mu, though that not throughout.
 func (l *lane) catchUp(ev Event) (sent bool) {
-	if l.closed != nil || !l.ledger.admitLate(ev) {
+	if !l.ledger.admitLate(ev) || !l.session.subscribed(ev.Kind) {
 		return false
 	}
-	l.record(ev)
-	if !l.subscribed(ev.Kind) {
-		return false
-	}
-	r := &request{Context: l.engine.ctx, lane: l, event: ev, posted: time.Now()}
-	if !l.transmit(r) {
-		return true
-	}
-	l.conclude(r)
-	return false
+	r := &request{Context: l.engine.ctx, event: ev, posted: time.Now()}
+	return !l.transmit(r) || !l.conclude(r)
 }
 
 // collapse takes what the connection missed out of the line if the events end
 // it: what began and ended meanwhile need not be told. l.mu is held.
 func (l *lane) collapse(ends []Event) {
-	l.line = slices.DeleteFunc(l.line, func(e entry) bool {
-		if e.missed == nil {
-			return false
-		}
-		over := slices.ContainsFunc(ends, func(end Event) bool {
+	l.line.remove(func(e entry) bool {
+		return e.missed != nil && slices.ContainsFunc(ends, func(end Event) bool {
 			return end.object() == e.missed.object() || end.Container == "" && end.Pod == e.missed.Pod
 		})
-		if over {
-			l.weight -= e.weight
-		}
-		return over
 	})
 }

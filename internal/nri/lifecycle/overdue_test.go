@@ -550,3 +550,31 @@ func TestL22_FlappingPluginCostsOneTimeout(t *testing.T) {
 		assert.Contains(t, last.told(), "RunPodSandbox:after", "it is as any other again")
 	})
 }
+
+// Nor is it dropped when it owes an answer for long, or when too much waits for it: nothing
+// brings it back.
+func TestL22_PermanentPluginStays(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(o *Options) { o.BacklogLimit = 2 })
+		p, thaw := frozen("10-a", UpdatePodSandbox)
+		builtin := &permanent{plugin: p}
+		require.NoError(t, f.Join(t.Context(), builtin, p.sync))
+		f.did("RunPodSandbox:p1", "RunPodSandbox:p2", "RunPodSandbox:p3", "RunPodSandbox:p4", "UpdatePodSandbox:p1")
+		for _, pod := range []string{"p1", "p2", "p3", "p4"} {
+			f.end("StopPodSandbox:" + pod)
+		}
+		time.Sleep(time.Hour)
+		assert.False(t, p.isClosed())
+		thaw()
+		synctest.Wait()
+		f.did("RunPodSandbox:p5")
+		assert.Contains(t, p.told(), "StopPodSandbox:p1 StopPodSandbox:p2 RunPodSandbox:p5")
+		f.end("RemovePodSandbox:p4")
+		assert.Contains(t, p.told(), "StopPodSandbox:p4 RemovePodSandbox:p4")
+	})
+}
+
+// A permanent plugin is part of the runtime, and answers late if at all.
+type permanent struct{ *plugin }
+
+func (permanent) Policy() Policy { return Policy{KeepConnected: true, Permanent: true} }

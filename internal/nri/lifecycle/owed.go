@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Owed keeps what has to outlive a connection, and the runtime: which names of
-// plugins there are, what those know that are away, and the ends that they have
+// Owed keeps what has to outlive a connection, and the runtime: which plugins there
+// are, what those know that are away, and the ends that they have
 // not heard (L18). The engine knows nothing of where.
 //
 // Nothing but Sync may block, and the engine holds a lock while it calls. What is
@@ -27,9 +27,8 @@ type Owed interface {
 	// each with whether it was told that it has stopped.
 	Left(name string, known iter.Seq2[[2]string, bool])
 
-	// Owe notes an end that the name has not heard. An end that is owed already is
-	// owed once. request is nil if the name did not subscribe to it: then it is noted
-	// only that it has ended. It returns false if the name was forgotten.
+	// Owe notes an end that the name has not heard, once. It returns false if the name
+	// was forgotten.
 	Owe(name, kind string, object [2]string, request []byte) bool
 
 	// Paid notes that an end was heard, and returns how many the name is still owed.
@@ -68,14 +67,14 @@ type Due = struct {
 	Since   time.Time
 }
 
-// endsWanted are the kinds of ends that the lane's plugin subscribed to, by name.
-func (l *lane) endsWanted() (wants []string) {
+// endsOf returns the names of the kinds of ends in a set.
+func endsOf(wants kindSet) (names []string) {
 	for k := range kinds {
-		if k.final() && l.subscribed(k) {
-			wants = append(wants, k.String())
+		if k.final() && wants.has(k) {
+			names = append(names, k.String())
 		}
 	}
-	return wants
+	return names
 }
 
 // kindOf returns the kind of a name, zero if there is none.
@@ -88,83 +87,7 @@ func kindOf(name string) Kind {
 	return 0
 }
 
-// owe notes an end that the lane's name has not heard. goal is what the runtime
-// handed in, which may be another end. l.mu is held, so that ends are owed in the
-// order in which the ledger has them.
-func (l *lane) owe(r *round, ev Event, goal *Event) {
-	o := l.engine.opts.Owed
-	if o == nil || !l.joined || l.passed || l.twin {
-		return
-	}
-	if !ev.same(goal) {
-		ev = l.engine.implied(r, ev, *goal)
-	}
-	if !l.safe || ev.Kind.removal() {
-		r.owes.Store(true)
-	}
-	l.owing = true
-	if !l.unpaid(ev) {
-		l.ledger = newLedger() // the name was forgotten
-	}
-}
-
-// unpaid notes an end as one that the lane's name is owed. It returns false if the name
-// was forgotten.
-func (l *lane) unpaid(ev Event) bool {
-	o := &l.engine.opts
-	return o.Owed.Owe(l.name, ev.Kind.String(), [2]string{ev.Pod, ev.Container}, o.Encode(ev))
-}
-
-// pays notes that an end is owed no more, and returns how many the name is still owed.
-func (l *lane) pays(ev Event) (left int) {
-	return l.engine.opts.Owed.Paid(l.name, ev.Kind.String(), [2]string{ev.Pod, ev.Container})
-}
-
-// oweAll owes a name that is away all that a round would tell it. l.mu is held.
-func (l *lane) oweAll(r *round) {
-	p := part{round: r}
-	for {
-		ev, ok := l.nextEnd(r, &p.next)
-		if !ok {
-			return
-		}
-		l.owe(r, ev, &r.events[p.next])
-	}
-}
-
-// oweRest owes what a part has still to tell, though it may: the runtime is about
-// to go on without the answers. l.mu is held.
-func (l *lane) oweRest(p *part) {
-	if l.engine.opts.Owed == nil || !l.joined || p.over {
-		return
-	}
-	if r := l.current; r != nil && r.part != nil {
-		l.owe(p.round, r.event, &r.event) // whoever waits for that: it comes first
-	}
-	whole := l.ledger
-	l.ledger = whole.copyOf(p.round.events)
-	next := p.next
-	for {
-		ev, ok := l.nextEnd(p.round, &next)
-		if !ok {
-			break
-		}
-		l.owe(p.round, ev, &p.round.events[next])
-	}
-	l.ledger = whole
-}
-
-// unsubscribed notes an end that a name that is away knows and does not want.
-// l.mu is held.
-func (l *lane) unsubscribed(kind Kind, pod, container string) {
-	if o := l.engine.opts.Owed; o != nil && l.closed != nil && l.joined && !l.passed {
-		o.Owe(l.name, kind.String(), [2]string{pod, container}, nil)
-	}
-}
-
-// heard notes that an end was answered that may be owed. l.mu is held.
-func (l *lane) heard(ev Event) {
-	if l.owing && ev.Kind.final() {
-		l.owing = l.pays(ev) > 0
-	}
+// eventOf returns the event of an end that is stored.
+func eventOf(d Due) Event {
+	return Event{Kind: kindOf(d.Kind), Pod: d.Object[0], Container: d.Object[1]}
 }

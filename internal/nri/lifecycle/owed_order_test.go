@@ -80,117 +80,30 @@ func TestL18_WhatItKnewIsKnownAgain(t *testing.T) {
 	})
 }
 
-// Of two connections of a name that come back at a time one hears a Stop and leaves at the
-// Remove, and the other does not answer the Stop: the next one is told both, in order.
-func TestL18_OrderWithTwoConnectionsAtATime(t *testing.T) {
+// Of two connections of a name that are there at a time the second is told what comes, and
+// nothing is kept for it: what the name misses is what the first knew.
+func TestL18_SecondConnectionOfANameMissesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
-		a := newPlugin("10-a")
-		o.joined(a)
+		first, second := newPlugin("10-a"), newPlugin("10-a")
+		o.joined(first)
 		o.did("RunPodSandbox:p1")
-		o.left(a)
 		o.lists("p1")
-
-		both := make(chan struct{})
-		wait := func(context.Context, Snapshot) error { <-both; return nil }
-		hears := newPlugin("10-a")
-		hears.synchronize = wait
-		hears.handle = func(_ context.Context, ev Event) (any, error) {
-			if ev.Kind == RemovePodSandbox {
-				hears.Close()
-				return nil, ErrClosed
-			}
-			time.Sleep(requestTimeout / 2)
-			return nil, nil
-		}
-		hangs := newPlugin("10-a").hang(StopPodSandbox)
-		hangs.synchronize = func(ctx context.Context, s Snapshot) error {
-			wait(ctx, s)
-			time.Sleep(time.Millisecond) // the other comes first
-			return nil
-		}
-		var joins sync.WaitGroup
-		for _, p := range []*plugin{hears, hangs} {
-			joins.Go(func() { assert.NoError(t, o.join(p)) })
-		}
-		synctest.Wait()
-		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
-		o.lists()
-		close(both)
-		joins.Wait()
-		time.Sleep(2 * requestTimeout)
-		require.True(t, hears.isClosed() && hangs.isClosed())
-		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", o.again(a).told())
+		o.joined(second)
+		o.did("RunPodSandbox:p2")
+		o.left(second)
 		assert.Zero(t, o.owes("10-a"))
-	})
-}
-
-// One of two connections of a name does not answer a Stop that is then owed, and takes along
-// that it knew the container: the other was never told of that.
-func TestL18_RemoveThatNobodyKnowsOfFollowsItsStop(t *testing.T) {
-	for _, there := range []bool{false, true} {
-		synctest.Test(t, func(t *testing.T) {
-			o := newOwing(t)
-			first, _ := frozen("10-a", StopContainer)
-			o.joined(first)
-			o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
-			o.end("StopContainer:p1/c1")
-			o.lists("p1", "p1/c1!")
-			second := o.again(first)
-			o.end("RemoveContainer:p1/c1")
-			o.left(first)
-			if there {
-				o.lists("p1")
-				o.left(second)
-			} else {
-				o.lists()
-				second.hang(RemovePodSandbox)
-				o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
-				synctest.Wait()
-			}
-			require.True(t, second.isClosed())
-			a := o.again(newPlugin("10-a"))
-			if there {
-				o.end("StopPodSandbox:p1")
-				o.end("RemovePodSandbox:p1")
-				assert.Equal(t, "Synchronize(p1) "+lifeAndEndInOne, a.told())
-				return
-			}
-			assert.Equal(t, "Synchronize() StopContainer:p1/c1 RemoveContainer:p1/c1 RemovePodSandbox:p1", a.told())
-		})
-	}
-}
-
-const lifeAndEndInOne = "StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1"
-
-// While the runtime makes the request of an end, the connection closes that it is for, and
-// the next one of the name comes: that is told of the end, and of those behind it.
-func TestL18_EndOnItsWayToAConnectionThatCloses(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		made := make(chan struct{})
-		o := &owing{memory: newMemory()}
-		var once sync.Once
-		o.change = func(opts *Options) {
-			opts.ImpliedEnd = func(Kind, string, Event) any {
-				once.Do(func() { <-made })
-				return nil
-			}
-		}
-		o.start(t)
-		a := newPlugin("10-a")
-		o.joined(a)
-		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
-		var work sync.WaitGroup
-		work.Go(func() { o.end("RemovePodSandbox:p1") })
-		synctest.Wait()
-		o.left(a)
-		next := newPlugin("10-a")
-		work.Go(func() { assert.NoError(t, o.join(next)) })
-		synctest.Wait()
-		close(made)
-		work.Wait()
-		synctest.Wait()
-		assert.Equal(t, "Synchronize() StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		assert.Zero(t, o.owes("10-a"))
+		second = newPlugin("10-a")
+		o.lists("p2")
+		o.joined(second)
+		o.left(first)
+		o.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
+		assert.Equal(t, 2, o.owes("10-a"))
+		assert.Equal(t, "Synchronize(p2) StopPodSandbox:p2 RemovePodSandbox:p2", second.told())
+		o.lists()
+		assert.Equal(t, "Synchronize() StopPodSandbox:p2 RemovePodSandbox:p2", o.again(first).told())
 		assert.Zero(t, o.owes("10-a"))
 	})
 }

@@ -381,8 +381,9 @@ func TestL18_OnlyWhatItKnewAndWants(t *testing.T) {
 			o.end("StopContainer:"+p+"/c1", "StopPodSandbox:"+p, "RemoveContainer:"+p+"/c1", "RemovePodSandbox:"+p)
 		}
 		assert.Equal(t, 1, o.owes("10-a"))
-		assert.Empty(t, o.memory.now["10-a"].known)
 		assert.Equal(t, "Synchronize() RemovePodSandbox:p1", o.again(a).told())
+		assert.Empty(t, o.memory.now["10-a"].known)
+		assert.Zero(t, o.Status().Connections[0].Pods)
 	})
 }
 
@@ -481,7 +482,7 @@ func TestL18_NameThatIsNotKeptIsForgotten(t *testing.T) {
 		o.memory.Forget("10-a")
 		o.left(b)
 		o.mu.Lock()
-		assert.Equal(t, []string{"20-b"}, slices.Collect(maps.Keys(o.away)))
+		assert.Equal(t, []string{"20-b"}, slices.Collect(maps.Keys(o.names)))
 		o.mu.Unlock()
 		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
 		assert.Equal(t, "Synchronize()", o.again(a).told())
@@ -513,5 +514,137 @@ func TestL18_MuchHoldsUpNoPods(t *testing.T) {
 		assert.LessOrEqual(t, time.Since(start), 3*time.Second)
 		time.Sleep(5 * time.Minute)
 		assert.Zero(t, o.owes("10-a"))
+	})
+}
+
+// So it is with a stop among those who wait, and with whatever else.
+func TestL18_MuchHoldsUpNoStops(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		const pods = 100
+		pod := func(i int) string { return "p" + string(rune('A'+i)) }
+		for i := range pods {
+			o.did("RunPodSandbox:" + pod(i))
+		}
+		o.did("RunPodSandbox:here1", "RunPodSandbox:here2")
+		o.left(a)
+		for i := range pods {
+			o.end("StopPodSandbox:"+pod(i), "RemovePodSandbox:"+pod(i))
+		}
+		o.lists("here1", "here2")
+		slow := newPlugin("10-a")
+		slow.handle = func(context.Context, Event) (any, error) { slow.stall(time.Second); return nil, nil }
+		o.joined(slow)
+		time.Sleep(syncTimeout)
+		start := time.Now()
+		stop, again := o.ends("StopPodSandbox:here1"), o.ends("StopPodSandbox:here2", "RemovePodSandbox:here2")
+		o.did("RunPodSandbox:new")
+		assert.LessOrEqual(t, time.Since(start), 10*time.Second)
+		<-stop
+		<-again
+		time.Sleep(5 * time.Minute)
+		assert.Zero(t, o.owes("10-a"))
+	})
+}
+
+// That an end is given up is told, by an outcome of its own.
+func TestL22_EndThatIsGivenUpIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1")
+		o.left(a)
+		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		for range tellings {
+			o.joined(newPlugin("10-a").breakAt(StopPodSandbox))
+			synctest.Wait()
+		}
+		assert.Equal(t, "10-a given up late, 10-a lost late, 10-a lost late", o.journal.outcomes(StopPodSandbox))
+		assert.Equal(t, "Synchronize() RemovePodSandbox:p1", o.again(a).told(), "what is behind it goes on")
+	})
+}
+
+// A runtime may have a container in both halves of its list, if it exits in between.
+func TestL18_ContainerThatExitsDuringTheList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		o.kill()
+		o.start(t, "p1", "p1/c1", "p1/c1!")
+		o.end("StopContainer:p1/c1", "StopPodSandbox:p1")
+		o.end("RemoveContainer:p1/c1", "RemovePodSandbox:p1")
+		o.lists()
+		assert.Equal(t, "Synchronize() StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1", o.again(a).told())
+	})
+}
+
+// A list that fails at a start costs nothing that a later one has.
+func TestL18_ListThatFailsAtAStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		connected, away := newPlugin("10-connected"), newPlugin("20-away")
+		o.joined(connected, away)
+		o.did("RunPodSandbox:p1", "RunPodSandbox:p2")
+		o.left(away)
+		o.kill()
+		failing := true
+		o.change = func(opts *Options) {
+			list := opts.List
+			opts.List = func(ctx context.Context) (Snapshot, error) {
+				if failing {
+					return Snapshot{}, errRefused
+				}
+				return list(ctx)
+			}
+		}
+		o.fixture = newFixture(t, func(opts *Options) { opts.Owed = o.memory; o.change(opts) })
+		require.ErrorIs(t, o.Recall(t.Context()), errRefused)
+		o.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
+		o.kill()
+		failing = false
+		o.start(t, "p1")
+		assert.ElementsMatch(t, []string{"Synchronize(p1)", "StopPodSandbox:p2", "RemovePodSandbox:p2"}, strings.Fields(o.again(away).told()))
+		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		o.lists()
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", o.again(connected).told())
+	})
+}
+
+// One that comes back in the moment in which its connection closes is no second one of the name,
+// though that was not noticed yet.
+func TestL18_PluginThatComesBackAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := &breaking{plugin: newPlugin("10-a")}
+		require.NoError(t, o.Join(t.Context(), a, a.sync))
+		synctest.Wait() // the watcher waits for the plugin's own channel
+		o.did("RunPodSandbox:p1")
+		a.broken.Store(true)
+		o.lists("p1")
+		next := newPlugin("10-a")
+		o.joined(next)
+		o.left(next)
+		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		assert.Equal(t, 2, o.owes("10-a"))
+	})
+}
+
+// A container that a plugin knew of a pod that it did not know has ended, too, if it is gone
+// after a restart.
+func TestL18_ContainerOfAnUnknownPodIsGoneAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("CreateContainer:p1/c1")
+		o.left(a)
+		o.Close()
+		o.start(t)
+		assert.Equal(t, "Synchronize() StopContainer:p1/c1 RemoveContainer:p1/c1", o.again(a).told())
 	})
 }

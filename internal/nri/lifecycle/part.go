@@ -4,16 +4,20 @@ package lifecycle
 
 import (
 	"fmt"
+	"slices"
 	"time"
 )
 
-// A part is what a Teardown has to do in one lane. What changes of it is guarded
-// by the lane's lock.
+// A part is what a Teardown has to do in one lane, or one end that the plugin has
+// missed. What changes of it is guarded by the lane's lock.
 type part struct {
 	round  *round
-	place  // the lane
+	lane   *lane
 	posted time.Time
+	missed bool   // whether it is an end that the plugin has missed (L18)
+	bytes  []byte // the Request of that, if the event has none
 
+	again   bool          // whether a connection was lost at it
 	next    int           // the event of the round that is being seen to
 	over    bool          // all were
 	late    bool          // nobody waits for it any more
@@ -31,7 +35,7 @@ type answer struct {
 
 // fail keeps what became of an event.
 func (p *part) fail(ev Event, err error) {
-	p.errs = append(p.errs, fmt.Errorf("%s: plugin %s: %w", ev, p.at.Load().name, err))
+	p.errs = append(p.errs, fmt.Errorf("%s: plugin %s: %w", ev, p.lane.name, err))
 }
 
 // take keeps a reply for the owner, if that is there and wants it.
@@ -39,7 +43,7 @@ func (p *part) take(r *request) bool {
 	if !p.owner || !p.round.collect || r.expired {
 		return false
 	}
-	p.answers = append(p.answers, answer{r.lane.conn, r.event, r.reply})
+	p.answers = append(p.answers, answer{r.session.conn, r.event, r.reply})
 	return true
 }
 
@@ -51,10 +55,17 @@ func (p *part) release() {
 	}
 }
 
+// end lets go of those who wait, as there is nothing left to do.
+func (p *part) end() {
+	p.over = true
+	p.release()
+}
+
 // unsettled returns a channel that is closed when the part need not be waited
 // for any more, nil if that is so.
 func (p *part) unsettled() <-chan struct{} {
-	l := p.lock()
+	l := p.lane
+	l.mu.Lock()
 	defer l.mu.Unlock()
 	if p.over || l.overdue() {
 		return nil
@@ -67,7 +78,8 @@ func (p *part) unsettled() <-chan struct{} {
 
 // leave is for a caller who has waited, and returns what went wrong.
 func (p *part) leave(r *round, waited time.Duration) []error {
-	l := p.lock()
+	l := p.lane
+	l.mu.Lock()
 	defer l.mu.Unlock()
 	if p.round == r {
 		p.owner = false
@@ -76,7 +88,7 @@ func (p *part) leave(r *round, waited time.Duration) []error {
 		return p.errs
 	}
 	p.late = true
-	l.oweRest(p)
+	l.keep(p)
 	if l.overdue() {
 		return append(p.errs[:len(p.errs):len(p.errs)], fmt.Errorf("%s: plugin %s is told later: %w", p.round.last(), l.name, l.debt()))
 	}
@@ -84,89 +96,106 @@ func (p *part) leave(r *round, waited time.Duration) []error {
 }
 
 // post puts a round in the lane, and returns the part to wait for: nil if the
-// connection is told nothing of it, or cannot be waited for.
+// plugin is told nothing of it, or cannot be waited for.
 func (l *lane) post(r *round) *part {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if heir := l.heir; heir != nil {
-		// The round was handed in before that one came.
-		l.mu.Unlock()
-		defer l.mu.Lock()
-		return heir.post(r)
-	}
-	if l.closed != nil {
-		l.oweAll(r)
+	s := l.session
+	if s == nil {
+		l.keep(l.newPart(r))
 		return nil
 	}
 	l.collapse(r.events)
-	if !l.held {
+	if !l.held && !l.stands() {
 		return l.start(r)
 	}
 	p := l.pending(r)
 	if p == nil {
 		p = l.newPart(r)
-		weight := 0
-		for _, ev := range r.events {
-			weight += l.engine.opts.Weigh(ev)
-		}
-		if full := l.push(entry{part: p, weight: weight}); full != nil {
-			l.mu.Unlock()
-			l.engine.drop(l, full)
-			l.mu.Lock()
-			l.advance(p)
+		full := l.push(entry{part: p, weight: l.engine.weigh(r.events)})
+		if full != nil {
+			return l.overflow(r, full)
 		}
 	}
-	p.late = l.overdue() || !l.joined
-	if l.overdue() {
-		l.oweRest(p)
+	p.late = l.overdue() || l.session != nil && !l.session.joined
+	if p.late {
+		p.owner = false
+		l.keep(p)
+		return nil
 	}
-	if p.late || !l.cares(r) {
-		p.owner = p.owner && !p.late
+	wants := s.wants
+	if l.next != nil {
+		wants |= l.next.wants
+	}
+	if !r.mayBring(wants) {
+		p.owner = false
 		return nil
 	}
 	return p
 }
 
-func (l *lane) newPart(r *round) *part {
-	p := &part{round: r, posted: time.Now(), owner: true}
-	p.at.Store(l)
+// overflow drops a plugin for which there is no place in the line. l.mu is held, though not
+// throughout.
+func (l *lane) overflow(r *round, full error) *part {
+	s := l.session
+	l.mu.Unlock()
+	l.engine.drop(s, full)
+	l.mu.Lock()
+	if l.session != nil {
+		l.mu.Unlock()
+		defer l.mu.Lock()
+		return l.post(r) // for the successor
+	}
+	p := l.newPart(r)
+	after := l.lose(p, s, nil)
+	l.mu.Unlock()
+	after()
+	l.mu.Lock()
 	return p
 }
 
-// mayBring are the kinds, as bits, that the end of an object may bring a
+func (l *lane) newPart(r *round) *part {
+	return &part{lane: l, round: r, posted: time.Now(), owner: true}
+}
+
+func (e *Engine) weigh(events []Event) (weight int) {
+	for _, ev := range events {
+		weight += e.opts.Weigh(ev)
+	}
+	return weight
+}
+
+// mayBring are the kinds that the end of an object may bring a
 // connection: its own, and those that the ledger finds missing before it.
-var mayBring = [kinds]uint32{
+var mayBring = [kinds]kindSet{
 	StopContainer:    1 << StopContainer,
 	RemoveContainer:  1<<StopContainer | 1<<RemoveContainer,
 	StopPodSandbox:   1<<StopContainer | 1<<StopPodSandbox,
 	RemovePodSandbox: 1<<StopContainer | 1<<RemoveContainer | 1<<StopPodSandbox | 1<<RemovePodSandbox,
 }
 
-// cares says whether a round may send anything in the lane. If not it only
-// changes the ledger, in its turn, and nobody waits for that (L14).
-func (l *lane) cares(r *round) bool {
-	for _, ev := range r.events {
-		if l.wants&mayBring[ev.Kind] != 0 {
-			return true
-		}
-	}
-	return false
+// mayBring says whether a plugin may be sent anything for a round. If not that only
+// changes the ledger, in its turn, and nobody waits for it (L14).
+func (r *round) mayBring(wants kindSet) bool {
+	return slices.ContainsFunc(r.events, func(ev Event) bool { return wants&mayBring[ev.Kind] != 0 })
 }
 
-// start takes the turn of an idle lane for a round, if the connection is to be
+// start takes the turn of an idle lane for a round, if the plugin is to be
 // told any of it. l.mu is held, though not throughout.
 func (l *lane) start(r *round) *part {
-	var next int
-	ev, ok := l.nextEnd(r, &next)
-	if !ok {
+	if !r.mayBring(l.session.wants) {
+		l.ledger.pass(r.events)
+		return nil
+	}
+	if !slices.ContainsFunc(r.events, l.ledger.lacks) {
 		return nil
 	}
 	p := l.newPart(r)
-	p.next = next
-	l.held = true
-	if !l.tell(p, ev) && !l.advance(p) {
-		l.passOn()
+	if _, ok := l.nextEnd(p); !ok {
+		return nil
 	}
+	l.held = true
+	l.goOn(p)
 	return p
 }
 
@@ -181,32 +210,33 @@ func (l *lane) pending(r *round) *part {
 			return nil
 		}
 	}
-	if c := l.current; c != nil && c.part != nil && c.part.round.last().same(last) {
-		return c.part
-	}
-	for _, e := range l.line {
-		if e.part != nil && e.part.round.last().same(last) {
+	for _, e := range slices.Backward(l.line.entries) {
+		switch {
+		case e.part != nil && e.part.round.last().same(last):
 			return e.part
+		case e.note.object() == last.object(), e.missed != nil && e.missed.object() == last.object():
+			return nil // another life, under the same id
 		}
+	}
+	if c := l.current; c != nil && c.part != nil && !c.part.missed && c.part.round.last().same(last) {
+		return c.part
 	}
 	return nil
 }
 
-// nextEnd returns the next event of a round that the connection has to be told
-// and has subscribed to, and enters it in the ledger. l.mu is held.
-func (l *lane) nextEnd(r *round, next *int) (Event, bool) {
-	for *next < len(r.events) {
-		goal := r.events[*next]
-		kind, container, ok := l.ledger.step(goal)
+// nextEnd returns the next event of a part that the plugin has to be told
+// and has subscribed to. l.mu is held.
+func (l *lane) nextEnd(p *part) (Event, bool) {
+	for p.next < len(p.round.events) {
+		goal := p.round.events[p.next]
+		ev, ok := l.ledger.next(goal)
 		switch {
 		case !ok:
-			*next++
-		case !l.subscribed(kind):
-			l.unsubscribed(kind, goal.Pod, container)
-		case kind == goal.Kind && container == goal.Container:
-			return goal, true
+			p.next++
+		case !l.session.subscribed(ev.Kind):
+			l.heard(ev)
 		default:
-			return Event{Kind: kind, Pod: goal.Pod, Container: container}, true
+			return ev, true
 		}
 	}
 	return Event{}, false
@@ -217,76 +247,81 @@ func (e *Event) same(o *Event) bool {
 	return e.Kind == o.Kind && e.Pod == o.Pod && e.Container == o.Container
 }
 
-// advance goes on with a part, and says whether an event of it was sent that is
-// not answered yet. In a closed lane nothing is sent any more, but what the
-// connection was to be told is accounted for. The caller holds the turn, and
+// advance goes on with a part, and says whether someone else has the turn then: an event
+// was sent that is not answered yet, or the session has left. The caller holds the turn, and
 // l.mu, though that not throughout.
-func (l *lane) advance(p *part) (sent bool) {
+func (l *lane) advance(p *part) (gone bool) {
 	for {
-		if l.heir != nil {
-			l.handOn(p)
+		if l.stands() {
+			l.putBack(p)
 			return false
 		}
-		ev, ok := l.nextEnd(p.round, &p.next)
+		ev, ok := l.nextEnd(p)
 		if !ok {
-			p.over = true
-			p.release()
+			if p.missed {
+				l.heard(p.round.events[0]) // it was told otherwise
+			}
+			p.end()
 			return false
 		}
-		if l.tell(p, ev) {
+		r := &request{Context: p.round.ctx, event: l.withRequest(p, ev), part: p, posted: p.posted}
+		if !l.transmit(r) || !l.conclude(r) {
 			return true
 		}
 	}
 }
 
-// handOn has the connection that has taken over be told what a part has not told. l.mu
-// is held, though not throughout.
-func (l *lane) handOn(p *part) {
-	rest := &round{ctx: p.round.ctx, events: p.round.events, orphans: p.round.orphans}
-	heir := l.heir
-	l.mu.Unlock()
-	heir.post(rest) // of which it tells what it knows
-	l.mu.Lock()
-	if rest.owes.Load() {
-		p.round.owes.Store(true)
+// withRequest returns an event of a part with its request. l.mu is held.
+func (l *lane) withRequest(p *part, ev Event) Event {
+	goal := &p.round.events[p.next]
+	if p.bytes != nil && p.next == 0 {
+		goal.Request, p.bytes = l.engine.opts.Decode(*goal, p.bytes), nil
 	}
-	p.over = true
-	p.release()
+	if ev.same(goal) {
+		return *goal
+	}
+	return l.engine.implied(p.round, ev, *goal)
 }
 
-// tell sends an event of a part that the ledger has entered, and says whether
-// it is not answered yet. As advance.
-func (l *lane) tell(p *part, ev Event) (sent bool) {
-	if l.closed != nil {
-		l.lose(p, ev)
-		return false
-	}
-	if goal := &p.round.events[p.next]; !ev.same(goal) {
-		l.work.Add(1)
-		l.mu.Unlock()
-		ev = l.engine.implied(p.round, ev, *goal)
-		l.mu.Lock()
-		defer l.work.Done()
-		if l.closed != nil {
-			l.lose(p, ev)
-			return false
+// rest calls do for each event that a part has still to tell a plugin that wants some, in
+// order, as if it was told. l.mu is held.
+func (l *lane) rest(p *part, wants kindSet, do func(Event)) {
+	left := l.ledger.copyOf(p.round.events[p.next:])
+	next := p.next
+	defer func() { p.next = next }()
+	for ; p.next < len(p.round.events); p.next++ {
+		for {
+			ev, ok := left.next(p.round.events[p.next])
+			if !ok {
+				break
+			}
+			left.told(ev)
+			if wants.has(ev.Kind) {
+				do(l.withRequest(p, ev))
+			}
 		}
 	}
-	r := &request{Context: p.round.ctx, lane: l, event: ev, part: p, posted: p.posted}
-	if !l.transmit(r) {
-		return true
-	}
-	l.conclude(r)
-	return false
 }
 
-// lose accounts for an event of a part that the closed connection was to be
-// told. l.mu is held, though not throughout.
-func (l *lane) lose(p *part, ev Event) {
-	l.owe(p.round, ev, &p.round.events[p.next])
-	p.fail(ev, ErrClosed)
-	rec := Delivery{Context: p.round.ctx, Conn: l.conn, Event: ev, Outcome: Lost, Waited: time.Since(p.posted), Late: p.late, Err: ErrClosed}
-	l.mu.Unlock()
-	l.engine.opts.Observer.Delivered(rec)
-	l.mu.Lock()
+// lose accounts for what a part was still to tell a plugin that has gone, but for what is
+// accounted for with its request, and returns what is left to do without a lock. l.mu is held.
+func (l *lane) lose(p *part, s *session, sent *request) (after func()) {
+	var lost []Delivery
+	if !p.missed { // else it is kept, and was lost before
+		l.keep(p)
+		l.rest(p, s.wants, func(ev Event) {
+			if sent != nil && ev.same(&sent.event) {
+				return
+			}
+			p.fail(ev, ErrClosed)
+			lost = append(lost, Delivery{Context: p.round.ctx, Conn: s.conn, Event: ev, Outcome: Lost,
+				Waited: time.Since(p.posted), Late: p.late, Err: ErrClosed})
+		})
+	}
+	p.end()
+	return func() {
+		for _, d := range lost {
+			l.engine.opts.Observer.Delivered(d)
+		}
+	}
 }

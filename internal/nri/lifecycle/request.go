@@ -20,20 +20,21 @@ import (
 type request struct {
 	context.Context // the caller's, of which only the values and the deadline count
 
-	lane   *lane
-	event  Event
-	part   *part     // that the event belongs to, nil if a caller asked
-	posted time.Time // when it was meant for the plugin, zero if it had not to wait
-	sent   time.Time
-	due    time.Time // when the timeout passes
+	lane    *lane
+	session *session
+	event   Event
+	part    *part     // that the event belongs to, nil if a caller asked
+	posted  time.Time // when it was meant for the plugin, zero if it had not to wait
+	sent    time.Time
+	due     time.Time // when the timeout passes
 
-	owed     bool // whether it is a debt
 	demanded bool // whether it fails its caller, whatever the policy, if it is not answered
 
 	// Guarded by lane.mu.
 	sending   bool // Deliver has not returned: who called it sees to the answer
 	answered  bool
-	expired   bool // the timeout passed first, or the connection closed
+	settled   bool // what became of it was taken into account
+	expired   bool // the timeout passed first
 	kept      bool // it did, and the connection was not dropped for it
 	abandoned bool // the caller has left
 	timer     *time.Timer
@@ -107,22 +108,20 @@ func (r *request) cut() {
 // If not, the answer is seen to when it comes, or its timeout. The caller holds
 // the turn, and l.mu, though that not throughout.
 func (l *lane) transmit(r *request) (answered bool) {
-	r.sent = time.Now()
+	s := l.session
+	r.lane, r.session, r.sent = l, s, time.Now()
 	if r.posted.IsZero() {
 		r.posted = r.sent
 	}
-	r.due = r.sent.Add(l.requestTimeout())
+	r.due = r.sent.Add(s.requestTimeout(&l.engine.opts))
 	r.sending = true
 	l.current = r
-	l.work.Add(1)
+	s.work.Add(1)
 	l.mu.Unlock()
-	l.conn.Deliver(r, r.event, r.announced(), r.answer)
+	s.conn.Deliver(r, r.event, r.announced(), r.answer)
 	l.mu.Lock()
-	l.work.Done()
+	s.work.Done()
 	r.sending = false
-	if l.closed != nil && !r.answered {
-		r.answered, r.err = true, ErrClosed
-	}
 	if !r.answered {
 		r.timer = time.AfterFunc(time.Until(r.due), r.expire)
 	}
@@ -134,72 +133,103 @@ func (r *request) answer(reply any, err error) {
 	l := r.lane
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if r.answered || l.current != r {
+	if r.answered {
 		return // twice, or too late for a connection that is closed
 	}
 	r.answered, r.reply, r.err = true, reply, err
-	if r.sending {
-		return
+	if !r.sending && l.conclude(r) {
+		l.goOn(r.part)
 	}
-	l.conclude(r)
-	l.goOn(r.part)
 }
 
-// conclude sees to an answer. The caller holds the turn, and l.mu, though that
-// not throughout.
-func (l *lane) conclude(r *request) {
+// conclude sees to an answer, and says whether the turn is still the request's: its session
+// may have left the lane meanwhile. The caller holds l.mu, though not throughout.
+func (l *lane) conclude(r *request) bool {
+	if !r.settled {
+		what := l.settle(r)
+		l.mu.Unlock()
+		what.tell(r)
+		l.mu.Lock()
+	}
+	r.wake()
+	if l.current != r {
+		return false
+	}
+	l.current = nil
+	return true
+}
+
+// A settlement is what an answer came to, to be told without a lock.
+type settlement struct {
+	Delivery
+	silent    bool // it was told before
+	recovered bool
+	unheard   bool
+	drop      bool
+}
+
+// settle takes an answer into account. l.mu is held.
+func (l *lane) settle(r *request) (what settlement) {
+	r.settled = true
 	if r.timer != nil {
 		r.timer.Stop()
 	}
-	l.current = nil
-	if r.err != nil && (l.closed != nil || l.lost()) {
+	s := r.session
+	if r.err != nil && s.lost() {
 		r.err = also(r.err, ErrClosed) // whatever else it says: nobody has answered
 	}
-	late := r.expired || r.abandoned // what became of it was told then
-	recovered := late && !errors.Is(r.err, ErrClosed)
-	took := time.Since(r.sent)
-	rec := Delivery{Context: r.Context, Conn: l.conn, Event: r.event, Outcome: Answered, Waited: r.sent.Sub(r.posted), Took: took}
-	var drop bool
+	lost := errors.Is(r.err, ErrClosed)
+	what.silent = r.expired || r.abandoned
+	what.recovered = what.silent && !lost
+	what.drop = lost && !s.policy.Permanent // it is of no use any more
+	what.Delivery = r.delivery(Answered)
 	if r.err != nil && !r.expired {
-		rec.Outcome, drop, rec.Err = l.judge(r)
+		failure := Refusal
+		what.Outcome, what.Err = Refused, r.err
+		if lost {
+			failure, what.Outcome = Loss, Lost
+		}
+		l.fail(r, failure, r.err)
+		s.failure, s.failureAt = r.err, time.Now()
 	}
-	if rec.Outcome == Lost {
-		l.unsend(r)
-	}
-	rec.Late, rec.Owed = r.event.Late || r.owed || r.part != nil && r.part.late, r.owed
 	switch {
-	case !errors.Is(r.err, ErrClosed):
+	case !lost || s.policy.Permanent:
 		l.heard(r.event)
-	case r.owed && l.breaksAgain(r.event):
-		l.pays(r.event) // it is not told any more
-	case r.part != nil:
-		l.owe(r.part.round, r.event, &r.event)
+	case r.event.Kind.first():
+		l.ledger.unanswered(r.event)
+	case r.part != nil && (r.part.missed || r.part.again) && l.breaks.again(r.event):
+		what.Outcome, what.silent = GivenUp, false
+		l.heard(r.event)
 	}
-	unheard := r.reply != nil && r.err == nil && !r.take()
-	l.mu.Unlock()
+	what.unheard = r.reply != nil && r.err == nil && !r.take()
+	return what
+}
 
+// tell tells of it, and drops a plugin that is of no use any more.
+func (w *settlement) tell(r *request) {
+	e, conn := r.lane.engine, r.session.conn
 	r.cut()
-	if recovered {
-		l.engine.opts.Observer.Recovered(l.conn, r.event, took)
-		l.engine.recovered()
+	if w.recovered {
+		e.opts.Observer.Recovered(conn, r.event, w.Took)
+		e.recovered()
 	}
-	if !late {
-		l.engine.opts.Observer.Delivered(rec)
+	if !w.silent {
+		e.opts.Observer.Delivered(w.Delivery)
 	}
-	if unheard {
-		l.engine.opts.Unheard(l.conn, r.event, r.reply)
+	if w.unheard {
+		e.opts.Unheard(conn, r.event, r.reply)
 	}
-	if drop {
-		l.engine.drop(l, rec.Err)
+	if w.drop {
+		e.drop(r.session, r.err)
 	}
+}
 
-	l.mu.Lock()
-	if rec.Err != nil {
-		l.failure, l.failureAt = rec.Err, time.Now()
-	}
-	if !r.expired {
-		r.wake()
-	}
+// delivery is what is recorded of a request that ends now.
+func (r *request) delivery(o Outcome) Delivery {
+	rec := Delivery{Context: r.Context, Conn: r.session.conn, Event: r.event, Outcome: o, Waited: r.sent.Sub(r.posted), Took: time.Since(r.sent)}
+	rec.Owed = r.part != nil && r.part.missed
+	rec.Late = r.event.Late || r.part != nil && r.part.late
+	return rec
 }
 
 // take gives the reply to who waits for it, if anyone does. l.mu is held.
@@ -207,7 +237,7 @@ func (r *request) take() bool {
 	switch {
 	case r.part != nil:
 		return r.part.take(r)
-	case r.event.Late, r.owed, r.abandoned, r.expired:
+	case r.event.Late, r.abandoned, r.expired:
 		return false
 	}
 	return true
@@ -221,22 +251,12 @@ func (r *request) wake() {
 	}
 }
 
-// judge says what becomes of a request whose answer is an error. l.mu is held.
-func (l *lane) judge(r *request) (Outcome, bool, error) {
-	outcome, failure := Refused, Refusal
-	if errors.Is(r.err, ErrClosed) {
-		outcome, failure = Lost, Loss
-	}
-	drop := l.fail(r, failure, r.err)
-	return outcome, drop, r.err
-}
-
 // fail applies the policy to a request that failed. l.mu is held.
 func (l *lane) fail(r *request, f Failure, err error) (drop bool) {
-	fail, drop := l.policy.Decide(r.event.Kind, f)
+	fail, drop := r.session.policy.Decide(r.event.Kind, f)
 	r.outcome = errWithout
 	if fail || r.demanded {
-		r.outcome = &Error{l.conn, r.event, f, err}
+		r.outcome = &Error{r.session.conn, r.event, f, err}
 	}
 	if r.part != nil {
 		r.part.fail(r.event, err)
@@ -247,55 +267,36 @@ func (l *lane) fail(r *request, f Failure, err error) (drop bool) {
 // expire is called when the timeout of a request has passed. The connection is
 // dropped or, by its policy, overdue: it is asked nothing until it answers.
 func (r *request) expire() {
-	l := r.lane
+	l, s := r.lane, r.session
 	l.mu.Lock()
-	if r.answered || r.expired || l.closed != nil {
+	if r.answered || r.expired {
 		l.mu.Unlock()
 		return
 	}
 	r.expired = true
-	took := time.Since(r.sent)
 	err := fmt.Errorf("no answer within %s: %w", r.due.Sub(r.sent), context.DeadlineExceeded)
 	drop := l.fail(r, Timeout, err)
-	l.failure, l.failureAt = err, time.Now()
-	rec := Delivery{Context: r.Context, Conn: l.conn, Event: r.event, Outcome: TimedOut, Waited: r.sent.Sub(r.posted), Took: took,
-		Late: r.event.Late || r.owed || r.part != nil && r.part.late, Owed: r.owed, Err: err}
+	s.failure, s.failureAt = err, time.Now()
+	rec := r.delivery(TimedOut)
+	rec.Err = err
 	var passed []*caller
 	if !drop {
 		passed = l.fallBehind(r)
 	}
+	abandoned, ready := r.abandoned, r.ready
+	r.ready = nil
 	l.mu.Unlock()
 
-	if !r.abandoned {
-		l.engine.opts.Observer.Delivered(rec)
-	}
-	if drop {
-		l.engine.drop(l, err)
-	}
-	l.mu.Lock()
-	r.wake()
-	l.mu.Unlock()
 	for _, c := range passed {
 		close(c.ready)
 	}
-}
-
-// also returns an error that is both err and what.
-func also(err, what error) error {
-	if errors.Is(err, what) {
-		return err
+	if !abandoned {
+		l.engine.opts.Observer.Delivered(rec)
 	}
-	return fmt.Errorf("%w: %w", what, err)
-}
-
-// lost says whether the connection is closed, whoever noticed first.
-func (l *lane) lost() bool {
-	select {
-	case <-l.gone:
-		return true
-	case <-l.conn.Closed():
-		return true
-	default:
-		return false
+	if drop {
+		l.engine.drop(s, err)
+	}
+	if ready != nil {
+		close(ready)
 	}
 }

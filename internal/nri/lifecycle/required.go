@@ -33,10 +33,10 @@ type demand struct {
 	waited time.Duration
 	told   time.Duration // how much of that the observer knows of
 	met    bool
-	asked  []*lane // whose answer will not come any more, unless it is met
+	asked  []*session // whose answer will not come any more, unless it is met
 }
 
-// means says whether the connection of a lane has the name.
+// means says whether the plugin of a lane has the name.
 func (d *demand) means(l *lane) bool { return l.named(d.Plugin) }
 
 // named says whether the connection has a name, with its index or without.
@@ -75,13 +75,6 @@ func (q *question) demanded(l *lane) bool {
 	return q.creation != nil && slices.ContainsFunc(q.creation.demands, func(d *demand) bool { return !d.met && d.means(l) })
 }
 
-// mayBeMetBy says whether a demand may be met by a connection that was not asked yet.
-func (q *question) mayBeMetBy(l *lane) bool {
-	return slices.ContainsFunc(q.creation.demands, func(d *demand) bool {
-		return !d.met && d.means(l) && q.suits(d, l) && !slices.Contains(d.asked, l)
-	})
-}
-
 var (
 	// errUnsent is what becomes of an event whose answer is demanded, and whose
 	// connection went before it was sent: the next one of the name will do.
@@ -93,7 +86,7 @@ var (
 
 // heed holds what came of asking a connection against what the creation demands,
 // and returns what is to be made of it.
-func (q *question) heed(l *lane, err error) error {
+func (q *question) heed(l *lane, s *session, err error) error {
 	var failed *Error
 	answered := err == nil
 	unanswered := errors.As(err, &failed) && failed.Failure != Refusal
@@ -102,9 +95,11 @@ func (q *question) heed(l *lane, err error) error {
 		if d.met || !d.means(l) {
 			continue
 		}
-		d.asked = append(d.asked, l)
-		d.met = answered && q.suits(d, l)
-		if unanswered && q.nearest(d).rank != able {
+		if !errors.Is(err, errUnsent) {
+			d.asked = append(d.asked, s)
+		}
+		d.met = answered && q.suits(d, s)
+		if p := q.nearest(d); unanswered && p.rank != able && !p.succeeds {
 			lost = d
 		}
 	}
@@ -112,7 +107,7 @@ func (q *question) heed(l *lane, err error) error {
 	case lost != nil:
 		return q.refuse(lost, failed)
 	case unanswered:
-		return q.goOn(l, failed)
+		return q.goOn(l, s, failed)
 	case errors.Is(err, errUnsent), errors.Is(err, errAbsent):
 		if err := q.await(); err != nil {
 			return err
@@ -124,8 +119,8 @@ func (q *question) heed(l *lane, err error) error {
 
 // goOn does, by its policy, without a connection whose answer is demanded, since
 // there is another one of the name.
-func (q *question) goOn(l *lane, failed *Error) error {
-	if fail, _ := l.policy.Decide(q.event.Kind, failed.Failure); fail {
+func (q *question) goOn(l *lane, s *session, failed *Error) error {
+	if fail, _ := s.policy.Decide(q.event.Kind, failed.Failure); fail {
 		return failed
 	}
 	if failed.Failure == Debt {
@@ -138,7 +133,7 @@ func (q *question) goOn(l *lane, failed *Error) error {
 type rank uint8
 
 const (
-	away     rank = iota
+	nobody   rank = iota
 	deaf          // it has not subscribed to such events
 	indebted      // it owes another answer, and is not asked
 	joining       // it is still to be synchronized
@@ -147,9 +142,11 @@ const (
 
 // A prospect is the connection that is nearest to meeting a demand.
 type prospect struct {
-	rank rank
-	lane *lane // nil if all are away
-	debt error // if it is indebted
+	rank    rank
+	session *session // nil if all are away
+	debt    error    // if it is indebted
+
+	succeeds bool // whether it is joining in the place of one that was there
 }
 
 // nearest looks among the connections that were not asked yet.
@@ -158,10 +155,10 @@ func (q *question) nearest(d *demand) (best prospect) {
 	lanes := q.engine.lanes
 	q.engine.mu.Unlock()
 	for _, l := range lanes {
-		if !d.means(l) || slices.Contains(d.asked, l) {
+		if !d.means(l) {
 			continue
 		}
-		if p := l.prospect(q.suits(d, l)); p.rank > best.rank {
+		if p := q.prospect(d, l); p.rank > best.rank {
 			best = p
 		}
 	}
@@ -169,20 +166,23 @@ func (q *question) nearest(d *demand) (best prospect) {
 }
 
 // suits says whether the connection is one that a demand may be met by.
-func (q *question) suits(d *demand, l *lane) bool { return d.OrPresent || l.subscribed(q.event.Kind) }
+func (q *question) suits(d *demand, s *session) bool {
+	return d.OrPresent || s.subscribed(q.event.Kind)
+}
 
-func (l *lane) prospect(suits bool) prospect {
+func (q *question) prospect(d *demand, l *lane) prospect {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case l.closed != nil || l.lost():
+	switch s := l.session; {
+	case s == nil || s.lost() || slices.Contains(d.asked, s):
 		return prospect{} // also if the watcher has yet to notice
-	case !suits:
-		return prospect{rank: deaf, lane: l}
+	case !q.suits(d, s):
+		return prospect{rank: deaf, session: s}
 	case l.overdue():
-		return prospect{indebted, l, l.debt()}
-	case !l.joined:
-		return prospect{rank: joining, lane: l}
+		return prospect{rank: indebted, session: s, debt: l.debt()}
+	case !s.joined:
+		return prospect{rank: joining, session: s, succeeds: s.after != nil}
+	default:
+		return prospect{rank: able, session: s}
 	}
-	return prospect{rank: able, lane: l}
 }

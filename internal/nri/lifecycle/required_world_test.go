@@ -158,7 +158,7 @@ func (p *process) heldTo(ev Event, start time.Time, absent map[string]bool, err 
 		case who.came.Equal(start):
 			return // it may have been there for no time at all
 		case p.here(who, start) && who.prompt && who.wants(ev.Kind):
-			p.w.fault("L20: %s failed for want of %s, though %s is there", record{Event: ev}, u.Plugin, who.name)
+			p.w.fault("L20: %s failed for want of %s, though %s is there: %v", record{Event: ev}, u.Plugin, who.name, u)
 		}
 	}
 }

@@ -145,3 +145,31 @@ func TestL19_SuccessorsThatHangHoldUpNobodyByTurns(t *testing.T) {
 		surge.Wait()
 	})
 }
+
+// A peer comes under a new name each time, takes its time for each pod and leaves: all its
+// connections together cost a pod one bound, as those that come in meanwhile do.
+func TestL22_PeerUnderManyNamesCostsOneBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.joined(newPlugin("00-slow").takes(requestTimeout/2, RunPodSandbox))
+		ctx, stay := context.WithCancel(t.Context())
+		var peer sync.WaitGroup
+		peer.Go(func() {
+			for i := 0; ctx.Err() == nil; i++ {
+				p := newPlugin(fmt.Sprintf("10-name%d", i)).takes(requestTimeout*9/10, RunPodSandbox)
+				peer.Go(func() { _ = f.join(p); <-ctx.Done(); p.Close() })
+				select {
+				case <-time.After(requestTimeout * 3 / 4):
+				case <-ctx.Done():
+				}
+			}
+		})
+		patience, cancel := context.WithTimeout(t.Context(), 4*time.Minute) // that of a kubelet
+		defer cancel()
+		start := time.Now()
+		require.NoError(t, f.ask(patience, "RunPodSandbox:p1"))
+		assert.LessOrEqual(t, time.Since(start), 3*requestTimeout)
+		stay()
+		peer.Wait()
+	})
+}

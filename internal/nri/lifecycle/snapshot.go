@@ -10,6 +10,9 @@ type Object struct {
 	// runtime started, or otherwise without the engine: the connection is told
 	// of it and gets only its Remove.
 	Stopped bool
+	// over says of a pod that it has stopped, and that the connection is not told so: its
+	// Stop, which the name has not heard, comes yet.
+	over bool
 	// Creating says of a pod that the runtime has not made it ready yet.
 	Creating bool
 	// Value is for the sync function of Join alone. For a container that the
@@ -24,4 +27,18 @@ type Snapshot struct {
 	// Exited are containers that have exited and are still there. They are not told
 	// of; one that joined before may know them.
 	Exited []Object
+}
+
+// object names what an Object is.
+func (o *Object) object() object { return object{o.Pod, o.Container} }
+
+// index returns the pods and containers by their names.
+func (s *Snapshot) index() map[object]Object {
+	all := make(map[object]Object, len(s.Pods)+len(s.Containers))
+	for _, objects := range [][]Object{s.Pods, s.Containers} {
+		for _, o := range objects {
+			all[o.object()] = o
+		}
+	}
+	return all
 }

@@ -3,6 +3,8 @@
 package lifecycle
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"time"
 )
@@ -54,52 +56,56 @@ type CreationStatus struct {
 // Status returns what the engine is doing now.
 func (e *Engine) Status() Status {
 	e.mu.Lock()
-	lanes, pending := e.lanes, e.pending
-	for _, l := range e.pending {
-		lanes = insert(lanes, l)
-	}
 	var s Status
 	for _, c := range e.creations {
 		st := CreationStatus{Event: c.event, Since: c.since}
-		if l := c.asking.Load(); l != nil {
-			st.Asking = l.conn
+		if s := c.asking.Load(); s != nil {
+			st.Asking = s.conn
 		}
 		if lack := c.lacks.Load(); lack != nil {
 			st.Lacks, st.LacksSince = lack.plugin, lack.since
 		}
 		s.Creations = append(s.Creations, st)
 	}
+	sessions := slices.SortedFunc(maps.Keys(e.sessions), func(a, b *session) int {
+		return cmp.Or(cmp.Compare(a.index, b.index), cmp.Compare(a.nth, b.nth))
+	})
+	sessions = slices.DeleteFunc(sessions, func(s *session) bool { return s.closed != nil })
+	lanes := make([]*lane, len(sessions))
+	for i, s := range sessions {
+		lanes[i] = s.lane
+	}
 	e.mu.Unlock()
 	slices.SortFunc(s.Creations, func(a, b CreationStatus) int { return a.Since.Compare(b.Since) })
-	for _, l := range lanes {
-		c := l.status()
-		c.TakesOver = slices.Contains(pending, l)
-		s.Connections = append(s.Connections, c)
+	for i, one := range sessions {
+		s.Connections = append(s.Connections, lanes[i].status(one))
 	}
 	return s
 }
 
-func (l *lane) status() ConnectionStatus {
+// status is that of a connection, in a lane or on its way to one.
+func (l *lane) status(s *session) ConnectionStatus {
+	c := ConnectionStatus{Conn: s.conn, Since: s.since, TakesOver: true}
+	if l == nil {
+		return c
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s := ConnectionStatus{
-		Conn:        l.conn,
-		Since:       l.since,
-		Joined:      l.joined,
-		Depth:       len(l.line),
-		Overdue:     l.overdue(),
-		LastError:   l.failure,
-		LastErrorAt: l.failureAt,
-		Pods:        len(l.ledger.pods),
-		Containers:  len(l.ledger.containers),
+	c.Joined, c.LastError, c.LastErrorAt = s.joined, s.failure, s.failureAt
+	if l.session == s {
+		c.TakesOver = false
+		c.Depth = len(l.line.entries)
+		c.Overdue = l.overdue()
+		c.Pods, c.Containers = l.ledger.count()
 	}
-	switch {
-	case l.current != nil:
-		s.Current, s.CurrentSince = l.current.event, l.current.sent
-	case l.cut != nil:
-		s.Current, s.CurrentSince = Event{Kind: Synchronize}, l.synced
-	case !l.joined:
-		s.Current, s.CurrentSince = Event{Kind: Synchronize}, l.since
+	switch r := l.current; {
+	case !s.joined:
+		c.Current, c.CurrentSince = Event{Kind: Synchronize}, s.since
+		if !s.synced.IsZero() {
+			c.CurrentSince = s.synced
+		}
+	case r != nil && r.session == s:
+		c.Current, c.CurrentSince = r.event, r.sent
 	}
-	return s
+	return c
 }

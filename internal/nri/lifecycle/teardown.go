@@ -43,17 +43,11 @@ func (e *Engine) Teardown(ctx context.Context, events []Event, apply func(Connec
 		return nil
 	}
 	r := &round{ctx: context.WithoutCancel(ctx), events: events, collect: apply != nil}
-	lanes, away, orphans := e.doom(events)
-	r.orphans = orphans
+	var lanes []*lane
+	lanes, r.orphans = e.doom(events)
 	var parts []*part
 	for _, l := range lanes {
 		if p := l.post(r); p != nil {
-			parts = append(parts, p)
-		}
-	}
-	for _, l := range away {
-		// Someone may have come back meanwhile.
-		if p := l.post(r); p != nil && !slices.Contains(parts, p) {
 			parts = append(parts, p)
 		}
 	}
@@ -106,14 +100,14 @@ var closed = func() <-chan time.Time {
 }()
 
 // doom enters ends, stops the creations that they end, and returns the
-// connections to tell, and the names that are away. All that is one instant for
+// lanes to tell. All that is one instant for
 // those who join: they find the object ended, or get the ends in their lane.
 //
 // orphans are the containers, with their CreateContainer, that all agreed to
 // and that go with their pod before the runtime lists them, so that it hands
 // in no end of theirs. Of those that not all have agreed to the request may
 // still be changing.
-func (e *Engine) doom(events []Event) (lanes []*lane, away map[string]*lane, orphans map[string]Event) {
+func (e *Engine) doom(events []Event) (lanes []*lane, orphans map[string]Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, ev := range events {
@@ -145,7 +139,7 @@ func (e *Engine) doom(events []Event) (lanes []*lane, away map[string]*lane, orp
 			}
 		}
 	}
-	return e.lanes, e.away, orphans
+	return e.lanes, orphans
 }
 
 // A round is one Teardown.

@@ -15,13 +15,13 @@ type Timeouts struct {
 }
 
 // requestTimeout is how long the plugin may take for one event.
-func (l *lane) requestTimeout() time.Duration {
-	return cmp.Or(l.timeouts.Request, l.engine.opts.RequestTimeout())
+func (s *session) requestTimeout(o *Options) time.Duration {
+	return cmp.Or(s.timeouts.Request, o.RequestTimeout())
 }
 
 // syncTimeout is how long it may take for its Synchronize.
-func (l *lane) syncTimeout() time.Duration {
-	return cmp.Or(l.timeouts.Sync, l.engine.opts.SyncTimeout())
+func (s *session) syncTimeout(o *Options) time.Duration {
+	return cmp.Or(s.timeouts.Sync, o.SyncTimeout())
 }
 
 // announced is the time until which the plugin is told to answer: its timeout or,

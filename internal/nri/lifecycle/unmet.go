@@ -61,9 +61,9 @@ func (q *question) refuse(d *demand, failed *Error) error {
 func (q *question) hindrance(d *demand) error {
 	switch p := q.nearest(d); {
 	case p.rank == deaf:
-		return fmt.Errorf("plugin %s is connected and has not subscribed to %s", p.lane.name, q.event.Kind)
+		return fmt.Errorf("plugin %s is connected and has not subscribed to %s", p.session.name, q.event.Kind)
 	case p.rank == joining:
-		return fmt.Errorf("plugin %s is connected and %w", p.lane.name, errJoining)
+		return fmt.Errorf("plugin %s is connected and %w", p.session.name, errJoining)
 	case errors.Is(q.ctx.Err(), context.DeadlineExceeded):
 		return fmt.Errorf("the caller waits no longer: %w", q.ctx.Err())
 	}
@@ -103,19 +103,13 @@ func (e *Engine) AwaySince(plugin string) time.Time {
 	}
 	e.mu.Unlock()
 	for _, l := range lanes {
-		switch {
-		case !l.named(plugin) || !l.isJoined():
-		case l.lost():
+		switch s := l.serving(); {
+		case s == nil || !l.named(plugin):
+		case s.lost():
 			since = time.Now() // and the watcher has yet to notice
 		default:
 			return time.Time{}
 		}
 	}
 	return since
-}
-
-func (l *lane) isJoined() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.joined && l.closed == nil
 }

@@ -143,7 +143,7 @@ func (w *world) end() {
 	w.process.ops.Wait()
 }
 
-func (p *process) took(rule, what string, start time.Time, limit time.Duration, kinds uint32) {
+func (p *process) took(rule, what string, start time.Time, limit time.Duration, kinds kindSet) {
 	d := time.Since(start)
 	if limit > 0 && d > limit {
 		p.w.fault("%s: %s took %s", rule, what, d)
@@ -156,7 +156,7 @@ func (p *process) took(rule, what string, start time.Time, limit time.Duration, 
 	}
 }
 
-func (p *process) anyoneWaitsFor(want uint32) bool {
+func (p *process) anyoneWaitsFor(want kindSet) bool {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	for _, who := range p.w.plugins {

@@ -30,8 +30,7 @@ type world struct {
 	lost   map[string]bool // objects that the runtime has lost
 	twins  map[string]bool // names that had more than one connection at a time
 
-	hands  bool                  // whether the engine hands names over
-	latest map[string]*simPlugin // of each name, that has joined
+	hands bool // whether the engine hands names over
 }
 
 // A simPod is a pod in the runtime's store, which outlives the runtime.
@@ -71,6 +70,7 @@ type simPlugin struct {
 	shared  bool // others have the same name
 
 	handed  handed
+	reason  error // why it left, nil if it has not; guarded by world.mu
 	came    time.Time
 	listing time.Duration
 
@@ -96,7 +96,7 @@ type duty struct {
 const worldBacklog = 5
 
 func newWorld(owes, hands bool) *world {
-	w := &world{owes: owes, hands: hands, latest: make(map[string]*simPlugin), pods: make(map[string]*simPod), containers: make(map[string]*simContainer), needs: make(map[object]*need)}
+	w := &world{owes: owes, hands: hands, pods: make(map[string]*simPod), containers: make(map[string]*simContainer), needs: make(map[object]*need)}
 	w.memory, w.lost = newMemory(), make(map[string]bool)
 	w.twins = make(map[string]bool)
 	w.start()
@@ -118,7 +118,7 @@ func (w *world) start() {
 	if w.owes {
 		opts.Owed = w.memory
 	}
-	opts.HandOver = func(string) bool { return w.hands }
+	opts.HandOver = func(Connection) bool { return w.hands }
 	p.engine = New(opts)
 	w.process = p
 	p.recall(p.ctx)
@@ -219,7 +219,7 @@ func (p *process) end(ctx context.Context, names ...string) {
 	evs := events(names)
 	start := time.Now()
 	p.engine.Teardown(ctx, evs, nil)
-	var kinds uint32
+	var kinds kindSet
 	for _, ev := range evs {
 		kinds |= mayBring[ev.Kind]
 	}
@@ -358,7 +358,7 @@ func (w *world) join(p *simPlugin) {
 		start := time.Now()
 		err := p.process.engine.Join(p.process.ctx, p, p.sync)
 		w.mu.Lock()
-		if err == nil {
+		if err == nil && p.process.ctx.Err() == nil { // else the runtime was killed before it knew
 			p.joined = time.Now()
 		}
 		w.mu.Unlock()

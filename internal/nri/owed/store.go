@@ -155,8 +155,8 @@ func (s *Store) Left(of string, known iter.Seq2[[2]string, bool]) {
 	}
 }
 
-// Owe notes an end that the name has not heard, once. Without a request it is noted
-// only that the name knows it to have ended. It returns false if there is no such name.
+// Owe notes an end that the name has not heard, once. It returns false if there is no such
+// name.
 func (s *Store) Owe(of, kind string, object [2]string, request []byte) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -165,9 +165,8 @@ func (s *Store) Owe(of, kind string, object [2]string, request []byte) bool {
 	if n == nil {
 		return false
 	}
-	s.ended(of, n, kind, object)
 	k := key{kind, object}
-	if request == nil || n.index[k] != nil {
+	if n.index[k] != nil {
 		return true
 	}
 	s.last++
@@ -178,24 +177,20 @@ func (s *Store) Owe(of, kind string, object [2]string, request []byte) bool {
 	s.file.owed(of, e)
 	s.opts.Noted(of, kind)
 	for len(n.owed) > 1 && (len(n.owed) > s.opts.Count || n.bytes > s.opts.Bytes) {
-		s.settle(of, n, n.owed[0])
-		s.opts.Dropped(of, "limit", 1)
+		s.giveUp(of, n, n.owed[0], "limit")
 	}
 	return true
 }
 
-// ended notes how far the end of an object has come, for one that is away.
-func (s *Store) ended(of string, n *name, kind string, object [2]string) {
-	if _, known := n.known[object]; !known {
-		return
+// giveUp drops an end that will not be told, and forgets that its object is known: nothing
+// is to be made of that later.
+func (s *Store) giveUp(of string, n *name, e *end, reason string) {
+	s.settle(of, n, e)
+	if _, known := n.known[e.object]; known {
+		delete(n.known, e.object)
+		s.file.unknown(of, e.object)
 	}
-	if kind == "RemovePodSandbox" || kind == "RemoveContainer" {
-		delete(n.known, object)
-		s.file.unknown(of, object)
-		return
-	}
-	n.known[object] = true
-	s.file.known(of, object, true)
+	s.opts.Dropped(of, reason, 1)
 }
 
 // settle takes out an end that is owed no more.
@@ -285,8 +280,7 @@ func (s *Store) sweep() {
 			continue
 		}
 		for len(n.owed) > 0 && n.owed[0].since.Before(before) {
-			s.settle(of, n, n.owed[0])
-			s.opts.Dropped(of, "age", 1)
+			s.giveUp(of, n, n.owed[0], "age")
 		}
 	}
 }

@@ -41,8 +41,15 @@ func impliedEnd(kind lifecycle.Kind, container string, of lifecycle.Event) any {
 	return nil
 }
 
-// subject returns the pod and container of an end or of a creation.
+// subject returns the pod and container of an end or of a creation, or what the runtime has
+// listed.
 func subject(ev lifecycle.Event) (*PodSandbox, *Container) {
+	switch listed := ev.Request.(type) {
+	case *PodSandbox:
+		return listed, nil
+	case *Container:
+		return &PodSandbox{Id: ev.Pod}, listed
+	}
 	req, ok := wire(ev).(interface{ GetPod() *PodSandbox })
 	if !ok {
 		return &PodSandbox{Id: ev.Pod}, nil

@@ -4,21 +4,18 @@ package adaptation
 
 import (
 	"strconv"
-	"strings"
-
-	"google.golang.org/protobuf/proto"
 
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 
 	"github.com/containerd/nri/internal/peer"
 )
 
-// handsOver says whether a plugin that registers under a name, as "10-logger", takes
-// over from the one that is there: unless settings of the name, with its index or
-// without, have both served.
-func (r *Adaptation) handsOver(name string) bool {
-	_, base, _ := strings.Cut(name, "-")
-	return !r.pluginSettings[name].Twins && !r.pluginSettings[base].Twins
+// handsOver says whether a plugin takes over from the one that is there under its name, and
+// is taken over from: unless settings of the name, with its index or without, have both
+// served. One that the runtime itself has launched or loaded is not: nobody would do so again.
+func (r *Adaptation) handsOver(conn lifecycle.Connection) bool {
+	p := conn.(connection).plugin
+	return p.impl.isTtrpc() && p.cmd == nil && !r.pluginSettings[p.name()].Twins && !r.pluginSettings[p.base].Twins
 }
 
 // originOf says where a plugin comes from: its pod, if that is known, or else its
@@ -33,11 +30,17 @@ func originOf(conn lifecycle.Connection) string {
 	return ""
 }
 
-// unchanging copies the request for a container, which each plugin that is asked may
-// change.
-func unchanging(ev lifecycle.Event) any {
-	if c, is := ev.Request.(*newContainer); is {
-		return &newContainer{request: proto.Clone(c.request).(*CreateContainerRequest)}
+// begun makes the request of a first event, late, of what the runtime lists.
+func begun(ev lifecycle.Event, pod, value any) any {
+	sandbox, is := pod.(*PodSandbox)
+	if !is {
+		sandbox = &PodSandbox{Id: ev.Pod}
 	}
-	return ev.Request
+	switch value := value.(type) {
+	case *PodSandbox:
+		return &RunPodSandboxRequest{Pod: value}
+	case *Container:
+		return &newContainer{request: &CreateContainerRequest{Pod: sandbox, Container: value}}
+	}
+	return value // the request of a creation that is under way
 }

@@ -3,8 +3,6 @@
 package adaptation
 
 import (
-	"fmt"
-
 	"google.golang.org/protobuf/proto"
 
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
@@ -28,7 +26,7 @@ func encodeEnd(ev lifecycle.Event) []byte {
 
 // decodeEnd makes the request of bytes that were kept. What there is to it if they are
 // not to be read, as after a change of version, is its ids.
-func decodeEnd(ev lifecycle.Event, bytes []byte) (any, error) {
+func decodeEnd(ev lifecycle.Event, bytes []byte) any {
 	var request interface {
 		proto.Message
 		GetPod() *PodSandbox
@@ -43,10 +41,10 @@ func decodeEnd(ev lifecycle.Event, bytes []byte) (any, error) {
 	case lifecycle.RemoveContainer:
 		request = &RemoveContainerRequest{}
 	default:
-		return nil, fmt.Errorf("%s is not an end", ev)
+		return nil
 	}
 	if proto.Unmarshal(bytes, request) != nil || request.GetPod().GetId() != ev.Pod {
-		return impliedEnd(ev.Kind, ev.Container, lifecycle.Event{Pod: ev.Pod}), nil
+		return impliedEnd(ev.Kind, ev.Container, lifecycle.Event{Pod: ev.Pod})
 	}
-	return request, nil
+	return request
 }

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// A line is who waits for the turn in a lane. What the plugin has missed while it was away
+// is ahead of all others, and after some time takes turns with them, whatever they are: so
+// much that was missed holds up no pod for longer than that (L18, L22).
+type line struct {
+	entries []entry
+	weight  int // of the entries
+	missed  []*part
+	until   time.Time // when what was missed begins to take turns
+	turn    bool      // whether the last that came was one of the missed
+}
+
+// bounds are how many events and bytes may wait for one connection.
+type bounds struct{ events, bytes int }
+
+// bounds of a successor are twice as large until its line goes on: it may have inherited one
+// that is full.
+func (s *session) bounds(o *Options) bounds {
+	b := bounds{o.BacklogLimit, o.BacklogBytes}
+	if s.after != nil && !s.begun {
+		return bounds{2 * b.events, 2 * b.bytes}
+	}
+	return b
+}
+
+// full says why there is no place for so much more, nil if there is.
+func (n *line) full(weight int, b bounds) error {
+	switch {
+	case len(n.entries) >= b.events:
+		return fmt.Errorf("%w: %d events", ErrBacklog, len(n.entries))
+	case n.weight+weight > b.bytes:
+		return fmt.Errorf("%w: %d events of %d bytes", ErrBacklog, len(n.entries), n.weight)
+	}
+	return nil
+}
+
+// push puts entries behind all others.
+func (n *line) push(es ...entry) {
+	for _, e := range es {
+		n.weight += e.weight
+	}
+	n.entries = append(n.entries, es...)
+}
+
+// putBack puts entries before all others.
+func (n *line) putBack(es ...entry) {
+	for _, e := range es {
+		n.weight += e.weight
+	}
+	n.entries = slices.Concat(es, n.entries)
+}
+
+// pop takes the first out of the line.
+func (n *line) pop() (e entry, ok bool) {
+	if n.missedFirst() {
+		p := n.missed[0]
+		n.missed[0] = nil
+		n.missed = n.missed[1:]
+		return entry{part: p}, true
+	}
+	if len(n.entries) == 0 {
+		return entry{}, false
+	}
+	e = n.entries[0]
+	n.entries[0] = entry{}
+	if n.entries = n.entries[1:]; len(n.entries) == 0 {
+		n.entries = nil
+	}
+	n.weight -= e.weight
+	return e, true
+}
+
+func (n *line) missedFirst() bool {
+	switch {
+	case len(n.missed) == 0:
+		return false
+	case len(n.entries) == 0 || time.Now().Before(n.until):
+		return true
+	}
+	n.turn = !n.turn
+	return n.turn
+}
+
+// remove takes entries out of the line, and returns how many.
+func (n *line) remove(which func(entry) bool) (removed int) {
+	before := len(n.entries)
+	n.entries = slices.DeleteFunc(n.entries, func(e entry) bool {
+		if !which(e) {
+			return false
+		}
+		n.weight -= e.weight
+		return true
+	})
+	return before - len(n.entries)
+}
+
+// callers takes the callers out of the line.
+func (n *line) callers() (all []*caller) {
+	n.remove(func(e entry) bool {
+		if e.caller != nil {
+			all = append(all, e.caller)
+		}
+		return e.caller != nil
+	})
+	return all
+}
+
+// notes takes out of the line what has begun and is of no interest to the plugin.
+func (n *line) notes() (all []Event) {
+	n.remove(func(e entry) bool {
+		if e.note.Kind.first() {
+			all = append(all, e.note)
+		}
+		return e.note.Kind.first()
+	})
+	return all
+}
+
+// clear takes all out of the line, and returns the parts.
+func (n *line) clear() (parts []*part) {
+	parts = n.missed
+	for _, e := range n.entries {
+		if e.part != nil {
+			parts = append(parts, e.part)
+		}
+	}
+	*n = line{}
+	return parts
+}

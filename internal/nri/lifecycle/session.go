@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// A session is one connection in the lane of its name, from its Join to its end.
+type session struct {
+	conn     Connection
+	name     string
+	index    string
+	policy   Policy
+	timeouts Timeouts
+	wants    kindSet
+	hands    bool // whether it succeeds another one of its name, and is succeeded
+	origin   string
+	since    time.Time
+	gone     chan struct{}  // closed once it is over
+	work     sync.WaitGroup // what has to be over before it has left
+
+	listed    chan struct{} // closed when the runtime has listed for it; made when it asks for that
+	inventory *inventory    // what it listed; written before listed is closed
+
+	// Guarded by Engine.mu.
+	nth    uint64     // its number among all sessions
+	lane   *lane      // nil until it has a place in one, or is the next to have it
+	closed error      // why it is over; also read once gone is closed
+	failed bool       // whether the last connection of the name failed to be synchronized
+	seq    uint64     // its number among those that were listed for; written once, before it is asked
+	after  Connection // that had the lane before it, nil if none
+	canAsk bool       // whether it was listed for, so that it is asked of what begins
+
+	// Guarded by the lane's lock.
+	joined    bool      // whether it was synchronized
+	begun     bool      // whether the line goes on since
+	synced    time.Time // since when it is being, or was
+	gap       bool      // whether its predecessor was sent events since it was listed for
+	failure   error     // of the last delivery that failed
+	failureAt time.Time // when it did
+}
+
+// A kindSet is a set of kinds, as bits.
+type kindSet uint32
+
+func (s kindSet) has(k Kind) bool { return s&(1<<k) != 0 }
+
+func (s *session) subscribed(k Kind) bool { return s.wants.has(k) }
+
+// enroll brings in a connection, which has no lane yet.
+func (e *Engine) enroll(conn Connection) (*session, error) {
+	s := &session{
+		conn:     conn,
+		name:     conn.Name(),
+		index:    conn.Index(),
+		policy:   conn.Policy(),
+		timeouts: conn.Timeouts(),
+		origin:   e.opts.Origin(conn),
+		since:    time.Now(),
+		gone:     make(chan struct{}),
+	}
+	s.hands = !s.policy.Permanent && e.opts.HandOver(conn)
+	for k := Synchronize; k < kinds; k++ {
+		if conn.Subscribed(k) {
+			s.wants |= 1 << k
+		}
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, ErrClosed
+	}
+	e.arrivals++
+	s.nth = e.arrivals
+	e.sessions[s] = true
+	s.work.Add(1) // until it has left its lane
+	e.work.Add(1)
+	go e.watch(s)
+	return s, nil
+}
+
+// watch waits for the end of a connection, of itself or by a drop, and sees
+// it through.
+func (e *Engine) watch(s *session) {
+	defer e.work.Done()
+	select {
+	case <-s.conn.Closed():
+		e.drop(s, ErrClosed)
+	case <-s.gone:
+	}
+	s.conn.Close()
+	s.work.Wait()
+	e.makeSafe(s)
+	e.mu.Lock()
+	delete(e.sessions, s)
+	e.mu.Unlock()
+	e.opts.Observer.Left(s.conn, s.closed)
+}
+
+// drop ends a session. Its watcher sees to the rest.
+func (e *Engine) drop(s *session, reason error) {
+	e.mu.Lock()
+	if s.closed != nil {
+		e.mu.Unlock()
+		return
+	}
+	e.end(s, reason)
+}
+
+// end does. mu is held, and given up.
+func (e *Engine) end(s *session, reason error) {
+	s.closed = reason
+	close(s.gone)
+	defer s.work.Done()
+	e.change()
+	e.leave(s)
+}
+
+// leave takes a session out of its lane. Ends that wait there wait for the successor, if there
+// is one, and callers do if that has taken over in order. If there is none
+// what the plugin was still to be told is accounted for. mu is held, and given up.
+func (e *Engine) leave(s *session) {
+	l := s.lane
+	switch {
+	case l == nil:
+		e.mu.Unlock()
+		return
+	case l.session != s: // the line goes on as if it had never come
+		l.mu.Lock()
+		if l.next == s {
+			l.next, l.hold = nil, nil
+		}
+		l.changes()
+		e.mu.Unlock()
+		l.resume()
+		l.mu.Unlock()
+		return
+	}
+	l.mu.Lock()
+	next := l.next
+	if l.hold != nil {
+		l.hold.grant()
+	}
+	l.session, l.next, l.hold = next, nil, nil
+	l.changes()
+	if next != nil {
+		next.after = s.conn
+		l.remember(s, next)
+	}
+	joined := s.joined
+	if joined {
+		e.absent.left(l.name)
+	}
+	if next == nil || !next.canAsk {
+		e.askable = without(e.askable, l)
+	}
+	if next == nil {
+		e.vacate(l)
+	}
+	e.mu.Unlock()
+	l.desert(s, joined, next != nil)
+}
+
+// desert sees to what stands in a lane that its session has left. l.mu is held, and given
+// up.
+func (l *lane) desert(s *session, joined, inherited bool) {
+	var after []func()
+	var ended *request
+	var what settlement
+	r := l.current
+	if r != nil {
+		l.current, l.held = nil, false
+		if !r.answered {
+			r.answered, r.err = true, ErrClosed
+		}
+		if !r.settled && !r.sending { // else who sends it sees to it
+			what, ended = l.settle(r), r
+		}
+	}
+	var callers []*caller
+	var parts []*part
+	if !errors.Is(s.closed, ErrSucceeded) {
+		callers = l.line.callers()
+	}
+	for _, note := range l.line.notes() {
+		l.noted(note) // what the name knows, it knows from now on
+	}
+	if r != nil && r.part != nil && !r.part.over {
+		r.part.again = true
+		l.putBack(r.part)
+	}
+	if !inherited {
+		parts = l.line.clear()
+	}
+	for _, p := range parts {
+		after = append(after, l.lose(p, s, r))
+	}
+	l.mu.Unlock()
+	for _, c := range callers {
+		c.err = lostIf(joined)
+		close(c.ready)
+	}
+	if ended != nil {
+		what.tell(ended)
+	}
+	for _, f := range after {
+		f()
+	}
+	if r != nil {
+		l.mu.Lock()
+		r.wake()
+		l.mu.Unlock()
+	}
+}
+
+// putBack puts a part of which something was told back where it came from.
+func (l *lane) putBack(p *part) {
+	if p.missed {
+		l.line.missed = append([]*part{p}, l.line.missed...)
+		return
+	}
+	l.line.putBack(entry{part: p})
+}
+
+// reason is why the session is over, or its connection is.
+func (s *session) reason() error {
+	select {
+	case <-s.gone:
+		return s.closed
+	default:
+		return ErrClosed
+	}
+}
+
+// lost says whether the connection is closed, whoever noticed first.
+func (s *session) lost() bool {
+	select {
+	case <-s.gone:
+		return true
+	case <-s.conn.Closed():
+		return true
+	default:
+		return false
+	}
+}
+
+// also returns an error that is both err and what.
+func also(err, what error) error {
+	if errors.Is(err, what) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", what, err)
+}

@@ -1,0 +1,521 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What a hostile eye found in lanes that many connections have, one after the other.
+
+// slowSync is a store that takes its time to be safe, as a file does.
+type slowSync struct{ Owed }
+
+func (s slowSync) Sync() { time.Sleep(5 * time.Millisecond); s.Owed.Sync() }
+
+// Programs of one name that are started again when they are told to go take over by turns: each
+// serves what had waited for it, before the line stands for the next one.
+func TestL22_HealthySuccessorsByTurnsHoldUpNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t, func(o *Options) { o.Owed = slowSync{newMemory()} })
+		f.joined(newPlugin("10-a"))
+		ctx, stay := context.WithCancel(t.Context())
+		var surge sync.WaitGroup
+		var took atomic.Int32
+		for range 3 {
+			surge.Go(func() { // some programs of one name, that are started again when they are told to go
+				for ctx.Err() == nil {
+					p := newPlugin("10-a")
+					p.synchronize = func(ctx context.Context, _ Snapshot) error { return pause(ctx, 500*time.Millisecond) }
+					if f.join(p) == nil {
+						took.Add(1)
+						select {
+						case <-p.closed:
+						case <-ctx.Done():
+						}
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
+			})
+		}
+		time.Sleep(time.Second)
+		start := time.Now()
+		patience, cancel := context.WithTimeout(t.Context(), time.Hour)
+		defer cancel()
+		var all sync.WaitGroup
+		for i := range 40 {
+			all.Go(func() { _ = f.ask(patience, fmt.Sprintf("RunPodSandbox:p%d", i)) })
+		}
+		all.Wait()
+		assert.LessOrEqual(t, time.Since(start), 4*requestTimeout)
+		stay()
+		f.Close()
+		surge.Wait()
+	})
+}
+
+// Pods that wait for a first that hangs do not wait for its successors, which hang too.
+func TestL22_SuccessorsThatHangHoldUpNoPods(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t, func(o *Options) { o.Owed = slowSync{newMemory()} })
+		newOne := func() *plugin {
+			p := newPlugin("10-a").hang(RunPodSandbox)
+			p.synchronize = func(ctx context.Context, _ Snapshot) error { return pause(ctx, requestTimeout*3/5) }
+			return p
+		}
+		f.joined(newOne())
+		ctx, stay := context.WithCancel(t.Context())
+		var surge sync.WaitGroup
+		for range 3 {
+			surge.Go(func() {
+				for ctx.Err() == nil {
+					_ = f.join(newOne())
+					select {
+					case <-time.After(requestTimeout / 10):
+					case <-ctx.Done():
+					}
+				}
+			})
+		}
+		synctest.Wait()
+		time.Sleep(requestTimeout * 3 / 5)
+		var mu sync.Mutex
+		var worst time.Duration
+		var all sync.WaitGroup
+		for i := range 12 {
+			all.Go(func() {
+				start := time.Now()
+				_ = f.ask(t.Context(), fmt.Sprintf("RunPodSandbox:p%d", i))
+				mu.Lock()
+				defer mu.Unlock()
+				worst = max(worst, time.Since(start))
+			})
+		}
+		all.Wait()
+		assert.LessOrEqual(t, worst, 4*requestTimeout)
+		stay()
+		f.Close()
+		surge.Wait()
+	})
+}
+
+// The failure policy holds for those who wait for a first that is dropped, also if a successor is
+// at hand: what has to be validated is not let through.
+func TestL16_PolicyHoldsThoughASuccessorWaits(t *testing.T) {
+	for _, successor := range []bool{false, true} {
+		for _, ev := range []string{"ValidateContainerAdjustment:p1/c1", "RunPodSandbox:p2"} {
+			t.Run(fmt.Sprint(ev, " successor=", successor), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					f := newHanding(t)
+					first, next := newPlugin("10-a").hang(UpdatePodSandbox), newPlugin("10-a")
+					first.failRequest = true
+					f.joined(first)
+					f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+					f.listed = Snapshot{Pods: pods("p1"), Containers: []Object{{Pod: "p1", Container: "c1"}}}
+					hung := f.asks("UpdatePodSandbox:p1")
+					asked := f.asks(ev) // waits behind it
+					if successor {
+						f.comes(next)
+					}
+					require.Error(t, <-hung)
+					err := <-asked
+					synctest.Wait()
+					assert.Error(t, err, "nobody has validated it, and the policy is to fail")
+				})
+			})
+		}
+	}
+}
+
+// A plugin that comes back when the store has forgotten its name hears the ends of what it is
+// told of then.
+func TestL18_NameThatIsForgottenWhileItIsAwayJoins(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:gone", "RunPodSandbox:p1")
+		o.left(a)
+		o.kill()
+		failing := true
+		o.fixture = newFixture(t, func(opts *Options) {
+			opts.Owed = o.memory
+			list := opts.List
+			opts.List = func(ctx context.Context) (Snapshot, error) {
+				if failing {
+					return Snapshot{}, errRefused
+				}
+				return list(ctx)
+			}
+		})
+		require.Error(t, o.Recall(t.Context()))
+		failing = false
+		o.memory.Forget("10-a") // its time to live is over
+		o.lists("p1")           // what it knew of "gone" has gone
+		a = o.again(a)
+		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		assert.Contains(t, a.told(), "StopPodSandbox:p1 RemovePodSandbox:p1")
+	})
+}
+
+// Nor does a connected plugin lose what it knows, if the store forgets its name.
+func TestL18_StoreThatForgetsAConnectedName(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a, thaw := frozen("10-a", UpdatePodSandbox)
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "RunPodSandbox:p2", "UpdatePodSandbox:p1")
+		o.memory.Forget("10-a")
+		o.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
+		thaw()
+		synctest.Wait()
+		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		assert.Contains(t, a.told(), "RemovePodSandbox:p1")
+	})
+}
+
+// A runtime that needs longer for its list than the line may stand keeps no successor out.
+func TestL19_RuntimeThatListsSlowly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t, func(o *Options) {
+			o.List = func(context.Context) (Snapshot, error) {
+				time.Sleep(requestTimeout/2 + requestTimeout/10)
+				return Snapshot{}, nil
+			}
+		})
+		f.joined(newPlugin("10-a"))
+		for i := range 5 {
+			next := newPlugin("10-a")
+			joined := f.comes(next)
+			time.Sleep(requestTimeout * 3 / 4) // line goes on; wait for the second hold
+			var err error
+			var waited time.Duration
+			for n := 0; ; n++ {
+				began := time.Now()
+				f.did(fmt.Sprintf("RunPodSandbox:p%d-%d", i, n))
+				waited = max(waited, time.Since(began))
+				time.Sleep(100 * time.Millisecond)
+				select {
+				case err = <-joined:
+				default:
+					continue
+				}
+				break
+			}
+			assert.NoError(t, err)
+		}
+	})
+}
+
+// Nor does it if the first has gone.
+func TestL19_RuntimeThatListsSlowlyAndAFirstThatHasGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t, func(o *Options) {
+			o.List = func(context.Context) (Snapshot, error) {
+				time.Sleep(requestTimeout/2 + requestTimeout/10)
+				return Snapshot{}, nil
+			}
+		})
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		f.joined(first)
+		next.synchronize = func(context.Context, Snapshot) error { first.Close(); return nil }
+		assert.NoError(t, <-f.comes(next))
+	})
+}
+
+// A required plugin that is there and not synchronized is waited for as one that is away, and asked
+// when it is synchronized.
+func TestL20_PluginThatIsSynchronizedLateIsAsked(t *testing.T) {
+	for _, failed := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t, func(o *Options) {
+				o.Required = func(Event) ([]Requirement, error) { return []Requirement{{Plugin: "must", Wait: time.Minute}}, nil }
+			})
+			slow := newPlugin("00-slow").takes(time.Second, RunPodSandbox)
+			must, again := newPlugin("10-must"), newPlugin("10-must")
+			f.joined(slow, must)
+			run := f.asks("RunPodSandbox:p1")
+			must.Close()
+			synctest.Wait()
+			again.timeouts.Sync = 30 * time.Second
+			if failed {
+				broken := newPlugin("10-must")
+				broken.synchronize = func(context.Context, Snapshot) error { return errRefused }
+				require.Error(t, f.join(broken))
+				again.synchronize = func(context.Context, Snapshot) error { time.Sleep(2 * time.Second); return nil }
+			} else {
+				again.synchronize = func(context.Context, Snapshot) error { time.Sleep(8 * time.Second); return nil }
+			}
+
+			joined := f.comes(again)
+			require.NoError(t, <-joined)
+			err := <-run
+			assert.NoError(t, err)
+		})
+	}
+}
+
+// An end that breaks one connection after the other is given up also where each has its successor
+// at hand.
+func TestL22_EndThatBreaksEachSuccessorIsGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &owing{memory: newMemory(), change: func(o *Options) { o.HandOver = func(Connection) bool { return true } }}
+		o.start(t)
+		f := o.fixture
+		var stops atomic.Int32
+		newOne := func() *plugin {
+			p := newPlugin("10-a")
+			p.handle = func(_ context.Context, ev Event) (any, error) {
+				if ev.Kind == StopPodSandbox {
+					stops.Add(1)
+					time.Sleep(200 * time.Millisecond)
+					p.Close()
+					return nil, ErrClosed
+				}
+				return nil, nil
+			}
+			return p
+		}
+		f.joined(newOne())
+		f.did("RunPodSandbox:p1", "RunPodSandbox:p2")
+		f.listed = Snapshot{Pods: pods("p1", "p2")}
+		ctx, stay := context.WithCancel(t.Context())
+		stop := f.ends("StopPodSandbox:p1")
+		var surge sync.WaitGroup
+		for range 2 {
+			surge.Go(func() {
+				for ctx.Err() == nil {
+					p := newOne()
+					if f.join(p) == nil {
+						select {
+						case <-p.closed:
+						case <-ctx.Done():
+						}
+					}
+					time.Sleep(10 * time.Millisecond)
+				}
+			})
+		}
+		<-stop
+		time.Sleep(time.Minute)
+
+		patience, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+		defer cancel()
+		_ = f.ask(patience, "UpdatePodSandbox:p2")
+		assert.LessOrEqual(t, stops.Load(), int32(tellings+2))
+		stay()
+		f.Close()
+		surge.Wait()
+	})
+}
+
+// A successor of one that is dropped because too much waits for it is not dropped for that, too.
+func TestL19_SuccessorInheritsAFullLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t, func(o *Options) { o.BacklogLimit = 3 })
+		first, _ := frozen("10-a", UpdatePodSandbox)
+		next := newPlugin("10-a")
+		f.joined(first)
+		f.did("RunPodSandbox:p0", "RunPodSandbox:p1", "RunPodSandbox:p2", "RunPodSandbox:p3", "RunPodSandbox:p4", "UpdatePodSandbox:p0")
+		for i := 1; i <= 3; i++ {
+			f.end(fmt.Sprintf("StopPodSandbox:p%d", i), fmt.Sprintf("RemovePodSandbox:p%d", i))
+		}
+		f.listed = Snapshot{Pods: pods("p0", "p4")}
+		may := next.untilAllowed()
+		joined := f.comes(next)
+		require.NotEmpty(t, next.told())
+		f.ends("StopPodSandbox:p4")
+		close(may)
+		assert.NoError(t, <-joined)
+		synctest.Wait()
+		assert.Contains(t, next.told(), "RemovePodSandbox:p1")
+	})
+}
+
+// Who waits for a first that is lost does not wait for the Synchronize of its successor.
+func TestL13_CallerWaitsForNoSuccessorOfALostFirst(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		first.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Kind == UpdatePodSandbox {
+				<-first.closed
+				return nil, ErrClosed
+			}
+			return nil, nil
+		}
+		next.timeouts.Sync = time.Minute // its own
+		f.joined(first)
+		f.did("RunPodSandbox:p0")
+		next.untilAllowed()
+		f.comes(next)
+		time.Sleep(requestTimeout) // the line goes on
+		f.asks("UpdatePodSandbox:p0")
+		run := f.asks("RunPodSandbox:p1")
+		first.Close()
+		began := time.Now()
+		require.NoError(t, <-run)
+		assert.LessOrEqual(t, time.Since(began), syncTimeout, "it waited for one that is synchronized")
+	})
+}
+
+// A stop that the first does not want and its successor does is waited for.
+func TestL10_StopWaitsForASuccessorThatWantsIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var unheard, applied int
+		f := newHanding(t, func(o *Options) { o.Unheard = func(Connection, Event, any) { unheard++ } })
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		first.wants = func(k Kind) bool { return k == RunPodSandbox }
+		next.handle = func(_ context.Context, ev Event) (any, error) { return "reply", nil }
+		f.joined(first)
+		f.did("RunPodSandbox:p1")
+		f.listed = Snapshot{Pods: pods("p1")}
+		may := next.untilAllowed()
+		joined := f.comes(next)
+		began := time.Now()
+		done := make(chan error, 1)
+		var waited time.Duration
+		go func() {
+			err := f.Teardown(t.Context(), events([]string{"StopPodSandbox:p1"}), func(Connection, Event, any) { applied++ })
+			waited = time.Since(began)
+			done <- err
+		}()
+		time.Sleep(requestTimeout / 4)
+		close(may)
+		require.NoError(t, <-joined)
+		<-done
+		synctest.Wait()
+		require.Equal(t, "Synchronize(p1) StopPodSandbox:p1", next.told())
+		assert.NotZero(t, waited, "the stop has not waited for the successor")
+		assert.Equal(t, 1, unheard+applied, "the reply reached nobody")
+	})
+}
+
+// An end that is stored and that a successor does not want is stored no more.
+func TestL18_EndThatASuccessorDoesNotWantIsSettled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwingHanding(t)
+		first, _ := frozen("10-a", UpdatePodSandbox)
+		next := newPlugin("10-a")
+		next.wants = func(k Kind) bool { return k != StopPodSandbox }
+		o.joined(first)
+		o.did("RunPodSandbox:p1", "RunPodSandbox:p2", "UpdatePodSandbox:p1")
+		o.end("StopPodSandbox:p2", "RemovePodSandbox:p2") // stored
+		require.Equal(t, 2, o.owes("10-a"))
+		o.lists("p1")
+		o.joined(next)
+		synctest.Wait()
+		assert.Zero(t, o.owes("10-a"), "after the successor")
+		third := newPlugin("10-a")
+		o.joined(third)
+		synctest.Wait()
+		assert.Zero(t, o.owes("10-a"), "after the third")
+		o.left(third)
+		fourth := newPlugin("10-a")
+		o.joined(fourth)
+		synctest.Wait()
+		assert.Zero(t, o.owes("10-a"), "after it came back")
+		o.left(fourth)
+		fifth := newPlugin("10-a")
+		o.joined(fifth)
+		synctest.Wait()
+		assert.Zero(t, o.owes("10-a"), "and again")
+	})
+}
+
+// A pod ends and another one begins and ends under its id while a plugin owes an answer: both
+// have ended for it.
+func TestL2_IdIsUsedAgainBehindAnOverduePlugin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a, thaw := frozen("10-a", UpdatePodSandbox)
+		a.wants = func(k Kind) bool { return k == UpdatePodSandbox || k.final() }
+		f.joined(a)
+		f.did("RunPodSandbox:p0", "RunPodSandbox:p1", "UpdatePodSandbox:p0")
+		f.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		f.did("RunPodSandbox:p1")
+		f.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		thaw()
+		synctest.Wait()
+		s := f.Status().Connections[0]
+		assert.Equal(t, 1, s.Pods, "it knows p0 alone")
+	})
+}
+
+// A container that stops while a successor takes its time has stopped, and was not removed.
+func TestL19_ContainerThatStoppedIsNotRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, _ := frozen("10-a", UpdatePodSandbox)
+		next := newPlugin("10-a")
+		f.joined(first)
+		f.did("RunPodSandbox:p1", "UpdatePodSandbox:p1")
+		f.did("CreateContainer:p1/c1") // missed
+		f.listed = Snapshot{Pods: pods("p1"), Containers: []Object{{Pod: "p1", Container: "c1"}}}
+		may := next.untilAllowed()
+		joined := f.comes(next)
+		time.Sleep(requestTimeout)
+		f.end("StopContainer:p1/c1") // and the runtime lists it as running for another moment
+		close(may)
+		require.NoError(t, <-joined)
+		synctest.Wait()
+		assert.NotContains(t, next.told(), "RemoveContainer")
+	})
+}
+
+// A connection that waits for a place and closes in the moment in which there is one leaves nothing.
+func TestL19_ConnectionThatWaitedLeavesNothing(t *testing.T) {
+	stale := 0
+	for range 20 {
+		synctest.Test(t, func(t *testing.T) {
+			f := newHanding(t)
+			first, next, w := newPlugin("10-a"), newPlugin("10-a"), newPlugin("10-a")
+			f.joined(first)
+			next.untilAllowed()
+			a, b := f.comes(next), f.comes(w)
+			f.mu.Lock()
+			next.Close()
+			for range 100 {
+				runtime.Gosched()
+			}
+			w.Close()
+			for range 100 {
+				runtime.Gosched()
+			}
+			f.mu.Unlock()
+			<-a
+			<-b
+			synctest.Wait()
+			f.mu.Lock()
+			stale += len(f.names["10-a"].waiters)
+			f.mu.Unlock()
+		})
+	}
+	assert.Zero(t, stale, "connections that have gone, and wait for ever")
+}
+
+// With a runtime that does not list, nothing is kept of those who have waited for it.
+func TestL13_ListThatHangsKeepsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(o *Options) {
+			o.List = func(ctx context.Context) (Snapshot, error) { <-ctx.Done(); return Snapshot{}, ctx.Err() }
+		})
+		for range 50 {
+			require.Error(t, f.join(newPlugin("10-a")))
+		}
+		synctest.Wait()
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		assert.LessOrEqual(t, len(f.unlisted)+len(f.listing), 2)
+	})
+}
