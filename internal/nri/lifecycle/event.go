@@ -126,4 +126,19 @@ func (e *Event) covers(o *Event) bool {
 // object names a pod, or a container of it.
 type object struct{ pod, container string }
 
+// stop and removal are the ends of what an object names.
+func (o object) stop() Event {
+	if o.container != "" {
+		return Event{Kind: StopContainer, Pod: o.pod, Container: o.container}
+	}
+	return Event{Kind: StopPodSandbox, Pod: o.pod}
+}
+
+func (o object) removal() Event {
+	if o.container != "" {
+		return Event{Kind: RemoveContainer, Pod: o.pod, Container: o.container}
+	}
+	return Event{Kind: RemovePodSandbox, Pod: o.pod}
+}
+
 func (e Event) object() object { return object{e.Pod, e.Container} }

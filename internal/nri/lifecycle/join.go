@@ -139,7 +139,7 @@ func (e *Engine) enter(s *session, told, now Snapshot, late []entry) error {
 	if s.after != nil {
 		told = l.answeredBy(told)
 		if ends := l.ended(told, now); len(ends) > 0 {
-			late = append(late, entry{part: &part{lane: l, round: &round{ctx: e.ctx, events: ends}, posted: time.Now(), late: true}})
+			late = append(late, entry{part: l.ownPart(ends...)})
 		}
 	}
 	former := l.ledger

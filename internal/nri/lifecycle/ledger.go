@@ -52,6 +52,7 @@ type podEntry struct {
 	mark       mark
 	creating   bool             // listed while it was being created: its first event may still come, late
 	former     bool             // as of a container
+	removed    bool             // its Remove came while the plugin was away
 	running    int              // containers that had no Stop
 	containers []containerEntry // few
 }
@@ -82,7 +83,7 @@ func synchronized(s Snapshot, former ledger) ledger {
 	}
 	for id, p := range former.pods {
 		if mine := g.pods[id]; p.mark != unknown && mine.mark == unknown {
-			mine.mark, mine.creating, mine.former = inherited(p.mark.stops()), true, true
+			mine.mark, mine.creating, mine.former, mine.removed = inherited(p.mark.stops()), true, true, p.removed
 			g.pods[id] = mine
 		}
 		for _, c := range p.containers {
@@ -228,9 +229,15 @@ func (g *ledger) lacks(goal Event) bool {
 // pass enters ends that are of no interest to the connection, with all before them.
 func (g *ledger) pass(ends []Event) {
 	for _, goal := range ends {
-		for ev, more := g.next(goal); more; ev, more = g.next(goal) {
-			g.told(ev)
-		}
+		g.complete(goal, func(Event) {})
+	}
+}
+
+// complete enters all that has to be told until an end is complete, and calls do for each.
+func (g *ledger) complete(goal Event, do func(Event)) {
+	for ev, more := g.next(goal); more; ev, more = g.next(goal) {
+		g.told(ev)
+		do(ev)
 	}
 }
 

@@ -97,14 +97,13 @@ func (e *Engine) hand(taken inventory) {
 	sessions := e.listing
 	e.listing = nil
 	for _, s := range sessions {
+		if taken.err != nil || s.closed != nil {
+			continue
+		}
 		if s.seq == 0 {
 			e.lists++
 			s.seq = e.lists
 		}
-		if taken.err != nil || s.closed != nil {
-			continue
-		}
-		s.canAsk = true
 		if s.lane.session == s && !slices.Contains(e.askable, s.lane) {
 			e.askable = insert(e.askable, s.lane)
 		}

@@ -111,10 +111,10 @@ func (l *lane) missedParts(s *session, told Snapshot, former ledger) {
 		stops[ev.Pod] = stops[ev.Pod] || ev.Kind == StopPodSandbox
 		last[ev.Pod] = l.miss(ev, due.Request)
 	}
-	for id := range former.pods {
+	for id, pod := range l.ledger.pods {
 		switch p := last[id]; {
-		case there[object{pod: id}].Pod != "":
-		case p == nil: // it is gone, and the plugin wanted no end of it
+		case !pod.removed:
+		case p == nil: // the plugin wanted no end of it
 			l.line.push(entry{note: Event{Kind: RemovePodSandbox, Pod: id}})
 		default:
 			p.round.events = append(p.round.events, Event{Kind: RemovePodSandbox, Pod: id})
@@ -132,10 +132,8 @@ func (l *lane) missedParts(s *session, told Snapshot, former ledger) {
 
 // miss puts an end at the head of the line.
 func (l *lane) miss(ev Event, request []byte) *part {
-	p := &part{
-		lane: l, round: &round{ctx: l.engine.ctx, events: []Event{ev}}, posted: time.Now(),
-		missed: true, late: true, bytes: request,
-	}
+	p := l.ownPart(ev)
+	p.missed, p.bytes = true, request
 	l.line.missed = append(l.line.missed, p)
 	l.owing = true
 	return p
@@ -146,6 +144,9 @@ func (l *lane) miss(ev Event, request []byte) *part {
 func (l *lane) keep(p *part) {
 	if !l.kept {
 		return
+	}
+	if l.session == nil || !l.session.joined {
+		l.ledger.remove(p.round.events)
 	}
 	o := &l.engine.opts
 	l.rest(p, l.wants, func(ev Event) {

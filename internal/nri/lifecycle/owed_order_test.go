@@ -143,24 +143,26 @@ func TestL18_NextConnectionComesAmidAnAccount(t *testing.T) {
 // An end is handed in while a plugin is away, and before the runtime gets to that the
 // plugin is back.
 func TestL18_EndHandedInBeforeItComesBack(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		o := newOwing(t)
-		a, next := newPlugin("10-a"), newPlugin("10-a")
-		other := &meddler{plugin: newPlugin("20-b")}
-		o.joined(a)
-		require.NoError(t, o.Join(t.Context(), other, other.sync))
-		o.did("RunPodSandbox:p1")
-		o.left(a)
-		other.on = func(ev Event) {
-			if ev.Kind == StopPodSandbox {
-				o.joined(next)
+	for _, name := range []string{"00-before", "20-behind"} {
+		synctest.Test(t, func(t *testing.T) {
+			o := newOwing(t)
+			a, next := newPlugin("10-a"), newPlugin("10-a")
+			other := &meddler{plugin: newPlugin(name)}
+			o.joined(a)
+			require.NoError(t, o.Join(t.Context(), other, other.sync))
+			o.did("RunPodSandbox:p1")
+			o.left(a)
+			other.on = func(ev Event) {
+				if ev.Kind == StopPodSandbox {
+					o.joined(next)
+				}
 			}
-		}
-		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
-		synctest.Wait()
-		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
-		assert.Zero(t, o.owes("10-a"))
-	})
+			o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+			synctest.Wait()
+			assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+			assert.Zero(t, o.owes("10-a"))
+		})
+	}
 }
 
 // A meddler does something before it takes an event.

@@ -489,23 +489,35 @@ func TestL18_NameThatIsNotKeptIsForgotten(t *testing.T) {
 	})
 }
 
-// Much that is owed holds up pods for one timeout; then they take turns with it.
+// missesMuch has a plugin miss the ends of many pods, and come back as one that takes a second
+// for each event. It knows the pods that stay, too.
+func (o *owing) missesMuch(stay ...string) {
+	o.t.Helper()
+	a := newPlugin("10-a")
+	o.joined(a)
+	const pods = 100
+	pod := func(i int) string { return "p" + string(rune('A'+i)) }
+	for i := range pods {
+		o.did("RunPodSandbox:" + pod(i))
+	}
+	for _, id := range stay {
+		o.did("RunPodSandbox:" + id)
+	}
+	o.left(a)
+	for i := range pods {
+		o.end("StopPodSandbox:"+pod(i), "RemovePodSandbox:"+pod(i))
+	}
+	o.lists(stay...)
+	slow := newPlugin("10-a")
+	slow.handle = func(context.Context, Event) (any, error) { slow.stall(time.Second); return nil, nil }
+	o.joined(slow)
+}
+
+// Much that was missed holds up pods for one timeout; then they take turns with it.
 func TestL18_MuchHoldsUpNoPods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
-		a := newPlugin("10-a")
-		o.joined(a)
-		const pods = 100
-		for i := range pods {
-			o.did("RunPodSandbox:p" + string(rune('A'+i)))
-		}
-		o.left(a)
-		for i := range pods {
-			o.end("StopPodSandbox:p"+string(rune('A'+i)), "RemovePodSandbox:p"+string(rune('A'+i)))
-		}
-		slow := newPlugin("10-a")
-		slow.handle = func(context.Context, Event) (any, error) { slow.stall(time.Second); return nil, nil }
-		o.joined(slow)
+		o.missesMuch()
 		start := time.Now()
 		o.did("RunPodSandbox:new1")
 		assert.LessOrEqual(t, time.Since(start), syncTimeout+3*time.Second)
@@ -521,22 +533,7 @@ func TestL18_MuchHoldsUpNoPods(t *testing.T) {
 func TestL18_MuchHoldsUpNoStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
-		a := newPlugin("10-a")
-		o.joined(a)
-		const pods = 100
-		pod := func(i int) string { return "p" + string(rune('A'+i)) }
-		for i := range pods {
-			o.did("RunPodSandbox:" + pod(i))
-		}
-		o.did("RunPodSandbox:here1", "RunPodSandbox:here2")
-		o.left(a)
-		for i := range pods {
-			o.end("StopPodSandbox:"+pod(i), "RemovePodSandbox:"+pod(i))
-		}
-		o.lists("here1", "here2")
-		slow := newPlugin("10-a")
-		slow.handle = func(context.Context, Event) (any, error) { slow.stall(time.Second); return nil, nil }
-		o.joined(slow)
+		o.missesMuch("here1", "here2")
 		time.Sleep(syncTimeout)
 		start := time.Now()
 		stop, again := o.ends("StopPodSandbox:here1"), o.ends("StopPodSandbox:here2", "RemovePodSandbox:here2")

@@ -147,15 +147,22 @@ func (l *lane) overflow(r *round, full error) *part {
 		return l.post(r) // for the successor
 	}
 	p := l.newPart(r)
-	after := l.lose(p, s, nil)
+	lost := l.lose(p, s, nil)
 	l.mu.Unlock()
-	after()
+	l.engine.record(lost)
 	l.mu.Lock()
 	return p
 }
 
 func (l *lane) newPart(r *round) *part {
 	return &part{lane: l, round: r, posted: time.Now(), owner: true}
+}
+
+// ownPart is a part for ends that the engine itself has to tell: nobody waits for it.
+func (l *lane) ownPart(ends ...Event) *part {
+	p := l.newPart(&round{ctx: l.engine.ctx, events: ends})
+	p.late, p.owner = true, false
+	return p
 }
 
 func (e *Engine) weigh(events []Event) (weight int) {
@@ -191,9 +198,6 @@ func (l *lane) start(r *round) *part {
 		return nil
 	}
 	p := l.newPart(r)
-	if _, ok := l.nextEnd(p); !ok {
-		return nil
-	}
 	l.held = true
 	l.goOn(p)
 	return p
@@ -290,23 +294,17 @@ func (l *lane) rest(p *part, wants kindSet, do func(Event)) {
 	next := p.next
 	defer func() { p.next = next }()
 	for ; p.next < len(p.round.events); p.next++ {
-		for {
-			ev, ok := left.next(p.round.events[p.next])
-			if !ok {
-				break
-			}
-			left.told(ev)
+		left.complete(p.round.events[p.next], func(ev Event) {
 			if wants.has(ev.Kind) {
 				do(l.withRequest(p, ev))
 			}
-		}
+		})
 	}
 }
 
 // lose accounts for what a part was still to tell a plugin that has gone, but for what is
-// accounted for with its request, and returns what is left to do without a lock. l.mu is held.
-func (l *lane) lose(p *part, s *session, sent *request) (after func()) {
-	var lost []Delivery
+// accounted for with its request, and returns what is to be recorded. l.mu is held.
+func (l *lane) lose(p *part, s *session, sent *request) (lost []Delivery) {
 	if !p.missed { // else it is kept, and was lost before
 		l.keep(p)
 		l.rest(p, s.wants, func(ev Event) {
@@ -319,9 +317,12 @@ func (l *lane) lose(p *part, s *session, sent *request) (after func()) {
 		})
 	}
 	p.end()
-	return func() {
-		for _, d := range lost {
-			l.engine.opts.Observer.Delivered(d)
-		}
+	return lost
+}
+
+// record tells the observer of deliveries.
+func (e *Engine) record(all []Delivery) {
+	for _, d := range all {
+		e.opts.Observer.Delivered(d)
 	}
 }

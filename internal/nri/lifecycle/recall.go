@@ -118,16 +118,11 @@ func (g *ledger) toldBefore(missed []Due) {
 	}
 	left := g.copyOf(events)
 	for _, goal := range events {
-		for {
-			ev, ok := left.next(goal)
-			if !ok {
-				break
-			}
-			left.told(ev)
+		left.complete(goal, func(ev Event) {
 			if !missing[ev] {
 				g.told(ev)
 			}
-		}
+		})
 	}
 }
 
@@ -147,17 +142,14 @@ func (l *lane) missGone(there Snapshot) {
 		if _, is := ids[object{pod: o.pod}]; o.container != "" && !is && l.ledger.knows(object{pod: o.pod}) {
 			continue // it ends with its pod
 		}
-		end := Event{Kind: RemovePodSandbox, Pod: o.pod, Container: o.container}
-		if o.container != "" {
-			end.Kind = RemoveContainer
-		}
+		end := o.removal()
 		pod, is := ids[object{pod: o.pod}]
 		of := Event{Pod: o.pod}
 		if is {
 			of.Request = pod.Value
 		}
 		end.Request = l.engine.opts.ImpliedEnd(end.Kind, end.Container, of)
-		l.keep(l.newPart(&round{ctx: l.engine.ctx, events: []Event{end}}))
+		l.keep(l.ownPart(end))
 	}
 }
 
@@ -189,6 +181,16 @@ func (g *ledger) reopen(o object) {
 		g.pods[o.pod] = p
 	default:
 		g.enter(o.pod, containerEntry{id: o.container, mark: listed})
+	}
+}
+
+// remove notes the pods that ends remove: nothing comes for them any more.
+func (g *ledger) remove(ends []Event) {
+	for _, ev := range ends {
+		if p, known := g.pods[ev.Pod]; known && ev.Kind == RemovePodSandbox {
+			p.removed = true
+			g.pods[ev.Pod] = p
+		}
 	}
 }
 

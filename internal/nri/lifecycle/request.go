@@ -181,7 +181,9 @@ func (l *lane) settle(r *request) (what settlement) {
 	lost := errors.Is(r.err, ErrClosed)
 	what.silent = r.expired || r.abandoned
 	what.recovered = what.silent && !lost
-	what.drop = lost && !s.policy.Permanent // it is of no use any more
+	if lost {
+		_, what.drop = s.policy.Decide(r.event.Kind, Loss)
+	}
 	what.Delivery = r.delivery(Answered)
 	if r.err != nil && !r.expired {
 		failure := Refusal

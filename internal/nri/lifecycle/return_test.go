@@ -19,18 +19,21 @@ import (
 func comesBack(ctx context.Context, f *fixture, newOne func() *plugin) {
 	for ctx.Err() == nil {
 		p := newOne()
-		if f.join(p) != nil {
-			return
+		if f.join(p) == nil {
+			select {
+			case <-p.closed:
+			case <-ctx.Done():
+			}
 		}
-		select {
-		case <-p.closed:
-		case <-ctx.Done():
-			return
-		}
-		select {
-		case <-time.After(time.Millisecond):
-		case <-ctx.Done():
-		}
+		_ = pause(ctx, time.Millisecond)
+	}
+}
+
+// keepsComing has one plugin after the other join, with some time between them, until ctx ends.
+func keepsComing(ctx context.Context, f *fixture, every time.Duration, newOne func() *plugin) {
+	for ctx.Err() == nil {
+		_ = f.join(newOne())
+		_ = pause(ctx, every)
 	}
 }
 
@@ -126,13 +129,7 @@ func TestL19_SuccessorsThatHangHoldUpNobodyByTurns(t *testing.T) {
 		var surge sync.WaitGroup
 		for range 6 {
 			surge.Go(func() {
-				for ctx.Err() == nil {
-					_ = f.join(newPlugin("10-a").hang(RunPodSandbox))
-					select {
-					case <-time.After(requestTimeout / 2):
-					case <-ctx.Done():
-					}
-				}
+				keepsComing(ctx, f, requestTimeout/2, func() *plugin { return newPlugin("10-a").hang(RunPodSandbox) })
 			})
 		}
 		patience, cancel := context.WithTimeout(t.Context(), 4*time.Minute) // that of a kubelet

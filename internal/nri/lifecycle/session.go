@@ -31,9 +31,8 @@ type session struct {
 	lane   *lane      // nil until it has a place in one, or is the next to have it
 	closed error      // why it is over; also read once gone is closed
 	failed bool       // whether the last connection of the name failed to be synchronized
-	seq    uint64     // its number among those that were listed for; written once, before it is asked
+	seq    uint64     // its number among those that were listed for, and are asked since of what begins; written once
 	after  Connection // that had the lane before it, nil if none
-	canAsk bool       // whether it was listed for, so that it is asked of what begins
 
 	// Guarded by the lane's lock.
 	joined    bool      // whether it was synchronized
@@ -155,7 +154,7 @@ func (e *Engine) leave(s *session) {
 	if joined {
 		e.absent.left(l.name)
 	}
-	if next == nil || !next.canAsk {
+	if next == nil || next.seq == 0 {
 		e.askable = without(e.askable, l)
 	}
 	if next == nil {
@@ -168,7 +167,7 @@ func (e *Engine) leave(s *session) {
 // desert sees to what stands in a lane that its session has left. l.mu is held, and given
 // up.
 func (l *lane) desert(s *session, joined, inherited bool) {
-	var after []func()
+	var lost []Delivery
 	var ended *request
 	var what settlement
 	r := l.current
@@ -197,7 +196,7 @@ func (l *lane) desert(s *session, joined, inherited bool) {
 		parts = l.line.clear()
 	}
 	for _, p := range parts {
-		after = append(after, l.lose(p, s, r))
+		lost = append(lost, l.lose(p, s, r)...)
 	}
 	l.mu.Unlock()
 	for _, c := range callers {
@@ -207,9 +206,7 @@ func (l *lane) desert(s *session, joined, inherited bool) {
 	if ended != nil {
 		what.tell(ended)
 	}
-	for _, f := range after {
-		f()
-	}
+	l.engine.record(lost)
 	if r != nil {
 		l.mu.Lock()
 		r.wake()

@@ -123,6 +123,7 @@ func (e *Engine) comeIn(ctx context.Context, s *session) error {
 // placed gives a connection its lane, or the next place in it, and says whether there
 // was one. mu is held.
 func (e *Engine) placed(s *session, l *lane) bool {
+	next := false
 	switch {
 	case l == nil:
 		l = e.newLane(s.name, s.index)
@@ -135,16 +136,17 @@ func (e *Engine) placed(s *session, l *lane) bool {
 	case l.next != nil || !l.serves() || l.standsBack(s):
 		return false
 	default:
-		l.leaves(s)
-		l.mu.Lock()
-		l.next, s.lane = s, l
-		l.mu.Unlock()
-		return true
+		next = true
 	}
 	l.leaves(s)
 	l.mu.Lock()
-	l.session, s.lane = s, l
-	l.mu.Unlock()
+	defer l.mu.Unlock()
+	s.lane = l
+	if next {
+		l.next = s
+	} else {
+		l.session = s
+	}
 	return true
 }
 
@@ -384,18 +386,12 @@ func (l *lane) ended(told, now Snapshot) (ends []Event) {
 		if l.ledger.knows(o.object()) {
 			known = &l.ledger
 		}
-		ev := Event{Pod: o.Pod, Container: o.Container}
+		var ev Event
 		switch {
 		case !known.knows(o.object()):
-			ev.Kind = RemovePodSandbox
-			if o.Container != "" {
-				ev.Kind = RemoveContainer
-			}
+			ev = o.object().removal()
 		case !o.Stopped && !known.goesOn(o.object()):
-			ev.Kind = StopPodSandbox
-			if o.Container != "" {
-				ev.Kind = StopContainer
-			}
+			ev = o.object().stop()
 		default:
 			continue
 		}

@@ -31,21 +31,13 @@ func TestL22_HealthySuccessorsByTurnsHoldUpNobody(t *testing.T) {
 		f.joined(newPlugin("10-a"))
 		ctx, stay := context.WithCancel(t.Context())
 		var surge sync.WaitGroup
-		var took atomic.Int32
 		for range 3 {
-			surge.Go(func() { // some programs of one name, that are started again when they are told to go
-				for ctx.Err() == nil {
+			surge.Go(func() { // some programs of one name, started again when told to go
+				comesBack(ctx, f, func() *plugin {
 					p := newPlugin("10-a")
 					p.synchronize = func(ctx context.Context, _ Snapshot) error { return pause(ctx, 500*time.Millisecond) }
-					if f.join(p) == nil {
-						took.Add(1)
-						select {
-						case <-p.closed:
-						case <-ctx.Done():
-						}
-					}
-					time.Sleep(10 * time.Millisecond)
-				}
+					return p
+				})
 			})
 		}
 		time.Sleep(time.Second)
@@ -78,13 +70,7 @@ func TestL22_SuccessorsThatHangHoldUpNoPods(t *testing.T) {
 		var surge sync.WaitGroup
 		for range 3 {
 			surge.Go(func() {
-				for ctx.Err() == nil {
-					_ = f.join(newOne())
-					select {
-					case <-time.After(requestTimeout / 10):
-					case <-ctx.Done():
-					}
-				}
+				keepsComing(ctx, f, requestTimeout/10, newOne)
 			})
 		}
 		synctest.Wait()
@@ -293,18 +279,7 @@ func TestL22_EndThatBreaksEachSuccessorIsGivenUp(t *testing.T) {
 		stop := f.ends("StopPodSandbox:p1")
 		var surge sync.WaitGroup
 		for range 2 {
-			surge.Go(func() {
-				for ctx.Err() == nil {
-					p := newOne()
-					if f.join(p) == nil {
-						select {
-						case <-p.closed:
-						case <-ctx.Done():
-						}
-					}
-					time.Sleep(10 * time.Millisecond)
-				}
-			})
+			surge.Go(func() { comesBack(ctx, f, newOne) })
 		}
 		<-stop
 		time.Sleep(time.Minute)
