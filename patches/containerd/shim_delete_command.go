@@ -21,7 +21,10 @@ so by their names, and they are those of the shim that the same container gets n
 So wait until they are removed, which takes a shim some milliseconds. One that serves
 other tasks goes on and keeps them. Where they are still there after a second, and
 where their names are not known, as the shim was started for a task before this one,
-the command is run.
+the command is run. The shim may also be about to write how a container ended, which
+it hears after the deletion of one that was never started. A file that comes while the
+bundle is removed keeps the hidden directory that the bundle has become. So a second
+removal, which the end of each shim has, takes what the first has left.
 
 Other shims may rely on it, since it is a part of the normal end of a task: Kata's
 removes its socket there, others close their listener before they look up what to
@@ -50,6 +53,7 @@ deleted atomic.Bool`),
 	return
 }
 `),
+		edit.In("core/runtime/v2/bundle.go", edit.Func("atomicDelete")).Replace(edit.Stmt(edit.Return("nil")), "return os.RemoveAll(atomicPath) // a file may have come while it was removed before"),
 	},
 }
 

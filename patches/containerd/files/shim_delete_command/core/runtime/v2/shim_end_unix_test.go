@@ -175,3 +175,13 @@ type shutdowns struct {
 func (s shutdowns) Shutdown(context.Context, *task.ShutdownRequest) (*emptypb.Empty, error) {
 	return &emptypb.Empty{}, s.err
 }
+
+// A shim may write a file while its bundle is removed, and has done so by the next removal.
+func TestBundleIsRemovedThoughAFileCame(t *testing.T) {
+	e := newEndedShim(t, "unix:///nobody/listens")
+	hidden := filepath.Join(filepath.Dir(e.bundle.Path), "."+filepath.Base(e.bundle.Path))
+	require.NoError(t, os.Rename(e.bundle.Path, hidden))
+	require.NoError(t, os.WriteFile(filepath.Join(hidden, "came"), nil, 0o600))
+	require.NoError(t, e.bundle.Delete())
+	assert.NoDirExists(t, hidden)
+}
