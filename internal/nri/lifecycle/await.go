@@ -72,22 +72,23 @@ func (q *question) pause(changed <-chan struct{}, missing []*demand, first *dema
 	start := time.Now()
 	q.creation.lacks.Store(&lack{first.Plugin, start.Add(-first.waited)})
 	timer := time.NewTimer(first.left())
-	defer func() {
-		timer.Stop()
-		q.creation.lacks.Store(nil)
-		for _, d := range missing {
-			d.waited += time.Since(start)
-		}
-	}()
 	select {
 	case <-changed:
 	case <-timer.C:
 	case <-q.engine.ctx.Done():
-		return q.refuse(first, &Error{Event: q.event, Failure: Loss, Err: ErrClosed})
 	case <-q.ctx.Done():
-		if errors.Is(q.ctx.Err(), context.DeadlineExceeded) {
-			return q.refuse(first, nil)
-		}
+	}
+	timer.Stop()
+	q.creation.lacks.Store(nil)
+	for _, d := range missing {
+		d.waited += time.Since(start)
+	}
+	switch {
+	case q.engine.ctx.Err() != nil:
+		return q.refuse(first, &Error{Event: q.event, Failure: Loss, Err: ErrClosed})
+	case errors.Is(q.ctx.Err(), context.DeadlineExceeded):
+		return q.refuse(first, nil)
+	case q.ctx.Err() != nil:
 		return fmt.Errorf("%s: waiting for required plugin %s: %w", q.event, first.Plugin, q.ctx.Err())
 	}
 	return nil

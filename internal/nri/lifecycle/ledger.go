@@ -82,8 +82,11 @@ func synchronized(s Snapshot, former ledger) ledger {
 		g.enter(c.Pod, containerEntry{id: c.Container, mark: listed})
 	}
 	for id, p := range former.pods {
-		if mine := g.pods[id]; p.mark != unknown && mine.mark == unknown {
-			mine.mark, mine.creating, mine.former, mine.removed = inherited(p.mark.stops()), true, true, p.removed
+		if mine := g.pods[id]; mine.mark == unknown {
+			if p.mark != unknown {
+				mine.mark, mine.creating, mine.former = inherited(p.mark.stops()), true, true
+			}
+			mine.removed = p.removed
 			g.pods[id] = mine
 		}
 		for _, c := range p.containers {

@@ -70,17 +70,16 @@ func (l *lane) takeUp(s *session, told Snapshot, former ledger) {
 	o := l.engine.opts.Owed
 	wants := endsOf(s.wants)
 	l.wants, l.safe = s.wants, false
-	if len(wants) == 0 {
-		if l.kept {
-			o.Forget(l.name)
+	switch {
+	case len(wants) > 0:
+		l.kept = true
+		o.Joined(l.name, wants)
+		if l.gone {
+			l.missGone(told)
 		}
+	case l.kept:
 		l.kept, l.gone, l.line.missed = false, false, nil
-		return
-	}
-	l.kept = true
-	o.Joined(l.name, wants)
-	if l.gone {
-		l.missGone(told)
+		o.Forget(l.name)
 	}
 	if s.after == nil {
 		l.missedParts(s, told, former)

@@ -645,3 +645,30 @@ func TestL18_ContainerOfAnUnknownPodIsGoneAfterARestart(t *testing.T) {
 		assert.Equal(t, "Synchronize() StopContainer:p1/c1 RemoveContainer:p1/c1", o.again(a).told())
 	})
 }
+
+// Whatever it knew and wanted, and wants when it is back: nothing is kept of what has gone.
+func TestL18_NothingIsKeptOfWhatHasGone(t *testing.T) {
+	wants := maps.Clone(masks)
+	wants["no end"] = Kind.first
+	for _, knew := range []string{"RunPodSandbox:p1", "CreateContainer:p1/c1"} {
+		for wanted := range wants {
+			for mask := range wants {
+				t.Run(knew+", "+wanted+", then "+mask, func(t *testing.T) {
+					synctest.Test(t, func(t *testing.T) {
+						o := newOwing(t)
+						a := newPlugin("10-a")
+						a.wants = wants[wanted]
+						o.joined(a)
+						o.did(knew)
+						o.left(a)
+						o.end("RemovePodSandbox:p1")
+						a.wants = wants[mask]
+						o.again(a)
+						is := o.Status().Connections[0]
+						assert.Zero(t, is.Pods+is.Containers)
+					})
+				})
+			}
+		}
+	}
+}

@@ -481,6 +481,7 @@ func TestL20_CallerHearsWhichPluginIsAway(t *testing.T) {
 		start := time.Now()
 		u := f.unmet(ctx, "RunPodSandbox:p1", "must")
 		assert.Equal(t, 6*time.Second, time.Since(start), "with a quarter kept back for the undo")
+		assert.Equal(t, 6*time.Second, u.Waited)
 		require.ErrorContains(t, u, "the caller waits no longer")
 
 		ctx, giveUp := context.WithCancel(t.Context())

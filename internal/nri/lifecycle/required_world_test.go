@@ -157,6 +157,8 @@ func (p *process) heldTo(ev Event, start time.Time, absent map[string]bool, err 
 			}
 		case who.came.Equal(start):
 			return // it may have been there for no time at all
+		case u.Away.Equal(time.Now()) && p.hasNewer(who):
+			// It was succeeded in this instant, and is closed in the next.
 		case p.here(who, start) && who.prompt && who.wants(ev.Kind):
 			p.w.fault("L20: %s failed for want of %s, though %s is there: %v", record{Event: ev}, u.Plugin, who.name, u)
 		}
@@ -168,6 +170,15 @@ func (p *process) here(who *simPlugin, before time.Time) bool {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	return !who.joined.IsZero() && who.joined.Before(before) && !who.isClosed()
+}
+
+// hasNewer says whether a connection of the name came after this one.
+func (p *process) hasNewer(than *simPlugin) bool {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	return slices.ContainsFunc(p.w.plugins, func(who *simPlugin) bool {
+		return who.name == than.name && who.process == p && who.came.After(than.came)
+	})
 }
 
 // heard says whether a plugin of a name has answered.

@@ -185,8 +185,10 @@ func (l *lane) desert(s *session, joined, inherited bool) {
 	if !errors.Is(s.closed, ErrSucceeded) {
 		callers = l.line.callers()
 	}
-	for _, note := range l.line.notes() {
-		l.noted(note) // what the name knows, it knows from now on
+	if joined {
+		for _, note := range l.line.notes() {
+			l.noted(note) // what the name knows, it knows from now on
+		}
 	}
 	if r != nil && r.part != nil && !r.part.over {
 		r.part.again = true
