@@ -33,8 +33,7 @@ func (f *fixture) comes(p *plugin) <-chan error {
 
 // asks asks for an event and returns where that ends.
 func (f *fixture) asks(ev string) <-chan error {
-	done := make(chan error, 1)
-	go func() { done <- f.ask(f.t.Context(), ev) }()
+	done := f.asking(ev)
 	synctest.Wait()
 	return done
 }

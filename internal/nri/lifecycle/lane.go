@@ -16,7 +16,7 @@ import (
 // served.
 //
 // The line stands while there is no session, while that is still to be synchronized, and
-// while a successor holds it. Whoever changes that lets it go on.
+// while a successor holds it. The code that changes one of these lets the line go on.
 //
 // So no goroutine is there for a lane, and whoever ends a request, mostly the
 // one that brings the plugin's answer, sends the next.
@@ -24,7 +24,7 @@ type lane struct {
 	engine *Engine
 	name   string
 	index  string
-	place       // who has the lane, and who waits for it
+	place       // which session has the lane, and which wait for it
 	own    bool // whether it is that of its name; a second plugin of the name has one beside it
 
 	// mu guards what follows. It is held for the work of a few maps and
@@ -159,7 +159,7 @@ func (l *lane) withdraw(c *caller, joining bool) bool {
 func (l *lane) push(e entry) (full error) {
 	switch full = l.line.full(e.weight, l.session.bounds(&l.engine.opts)); {
 	case full == nil:
-		l.waited = l.due() // who has left has not waited
+		l.waited = l.due() // a caller that has left has not waited
 		l.line.push(e)
 	case l.session.policy.Permanent:
 		l.refuse(e, full)

@@ -138,8 +138,9 @@ func (l *lane) miss(ev Event, request []byte) *part {
 	return p
 }
 
-// keep stores what a part has still to tell, though it may: nobody waits for it. l.mu is
-// held, so that ends are stored in the order in which the ledger has them.
+// keep stores the ends that a part has still to tell. The part may tell them yet, and no
+// caller waits for that. l.mu is held, so that ends are stored in the order in which the
+// ledger has them.
 func (l *lane) keep(p *part) {
 	if !l.kept {
 		return

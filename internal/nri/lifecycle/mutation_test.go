@@ -500,6 +500,27 @@ var mutations = []mutation{
 		by:   "^TestL19_OverdueFirstIsSucceededAtOnce$",
 	},
 	{
+		off:  "a connection that was never synchronized knows nothing",
+		file: "session.go",
+		from: "if joined {\n\t\tfor _, note",
+		to:   "if true {\n\t\tfor _, note",
+		by:   "^TestL3_ConnectionThatWasNotSynchronizedKnowsNothing$",
+	},
+	{
+		off:  "a pod of which containers alone are known is known to be removed",
+		file: "ledger.go",
+		from: "mine.removed = p.removed\n",
+		to:   "mine.removed = p.removed && p.mark != unknown\n",
+		by:   "^TestL18_NothingIsKeptOfWhatHasGone$",
+	},
+	{
+		off:  "who wants no ends is rid of what was removed meanwhile",
+		file: "missed.go",
+		from: "if s.after == nil {\n\t\tl.missedParts",
+		to:   "if s.after == nil && len(wants) > 0 {\n\t\tl.missedParts",
+		by:   "^TestL18_NothingIsKeptOfWhatHasGone$",
+	},
+	{
 		off:  "an answer pays",
 		file: "missed.go",
 		from: "l.owing = l.pays(ev) > 0",

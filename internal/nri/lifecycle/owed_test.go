@@ -672,3 +672,25 @@ func TestL18_NothingIsKeptOfWhatHasGone(t *testing.T) {
 		}
 	}
 }
+
+// A connection that was never synchronized knows nothing: not even what it did not subscribe to.
+func TestL3_ConnectionThatWasNotSynchronizedKnowsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		a.wants = masks["ends"]
+		o.joined(a)
+		o.did("RunPodSandbox:p1")
+		o.left(a)
+		o.lists("p1")
+		next := newPlugin("10-a")
+		next.wants = a.wants
+		next.untilAllowed()
+		joined := o.comes(next)
+		o.did("CreateContainer:p1/c1")
+		o.left(next)
+		require.Error(t, <-joined)
+		o.end("RemoveContainer:p1/c1")
+		assert.Equal(t, "Synchronize(p1)", o.again(a).told())
+	})
+}

@@ -235,7 +235,7 @@ func (s *session) reason() error {
 	}
 }
 
-// lost says whether the connection is closed, whoever noticed first.
+// lost says whether the connection is closed, though its watcher may have yet to notice.
 func (s *session) lost() bool {
 	select {
 	case <-s.gone:

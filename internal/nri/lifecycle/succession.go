@@ -38,7 +38,7 @@ var ErrSucceeded = errors.New("a newer connection of the plugin has taken over")
 // another one of its name comes.
 var errNewer = errors.New("another connection of the plugin has come before it was synchronized")
 
-// A place is who has a lane, and who waits for that.
+// A place says which session has a lane, and which sessions wait for it.
 type place struct {
 	// Changed with Engine.mu and the lane's lock held, and read with either.
 	session *session // nil while the plugin is away
