@@ -76,9 +76,11 @@ func (p *named) connections() (all []plugin.Calls) {
 }
 
 // sinceReturn is what the latest connection was told of a pod.
-func (p *named) sinceReturn(pod string) []plugin.Event {
+func (p *named) sinceReturn(pod string) []plugin.Event { return p.callsSinceReturn(pod).Events() }
+
+func (p *named) callsSinceReturn(pod string) plugin.Calls {
 	all := p.connections()
-	return all[len(all)-1].Of(pod).Events()
+	return all[len(all)-1].Of(pod)
 }
 
 // requireTold waits until the latest connection was told some events of a pod, and no others.

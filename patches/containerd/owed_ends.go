@@ -22,8 +22,9 @@ file before containerd forgets the pod or container. A file that is
 corrupt, locked, full or read-only is logged and counted, and in nobody's way: ends
 are kept in memory then.
 
-How long a plugin may be away, and how many ends and bytes are kept for it, are
-settings, and it can be switched off. Add metrics, show plugins that are away in the
+How long a plugin may be away, and how many bytes are kept for all plugins, are
+settings, and it can be switched off. Names that are reserved keep their place
+before others. Add metrics, show plugins that are away in the
 status of NRI, and let an operator forget one that is not coming back: "ctr nri forget",
 by a service on containerd's own socket.
 
@@ -35,7 +36,7 @@ waits for one write to the disk. A containerd without CRI has the file, empty.`,
 	Rules:  []string{"L17", "L18", "L22"},
 	Status: edit.Upstream,
 	Until:  "containerd keeps the ends that NRI plugins have missed until these are back",
-	Needs:  []string{"nri/owed-ends", "containerd/owed-store", "containerd/nri-settings", "containerd/nri-status", "containerd/list-past-hung-shims"},
+	Needs:  []string{"nri/owed-ends", "containerd/owed-store", "containerd/nri-settings", "containerd/nri-status", "containerd/nri-plugin-names", "containerd/list-past-hung-shims"},
 	Edits: []edit.Edit{
 		edit.In(nriConfig, edit.Type("Config")).AddField(`
 // KeepOwedEnds is whether plugins that come back are told what ended while they were
@@ -44,17 +45,14 @@ KeepOwedEnds bool ` + "`toml:\"keep_owed_ends\" json:\"keepOwedEnds\"`" + `
 // OwedEndsTTL is how long a plugin may be away before it is forgotten, with all that
 // it is owed. Zero stands for a day.
 OwedEndsTTL tomlext.Duration ` + "`toml:\"owed_ends_ttl\" json:\"owedEndsTTL\"`" + `
-// OwedEndsLimit is how many stops and removals are kept for one plugin. Then the oldest
-// are dropped. Zero stands for the default.
-OwedEndsLimit int ` + "`toml:\"owed_ends_limit\" json:\"owedEndsLimit\"`" + `
-// OwedEndsBytes is how many bytes those may have. Zero stands for the default.
+// OwedEndsBytes is how many bytes are kept for all plugins together, in memory and in the
+// file. Then the one that takes most loses its oldest. Zero stands for the default.
 OwedEndsBytes int ` + "`toml:\"owed_ends_bytes\" json:\"owedEndsBytes\"`" + `
 
 // rootDir is where it is kept what plugins are owed, empty for memory.
 rootDir string`),
 		edit.In(nriConfig, edit.Func("DefaultConfig")).After(edit.Key("SyncTransientSandboxes"), `KeepOwedEnds:              true,
 OwedEndsTTL:               tomlext.FromStdTime(owed.DefaultTTL),
-OwedEndsLimit:             owed.DefaultCount,
 OwedEndsBytes:             owed.DefaultBytes,`),
 		edit.AddImport(nriConfig, "github.com/containerd/containerd/v2/internal/nri/owed"),
 		edit.In("internal/nri/validate.go", edit.Method("Config", "validate")).Before(edit.Stmt(edit.Return("errors.Join(errs...)")),
@@ -103,9 +101,8 @@ where containerd was killed before it had noted the answer.
     keep_owed_ends = true
     # how long a plugin may be away before it is forgotten
     owed_ends_ttl = "24h"
-    # how many stops and removals, and bytes of them, are kept for one plugin. Then the oldest are dropped
-    owed_ends_limit = 10000
-    owed_ends_bytes = 16777216
+    # how many bytes are kept for all plugins together. Then the one that takes most loses its oldest
+    owed_ends_bytes = 67108864
 ` + "```" + `
 
 They are kept in ` + "`io.containerd.nri.v1.nri/owed-ends.db`" + ` below containerd's root, which nothing is written to
@@ -119,7 +116,13 @@ coming back, or comes back with another index, can be forgotten before its time:
 ctr nri forget 10-logger
 ` + "```" + `
 
+64 names are kept. One more takes the place of a name that is away and has missed and knows nothing, or is not kept,
+and the log says so. Names that are reserved come before those that are not.
+
+Of a request that is kept it has ids and names, the paths of namespaces and cgroups, and labels and annotations
+of up to 8 KiB. What was told is gone from the file some seconds after nothing is left to be told.
+
 Metrics for each plugin tell how many ends are kept for it now (` + "`containerd_nri_plugin_ends_unheard`" + `), were kept in
 all (` + "`_ends_owed_total`" + `), were told when it was back (` + "`_ends_told_on_return_total`" + `), and were given up
-(` + "`_ends_dropped_total`" + `).
+(` + "`_ends_dropped_total`" + `). ` + "`containerd_nri_owed_bytes`" + ` is how many bytes are kept.
 `

@@ -15,8 +15,8 @@ containerd is restarted in between. That takes something that outlives both.
 Add a package that keeps for each name of a plugin what it knew and what it has
 missed, in memory, with a bbolt file that is written behind it. Whoever needs what was
 noted to be safe waits for that, and not for long: a file that is full, broken, locked
-or on a disk that hangs costs durability alone. What is kept is bounded in time, number
-and bytes. It knows neither plugins nor pods, and nothing uses it yet.
+or on a disk that hangs costs durability alone. What is kept is bounded in time, names and
+bytes, for all plugins together. It knows neither plugins nor pods, and nothing uses it yet.
 
 Only containerd's own plugin for NRI is to use it; no other client is affected.`,
 	Refs:   []string{"containerd/nri#286"},

@@ -28,6 +28,10 @@ At its start the adaptation compares what names knew with what the runtime lists
 before a plugin is let in, and owes the ends of what is gone. With nobody away it
 asks nothing of the store.
 
+Of a request that is kept no more is in it than a plugin needs to free what it
+holds: ids and names, the paths of namespaces and cgroups, and 8 KiB of labels and
+annotations. A container's environment and arguments are not among that.
+
 Where and how things are kept is the runtime's matter: the adaptation knows an
 interface. Let runtimes list the names that are away, and forget those that are
 not coming back.`,
@@ -47,10 +51,6 @@ Decode:         decodeEnd,`),
 		edit.In("pkg/adaptation/engine.go", edit.Method("Adaptation", "newEngine")).Replace(edit.Key("List"), "List:           r.listAll,"),
 		edit.In(adaptation, edit.Method("Adaptation", "Start")).Before(edit.Stmt(edit.Call("r.startPlugins")), `r.recall()
 `),
-		edit.In("pkg/adaptation/ends.go", edit.Func("impliedEnd")).Before(edit.Stmt(edit.Return("nil")), `if kind == lifecycle.RemovePodSandbox {
-	return &RemovePodSandboxRequest{Pod: pod}
-}
-`),
 		edit.In("pkg/adaptation/plugins.go", edit.Method("observer", "Delivered")).Replace(edit.Stmt(edit.If("d.Late")), `switch {
 case d.Owed:
 	o.r.toldOwed(d)
@@ -66,7 +66,8 @@ comes back under the same index and name is then told, after its Synchronize, th
 and removal of each pod and container that it knew and that ended meanwhile, also over
 restarts of the runtime. An answer settles such an end, also one with an error. What was not
 answered is told again in the next connection, so that handlers of ends must be
-idempotent. The pod of such an event is gone, and the ids may be all that it has.
+idempotent. The pod of such an event is gone. Of what it had the event has ids, names,
+namespaces, cgroups, and labels and annotations of up to 8 KiB, and it may have the ids alone.
 How long a name is kept, and how much for it, is up to the runtime.`),
 		edit.InSection("README.md", "Runtime Adaptation", "many pods at the same time").After(`
 A runtime that keeps ends for plugins that are away lists them with ` + "`AwayPlugins`" + `, and

@@ -83,7 +83,7 @@ func (m *memory) Owe(of, kind string, object [2]string, request []byte) bool {
 	}
 	same := func(d Due) bool { return d.Kind == kind && d.Object == object }
 	if !slices.ContainsFunc(n.owed, same) {
-		n.owed = append(n.owed, Due{kind, object, request, time.Now()})
+		n.owed = append(n.owed, Due{kind, object, request})
 	}
 	return true
 }

@@ -64,7 +64,6 @@ type Due = struct {
 	Kind    string
 	Object  [2]string
 	Request []byte
-	Since   time.Time
 }
 
 // endsOf returns the names of the kinds of ends in a set.

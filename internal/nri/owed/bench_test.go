@@ -16,7 +16,7 @@ var request = make([]byte, 1024)
 func benchStore(b *testing.B) (s *Store, path string) {
 	path = filepath.Join(b.TempDir(), "owed.db")
 	s = Open(Options{
-		Path: path, Count: 1 << 30, Bytes: 1 << 40, Patience: time.Minute,
+		Path: path, Bytes: 1 << 40, Patience: time.Minute,
 		Dropped: func(string, string, int) { b.Error("dropped") },
 		Failed:  func(err error) { b.Error(err) },
 	})

@@ -11,9 +11,12 @@
 // when the store is opened, and written behind: so a disk that is full, slow or gone
 // costs durability and nothing else.
 //
-//	names / 10-logger / presence    {"wants":["StopPodSandbox"],"away":"2026-01-02T..."}
-//	                  / known       pod id NUL container id -> 0 or 1, whether it has stopped
-//	                  / owed        number -> what is owed, in the order of the numbers
+//	ends  / number -> {"kind":"StopPodSandbox","pod":"p1"} newline request
+//	names / 10-logger / presence -> {"wants":["StopPodSandbox"],"away":"2026-01-02T..."}
+//	                  / known    / pod id NUL container id -> 0 or 1, whether it has stopped
+//	                  / owed     / number -> number of an end, in the order of the former
+//
+// An end is kept once, however many names are owed it.
 //
 // # Order and durability
 //
@@ -36,12 +39,22 @@
 //   - after the plugin heard the end and before that is in the file: it hears it again.
 //     That is why it is at least once.
 //
-// A file of which a part cannot be read is set aside whole: what is left of it might
-// miss the Stop of a Remove.
+// # Another file in place of the one there is
+//
+// All there is can be written to a new file beside, which then takes the name of the other
+// one. That is what becomes of a file that cannot be read, of one that could not be
+// written, of one with more free pages than used ones, since bbolt gives none back, and of
+// one that has nothing left to be told: what was in its pages is gone with it.
 //
 // # Bounds
 //
-// Each name is owed so many ends and bytes at most; then the oldest are dropped. A
-// name that is away for longer than the time to live is forgotten with all it is
-// owed. What is dropped is counted.
+// All names share one budget of bytes, in memory and so in the file. Over it, the name
+// that has most gives up its oldest end. A name that is away for longer than the time to
+// live is forgotten with all it is owed. That time is counted in one run of the runtime: a
+// clock that is set drops nothing.
+//
+// So many names are kept. One that comes then takes the place of a name that is away and
+// holds nothing, or is not kept. Names that are reserved come before those that are not.
+//
+// What is dropped is counted.
 package owed

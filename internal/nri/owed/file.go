@@ -16,19 +16,20 @@ import (
 )
 
 // The layout of the file, see the package documentation.
-var (
-	namesKey    = []byte("names")
-	presenceKey = []byte("presence")
-	knownKey    = []byte("known")
-	owedKey     = []byte("owed")
+const (
+	endsKey     = "ends"
+	namesKey    = "names"
+	presenceKey = "presence"
+	knownKey    = "known"
+	owedKey     = "owed"
 )
 
-// A change is what one call changes in the file.
+// A change is what is put at a key of the file, or deleted there.
 type change struct {
-	name       string
-	bucket     []byte // knownKey or owedKey, nil for the presence
-	key, value []byte // no value: the key is deleted; no key: the bucket is
-	whole      bool   // all of the name is deleted
+	bucket []string // from the root
+	key    string
+	value  []byte // nil: what is there is deleted
+	tree   bool   // what is deleted is a bucket
 }
 
 // record is the form in which a presence is written.
@@ -39,15 +40,14 @@ type record struct {
 
 // header is what is written before the request of an end.
 type header struct {
-	Kind      string    `json:"kind"`
-	Pod       string    `json:"pod"`
-	Container string    `json:"container,omitempty"`
-	Since     time.Time `json:"since"`
+	Kind      string `json:"kind"`
+	Pod       string `json:"pod"`
+	Container string `json:"container,omitempty"`
 }
 
 func presenceOf(of string, n *name) change {
 	value, _ := json.Marshal(record{n.wants, n.away}) // strings and times can be
-	return change{name: of, key: presenceKey, value: value}
+	return change{bucket: []string{namesKey, of}, key: presenceKey, value: value}
 }
 
 func knownOf(of string, object [2]string, stopped bool) change {
@@ -60,45 +60,57 @@ func knownOf(of string, object [2]string, stopped bool) change {
 }
 
 func unknownOf(of string, object [2]string) change {
-	return change{name: of, bucket: knownKey, key: []byte(object[0] + "\x00" + object[1])}
+	return change{bucket: []string{namesKey, of, knownKey}, key: object[0] + "\x00" + object[1]}
 }
 
-func owedOf(of string, e *end) change {
-	c := paidOf(of, e)
-	head, _ := json.Marshal(header{e.kind, e.object[0], e.object[1], e.since})
+func endOf(e *end) change {
+	c := releasedOf(e)
+	head, _ := json.Marshal(header{e.kind, e.object[0], e.object[1]})
 	c.value = append(append(head, '\n'), e.request...)
 	return c
 }
 
-func paidOf(of string, e *end) change {
-	return change{name: of, bucket: owedKey, key: binary.BigEndian.AppendUint64(nil, e.number)}
+func releasedOf(e *end) change {
+	return change{bucket: []string{endsKey}, key: keyOf(e.number)}
+}
+
+func owedOf(of string, d due) change {
+	c := settledOf(of, d)
+	c.value = []byte(keyOf(d.number))
+	return c
+}
+
+func settledOf(of string, d due) change {
+	return change{bucket: []string{namesKey, of, owedKey}, key: keyOf(d.place)}
+}
+
+// keyOf is a number as it is written: keys are in the order of the numbers.
+func keyOf(number uint64) string { return string(binary.BigEndian.AppendUint64(nil, number)) }
+
+func numberOf(key []byte) (uint64, error) {
+	if len(key) != 8 {
+		return 0, fmt.Errorf("%x is no number", key)
+	}
+	return binary.BigEndian.Uint64(key), nil
 }
 
 // apply makes a change in a transaction.
 func (c change) apply(tx *bolt.Tx) error {
-	root, err := tx.CreateBucketIfNotExists(namesKey)
-	if err != nil {
-		return err
-	}
-	if c.whole {
-		return unless(berrors.ErrBucketNotFound, root.DeleteBucket([]byte(c.name)))
-	}
-	b, err := root.CreateBucketIfNotExists([]byte(c.name))
-	if err != nil {
-		return err
-	}
-	if c.bucket != nil && c.key == nil {
-		return unless(berrors.ErrBucketNotFound, b.DeleteBucket(c.bucket))
-	}
-	if c.bucket != nil {
-		if b, err = b.CreateBucketIfNotExists(c.bucket); err != nil {
+	b := tx.Cursor().Bucket() // the root
+	for _, name := range c.bucket {
+		var err error
+		if b, err = b.CreateBucketIfNotExists([]byte(name)); err != nil {
 			return err
 		}
 	}
-	if c.value == nil {
-		return b.Delete(c.key)
+	if c.tree {
+		return unless(berrors.ErrBucketNotFound, b.DeleteBucket([]byte(c.key)))
 	}
-	return b.Put(c.key, c.value)
+	if c.value == nil {
+		return b.Delete([]byte(c.key))
+	}
+	b.FillPercent = 0.9 // most keys are numbers, and new ones come last
+	return b.Put([]byte(c.key), c.value)
 }
 
 func unless(expected, err error) error {
@@ -108,70 +120,81 @@ func unless(expected, err error) error {
 	return err
 }
 
-// load reads all of the file.
-func load(db *bolt.DB) (all map[string]*name, last uint64, err error) {
-	all = make(map[string]*name)
-	err = db.View(func(tx *bolt.Tx) error {
-		root := tx.Bucket(namesKey)
-		if root == nil {
+// load reads all of the file into an empty store.
+func (s *Store) load(db *bolt.DB) error {
+	return db.View(func(tx *bolt.Tx) error {
+		ends, names := tx.Bucket([]byte(endsKey)), tx.Bucket([]byte(namesKey))
+		if names == nil {
 			return nil
 		}
-		return root.ForEachBucket(func(of []byte) error {
-			n, err := loadName(root.Bucket(of))
-			if err != nil {
+		numbers := make(map[uint64]*end)
+		return names.ForEachBucket(func(of []byte) error {
+			if err := s.loadName(string(of), names.Bucket(of), ends, numbers); err != nil {
 				return fmt.Errorf("name %q: %w", of, err)
 			}
-			if len(n.owed) > 0 {
-				last = max(last, n.owed[len(n.owed)-1].number)
-			}
-			all[string(of)] = n
 			return nil
 		})
 	})
-	return all, last, err
 }
 
-func loadName(b *bolt.Bucket) (*name, error) {
+// loadName reads what is kept of a name. numbers has the ends that were read before.
+func (s *Store) loadName(of string, b, ends *bolt.Bucket, numbers map[uint64]*end) error {
 	n := newName()
 	var p record
-	if err := json.Unmarshal(b.Get(presenceKey), &p); err != nil {
-		return nil, fmt.Errorf("presence: %w", err)
+	if err := json.Unmarshal(b.Get([]byte(presenceKey)), &p); err != nil {
+		return fmt.Errorf("presence: %w", err)
 	}
-	n.wants, n.away = p.Wants, p.Away
-	if known := b.Bucket(knownKey); known != nil {
-		err := known.ForEach(func(k, v []byte) error {
-			pod, container, ok := strings.Cut(string(k), "\x00")
-			if !ok || len(v) != 1 {
-				return fmt.Errorf("%q is known as %q", k, v)
-			}
-			n.known[[2]string{pod, container}] = v[0] == 1
-			return nil
-		})
-		if err != nil {
-			return nil, err
+	n.wants, n.away, n.counted = p.Wants, p.Away, s.opts.Now()
+	s.names[of] = n
+	err := each(b.Bucket([]byte(knownKey)), func(k, v []byte) error {
+		pod, container, ok := strings.Cut(string(k), "\x00")
+		if !ok || len(v) != 1 {
+			return fmt.Errorf("%q is known as %q", k, v)
 		}
+		object := [2]string{pod, container}
+		n.known[object] = v[0] == 1
+		s.charge(n, knownCost(object))
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	owes := b.Bucket(owedKey)
-	if owes == nil {
-		return n, nil
-	}
-	return n, owes.ForEach(func(k, v []byte) error {
-		e, err := loadEnd(k, v)
+	return each(b.Bucket([]byte(owedKey)), func(k, v []byte) error {
+		place, err := numberOf(k)
 		if err != nil {
-			return fmt.Errorf("end %x: %w", k, err)
+			return err
 		}
-		n.owed = append(n.owed, e)
-		n.index[e.key] = e
-		n.bytes += e.size()
+		e, err := s.loadEnd(v, ends, numbers)
+		if err != nil {
+			return fmt.Errorf("end %x: %w", v, err)
+		}
+		s.enter(n, due{e, place})
+		s.last = max(s.last, place, e.number)
 		return nil
 	})
 }
 
-func loadEnd(k, v []byte) (*end, error) {
-	if len(k) != 8 {
-		return nil, errors.New("its number is none")
+// each visits what is in a bucket, if there is one.
+func each(b *bolt.Bucket, visit func(k, v []byte) error) error {
+	if b == nil {
+		return nil
 	}
-	head, request, ok := strings.Cut(string(v), "\n")
+	return b.ForEach(visit)
+}
+
+// loadEnd reads the end of a number, unless it was read before.
+func (s *Store) loadEnd(at []byte, ends *bolt.Bucket, numbers map[uint64]*end) (*end, error) {
+	number, err := numberOf(at)
+	if err != nil {
+		return nil, err
+	}
+	if e := numbers[number]; e != nil {
+		return e, nil
+	}
+	if ends == nil {
+		return nil, errors.New("there are no ends")
+	}
+	head, request, ok := strings.Cut(string(ends.Get(at)), "\n")
 	if !ok {
 		return nil, errors.New("it has no header")
 	}
@@ -179,12 +202,9 @@ func loadEnd(k, v []byte) (*end, error) {
 	if err := json.Unmarshal([]byte(head), &h); err != nil {
 		return nil, err
 	}
-	return &end{
-		key:     key{h.Kind, [2]string{h.Pod, h.Container}},
-		number:  binary.BigEndian.Uint64(k),
-		since:   h.Since,
-		request: []byte(request),
-	}, nil
+	e := s.newEnd(content{key{h.Kind, [2]string{h.Pod, h.Container}}, request}, number)
+	numbers[number] = e
+	return e, nil
 }
 
 // errBroken is that of a file that cannot be read.

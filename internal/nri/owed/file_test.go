@@ -4,6 +4,7 @@ package owed
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -30,25 +31,23 @@ func (k *kept) works(t *testing.T) {
 	require.True(t, slices.Contains(k.owes(t, "10-a"), "StopPodSandbox p9"))
 }
 
-func TestBrokenFileIsSetAside(t *testing.T) {
+func TestBrokenFileIsReplaced(t *testing.T) {
 	for name, breaks := range map[string]func(t *testing.T, path string){
 		"no database": func(t *testing.T, path string) { write(t, path, []byte(strings.Repeat("nonsense ", 10000))) },
 		"cut off":     func(t *testing.T, path string) { require.NoError(t, os.Truncate(path, 9000)) },
-		"garbled": func(t *testing.T, path string) {
-			data, err := os.ReadFile(path)
-			require.NoError(t, err)
-			random := rand.New(rand.NewPCG(1, 2))
-			for i := 2 * os.Getpagesize(); i < len(data); i++ { // behind the two pages that are sums of themselves
-				data[i] = byte(random.Uint32())
-			}
-			write(t, path, data)
-		},
+		"garbled":     garble,
 		"an end that is none": func(t *testing.T, path string) {
 			db, err := bolt.Open(path, 0o600, nil)
 			require.NoError(t, err)
 			require.NoError(t, db.Update(func(tx *bolt.Tx) error {
-				return tx.Bucket(namesKey).Bucket([]byte("10-a")).Bucket(owedKey).Put([]byte("number"), []byte("x"))
+				return tx.Bucket([]byte(namesKey)).Bucket([]byte("10-a")).Bucket([]byte(owedKey)).Put([]byte("number"), []byte("x"))
 			}))
+			require.NoError(t, db.Close())
+		},
+		"an end that is not there": func(t *testing.T, path string) {
+			db, err := bolt.Open(path, 0o600, nil)
+			require.NoError(t, err)
+			require.NoError(t, db.Update(func(tx *bolt.Tx) error { return tx.DeleteBucket([]byte(endsKey)) }))
 			require.NoError(t, db.Close())
 		},
 	} {
@@ -62,13 +61,26 @@ func TestBrokenFileIsSetAside(t *testing.T) {
 			breaks(t, k.path)
 			k.open(Options{})
 			require.Len(t, k.failures(), 1)
-			require.FileExists(t, k.path+".broken")
+			require.Zero(t, k.Bytes())
 			k.works(t)
 			k.reopen(Options{})
 			k.works(t)
 			require.Len(t, k.failures(), 1, "the new file is as good as any")
+			requireAlone(t, k.path)
 		})
 	}
+}
+
+// garble spoils all of a file but the first two pages, which are sums of themselves.
+func garble(t *testing.T, path string) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	random := rand.New(rand.NewPCG(1, 2))
+	for i := 2 * os.Getpagesize(); i < len(data); i++ {
+		data[i] = byte(random.Uint32())
+	}
+	write(t, path, data)
 }
 
 func write(t *testing.T, path string, data []byte) {
@@ -104,22 +116,133 @@ func worksWithout(t *testing.T, hinder func(t *testing.T, path string)) {
 	k.works(t)
 }
 
+// requireAlone says that nothing is beside the file.
+func requireAlone(t *testing.T, path string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	require.Len(t, entries, 1)
+}
+
 // A file that turns out to be broken while it is written is replaced, and has all.
 func TestFileThatBreaksIsReplaced(t *testing.T) {
 	k := newKept(t)
 	k.works(t)
+	garble(t, k.path)
 	k.owe("10-a", "RemovePodSandbox p9")
-	k.Store.mu.Lock()
-	broken := k.file.db
-	k.Store.mu.Unlock()
-	t.Cleanup(func() { broken.Close() })
-	require.ErrorIs(t, k.file.replace(), nil)
-	k.Store.mu.Lock()
-	k.file.whole = true
-	k.Store.mu.Unlock()
 	k.Sync()
+	require.Len(t, k.failures(), 1)
+	require.ErrorIs(t, k.failures()[0], errBroken)
 	k.reopen(Options{})
 	require.Equal(t, []string{"StopPodSandbox p9", "RemovePodSandbox p9"}, k.owes(t, "10-a"))
+	require.Len(t, k.failures(), 1)
+	requireAlone(t, k.path)
+}
+
+// tidied has a file tidied now.
+func (k *kept) tidied(t *testing.T) {
+	t.Helper()
+	k.Sync()
+	k.Store.mu.Lock()
+	k.file.clock.Reset(0)
+	k.Store.mu.Unlock()
+	require.Eventually(t, func() bool {
+		k.Store.mu.Lock()
+		defer k.Store.mu.Unlock()
+		return !k.file.tidies && !k.file.whole && k.file.writing == nil
+	}, time.Minute, time.Millisecond)
+}
+
+// What was told is not in the file any more, nor is it in pages that are free.
+func TestNothingIsLeftOfWhatWasTold(t *testing.T) {
+	for name, ends := range map[string]func(k *kept, t *testing.T){
+		"at once":           (*kept).tidied,
+		"when it is closed": func(k *kept, _ *testing.T) { k.Close() },
+		"when it was killed": func(k *kept, t *testing.T) {
+			k.Sync()
+			data, err := os.ReadFile(k.path)
+			require.NoError(t, err)
+			k.Close()
+			write(t, k.path, data)
+			k.open(Options{})
+			k.tidied(t)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := newKept(t)
+			k.tidied(t)
+			k.goes("10-a")
+			k.Owe("10-a", "StopPodSandbox", [2]string{"p1"}, []byte("the secret"))
+			k.Sync()
+			require.True(t, k.fileHas(t, "the secret"))
+			k.Paid("10-a", "StopPodSandbox", [2]string{"p1"})
+			k.Sync()
+			require.True(t, k.fileHas(t, "the secret"), "it is in a page that is free")
+			ends(k, t)
+			require.False(t, k.fileHas(t, "the secret"))
+			requireAlone(t, k.path)
+			info, err := os.Stat(k.path)
+			require.NoError(t, err)
+			require.Equal(t, os.FileMode(0o600), info.Mode())
+			k.reopen(Options{})
+			require.Equal(t, []string{"10-a"}, k.has())
+			require.Empty(t, k.failures())
+		})
+	}
+}
+
+func (k *kept) fileHas(t *testing.T, text string) bool {
+	t.Helper()
+	data, err := os.ReadFile(k.path)
+	require.NoError(t, err)
+	return bytes.Contains(data, []byte(text))
+}
+
+// A file that was large once is not for good.
+func TestFileShrinks(t *testing.T) {
+	k := newKept(t)
+	k.goes("10-a")
+	for i := range 1000 {
+		k.Owe("10-a", "StopPodSandbox", [2]string{fmt.Sprint("p", i)}, make([]byte, 10_000))
+	}
+	k.tidied(t)
+	require.Greater(t, k.size(t), int64(9_000_000))
+	require.Less(t, k.size(t), int64(13_000_000), "what is kept is not much less than what it takes")
+	for i := range 900 {
+		k.Paid("10-a", "StopPodSandbox", [2]string{fmt.Sprint("p", i)})
+	}
+	k.tidied(t)
+	require.Less(t, k.size(t), int64(2_200_000))
+	k.reopen(Options{})
+	require.Len(t, slices.Collect(k.Owes("10-a")), 100)
+	require.Empty(t, k.failures())
+}
+
+func (k *kept) size(t *testing.T) int64 {
+	t.Helper()
+	info, err := os.Stat(k.path)
+	require.NoError(t, err)
+	return info.Size()
+}
+
+// What one leaves that was killed while it wrote another file is in nobody's way.
+func TestFileBesideIsInNoOnesWay(t *testing.T) {
+	k := newKept(t)
+	k.works(t)
+	k.Close()
+	write(t, k.path+".new", []byte("half of it"))
+	k.open(Options{})
+	k.works(t)
+	k.Paid("10-a", "StopPodSandbox", [2]string{"p9"})
+	k.tidied(t)
+	requireAlone(t, k.path)
+	require.Empty(t, k.failures())
+	k.Close()
+	write(t, k.path+".new", []byte("half of it"))
+	require.NoError(t, Remove(k.path))
+	require.NoFileExists(t, k.path)
+	require.NoFileExists(t, k.path+".new")
+	require.NoError(t, Remove(k.path))
 }
 
 // What bbolt and the kernel say of a broken file is an error, and no end of the process.
@@ -131,10 +254,7 @@ func TestFaultsAreErrors(t *testing.T) {
 	db, err := openFile(k.path)
 	require.NoError(t, err)
 	require.NoError(t, os.Truncate(k.path, 0))
-	err = guarded(func() error {
-		_, _, err := load(db)
-		return err
-	})
+	err = guarded(func() error { return k.load(db) })
 	require.ErrorIs(t, err, errBroken)
 }
 

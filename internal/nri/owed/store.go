@@ -14,8 +14,7 @@ import (
 // The bounds of what is kept, where Options names none.
 const (
 	DefaultTTL   = 24 * time.Hour
-	DefaultCount = 10000    // ends of one name
-	DefaultBytes = 16 << 20 // of one name
+	DefaultBytes = 64 << 20
 )
 
 // Options are the settings of a Store. The zero value of each but Path is its default.
@@ -25,8 +24,10 @@ type Options struct {
 
 	// TTL is how long a name may be away before it is forgotten.
 	TTL time.Duration
-	// Count and Bytes are how much a name may be owed.
-	Count, Bytes int
+	// Bytes is how much may be kept of all names together, in memory.
+	Bytes int
+	// Reserved tells whether not everybody may come under a name. Default: no name is.
+	Reserved func(name string) bool
 
 	// Patience is how long Sync waits for the file at most. Default 2 s.
 	Patience time.Duration
@@ -35,16 +36,14 @@ type Options struct {
 	Now func() time.Time
 
 	// Noted is told of each end that a name is owed. Dropped is told of ends that will not
-	// be told, with why: "age", "limit" or "forgotten". Failed is told of what goes wrong
-	// with the file. All must be quick, and must not call the store.
+	// be told, with why: "age", "limit" or "forgotten". Crowded is told of a name that came
+	// and is not kept, since there is room for no more. Failed is told of what goes wrong with
+	// the file. All must be quick, and must not call the store.
 	Noted   func(name, kind string)
 	Dropped func(name, reason string, ends int)
+	Crowded func(name string)
 	Failed  func(error)
 }
-
-// names is how many names are kept: more than a node has plugins, and few enough for one
-// that comes back under another name each time to cost little.
-const names = 64
 
 // Presence and Due are those of NRI's engine. They are aliases of structs without a
 // name, for the store to be what the engine takes though it cannot import it.
@@ -62,7 +61,6 @@ type Due = struct {
 	Kind    string
 	Object  [2]string
 	Request []byte
-	Since   time.Time
 }
 
 // A Store keeps what plugins are owed. Its methods may be called from any goroutine,
@@ -72,36 +70,50 @@ type Store struct {
 
 	mu    sync.Mutex // guards what follows, and is not held while the file is written
 	names map[string]*name
-	last  uint64 // number of the last end that was owed
+	ends  map[content]*end // those that some name is owed
+	used  int              // bytes that names and ends take
+	last  uint64           // number that was given last
 	file  writer
 }
 
 // A name is all that is kept of one.
 type name struct {
-	wants []string
-	away  time.Time
-	known map[[2]string]bool
-	owed  []*end // in order
-	index map[key]*end
-	bytes int
+	wants   []string
+	away    time.Time // zero if it is connected
+	counted time.Time // from when its time to live is counted: since it is away, in this run
+	known   map[[2]string]bool
+	owed    []due // in order
+	index   map[key]due
+	bytes   int // what it takes: what it knows, and each end as if no other name were owed it
 }
 
+// key is what makes two ends the same to a plugin.
 type key struct {
 	kind   string
 	object [2]string
 }
 
-type end struct {
+// content is what makes two ends the same to the store.
+type content struct {
 	key
-	number  uint64
-	since   time.Time
-	request []byte
+	request string
 }
 
-func (e *end) size() int { return len(e.request) + len(e.kind) + len(e.object[0]) + len(e.object[1]) }
+// An end is kept once for all names that are owed it.
+type end struct {
+	content
+	number uint64 // in the file
+	owed   int    // to how many names
+}
+
+// A due is an end that a name is owed.
+type due struct {
+	*end
+	place uint64 // in the file, among what the name is owed
+}
 
 func newName() *name {
-	return &name{known: make(map[[2]string]bool), index: make(map[key]*end)}
+	return &name{known: make(map[[2]string]bool), index: make(map[key]due)}
 }
 
 // Joined notes that a plugin of the name is connected, and which kinds of ends it wants.
@@ -110,30 +122,16 @@ func (s *Store) Joined(of string, wants []string) {
 	defer s.mu.Unlock()
 	n := s.names[of]
 	if n == nil {
-		s.makeRoom()
+		if !s.makeRoom(of) {
+			s.opts.Crowded(of)
+			return
+		}
 		n = newName()
 		s.names[of] = n
 	}
 	n.wants, n.away = wants, time.Time{}
-	clear(n.known)
+	s.forgetKnown(of, n)
 	s.file.presence(of, n)
-	s.file.forgetKnown(of)
-}
-
-// makeRoom forgets the name that is away for longest if there are too many.
-func (s *Store) makeRoom() {
-	if len(s.names) < names {
-		return
-	}
-	longest := ""
-	for of, n := range s.names {
-		if !n.away.IsZero() && (longest == "" || n.away.Before(s.names[longest].away)) {
-			longest = of
-		}
-	}
-	if longest != "" {
-		s.drop(longest, "limit")
-	}
 }
 
 // Left notes that the name is away, and what it knows: each object with whether it was
@@ -146,13 +144,23 @@ func (s *Store) Left(of string, known iter.Seq2[[2]string, bool]) {
 		return
 	}
 	n.away = s.opts.Now()
-	clear(n.known)
+	n.counted = n.away
+	s.forgetKnown(of, n)
 	s.file.presence(of, n)
-	s.file.forgetKnown(of)
 	for object, stopped := range known {
 		n.known[object] = stopped
+		s.charge(n, knownCost(object))
 		s.file.known(of, object, stopped)
 	}
+	s.fit()
+}
+
+func (s *Store) forgetKnown(of string, n *name) {
+	for object := range n.known {
+		s.charge(n, -knownCost(object))
+	}
+	clear(n.known)
+	s.file.forgetKnown(of)
 }
 
 // Owe notes an end that the name has not heard, once. It returns false if there is no such
@@ -166,41 +174,67 @@ func (s *Store) Owe(of, kind string, object [2]string, request []byte) bool {
 		return false
 	}
 	k := key{kind, object}
-	if n.index[k] != nil {
+	if _, is := n.index[k]; is {
 		return true
 	}
-	s.last++
-	e := &end{key: k, number: s.last, since: s.opts.Now(), request: request}
-	n.owed = append(n.owed, e)
-	n.index[k] = e
-	n.bytes += e.size()
-	s.file.owed(of, e)
+	d := due{s.endOf(content{k, string(request)}), s.number()}
+	s.enter(n, d)
+	s.file.owed(of, d)
 	s.opts.Noted(of, kind)
-	for len(n.owed) > 1 && (len(n.owed) > s.opts.Count || n.bytes > s.opts.Bytes) {
-		s.giveUp(of, n, n.owed[0], "limit")
-	}
+	s.fit()
 	return true
 }
 
-// giveUp drops an end that will not be told, and forgets that its object is known: nothing
-// is to be made of that later.
-func (s *Store) giveUp(of string, n *name, e *end, reason string) {
-	s.settle(of, n, e)
-	if _, known := n.known[e.object]; known {
-		delete(n.known, e.object)
-		s.file.unknown(of, e.object)
+// endOf returns the end that there is, or a new one.
+func (s *Store) endOf(c content) *end {
+	if e := s.ends[c]; e != nil {
+		return e
 	}
-	s.opts.Dropped(of, reason, 1)
+	e := s.newEnd(c, s.number())
+	s.file.end(e)
+	return e
+}
+
+func (s *Store) newEnd(c content, number uint64) *end {
+	e := &end{content: c, number: number}
+	s.ends[c] = e
+	s.used += e.cost()
+	return e
+}
+
+func (s *Store) number() uint64 {
+	s.last++
+	return s.last
+}
+
+// enter has a name be owed an end.
+func (s *Store) enter(n *name, d due) {
+	n.owed = append(n.owed, d)
+	n.index[d.key] = d
+	d.owed++
+	s.used += entryCost
+	n.bytes += entryCost + d.cost()
 }
 
 // settle takes out an end that is owed no more.
-func (s *Store) settle(of string, n *name, e *end) {
-	delete(n.index, e.key)
-	if i := slices.Index(n.owed, e); i >= 0 {
+func (s *Store) settle(of string, n *name, d due) {
+	delete(n.index, d.key)
+	if i := slices.Index(n.owed, d); i >= 0 {
 		n.owed = slices.Delete(n.owed, i, i+1)
 	}
-	n.bytes -= e.size()
-	s.file.paid(of, e)
+	s.file.settled(of, d)
+	s.release(n, d)
+}
+
+// release drops an end that no name is owed any more.
+func (s *Store) release(n *name, d due) {
+	s.used -= entryCost
+	n.bytes -= entryCost + d.cost()
+	if d.owed--; d.owed == 0 {
+		delete(s.ends, d.content)
+		s.used -= d.cost()
+		s.file.released(d.end)
+	}
 }
 
 // Paid notes that an end was heard, and returns how many the name is still owed.
@@ -211,8 +245,8 @@ func (s *Store) Paid(of, kind string, object [2]string) (left int) {
 	if n == nil {
 		return 0
 	}
-	if e := n.index[key{kind, object}]; e != nil {
-		s.settle(of, n, e)
+	if d, is := n.index[key{kind, object}]; is {
+		s.settle(of, n, d)
 	}
 	return len(n.owed)
 }
@@ -228,6 +262,10 @@ func (s *Store) drop(of, reason string) int {
 	n := s.names[of]
 	if n == nil {
 		return 0
+	}
+	s.forgetKnown(of, n)
+	for _, d := range n.owed {
+		s.release(n, d)
 	}
 	delete(s.names, of)
 	s.file.forget(of)
@@ -264,25 +302,17 @@ func (s *Store) Owes(of string) iter.Seq[Due] {
 	s.sweep()
 	n := cmp.Or(s.names[of], newName())
 	all := make([]Due, 0, len(n.owed))
-	for _, e := range n.owed {
-		all = append(all, Due{e.kind, e.object, e.request, e.since})
+	for _, d := range n.owed {
+		all = append(all, Due{d.kind, d.object, []byte(d.request)})
 	}
 	return slices.Values(all)
 }
 
-// sweep forgets names that are away for too long, and what the others are owed for
-// too long.
-func (s *Store) sweep() {
-	before := s.opts.Now().Add(-s.opts.TTL)
-	for of, n := range s.names {
-		if !n.away.IsZero() && n.away.Before(before) {
-			s.drop(of, "age")
-			continue
-		}
-		for len(n.owed) > 0 && n.owed[0].since.Before(before) {
-			s.giveUp(of, n, n.owed[0], "age")
-		}
-	}
+// Bytes returns how much is kept.
+func (s *Store) Bytes() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.used
 }
 
 // Sync returns when all that was noted before is in the file, or has failed to be. It

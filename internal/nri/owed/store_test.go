@@ -23,6 +23,7 @@ type kept struct {
 
 	mu      sync.Mutex // guards what follows
 	dropped []string
+	crowded []string
 	failed  []error
 }
 
@@ -41,6 +42,11 @@ func (k *kept) open(o Options) {
 		k.mu.Lock()
 		defer k.mu.Unlock()
 		k.dropped = append(k.dropped, fmt.Sprintf("%s %s %d", name, reason, ends))
+	}
+	o.Crowded = func(name string) {
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		k.crowded = append(k.crowded, name)
 	}
 	o.Failed = func(err error) {
 		k.mu.Lock()
@@ -82,6 +88,22 @@ func (k *kept) owes(t *testing.T, name string) (ends []string) {
 	return ends
 }
 
+// goes has a name come and go, and know these pods.
+func (k *kept) goes(name string, pods ...string) {
+	k.now = k.now.Add(time.Second)
+	k.Joined(name, wants)
+	known := make(map[[2]string]bool)
+	for _, p := range pods {
+		known[[2]string{p}] = false
+	}
+	k.Left(name, maps.All(known))
+}
+
+// has are the names that are kept, in order.
+func (k *kept) has() []string {
+	return slices.Sorted(maps.Keys(maps.Collect(k.Names())))
+}
+
 func (k *kept) knows(name string) map[[2]string]bool { return maps.Collect(k.Known(name)) }
 
 func TestWhatIsNotedComesBack(t *testing.T) {
@@ -120,57 +142,155 @@ func TestWhatIsNotedComesBack(t *testing.T) {
 // restart, by its ids alone.
 func TestEndThatIsDroppedIsNotKnown(t *testing.T) {
 	k := newKept(t)
-	k.reopen(Options{Count: 1})
-	k.Joined("10-a", wants)
-	k.Left("10-a", maps.All(map[[2]string]bool{{"p1"}: false, {"p2"}: false}))
-	k.owe("10-a", "RemovePodSandbox p1", "RemovePodSandbox p2")
+	k.goes("10-a", "p1", "p2")
+	k.owe("10-a", "RemovePodSandbox p1")
+	k.opts.Bytes = k.Bytes()
+	k.owe("10-a", "RemovePodSandbox p2")
 	k.reopen(Options{})
 	require.Equal(t, []string{"RemovePodSandbox p2"}, k.owes(t, "10-a"))
 	require.Equal(t, map[[2]string]bool{{"p2"}: false}, k.knows("10-a"))
 }
 
-func TestOldestIsDroppedFirst(t *testing.T) {
+// The budget is that of all names. Who is owed most gives up its oldest end, and reserved
+// names keep theirs for as long as there are others.
+func TestWhoTakesMostGivesUp(t *testing.T) {
 	k := newKept(t)
-	k.reopen(Options{Count: 2})
-	k.Joined("10-a", wants)
-	k.owe("10-a", "StopPodSandbox p1", "StopPodSandbox p2", "StopPodSandbox p3")
-	require.Equal(t, []string{"StopPodSandbox p2", "StopPodSandbox p3"}, k.owes(t, "10-a"))
-	k.reopen(Options{Bytes: 100})
-	require.Len(t, k.owes(t, "10-a"), 2)
-	k.owe("10-a", "StopPodSandbox p4")
-	require.Equal(t, []string{"StopPodSandbox p3", "StopPodSandbox p4"}, k.owes(t, "10-a"))
-	require.Equal(t, []string{"10-a limit 1", "10-a limit 1"}, k.dropped)
+	k.reopen(Options{Reserved: func(name string) bool { return name == "30-driver" }})
+	k.goes("10-little")
+	k.goes("20-much")
+	k.goes("30-driver")
+	k.owe("10-little", "StopPodSandbox p1")
+	for i := range 10 {
+		k.owe("20-much", fmt.Sprint("StopPodSandbox much", i))
+		k.owe("30-driver", fmt.Sprint("StopPodSandbox driver", i), fmt.Sprint("RemovePodSandbox driver", i))
+	}
+	k.opts.Bytes = k.Bytes()
+	k.owe("10-little", "RemovePodSandbox p1")
+	require.Equal(t, []string{"StopPodSandbox p1", "RemovePodSandbox p1"}, k.owes(t, "10-little"))
+	require.Equal(t, "StopPodSandbox much1", k.owes(t, "20-much")[0], "the oldest is dropped")
+	require.Len(t, k.owes(t, "30-driver"), 20)
+	require.Equal(t, []string{"20-much limit 1"}, k.dropped)
+	k.opts.Bytes = 0
+	k.owe("10-little", "StopPodSandbox p2")
+	require.Zero(t, k.Bytes(), "what is counted is what there is")
 }
 
-func TestTooOldIsDropped(t *testing.T) {
+// What a name knows counts as well: it may be all that there is.
+func TestWhatIsKnownIsBounded(t *testing.T) {
 	k := newKept(t)
-	k.Joined("10-away", wants)
+	k.goes("10-a", "p1")
+	k.opts.Bytes = 4000
+	pods := make([]string, 100)
+	for i := range pods {
+		pods[i] = fmt.Sprint("pod", i)
+	}
+	k.goes("20-b", pods...)
+	require.Equal(t, []string{"10-a"}, k.has())
+	require.Less(t, k.Bytes(), 4000)
+}
+
+// An end that many are owed is kept once, and for as long as one is.
+func TestEndIsKeptOnce(t *testing.T) {
+	k := newKept(t)
+	large := []byte(strings.Repeat("-", 100_000))
+	for i := range names {
+		k.goes(fmt.Sprint("10-n", i))
+		k.Owe(fmt.Sprint("10-n", i), "StopPodSandbox", [2]string{"p1"}, large)
+	}
+	k.goes("10-n0")
+	k.Owe("10-n0", "StopPodSandbox", [2]string{"p2"}, []byte("other"))
+	require.Less(t, k.Bytes(), 150_000)
+	k.reopen(Options{})
+	require.Less(t, k.Bytes(), 150_000)
+	for i := range names {
+		owed := slices.Collect(k.Owes(fmt.Sprint("10-n", i)))
+		require.Equal(t, large, owed[0].Request)
+		k.Paid(fmt.Sprint("10-n", i), "StopPodSandbox", [2]string{"p1"})
+	}
+	require.Less(t, k.Bytes(), 1000)
+	k.reopen(Options{})
+	require.Len(t, k.ends, 1)
+	require.Equal(t, []Due{{"StopPodSandbox", [2]string{"p2"}, []byte("other")}}, slices.Collect(k.Owes("10-n0")))
+}
+
+// Who is told something else of the same end is told that: its ids alone, say.
+func TestEndsOfOtherContentAreOthers(t *testing.T) {
+	k := newKept(t)
+	k.goes("10-a")
+	k.goes("20-b")
+	k.Owe("10-a", "StopPodSandbox", [2]string{"p1"}, []byte("whole"))
+	k.Owe("20-b", "StopPodSandbox", [2]string{"p1"}, []byte("ids"))
+	k.Paid("10-a", "StopPodSandbox", [2]string{"p1"})
+	k.reopen(Options{})
+	require.Empty(t, slices.Collect(k.Owes("10-a")))
+	require.Equal(t, []Due{{"StopPodSandbox", [2]string{"p1"}, []byte("ids")}}, slices.Collect(k.Owes("20-b")))
+}
+
+func TestNameThatIsAwayForTooLongIsForgotten(t *testing.T) {
+	k := newKept(t)
+	k.goes("10-away")
 	k.Joined("20-here", wants)
-	k.Left("10-away", maps.All(map[[2]string]bool{}))
 	k.owe("10-away", "StopPodSandbox p1")
 	k.owe("20-here", "StopPodSandbox p1")
 	k.now = k.now.Add(23 * time.Hour)
 	k.owe("10-away", "StopPodSandbox p2")
-	k.owe("20-here", "StopPodSandbox p2")
 	require.Len(t, k.owes(t, "10-away"), 2)
 	k.now = k.now.Add(2 * time.Hour)
 	require.False(t, k.Owe("10-away", "StopPodSandbox", [2]string{"p3"}, []byte{}), "away for 25 hours")
-	require.Equal(t, []string{"StopPodSandbox p2"}, k.owes(t, "20-here"))
-	require.Equal(t, []string{"10-away age 2", "20-here age 1"}, slices.Sorted(slices.Values(k.dropped)))
+	require.Equal(t, []string{"StopPodSandbox p1"}, k.owes(t, "20-here"))
+	require.Equal(t, []string{"10-away age 2"}, k.dropped)
 }
 
-// Plugins that make up a name each time do not fill the store.
+// A clock that is set between two runs drops nothing, wherever it is set to: the time is
+// counted from the start of the second.
+func TestClockThatJumpsDropsNothing(t *testing.T) {
+	for _, by := range []time.Duration{-1000 * time.Hour, 1000 * time.Hour} {
+		k := newKept(t)
+		k.goes("10-a")
+		k.owe("10-a", "StopPodSandbox p1")
+		k.now = k.now.Add(by)
+		k.reopen(Options{})
+		k.now = k.now.Add(23 * time.Hour)
+		require.Len(t, k.owes(t, "10-a"), 1, "set by %s", by)
+		k.now = k.now.Add(2 * time.Hour)
+		require.Empty(t, k.has(), "set by %s", by)
+	}
+}
+
+// Plugins that make up a name each time take the place of none that holds something.
 func TestNamesAreBounded(t *testing.T) {
 	k := newKept(t)
+	k.goes("50-knows", "p1")
+	k.goes("50-owed")
+	k.owe("50-owed", "StopPodSandbox p1")
+	k.Joined("50-here", wants)
 	for i := range names + 10 {
-		name := fmt.Sprintf("10-n%d", i)
-		k.now = k.now.Add(time.Second)
-		k.Joined(name, wants)
-		k.Left(name, maps.All(map[[2]string]bool{}))
+		k.goes(fmt.Sprintf("10-n%d", i))
 	}
-	all := maps.Collect(k.Names())
-	require.Len(t, all, names)
-	require.NotContains(t, all, "10-n9")
+	require.Len(t, k.has(), names)
+	require.NotContains(t, k.has(), "10-n9", "the one that is away for longest goes")
+	require.Subset(t, k.has(), []string{"10-n73", "50-knows", "50-owed", "50-here"})
+	require.Empty(t, k.crowded)
+	require.Empty(t, k.dropped)
+}
+
+// Where all hold something, one that comes is not kept; but for a reserved one.
+func TestNamesThatHoldSomethingKeepTheirPlace(t *testing.T) {
+	k := newKept(t)
+	k.reopen(Options{Reserved: func(name string) bool { return strings.HasSuffix(name, "driver") }})
+	k.goes("00-driver", "p1")
+	for i := range names - 1 {
+		k.goes(fmt.Sprint("10-n", i), "p1")
+	}
+	before := k.has()
+	k.goes("20-late", "p1")
+	require.Equal(t, before, k.has())
+	require.False(t, k.Owe("20-late", "StopPodSandbox", [2]string{"p1"}, []byte{}))
+	require.Equal(t, []string{"20-late"}, k.crowded)
+	k.goes("30-driver", "p1")
+	require.Subset(t, k.has(), []string{"00-driver", "30-driver", "10-n1"})
+	require.NotContains(t, k.has(), "10-n0")
+	require.Len(t, k.has(), names)
 }
 
 // Who notes while another waits for the file waits for nothing.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,26 +17,31 @@ import (
 )
 
 // A writer writes changes behind, in one goroutine: those of a batch in one
-// transaction. Where it fails, what there is then is written whole the next time.
+// transaction. Where it fails, what there is then is written to another file the next time.
 // It is guarded by the store's lock, but for what only its goroutine has.
 type writer struct {
-	db   *bolt.DB // of the goroutine, nil if there is no file
-	path string
+	db    *bolt.DB // of the goroutine, nil if there is no file, or it is broken
+	loose bool     // of the goroutine: whether most of the file is free
+	path  string
 
-	open      bool   // whether there is a file
+	open      bool   // whether there is to be a file
 	collected *batch // what is to be written next
 	writing   *batch // what is being written, nil if nothing is
-	whole     bool   // whether all has to be written
+	whole     bool   // whether all is to be written, to another file
+	stained   bool   // whether free pages of the file may have ends in them
+	tidies    bool   // whether the clock runs until the file is tidied
 	slow      bool   // whether Sync does not wait
 	failures  int    // in a row
 
 	added, hurried chan struct{} // of one place each
+	clock          *time.Timer
 	closing, ended chan struct{}
 	once           sync.Once
 }
 
 type batch struct {
 	changes []change
+	stains  bool          // whether ends are deleted
 	done    chan struct{} // closed when it was written, or failed to be
 }
 
@@ -52,10 +58,10 @@ const (
 )
 
 // Open opens a store. It never fails: where there is no file that can be used, that is
-// reported, and all is kept in memory. One that is broken is set aside, with ".broken"
-// behind its name.
+// reported, and all is kept in memory. One that is broken is replaced.
 func Open(opts Options) *Store {
-	s := &Store{opts: withDefaults(opts), names: make(map[string]*name)}
+	s := &Store{opts: withDefaults(opts)}
+	s.clear()
 	s.file = writer{
 		path: opts.Path, collected: newBatch(),
 		added: make(chan struct{}, 1), hurried: make(chan struct{}, 1),
@@ -71,13 +77,19 @@ func Open(opts Options) *Store {
 		return s
 	}
 	s.file.open = true
+	s.file.stained, s.file.tidies = true, true // it cannot be seen whether the file is
+	s.file.clock = time.NewTimer(tidily)
 	go s.write()
 	return s
 }
 
+// clear has the store keep nothing.
+func (s *Store) clear() {
+	s.names, s.ends, s.used, s.last = make(map[string]*name), make(map[content]*end), 0, 0
+}
+
 func withDefaults(o Options) Options {
 	o.TTL = cmp.Or(o.TTL, DefaultTTL)
-	o.Count = cmp.Or(o.Count, DefaultCount)
 	o.Bytes = cmp.Or(o.Bytes, DefaultBytes)
 	if o.Patience == 0 {
 		o.Patience = 2 * time.Second
@@ -85,11 +97,17 @@ func withDefaults(o Options) Options {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Reserved == nil {
+		o.Reserved = func(string) bool { return false }
+	}
 	if o.Noted == nil {
 		o.Noted = func(string, string) {}
 	}
 	if o.Dropped == nil {
 		o.Dropped = func(string, string, int) {}
+	}
+	if o.Crowded == nil {
+		o.Crowded = func(string) {}
 	}
 	if o.Failed == nil {
 		o.Failed = func(error) {}
@@ -102,37 +120,23 @@ func (s *Store) read() error {
 	if err := os.MkdirAll(filepath.Dir(s.file.path), 0o700); err != nil {
 		return err
 	}
-	err := s.tryRead()
-	if !errors.Is(err, errBroken) {
-		return err
-	}
-	s.opts.Failed(fmt.Errorf("what plugins are owed is lost, the file is set aside as %s: %w", s.file.aside(), err))
-	if err := os.Rename(s.file.path, s.file.aside()); err != nil {
-		return err
-	}
-	return s.tryRead()
-}
-
-func (w *writer) aside() string { return w.path + ".broken" }
-
-func (s *Store) tryRead() error {
 	err := guarded(func() (err error) {
-		s.file.db, err = openFile(s.file.path)
-		if err != nil {
+		if s.file.db, err = openFile(s.file.path); err != nil {
 			return err
 		}
-		s.names, s.last, err = load(s.file.db)
-		if err != nil {
+		if err = s.load(s.file.db); err != nil {
 			return fmt.Errorf("%w: %w", errBroken, err)
 		}
 		return nil
 	})
-	if err != nil {
-		// It is left open if it is broken: to close it may take for ever, and its lock
-		// goes with the file.
-		s.file.db, s.names = nil, make(map[string]*name)
+	if !errors.Is(err, errBroken) {
+		return err
 	}
-	return err
+	s.opts.Failed(fmt.Errorf("what plugins were owed is lost, another file takes the place of %s: %w", s.file.path, err))
+	s.clear()
+	s.file.db, s.file.whole = nil, true
+	s.file.hurry()
+	return nil
 }
 
 func openFile(path string) (*bolt.DB, error) {
@@ -140,6 +144,7 @@ func openFile(path string) (*bolt.DB, error) {
 	// in a goroutine of its own, and end the process where one is broken.
 	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: lockWait, FreelistType: bolt.FreelistMapType})
 	if err == nil {
+		db.AllocSize = roomy
 		return db, nil
 	}
 	for _, broken := range []error{berrors.ErrInvalid, berrors.ErrChecksum, berrors.ErrVersionMismatch} {
@@ -159,20 +164,19 @@ func (s *Store) Close() {
 // write writes for as long as the store is open.
 func (s *Store) write() {
 	defer close(s.file.ended)
+	defer s.file.clock.Stop()
 	for {
 		select {
 		case <-s.file.added:
 			s.file.gather()
 		case <-s.file.hurried:
-		case <-s.file.closing:
-		}
-		s.flush()
-		select {
+		case <-s.file.clock.C:
+			s.tidy()
 		case <-s.file.closing:
 			s.end()
 			return
-		default:
 		}
+		s.flush()
 	}
 }
 
@@ -193,7 +197,9 @@ func (s *Store) end() {
 	s.file.open = false
 	s.mu.Unlock()
 	s.flush()
-	if err := guarded(s.file.db.Close); err != nil {
+	s.tidy()
+	s.flush()
+	if err := closeFile(s.file.db, nil); err != nil {
 		s.opts.Failed(fmt.Errorf("close %s: %w", s.file.path, err))
 	}
 }
@@ -217,30 +223,47 @@ func (s *Store) flush() {
 
 	s.mu.Lock()
 	s.file.writing, s.file.whole, s.file.slow = nil, err != nil, err != nil
-	failed := s.file.failures
-	if err == nil {
-		s.file.failures = 0
-	} else {
-		s.file.failures++
-		wait := min(shortestRetry<<min(failed, 10), longestRetry)
-		time.AfterFunc(wait, s.file.hurry)
-	}
+	s.file.stained = err != nil || !whole && (s.file.stained || b.stains)
+	s.schedule(err)
 	s.mu.Unlock()
-	close(b.done)
 	if err != nil {
 		s.opts.Failed(fmt.Errorf("write %s, what plugins are owed is in memory alone: %w", s.file.path, err))
 	}
+	close(b.done)
 }
 
-// commit makes changes in one transaction, after all else if they are the whole.
-func (w *writer) commit(changes []change, whole bool) error {
-	err := guarded(func() error {
-		return w.db.Update(func(tx *bolt.Tx) error {
-			if whole {
-				if err := unless(berrors.ErrBucketNotFound, tx.DeleteBucket(namesKey)); err != nil {
-					return err
-				}
-			}
+// schedule sets the clock for what failed, or for a file that is to be tidied.
+func (s *Store) schedule(err error) {
+	w := &s.file
+	if err != nil {
+		w.clock.Reset(min(shortestRetry<<min(w.failures, 10), longestRetry))
+		w.failures++
+		return
+	}
+	w.failures = 0
+	if !w.tidies && s.isUntidy() {
+		w.tidies = true
+		w.clock.Reset(tidily)
+	}
+}
+
+// commit makes changes in one transaction, in another file if they are the whole.
+func (w *writer) commit(changes []change, whole bool) (err error) {
+	if whole {
+		err = w.replace(changes)
+	} else {
+		err = put(w.db, changes)
+	}
+	if errors.Is(err, errBroken) {
+		w.db = nil
+	}
+	w.loose = isLoose(w.db, w.path)
+	return err
+}
+
+func put(db *bolt.DB, changes []change) error {
+	return guarded(func() error {
+		return db.Update(func(tx *bolt.Tx) error {
 			for _, c := range changes {
 				if err := c.apply(tx); err != nil {
 					return err
@@ -249,33 +272,21 @@ func (w *writer) commit(changes []change, whole bool) error {
 			return nil
 		})
 	})
-	if errors.Is(err, errBroken) {
-		err = errors.Join(err, w.replace())
-	}
-	return err
-}
-
-// replace sets a broken file aside, for all to be written to another one.
-func (w *writer) replace() error {
-	if err := os.Rename(w.path, w.aside()); err != nil {
-		return err
-	}
-	db, err := openFile(w.path)
-	if err == nil {
-		w.db = db // the other one is left open, as in tryRead
-	}
-	return err
 }
 
 // all are the changes that make the whole of what there is. s.mu is held.
 func (s *Store) all() (changes []change) {
+	for _, e := range s.ends {
+		changes = append(changes, endOf(e))
+	}
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.key, b.key) })
 	for of, n := range s.names {
 		changes = append(changes, presenceOf(of, n))
 		for object, stopped := range n.known {
 			changes = append(changes, knownOf(of, object, stopped))
 		}
-		for _, e := range n.owed {
-			changes = append(changes, owedOf(of, e))
+		for _, d := range n.owed {
+			changes = append(changes, owedOf(of, d))
 		}
 	}
 	return changes
@@ -284,7 +295,7 @@ func (s *Store) all() (changes []change) {
 // What follows is called with the store's lock held.
 
 func (w *writer) add(c change) {
-	if !w.open || w.whole && w.writing == nil {
+	if !w.open || w.failures > 0 && w.writing == nil {
 		return // all is going to be written
 	}
 	w.collected.changes = append(w.collected.changes, c)
@@ -292,10 +303,22 @@ func (w *writer) add(c change) {
 }
 
 func (w *writer) presence(of string, n *name) { w.add(presenceOf(of, n)) }
-func (w *writer) forget(of string)            { w.add(change{name: of, whole: true}) }
-func (w *writer) forgetKnown(of string)       { w.add(change{name: of, bucket: knownKey}) }
-func (w *writer) owed(of string, e *end)      { w.add(owedOf(of, e)) }
-func (w *writer) paid(of string, e *end)      { w.add(paidOf(of, e)) }
+func (w *writer) end(e *end)                  { w.add(endOf(e)) }
+func (w *writer) owed(of string, d due)       { w.add(owedOf(of, d)) }
+func (w *writer) settled(of string, d due)    { w.add(settledOf(of, d)) }
+
+func (w *writer) released(e *end) {
+	w.collected.stains = true
+	w.add(releasedOf(e))
+}
+
+func (w *writer) forget(of string) {
+	w.add(change{bucket: []string{namesKey}, key: of, tree: true})
+}
+
+func (w *writer) forgetKnown(of string) {
+	w.add(change{bucket: []string{namesKey, of}, key: knownKey, tree: true})
+}
 
 func (w *writer) known(of string, object [2]string, stopped bool) {
 	w.add(knownOf(of, object, stopped))

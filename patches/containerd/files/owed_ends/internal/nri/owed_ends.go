@@ -3,10 +3,8 @@
 package nri
 
 import (
-	"errors"
 	"fmt"
 	"iter"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -65,12 +63,16 @@ func (l *local) keepOwedEnds() []nri.Option {
 	l.owed = owed.Open(owed.Options{
 		Path:  path,
 		TTL:   tomlext.ToStdTime(l.cfg.OwedEndsTTL),
-		Count: l.cfg.OwedEndsLimit,
 		Bytes: l.cfg.OwedEndsBytes,
-		Noted: func(name, kind string) { nriEndsOwed.WithValues(name, kind).Inc() },
+
+		Reserved: l.cfg.isReserved,
+		Noted:    func(name, kind string) { nriEndsOwed.WithValues(name, kind).Inc() },
 		Dropped: func(name, reason string, ends int) {
 			nriEndsDropped.WithValues(name, reason).Inc(float64(ends))
 			log.L.WithField("plugin", name).WithField("reason", reason).Warnf("%d ends of pods and containers will not be told to an NRI plugin that is away", ends)
+		},
+		Crowded: func(name string) {
+			log.L.WithField("plugin", name).Warn("what an NRI plugin misses while it is away is not kept: there are too many names that something is kept for")
 		},
 		Failed: func(err error) {
 			nriOwedStoreFailures.Inc()
@@ -81,12 +83,23 @@ func (l *local) keepOwedEnds() []nri.Option {
 	return []nri.Option{nri.WithOwedEnds(l.owed, domains.listExited)}
 }
 
+// isReserved tells whether the settings say who may register under a name.
+func (c *Config) isReserved(name string) bool {
+	_, base, _ := strings.Cut(name, "-")
+	for _, p := range []PluginConfig{c.Plugins[name], c.Plugins[base]} {
+		if len(p.AllowedUsers)+len(p.AllowedNamespaces) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // dropOwedEnds removes what was kept: it would be told long after, if ends are kept again.
 func dropOwedEnds(path string) {
 	if path == "" {
 		return
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+	if err := owed.Remove(path); err != nil {
 		log.L.WithError(err).Warn("failed to drop the ends that NRI plugins were owed")
 	}
 }
@@ -102,9 +115,6 @@ func (l *local) closeOwedEnds() {
 func (c *Config) validateOwedEnds() (errs []error) {
 	if c.OwedEndsTTL < 0 {
 		errs = append(errs, fmt.Errorf("owed_ends_ttl is %s: must not be negative", tomlext.ToStdTime(c.OwedEndsTTL)))
-	}
-	if c.OwedEndsLimit < 0 {
-		errs = append(errs, fmt.Errorf("owed_ends_limit is %d: must not be negative", c.OwedEndsLimit))
 	}
 	if c.OwedEndsBytes < 0 {
 		errs = append(errs, fmt.Errorf("owed_ends_bytes is %d: must not be negative", c.OwedEndsBytes))

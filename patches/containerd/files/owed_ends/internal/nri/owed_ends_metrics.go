@@ -32,7 +32,8 @@ func init() {
 	nriEndsDropped = ns.NewLabeledCounter("plugin_ends_dropped", "Stops and removals that an NRI plugin will not be told, by reason: age or limit (it was away for too long, or missed too many), or forgotten (an operator had it forgotten)", "plugin", "reason")
 	nriOwedStoreFailures = ns.NewCounter("owed_store_failures", "Failures to read or write the file of what NRI plugins are owed, which is in memory alone until it can be written")
 
-	unheard.desc = ns.NewDesc("plugin_ends_unheard", "Stops and removals that are kept for an NRI plugin now", "", "plugin")
+	unheard.ends = ns.NewDesc("plugin_ends_unheard", "Stops and removals that are kept for an NRI plugin now", "", "plugin")
+	unheard.bytes = ns.NewDesc("owed_bytes", "Bytes that are kept for NRI plugins now, of owed_ends_bytes", "")
 	ns.Add(unheard)
 
 	metrics.Register(ns)
@@ -46,17 +47,20 @@ func (m *nriMetrics) RecordOwedEnd(plugin, event, outcome string) {
 }
 
 // unheardCollector collects how many ends each plugin is owed, of those that are owed any
-// or are away.
+// or are away, and what that takes.
 type unheardCollector struct {
-	desc  *prometheus.Desc
-	store atomic.Pointer[owed.Store]
+	ends, bytes *prometheus.Desc
+	store       atomic.Pointer[owed.Store]
 }
 
 // of sets what is collected from.
 func (c *unheardCollector) of(store *owed.Store) { c.store.Store(store) }
 
 // Describe implements prometheus.Collector.
-func (c *unheardCollector) Describe(descs chan<- *prometheus.Desc) { descs <- c.desc }
+func (c *unheardCollector) Describe(descs chan<- *prometheus.Desc) {
+	descs <- c.ends
+	descs <- c.bytes
+}
 
 // Collect implements prometheus.Collector.
 func (c *unheardCollector) Collect(values chan<- prometheus.Metric) {
@@ -64,9 +68,10 @@ func (c *unheardCollector) Collect(values chan<- prometheus.Metric) {
 	if store == nil {
 		return
 	}
+	values <- prometheus.MustNewConstMetric(c.bytes, prometheus.GaugeValue, float64(store.Bytes()))
 	for name, p := range store.Names() {
 		if p.Owed > 0 || !p.Away.IsZero() {
-			values <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, float64(p.Owed), name)
+			values <- prometheus.MustNewConstMetric(c.ends, prometheus.GaugeValue, float64(p.Owed), name)
 		}
 	}
 }

@@ -236,6 +236,47 @@ func storeFailures(t *testing.T) (failures float64) {
 	return failures
 }
 
+// A name that is reserved, with its index or without, is not forgotten for one that is not.
+func TestReservedNamesComeFirst(t *testing.T) {
+	c := &Config{Plugins: map[string]PluginConfig{
+		"driver":    {AllowedUsers: []uint32{0}},
+		"10-helper": {AllowedNamespaces: []string{"kube-system"}},
+		"logger":    {},
+	}}
+	for name, reserved := range map[string]bool{
+		"10-driver": true, "20-driver": true, "10-helper": true, "20-helper": false, "10-logger": false, "10-other": false,
+	} {
+		require.Equal(t, reserved, c.isReserved(name), name)
+	}
+}
+
+// How much is kept is a metric.
+func TestOwedBytes(t *testing.T) {
+	o := newOwingNRI(t, nil)
+	require.Zero(t, gaugeValue(t, "containerd_nri_owed_bytes"))
+	_, goes := o.comes()
+	o.runs("pod0")
+	goes()
+	require.Positive(t, gaugeValue(t, "containerd_nri_owed_bytes"))
+	_, err := o.ForgetPlugin("10-ends")
+	require.NoError(t, err)
+	require.Zero(t, gaugeValue(t, "containerd_nri_owed_bytes"))
+}
+
+// gaugeValue is the value of a gauge without labels.
+func gaugeValue(t *testing.T, name string) float64 {
+	t.Helper()
+	families, err := prometheus.DefaultGatherer.Gather()
+	require.NoError(t, err)
+	for _, f := range families {
+		if f.GetName() == name {
+			return f.GetMetric()[0].GetGauge().GetValue()
+		}
+	}
+	t.Fatalf("there is no metric %s", name)
+	return 0
+}
+
 // Where it is switched off nothing is kept, and what was is dropped.
 func TestOwedEndsSwitchedOff(t *testing.T) {
 	o := newOwingNRI(t, nil)
@@ -259,7 +300,6 @@ func TestOwedEndsSwitchedOff(t *testing.T) {
 func TestOwedEndsSettings(t *testing.T) {
 	for setting, spoil := range map[string]func(*Config){
 		"owed_ends_ttl":   func(c *Config) { c.OwedEndsTTL = tomlext.FromStdTime(-time.Second) },
-		"owed_ends_limit": func(c *Config) { c.OwedEndsLimit = -1 },
 		"owed_ends_bytes": func(c *Config) { c.OwedEndsBytes = -1 },
 	} {
 		c := DefaultConfig()

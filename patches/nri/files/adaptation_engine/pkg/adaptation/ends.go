@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 
+	"google.golang.org/protobuf/proto"
+
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
@@ -27,12 +29,20 @@ func (r *Adaptation) teardown(ctx context.Context, ev lifecycle.Event, result *r
 // of a container that goes with its pod, or a Stop before a Remove.
 func impliedEnd(kind lifecycle.Kind, container string, of lifecycle.Event) any {
 	pod, ctr := subject(of)
-	if ctr.GetId() != container {
-		ctr = &Container{Id: container, PodSandboxId: of.Pod}
+	return endRequest(lifecycle.Event{Kind: kind, Pod: of.Pod, Container: container}, pod, ctr)
+}
+
+// endRequest makes the request of an end of a pod, or of a container if that is the one that
+// ends.
+func endRequest(ev lifecycle.Event, pod *PodSandbox, ctr *Container) proto.Message {
+	if ctr.GetId() != ev.Container {
+		ctr = &Container{Id: ev.Container, PodSandboxId: ev.Pod}
 	}
-	switch kind {
+	switch ev.Kind {
 	case lifecycle.StopPodSandbox:
 		return &StopPodSandboxRequest{Pod: pod}
+	case lifecycle.RemovePodSandbox:
+		return &RemovePodSandboxRequest{Pod: pod}
 	case lifecycle.StopContainer:
 		return &StopContainerRequest{Pod: pod, Container: ctr}
 	case lifecycle.RemoveContainer:

@@ -3,48 +3,91 @@
 package adaptation
 
 import (
+	"maps"
+	"slices"
+
 	"google.golang.org/protobuf/proto"
 
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// encodeEnd makes the bytes of the request of an end, to be kept. One that cannot be
-// sent to a plugin either is kept by its ids alone.
+const (
+	// keptText is how many bytes of labels and annotations are kept of a pod, and of a
+	// container. Most have less than a kilobyte.
+	keptText = 8 << 10
+	// keptBytes is how large a request may be that is kept.
+	keptBytes = 64 << 10
+)
+
+// encodeEnd makes the bytes of the request of an end, to be kept: those of an equal one
+// are equal. A request that is too large all the same, or cannot be sent to a plugin either,
+// is kept by its ids alone.
 func encodeEnd(ev lifecycle.Event) []byte {
-	if request, ok := ev.Request.(proto.Message); ok {
-		if bytes, err := proto.Marshal(request); err == nil {
-			return bytes
-		}
+	pod, ctr := subject(ev)
+	same := proto.MarshalOptions{Deterministic: true}
+	if bytes, err := same.Marshal(endRequest(ev, keptPod(pod), keptContainer(ctr))); err == nil && len(bytes) <= keptBytes {
+		return bytes
 	}
-	bare, _ := impliedEnd(ev.Kind, ev.Container, lifecycle.Event{Pod: ev.Pod}).(proto.Message)
-	bytes, err := proto.Marshal(bare)
-	if err != nil || bytes == nil {
-		return []byte{} // nil would say that it is not owed
+	bytes, err := same.Marshal(endRequest(ev, &PodSandbox{Id: ev.Pod}, nil))
+	if err != nil {
+		return []byte{} // decodeEnd makes it of the ids
 	}
 	return bytes
+}
+
+// keptPod is what a plugin needs of a pod to free what it holds for it: its names and
+// ids, and where its namespaces and cgroups are. It is on a disk when the pod is gone.
+func keptPod(pod *PodSandbox) *PodSandbox {
+	kept := &PodSandbox{
+		Id: pod.GetId(), Name: pod.GetName(), Uid: pod.GetUid(), Namespace: pod.GetNamespace(),
+		RuntimeHandler: pod.GetRuntimeHandler(), Ips: pod.GetIps(),
+	}
+	kept.Labels, kept.Annotations = keptTexts(pod.GetLabels(), pod.GetAnnotations())
+	if linux := pod.GetLinux(); linux != nil {
+		kept.Linux = &LinuxPodSandbox{
+			CgroupParent: linux.GetCgroupParent(), CgroupsPath: linux.GetCgroupsPath(), Namespaces: linux.GetNamespaces(),
+		}
+	}
+	return kept
+}
+
+// keptContainer is that of a container: neither its arguments nor its environment.
+func keptContainer(ctr *Container) *Container {
+	kept := &Container{Id: ctr.GetId(), PodSandboxId: ctr.GetPodSandboxId(), Name: ctr.GetName(), State: ctr.GetState()}
+	kept.Labels, kept.Annotations = keptTexts(ctr.GetLabels(), ctr.GetAnnotations())
+	if linux := ctr.GetLinux(); linux != nil {
+		kept.Linux = &LinuxContainer{CgroupsPath: linux.GetCgroupsPath(), Namespaces: linux.GetNamespaces()}
+	}
+	return kept
+}
+
+// keptTexts are the labels and annotations that there is room for, by their keys.
+func keptTexts(labels, annotations map[string]string) (keptLabels, keptAnnotations map[string]string) {
+	room := keptText
+	keep := func(texts map[string]string) map[string]string {
+		kept := make(map[string]string)
+		for _, k := range slices.Sorted(maps.Keys(texts)) {
+			if size := len(k) + len(texts[k]); size <= room {
+				kept[k], room = texts[k], room-size
+			}
+		}
+		return kept
+	}
+	return keep(labels), keep(annotations)
 }
 
 // decodeEnd makes the request of bytes that were kept. What there is to it if they are
 // not to be read, as after a change of version, is its ids.
 func decodeEnd(ev lifecycle.Event, bytes []byte) any {
-	var request interface {
+	request, ok := endRequest(ev, nil, nil).(interface {
 		proto.Message
 		GetPod() *PodSandbox
-	}
-	switch ev.Kind {
-	case lifecycle.StopPodSandbox:
-		request = &StopPodSandboxRequest{}
-	case lifecycle.RemovePodSandbox:
-		request = &RemovePodSandboxRequest{}
-	case lifecycle.StopContainer:
-		request = &StopContainerRequest{}
-	case lifecycle.RemoveContainer:
-		request = &RemoveContainerRequest{}
-	default:
+	})
+	if !ok {
 		return nil
 	}
 	if proto.Unmarshal(bytes, request) != nil || request.GetPod().GetId() != ev.Pod {
-		return impliedEnd(ev.Kind, ev.Container, lifecycle.Event{Pod: ev.Pod})
+		return endRequest(ev, &PodSandbox{Id: ev.Pod}, nil)
 	}
 	return request
 }

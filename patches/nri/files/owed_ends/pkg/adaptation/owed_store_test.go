@@ -30,7 +30,6 @@ type keptEnd = struct {
 	Kind    string
 	Object  [2]string
 	Request []byte
-	Since   time.Time
 }
 
 type keptPresence = struct {
@@ -75,7 +74,7 @@ func (k *kept) Owe(name, kind string, object [2]string, request []byte) bool {
 	}
 	is := func(e keptEnd) bool { return e.Kind == kind && e.Object == object }
 	if request != nil && !slices.ContainsFunc(n.owed, is) {
-		n.owed = append(n.owed, keptEnd{kind, object, request, time.Now()})
+		n.owed = append(n.owed, keptEnd{kind, object, request})
 	}
 	return true
 }

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/containerd/nri/pkg/api"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// What is kept of a pod and its container is what a plugin needs to free what it holds: nothing
+// secret outlives them, and nothing at all what was told.
+func TestL18_NothingSecretOutlivesItsPod(t *testing.T) {
+	t.Parallel()
+	n := startNode(t)
+	p := newNamed(t, n, plugin.Script{Index: "10", Name: "away"})
+	ctx, c := withinAMinute(t), n.CRI()
+	config := c.Pod("pod")
+	config.Annotations = map[string]string{"note": "that it keeps"}
+	pod, err := c.RunPod(ctx, config)
+	require.NoError(t, err)
+	main := c.Container("main")
+	main.Envs = []*runtime.KeyValue{{Key: "PASSWORD", Value: []byte("the secret in the environment")}}
+	main.Args = append(main.Args, "the secret in an argument")
+	container, err := c.Create(ctx, pod, config, main)
+	require.NoError(t, err)
+	l := life{N: n, Pod: pod, Container: container}
+	p.goes(t)
+	l.End(t)
+
+	promise(t, "L18", "what is kept has neither environment nor arguments", keptOnStock, func(t require.TestingT) {
+		assert.NoError(t, isNotKept(n, "the secret"))
+	})
+	promise(t, "L18", "it is on the disk with its annotations", onStock("it keeps nothing"), func(t require.TestingT) {
+		require.Error(t, isNotKept(n, "that it keeps"))
+	})
+	p.comes(t)
+	promise(t, "L18", "the end that is told late has names, ids, namespaces, cgroups, labels and annotations", onStock(neverHears), func(t require.TestingT) {
+		p.requireTold(t, l.Pod, teardown...)
+		began := p.connections()[0].Of(l.Pod).Only(plugin.CreateContainer)[0]
+		for _, end := range p.callsSinceReturn(l.Pod) {
+			requireWhatAnEndNeeds(t, began, end)
+		}
+	})
+	promise(t, "L18", "of what was told nothing is left on the disk", keptOnStock, func(t require.TestingT) {
+		requireSoon(t, "it to be gone", func(context.Context) error { return isNotKept(n, "that it keeps") })
+	})
+}
+
+// isNotKept says whether a text is in no file of what plugins are owed.
+func isNotKept(n *node.Node, text string) error {
+	folder := filepath.Join(n.Folder(), "root", "io.containerd.nri.v1.nri")
+	entries, err := os.ReadDir(folder)
+	for _, e := range entries {
+		data, readErr := os.ReadFile(filepath.Join(folder, e.Name()))
+		err = errors.Join(err, readErr)
+		if bytes.Contains(data, []byte(text)) {
+			err = errors.Join(err, fmt.Errorf("%q is in %s", text, e.Name()))
+		}
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// requireWhatAnEndNeeds holds an end against what the plugin was told when it began.
+func requireWhatAnEndNeeds(t require.TestingT, began, end plugin.Call) {
+	assert.Equal(t, began.Pod.GetName(), end.Pod.GetName())
+	assert.Equal(t, began.Pod.GetUid(), end.Pod.GetUid())
+	assert.Equal(t, began.Pod.GetNamespace(), end.Pod.GetNamespace())
+	assert.Equal(t, began.Pod.GetLabels(), end.Pod.GetLabels())
+	assert.Equal(t, "that it keeps", end.Pod.GetAnnotations()["note"])
+	assert.Equal(t, began.Pod.GetLinux().GetCgroupParent(), end.Pod.GetLinux().GetCgroupParent())
+	require.NotEmpty(t, netnsOf(began.Pod))
+	if end.Event != plugin.RemovePodSandbox { // which comes when the namespace is gone
+		assert.Equal(t, netnsOf(began.Pod), netnsOf(end.Pod), end.Event)
+	}
+	if end.Container != nil {
+		assert.Equal(t, "main", end.Container.GetName())
+		assert.Equal(t, began.Container.GetLabels(), end.Container.GetLabels())
+		assert.Equal(t, began.Container.GetLinux().GetCgroupsPath(), end.Container.GetLinux().GetCgroupsPath())
+		assert.Empty(t, end.Container.GetEnv())
+	}
+}
+
+// netnsOf is the path of a pod's network namespace.
+func netnsOf(pod *api.PodSandbox) string {
+	for _, n := range pod.GetLinux().GetNamespaces() {
+		if n.GetType() == "network" {
+			return n.GetPath()
+		}
+	}
+	return ""
+}
+
+// isThere says whether the runtime shows a plugin as synchronized.
+func isThere(t require.TestingT, n target, name string) error {
+	if runsOnStock {
+		return nil // it shows no plugins
+	}
+	for _, p := range readNRI(t, n).Plugins {
+		if p.Index+"-"+p.Name == name && p.Synchronized {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is not synchronized", name)
+}
+
+// Names that come and go without end take nothing from a plugin that is away.
+func TestL18_ManyNamesTakeNothingFromOne(t *testing.T) {
+	t.Parallel()
+	n := startNode(t)
+	victim := newNamed(t, n, plugin.Script{Index: "50", Name: "victim"})
+	l, before := newLife(t, n, "pod"), newLife(t, n, "before")
+	victim.goes(t)
+	before.End(t)
+	for i := range 80 {
+		p := plugin.New("10", fmt.Sprint("many", i))
+		require.NoError(t, p.Connect(withinAMinute(t), n.NRISocket()))
+		requireSoon(t, p.Name()+" to be there", func(context.Context) error { return isThere(t, n, p.Name()) })
+		p.Crash()
+	}
+	l.End(t)
+	promise(t, "L18", "a plugin keeps its place while 80 other names know the pods that it knows", onStock(neverHears), func(t require.TestingT) {
+		requireSoon(t, "all names to be gone", func(context.Context) error {
+			if there := readNRI(t, n).Plugins; len(there) > 0 {
+				return fmt.Errorf("there are %d", len(there))
+			}
+			return nil
+		})
+		require.NoError(t, isOwed(t, n, victim.Name(), 8))
+		require.Len(t, readNRI(t, n).AwayPlugins, 64)
+		require.NoError(t, hasLogged(n, "what an NRI plugin misses while it is away is not kept"))
+	})
+	victim.comes(t)
+	promise(t, "L18", "it is told of the ends of both", onStock(neverHears), func(t require.TestingT) {
+		victim.requireTold(t, before.Pod, teardown...)
+		victim.requireTold(t, l.Pod, teardown...)
+	})
+}
