@@ -85,6 +85,7 @@ func (o Options) reach(ctx context.Context) (err error) {
 func (a *attached) probe(ctx context.Context) error {
 	p := plugin.New("00", "conformance-probe-"+newEnd())
 	defer p.Crash()
+	a.plugins.claim(p.Name(), "the probe")
 	if err := p.Connect(ctx, a.options.NRI); err != nil {
 		return fmt.Errorf("register a plugin at %s: %w", a.options.NRI, err)
 	}

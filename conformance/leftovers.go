@@ -9,12 +9,14 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/integration/cri"
+	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/hookline-nri/hookline/integration/wait"
 )
 
@@ -71,14 +73,15 @@ func (a *attached) clean(ctx context.Context) error {
 		err = errors.Join(a.restart(ctx), a.removeAll(ctx))
 	}
 	if err == nil && a.shows {
-		a.forget(ctx)
+		a.sendOff(ctx)
 	}
 	return err
 }
 
-// forget waits until the runtime has noticed that the plugins of a case have gone. Some
-// cases assert which are shown; that one stays for good is for these to find.
-func (a *attached) forget(ctx context.Context) {
+// sendOff waits until the runtime has noticed that the plugins of a case have gone, and keeps
+// nothing for them. Some cases assert which are shown; that one stays for good is for these
+// to find.
+func (a *attached) sendOff(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	_ = wait.Until(ctx, "plugins of the case to be gone", func(ctx context.Context) error {
@@ -95,8 +98,23 @@ func (a *attached) forget(ctx context.Context) {
 				return fmt.Errorf("%s-%s is shown", p.Index, p.Name)
 			}
 		}
-		return nil
+		for _, p := range info.AwayPlugins {
+			if a.plugins.has(p.Name) {
+				err = errors.Join(err, fmt.Errorf("ends are kept for %s", p.Name), a.wantNothing(ctx, p.Name))
+			}
+		}
+		return err
 	})
+}
+
+// wantNothing has the runtime forget what it keeps for a name: a plugin comes under it
+// that wants no ends. Names take places from those of other plugins.
+func (a *attached) wantNothing(ctx context.Context, name string) error {
+	index, name, _ := strings.Cut(name, "-")
+	p := plugin.New(index, name)
+	p.Subscribe(plugin.RunPodSandbox)
+	defer p.Crash()
+	return p.Connect(ctx, a.options.NRI)
 }
 
 // removeAll removes one pod after the other. Each has half a minute: on a busy machine many

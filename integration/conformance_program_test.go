@@ -18,6 +18,8 @@ import (
 	"github.com/hookline-nri/hookline/conformance/report"
 	"github.com/hookline-nri/hookline/conformance/report/traceformat"
 	"github.com/hookline-nri/hookline/integration/image"
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
 // The conformance test's program, as people run it: its report tells what the runtime is, and
@@ -27,12 +29,8 @@ func TestSpansOfTheRuntimeJoinTheTraceOfACase(t *testing.T) {
 	t.Parallel()
 	n := startNode(t, traced)
 	traces := receiveTraces(t, n)
-	folder, built := t.TempDir(), buildProgram(t, "../cmd/nri-conformance")
-	program := exec.CommandContext(withinAMinute(t), built, "--runtime-endpoint", "unix://"+n.CRISocket(),
-		"--nri-socket", n.NRISocket(), "--image", image.Name, "--cgroup-parent", n.PodCgroup(), "--report-dir", folder, "--timelines",
-		"--case", "L1_EventsOfAPodComeInOrder")
-	out, err := program.CombinedOutput()
-	require.NoError(t, err, "%s", out)
+	folder := t.TempDir()
+	runConformance(t, n, "--report-dir", folder, "--timelines", "--case", "L1_EventsOfAPodComeInOrder")
 
 	file, err := os.Open(filepath.Join(folder, "report.json"))
 	require.NoError(t, err)
@@ -60,6 +58,34 @@ func TestSpansOfTheRuntimeJoinTheTraceOfACase(t *testing.T) {
 			}
 		}
 		return errors.Join(err, fmt.Errorf("none of %d calls is", len(calls)))
+	})
+}
+
+// runConformance runs the conformance test's program on a node.
+func runConformance(t *testing.T, n *node.Node, args ...string) {
+	t.Helper()
+	program := exec.CommandContext(withinAMinute(t), buildProgram(t, "../cmd/nri-conformance"), append([]string{
+		"--runtime-endpoint", "unix://" + n.CRISocket(), "--nri-socket", n.NRISocket(),
+		"--image", image.Name, "--cgroup-parent", n.PodCgroup(),
+	}, args...)...)
+	out, err := program.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}
+
+// A runtime keeps nothing for the plugins of the conformance test when that is over, and what
+// it keeps for others stays.
+func TestL18_ConformanceTestTakesNoPlace(t *testing.T) {
+	t.Parallel()
+	n := startNode(t)
+	p := newNamed(t, n, plugin.Script{Index: "50", Name: "away"})
+	l := newLife(t, n, "pod")
+	p.goes(t)
+	l.End(t)
+	runConformance(t, n, "--report-dir", t.TempDir(), "--case", "L3_EndsAreToldWhilePluginsCrashAndReturn", "--case", "L18_EndsWhileAPluginIsAwayAreToldWhenItIsBack")
+	promise(t, "L18", "the one plugin that ends are kept for is the one that was away before", onStock("it keeps none"), func(t require.TestingT) {
+		away := readNRI(t, n).AwayPlugins
+		require.Len(t, away, 1)
+		require.NoError(t, isOwed(t, n, p.Name(), len(teardown)))
 	})
 }
 
