@@ -120,7 +120,7 @@ ctr nri forget 10-logger
 and the log says so. Names that are reserved come before those that are not.
 
 Of a request that is kept it has ids and names, the paths of namespaces and cgroups, and labels and annotations
-of up to 8 KiB. What was told is gone from the file some seconds after nothing is left to be told.
+of up to 8 KiB, the shortest first. What was told is gone from the file some seconds later.
 
 Metrics for each plugin tell how many ends are kept for it now (` + "`containerd_nri_plugin_ends_unheard`" + `), were kept in
 all (` + "`_ends_owed_total`" + `), were told when it was back (` + "`_ends_told_on_return_total`" + `), and were given up

@@ -83,10 +83,10 @@ type Options struct {
 	// runtime has no record of. Recall asks for them. Default none.
 	Cut func() iter.Seq2[string, Object]
 
-	// Encode and Decode make bytes of the Request of an end, and a Request of those. By
+	// Encode and Decode make a text of the Request of an end, and a Request of that. By
 	// default there are none. They are called with a lock held, and must not call the engine.
-	Encode func(Event) []byte
-	Decode func(Event, []byte) any
+	Encode func(Event) string
+	Decode func(Event, string) any
 
 	// HandOver says of a connection that it is the successor of one of its name that is
 	// there, if HandOver says so of that too (L19). It is asked at each
@@ -178,10 +178,10 @@ func New(opts Options) *Engine {
 		opts.Unheard = func(Connection, Event, any) {}
 	}
 	if opts.Encode == nil {
-		opts.Encode = func(Event) []byte { return []byte{} }
+		opts.Encode = func(Event) string { return "" }
 	}
 	if opts.Decode == nil {
-		opts.Decode = func(Event, []byte) any { return nil }
+		opts.Decode = func(Event, string) any { return nil }
 	}
 	if opts.HandOver == nil {
 		opts.HandOver = func(Connection) bool { return false }

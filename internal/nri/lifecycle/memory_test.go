@@ -74,7 +74,7 @@ func (m *memory) Left(of string, known iter.Seq2[[2]string, bool]) {
 	}
 }
 
-func (m *memory) Owe(of, kind string, object [2]string, request []byte) bool {
+func (m *memory) Owe(of, kind string, object [2]string, request string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n := m.now[of]

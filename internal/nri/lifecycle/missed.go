@@ -123,16 +123,16 @@ func (l *lane) missedParts(s *session, told Snapshot, former ledger) {
 		if o.Stopped && !stops[o.Pod] && former.goesOn(o.object()) {
 			ev := Event{Kind: StopPodSandbox, Pod: o.Pod}
 			ev.Request = l.engine.opts.ImpliedEnd(ev.Kind, "", Event{Pod: o.Pod, Request: o.Value})
-			l.keep(l.miss(ev, nil))
+			l.keep(l.miss(ev, ""))
 		}
 	}
 	l.line.until = time.Now().Add(l.engine.opts.SyncTimeout())
 }
 
 // miss puts an end at the head of the line.
-func (l *lane) miss(ev Event, request []byte) *part {
+func (l *lane) miss(ev Event, stored string) *part {
 	p := l.ownPart(ev)
-	p.missed, p.bytes = true, request
+	p.missed, p.stored = true, stored
 	l.line.missed = append(l.line.missed, p)
 	l.owing = true
 	return p

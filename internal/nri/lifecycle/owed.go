@@ -29,7 +29,7 @@ type Owed interface {
 
 	// Owe notes an end that the name has not heard, once. It returns false if the name
 	// was forgotten.
-	Owe(name, kind string, object [2]string, request []byte) bool
+	Owe(name, kind string, object [2]string, request string) bool
 
 	// Paid notes that an end was heard, and returns how many the name is still owed.
 	Paid(name, kind string, object [2]string) (left int)
@@ -63,7 +63,7 @@ type Presence = struct {
 type Due = struct {
 	Kind    string
 	Object  [2]string
-	Request []byte
+	Request string
 }
 
 // endsOf returns the names of the kinds of ends in a set.

@@ -92,6 +92,41 @@ func (o *owing) owes(name string) int {
 	return n
 }
 
+// drop has the store give up an end, as for want of room.
+func (o *owing) drop(name, end string) {
+	ev := event(end)
+	o.memory.Paid(name, ev.Kind.String(), [2]string{ev.Pod, ev.Container})
+	o.memory.mu.Lock()
+	defer o.memory.mu.Unlock()
+	delete(o.memory.now[name].known, [2]string{ev.Pod, ev.Container})
+}
+
+// An end is told that is stored, whichever before it the store has given up.
+func TestL18_EndIsToldThoughOneBeforeItWasGivenUp(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			o := newOwing(t)
+			a := newPlugin("10-a")
+			o.joined(a)
+			o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+			o.left(a)
+			o.end("StopContainer:p1/c1", "RemoveContainer:p1/c1", "StopPodSandbox:p1", "RemovePodSandbox:p1")
+			o.drop("10-a", "StopContainer:p1/c1")
+			o.drop("10-a", "StopPodSandbox:p1")
+			o.lists()
+			if restart {
+				o.memory.Sync()
+				o.kill()
+				o.start(t)
+			}
+			told := o.again(a).told()
+			assert.Contains(t, told, "RemoveContainer:p1/c1")
+			assert.Contains(t, told, "RemovePodSandbox:p1")
+			assert.Zero(t, o.owes("10-a"))
+		})
+	}
+}
+
 const lifeAndEnd = "StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1 RemovePodSandbox:p1"
 
 func TestL18_EndsWhileAwayAreTold(t *testing.T) {

@@ -15,7 +15,7 @@ type part struct {
 	lane   *lane
 	posted time.Time
 	missed bool   // whether it is an end that the plugin has missed (L18)
-	bytes  []byte // the Request of that, if the event has none
+	stored string // the Request of that, if the event has none
 
 	again   bool          // whether a connection was lost at it
 	next    int           // the event of the round that is being seen to
@@ -278,8 +278,8 @@ func (l *lane) advance(p *part) (gone bool) {
 // withRequest returns an event of a part with its request. l.mu is held.
 func (l *lane) withRequest(p *part, ev Event) Event {
 	goal := &p.round.events[p.next]
-	if p.bytes != nil && p.next == 0 {
-		goal.Request, p.bytes = l.engine.opts.Decode(*goal, p.bytes), nil
+	if p.missed && p.next == 0 && goal.Request == nil {
+		goal.Request, p.stored = l.engine.opts.Decode(*goal, p.stored), ""
 	}
 	if ev.same(goal) {
 		return *goal

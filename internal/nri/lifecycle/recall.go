@@ -85,12 +85,12 @@ func (l *lane) recall(p Presence, there Snapshot, cut []Object, listed bool) {
 		for _, o := range cut {
 			l.ledger.know(o.object(), true)
 		}
-		l.ledger.toldBefore(slices.Collect(owed.Owes(l.name)))
 	} else {
 		for o, over := range owed.Known(l.name) {
 			l.ledger.know(object{o[0], o[1]}, !over)
 		}
 	}
+	l.ledger.toldBefore(slices.Collect(owed.Owes(l.name)))
 	if l.gone = !listed; l.gone {
 		return
 	}

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
 
 // request is as large as what is kept of a stop or removal of a small pod.
-var request = make([]byte, 1024)
+var request = strings.Repeat("-", 1024)
 
 func benchStore(b *testing.B) (s *Store, path string) {
 	path = filepath.Join(b.TempDir(), "owed.db")

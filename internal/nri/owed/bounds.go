@@ -6,8 +6,8 @@ package owed
 // that comes back under another name each time to cost little.
 const names = 64
 
-// entryCost is about what the maps and slices take for an end, for what a name is
-// owed, and for what it knows, beside the ids and the request.
+// entryCost is about what maps and lists take for a name, for an end, for what a name is
+// owed, and for what it knows, beside names, ids and requests.
 const entryCost = 192
 
 func (e *end) cost() int {
@@ -28,7 +28,7 @@ func (s *Store) makeRoom(newcomer string) bool {
 	if len(s.names) < names {
 		return true
 	}
-	of := s.longestAway(func(_ string, n *name) bool { return len(n.owed)+len(n.known) == 0 })
+	of := s.longestAway(func(_ string, n *name) bool { return !n.holds() })
 	if of == "" && s.opts.Reserved(newcomer) {
 		of = s.longestAway(func(of string, _ *name) bool { return !s.opts.Reserved(of) })
 	}
@@ -38,6 +38,9 @@ func (s *Store) makeRoom(newcomer string) bool {
 	s.drop(of, "limit")
 	return true
 }
+
+// holds tells whether something is lost to a name that is dropped.
+func (n *name) holds() bool { return n.owed.Len()+len(n.known) > 0 }
 
 // longestAway returns which of some names is away for longest, empty if none is.
 func (s *Store) longestAway(among func(of string, n *name) bool) (longest string) {
@@ -61,10 +64,10 @@ func (s *Store) fit() {
 		switch {
 		case n == nil:
 			return
-		case len(n.owed) == 0:
+		case n.owed.Len() == 0:
 			s.drop(of, "limit")
 		default:
-			s.giveUp(of, n, n.owed[0])
+			s.giveUp(of, n, n.owed.Front().Value.(due))
 		}
 	}
 }
@@ -72,7 +75,10 @@ func (s *Store) fit() {
 // heaviest returns which name takes most, empty if none has anything to give up.
 func (s *Store) heaviest() (heaviest string) {
 	for of, n := range s.names {
-		if n.bytes > 0 && (heaviest == "" || s.givesUpBefore(of, heaviest)) {
+		if n.owed.Len() == 0 && n.away.IsZero() {
+			continue
+		}
+		if heaviest == "" || s.givesUpBefore(of, heaviest) {
 			heaviest = of
 		}
 	}

@@ -43,8 +43,10 @@
 //
 // All there is can be written to a new file beside, which then takes the name of the other
 // one. That is what becomes of a file that cannot be read, of one that could not be
-// written, of one with more free pages than used ones, since bbolt gives none back, and of
-// one that has nothing left to be told: what was in its pages is gone with it.
+// written, and of one that a disk has kept waiting for too long. It is also how a file is
+// tidied: bbolt gives no pages back, and leaves in those that are free what was in them. A
+// small file is tidied some seconds after something was told, a large one if nothing is
+// left to be told, or most of it is free.
 //
 // # Bounds
 //

@@ -29,7 +29,17 @@ type change struct {
 	bucket []string // from the root
 	key    string
 	value  []byte // nil: what is there is deleted
+	end    *end   // the value, if it is an end
 	tree   bool   // what is deleted is a bucket
+}
+
+// size is about what it takes to keep a change.
+func (c *change) size() int {
+	size := entryCost + len(c.key) + len(c.value)
+	if c.end != nil {
+		size += len(c.end.request)
+	}
+	return size
 }
 
 // record is the form in which a presence is written.
@@ -65,9 +75,14 @@ func unknownOf(of string, object [2]string) change {
 
 func endOf(e *end) change {
 	c := releasedOf(e)
-	head, _ := json.Marshal(header{e.kind, e.object[0], e.object[1]})
-	c.value = append(append(head, '\n'), e.request...)
+	c.end = e
 	return c
+}
+
+// bytes is an end as it is written.
+func (e *end) bytes() []byte {
+	head, _ := json.Marshal(header{e.kind, e.object[0], e.object[1]})
+	return append(append(head, '\n'), e.request...)
 }
 
 func releasedOf(e *end) change {
@@ -106,11 +121,15 @@ func (c change) apply(tx *bolt.Tx) error {
 	if c.tree {
 		return unless(berrors.ErrBucketNotFound, b.DeleteBucket([]byte(c.key)))
 	}
-	if c.value == nil {
+	value := c.value
+	if c.end != nil {
+		value = c.end.bytes()
+	}
+	if value == nil {
 		return b.Delete([]byte(c.key))
 	}
 	b.FillPercent = 0.9 // most keys are numbers, and new ones come last
-	return b.Put([]byte(c.key), c.value)
+	return b.Put([]byte(c.key), value)
 }
 
 func unless(expected, err error) error {
@@ -139,13 +158,12 @@ func (s *Store) load(db *bolt.DB) error {
 
 // loadName reads what is kept of a name. numbers has the ends that were read before.
 func (s *Store) loadName(of string, b, ends *bolt.Bucket, numbers map[uint64]*end) error {
-	n := newName()
 	var p record
 	if err := json.Unmarshal(b.Get([]byte(presenceKey)), &p); err != nil {
 		return fmt.Errorf("presence: %w", err)
 	}
+	n := s.add(of)
 	n.wants, n.away, n.counted = p.Wants, p.Away, s.opts.Now()
-	s.names[of] = n
 	err := each(b.Bucket([]byte(knownKey)), func(k, v []byte) error {
 		pod, container, ok := strings.Cut(string(k), "\x00")
 		if !ok || len(v) != 1 {

@@ -32,6 +32,36 @@ func TestReadOnlyDisk(t *testing.T) {
 	worksWithout(t, func(t *testing.T, path string) { mount(t, filepath.Dir(path), "ro") })
 }
 
+// A disk that is too full for another file costs no durability: what there is is written to.
+func TestDiskTooFullToTidy(t *testing.T) {
+	k := newKept(t)
+	k.Close()
+	dir := filepath.Dir(k.path)
+	mount(t, dir, "size=32m")
+	k.open(Options{})
+	k.Joined("10-a", wants)
+	for i := range 1000 {
+		k.owe("10-a", fmt.Sprint("StopPodSandbox p", i, strings.Repeat("-", 10000)))
+	}
+	k.Sync()
+	for i := range 900 {
+		k.Paid("10-a", "StopPodSandbox", [2]string{fmt.Sprint("p", i, strings.Repeat("-", 10000))})
+	}
+	k.Sync()
+	err := os.WriteFile(filepath.Join(dir, "ballast"), make([]byte, 32<<20), 0o600)
+	require.ErrorIs(t, err, syscall.ENOSPC)
+	k.strikes()
+	require.Eventually(t, func() bool { return len(k.failures()) > 0 }, time.Minute, time.Millisecond)
+	require.ErrorContains(t, k.failures()[0], "tidy")
+	require.NoFileExists(t, k.path+".new")
+	k.owe("10-a", "StopPodSandbox p9")
+	k.Sync()
+	data, err := os.ReadFile(k.path)
+	require.NoError(t, err)
+	require.Contains(t, string(data), "request of StopPodSandbox p9")
+	require.Len(t, k.failures(), 1)
+}
+
 // A full disk keeps nobody waiting. When there is room again all is written.
 func TestFullDisk(t *testing.T) {
 	k := newKept(t)
@@ -53,5 +83,5 @@ func TestFullDisk(t *testing.T) {
 		return !k.file.whole
 	}, time.Minute, 10*time.Millisecond)
 	k.reopen(Options{})
-	require.Len(t, k.names["10-a"].owed, 201)
+	require.Equal(t, 201, k.names["10-a"].owed.Len())
 }

@@ -33,9 +33,11 @@ func (k *kept) works(t *testing.T) {
 
 func TestBrokenFileIsReplaced(t *testing.T) {
 	for name, breaks := range map[string]func(t *testing.T, path string){
-		"no database": func(t *testing.T, path string) { write(t, path, []byte(strings.Repeat("nonsense ", 10000))) },
-		"cut off":     func(t *testing.T, path string) { require.NoError(t, os.Truncate(path, 9000)) },
-		"garbled":     garble,
+		"no database":      func(t *testing.T, path string) { write(t, path, []byte(strings.Repeat("nonsense ", 10000))) },
+		"of two kilobytes": func(t *testing.T, path string) { require.NoError(t, os.Truncate(path, 2049)) },
+		"of a page":        func(t *testing.T, path string) { require.NoError(t, os.Truncate(path, 4096)) },
+		"cut off":          func(t *testing.T, path string) { require.NoError(t, os.Truncate(path, 9000)) },
+		"garbled":          garble,
 		"an end that is none": func(t *testing.T, path string) {
 			db, err := bolt.Open(path, 0o600, nil)
 			require.NoError(t, err)
@@ -139,13 +141,18 @@ func TestFileThatBreaksIsReplaced(t *testing.T) {
 	requireAlone(t, k.path)
 }
 
+// strikes has the time pass after which a file is tidied.
+func (k *kept) strikes() {
+	k.Sync()
+	k.Store.mu.Lock()
+	defer k.Store.mu.Unlock()
+	k.file.clock.Reset(0)
+}
+
 // tidied has a file tidied now.
 func (k *kept) tidied(t *testing.T) {
 	t.Helper()
-	k.Sync()
-	k.Store.mu.Lock()
-	k.file.clock.Reset(0)
-	k.Store.mu.Unlock()
+	k.strikes()
 	require.Eventually(t, func() bool {
 		k.Store.mu.Lock()
 		defer k.Store.mu.Unlock()
@@ -172,7 +179,7 @@ func TestNothingIsLeftOfWhatWasTold(t *testing.T) {
 			k := newKept(t)
 			k.tidied(t)
 			k.goes("10-a")
-			k.Owe("10-a", "StopPodSandbox", [2]string{"p1"}, []byte("the secret"))
+			k.Owe("10-a", "StopPodSandbox", [2]string{"p1"}, "the secret")
 			k.Sync()
 			require.True(t, k.fileHas(t, "the secret"))
 			k.Paid("10-a", "StopPodSandbox", [2]string{"p1"})
@@ -203,7 +210,7 @@ func TestFileShrinks(t *testing.T) {
 	k := newKept(t)
 	k.goes("10-a")
 	for i := range 1000 {
-		k.Owe("10-a", "StopPodSandbox", [2]string{fmt.Sprint("p", i)}, make([]byte, 10_000))
+		k.Owe("10-a", "StopPodSandbox", [2]string{fmt.Sprint("p", i)}, strings.Repeat("-", 10_000))
 	}
 	k.tidied(t)
 	require.Greater(t, k.size(t), int64(9_000_000))
@@ -225,13 +232,15 @@ func (k *kept) size(t *testing.T) int64 {
 	return info.Size()
 }
 
-// What one leaves that was killed while it wrote another file is in nobody's way.
+// What one leaves that was killed while it wrote another file goes.
 func TestFileBesideIsInNoOnesWay(t *testing.T) {
 	k := newKept(t)
 	k.works(t)
 	k.Close()
 	write(t, k.path+".new", []byte("half of it"))
 	k.open(Options{})
+	requireAlone(t, k.path)
+	write(t, k.path+".new", []byte("half of it"))
 	k.works(t)
 	k.Paid("10-a", "StopPodSandbox", [2]string{"p9"})
 	k.tidied(t)
@@ -256,6 +265,55 @@ func TestFaultsAreErrors(t *testing.T) {
 	require.NoError(t, os.Truncate(k.path, 0))
 	err = guarded(func() error { return k.load(db) })
 	require.ErrorIs(t, err, errBroken)
+}
+
+// Who waits for a file that its owner replaces gets the one that is there then.
+func TestLockIsThatOfTheFileThatIsThere(t *testing.T) {
+	k := newKept(t)
+	k.works(t)
+	second := make(chan *Store)
+	go func() {
+		second <- Open(Options{Path: k.path, Patience: time.Minute, Failed: func(err error) { t.Error(err) }})
+	}()
+	for range 3 { // it waits for one of them
+		k.Paid("10-a", "StopPodSandbox", [2]string{"p9"})
+		k.tidied(t)
+		k.works(t)
+	}
+	k.Close()
+	s := <-second
+	require.True(t, s.Owe("10-a", "RemovePodSandbox", [2]string{"p9"}, "request of RemovePodSandbox p9"))
+	s.Sync()
+	s.Close()
+	k.open(Options{})
+	require.Equal(t, []string{"StopPodSandbox p9", "RemovePodSandbox p9"}, k.owes(t, "10-a"))
+}
+
+// What is noted behind a file that does not answer is bounded as what is kept is.
+func TestStuckFileTakesNoMemory(t *testing.T) {
+	k := newKept(t)
+	k.reopen(Options{Bytes: 1 << 20})
+	k.works(t)
+	tx, err := k.file.db.Begin(true) // so that no other can
+	require.NoError(t, err)
+	noted := func() (size int) {
+		k.Store.mu.Lock()
+		defer k.Store.mu.Unlock()
+		for _, c := range k.file.collected.changes {
+			size += c.size()
+		}
+		return size
+	}
+	for i := range 10_000 {
+		k.owe("10-a", fmt.Sprint("StopPodSandbox q", i))
+		k.Paid("10-a", "StopPodSandbox", [2]string{fmt.Sprint("q", i)})
+		require.Less(t, noted(), 2<<20)
+	}
+	k.owe("10-a", "RemovePodSandbox p9")
+	require.NoError(t, tx.Rollback())
+	k.Sync()
+	k.reopen(Options{})
+	require.Equal(t, []string{"StopPodSandbox p9", "RemovePodSandbox p9"}, k.owes(t, "10-a"))
 }
 
 // A file that does not answer is waited for once.
@@ -321,8 +379,8 @@ func noteUntilKilled(path string) {
 	s := Open(Options{Path: path, Patience: time.Minute})
 	s.Joined("10-a", wants)
 	for i := 0; ; i++ {
-		s.Owe("10-a", "StopPodSandbox", [2]string{fmt.Sprint("p", i)}, []byte("stop"))
-		s.Owe("10-a", "RemovePodSandbox", [2]string{fmt.Sprint("p", i)}, []byte("remove"))
+		s.Owe("10-a", "StopPodSandbox", [2]string{fmt.Sprint("p", i)}, "stop")
+		s.Owe("10-a", "RemovePodSandbox", [2]string{fmt.Sprint("p", i)}, "remove")
 		s.Sync()
 		fmt.Println(i)
 	}

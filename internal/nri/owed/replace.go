@@ -3,55 +3,66 @@
 package owed
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
-	"runtime"
+	"slices"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
 )
 
 const (
-	// tidily is how long pages that nothing is left in may stay.
+	// tidily is how long what was told may stay in free pages.
 	tidily = 10 * time.Second
-	// roomy is up to which size a file may have more free pages than others.
+	// roomy is the size up to which a file is written anew for that alone, and up to which
+	// it may have more free pages than others.
 	roomy = 1 << 20
 )
 
-// tidy has another file written if nothing is left to be told of what was in this one, or
-// most of it is free.
-func (s *Store) tidy() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.file.tidies = false
-	s.file.whole = s.file.whole || s.isUntidy()
+// isUntidy tells whether the file is to be written anew: nothing is left of what was told
+// then. s.mu is held.
+func (s *Store) isUntidy() bool {
+	w := &s.file
+	if w.size <= roomy || len(s.ends) == 0 {
+		return w.stained
+	}
+	return w.free > w.size/2
 }
 
-func (s *Store) isUntidy() bool { return s.file.loose || s.file.stained && len(s.ends) == 0 }
+// measure finds out how large the file is, and how much of it is free.
+func (w *writer) measure() {
+	w.size, w.free = 0, 0
+	info, err := os.Stat(w.path)
+	if w.db == nil || err != nil {
+		return
+	}
+	stats := w.db.Stats()
+	w.size, w.free = info.Size(), int64(stats.FreePageN+stats.PendingPageN)*int64(w.db.Info().PageSize)
+}
 
-// replace writes all there is to a file beside, which takes the place of the one there is. Both
-// are closed then, as Windows needs it.
-func (w *writer) replace(changes []change) error {
+// replace writes all there is to a file beside, which takes the place of the one there is.
+// That is locked until then: who waits for it finds that it is another one, see openFile.
+func (w *writer) replace(all []change) error {
+	slices.SortStableFunc(all, func(a, b change) int { return cmp.Compare(a.key, b.key) }) // so that pages are filled
 	other := beside(w.path)
-	if err := unless(os.ErrNotExist, os.Remove(other)); err != nil { // of who was killed here
+	if err := unless(os.ErrNotExist, os.Remove(other)); err != nil {
 		return err
 	}
 	db, err := openFile(other)
+	if err == nil {
+		err = put(db, all)
+	}
+	if err == nil {
+		err = os.Rename(other, w.path)
+	}
 	if err != nil {
-		return err
+		return errors.Join(err, closeFile(db, err), unless(os.ErrNotExist, os.Remove(other)))
 	}
-	err = put(db, changes)
-	if err = errors.Join(err, closeFile(db, err)); err != nil {
-		return errors.Join(err, os.Remove(other))
-	}
-	err = closeFile(w.db, nil)
-	w.db = nil
-	if err = errors.Join(err, os.Rename(other, w.path)); err != nil {
-		return err
-	}
-	w.db, err = openFile(w.path)
-	return errors.Join(err, syncFolder(filepath.Dir(w.path)))
+	former := w.db
+	w.db = db
+	return errors.Join(closeFile(former, nil), syncFolder(filepath.Dir(w.path)))
 }
 
 // closeFile closes a file that an error came of, or none. One that is broken stays open: to
@@ -63,17 +74,6 @@ func closeFile(db *bolt.DB, err error) error {
 	return guarded(db.Close)
 }
 
-// isLoose tells whether most of a file is free, and it is large enough to matter.
-func isLoose(db *bolt.DB, path string) bool {
-	info, err := os.Stat(path)
-	if db == nil || err != nil || info.Size() <= roomy {
-		return false
-	}
-	stats := db.Stats()
-	free := int64(stats.FreePageN+stats.PendingPageN) * int64(db.Info().PageSize)
-	return free > info.Size()/2
-}
-
 func beside(path string) string { return path + ".new" }
 
 // Remove removes the file of a store that is not open.
@@ -83,9 +83,6 @@ func Remove(path string) error {
 
 // syncFolder makes it safe which file has which name.
 func syncFolder(path string) error {
-	if runtime.GOOS == "windows" {
-		return nil // which has no call for it
-	}
 	folder, err := os.Open(path)
 	if err != nil {
 		return err

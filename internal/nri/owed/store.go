@@ -4,6 +4,7 @@ package owed
 
 import (
 	"cmp"
+	"container/list"
 	"iter"
 	"maps"
 	"slices"
@@ -36,9 +37,10 @@ type Options struct {
 	Now func() time.Time
 
 	// Noted is told of each end that a name is owed. Dropped is told of ends that will not
-	// be told, with why: "age", "limit" or "forgotten". Crowded is told of a name that came
-	// and is not kept, since there is room for no more. Failed is told of what goes wrong with
-	// the file. All must be quick, and must not call the store.
+	// be told, with why: "age", "limit" or "forgotten". It is also told of a name that is
+	// dropped and was owed none, but knew what is still to end. Crowded is told of a name that
+	// came and is not kept, since there is room for no more. Failed is told of what goes wrong
+	// with the file. All must be quick, and must not call the store.
 	Noted   func(name, kind string)
 	Dropped func(name, reason string, ends int)
 	Crowded func(name string)
@@ -60,7 +62,7 @@ type Presence = struct {
 type Due = struct {
 	Kind    string
 	Object  [2]string
-	Request []byte
+	Request string
 }
 
 // A Store keeps what plugins are owed. Its methods may be called from any goroutine,
@@ -82,9 +84,9 @@ type name struct {
 	away    time.Time // zero if it is connected
 	counted time.Time // from when its time to live is counted: since it is away, in this run
 	known   map[[2]string]bool
-	owed    []due // in order
-	index   map[key]due
-	bytes   int // what it takes: what it knows, and each end as if no other name were owed it
+	owed    *list.List // of due, in order
+	index   map[key]*list.Element
+	bytes   int // what it takes, with each end as if no other name were owed it
 }
 
 // key is what makes two ends the same to a plugin.
@@ -113,7 +115,18 @@ type due struct {
 }
 
 func newName() *name {
-	return &name{known: make(map[[2]string]bool), index: make(map[key]due)}
+	return &name{known: make(map[[2]string]bool), owed: list.New(), index: make(map[key]*list.Element)}
+}
+
+// dues returns what a name is owed, the oldest first.
+func (n *name) dues() iter.Seq[due] {
+	return func(yield func(due) bool) {
+		for e := n.owed.Front(); e != nil; e = e.Next() {
+			if !yield(e.Value.(due)) {
+				return
+			}
+		}
+	}
 }
 
 // Joined notes that a plugin of the name is connected, and which kinds of ends it wants.
@@ -126,12 +139,18 @@ func (s *Store) Joined(of string, wants []string) {
 			s.opts.Crowded(of)
 			return
 		}
-		n = newName()
-		s.names[of] = n
+		n = s.add(of)
 	}
 	n.wants, n.away = wants, time.Time{}
 	s.forgetKnown(of, n)
 	s.file.presence(of, n)
+}
+
+func (s *Store) add(of string) *name {
+	n := newName()
+	s.names[of] = n
+	s.charge(n, entryCost+len(of))
+	return n
 }
 
 // Left notes that the name is away, and what it knows: each object with whether it was
@@ -165,7 +184,7 @@ func (s *Store) forgetKnown(of string, n *name) {
 
 // Owe notes an end that the name has not heard, once. It returns false if there is no such
 // name.
-func (s *Store) Owe(of, kind string, object [2]string, request []byte) bool {
+func (s *Store) Owe(of, kind string, object [2]string, request string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sweep()
@@ -174,10 +193,10 @@ func (s *Store) Owe(of, kind string, object [2]string, request []byte) bool {
 		return false
 	}
 	k := key{kind, object}
-	if _, is := n.index[k]; is {
+	if n.index[k] != nil {
 		return true
 	}
-	d := due{s.endOf(content{k, string(request)}), s.number()}
+	d := due{s.endOf(content{k, request}), s.number()}
 	s.enter(n, d)
 	s.file.owed(of, d)
 	s.opts.Noted(of, kind)
@@ -209,8 +228,7 @@ func (s *Store) number() uint64 {
 
 // enter has a name be owed an end.
 func (s *Store) enter(n *name, d due) {
-	n.owed = append(n.owed, d)
-	n.index[d.key] = d
+	n.index[d.key] = n.owed.PushBack(d)
 	d.owed++
 	s.used += entryCost
 	n.bytes += entryCost + d.cost()
@@ -218,10 +236,8 @@ func (s *Store) enter(n *name, d due) {
 
 // settle takes out an end that is owed no more.
 func (s *Store) settle(of string, n *name, d due) {
+	n.owed.Remove(n.index[d.key])
 	delete(n.index, d.key)
-	if i := slices.Index(n.owed, d); i >= 0 {
-		n.owed = slices.Delete(n.owed, i, i+1)
-	}
 	s.file.settled(of, d)
 	s.release(n, d)
 }
@@ -245,10 +261,10 @@ func (s *Store) Paid(of, kind string, object [2]string) (left int) {
 	if n == nil {
 		return 0
 	}
-	if d, is := n.index[key{kind, object}]; is {
-		s.settle(of, n, d)
+	if e := n.index[key{kind, object}]; e != nil {
+		s.settle(of, n, e.Value.(due))
 	}
-	return len(n.owed)
+	return n.owed.Len()
 }
 
 // Forget drops a name, and returns how many ends it was owed.
@@ -263,16 +279,18 @@ func (s *Store) drop(of, reason string) int {
 	if n == nil {
 		return 0
 	}
+	held := n.holds()
 	s.forgetKnown(of, n)
-	for _, d := range n.owed {
+	for d := range n.dues() {
 		s.release(n, d)
 	}
+	s.charge(n, -entryCost-len(of))
 	delete(s.names, of)
 	s.file.forget(of)
-	if len(n.owed) > 0 {
-		s.opts.Dropped(of, reason, len(n.owed))
+	if held {
+		s.opts.Dropped(of, reason, n.owed.Len())
 	}
-	return len(n.owed)
+	return n.owed.Len()
 }
 
 // Names returns the names that there are.
@@ -282,7 +300,7 @@ func (s *Store) Names() iter.Seq2[string, Presence] {
 	s.sweep()
 	all := make(map[string]Presence, len(s.names))
 	for of, n := range s.names {
-		all[of] = Presence{n.wants, n.away, len(n.owed)}
+		all[of] = Presence{n.wants, n.away, n.owed.Len()}
 	}
 	return maps.All(all)
 }
@@ -301,9 +319,9 @@ func (s *Store) Owes(of string) iter.Seq[Due] {
 	defer s.mu.Unlock()
 	s.sweep()
 	n := cmp.Or(s.names[of], newName())
-	all := make([]Due, 0, len(n.owed))
-	for _, d := range n.owed {
-		all = append(all, Due{d.kind, d.object, []byte(d.request)})
+	all := make([]Due, 0, n.owed.Len())
+	for d := range n.dues() {
+		all = append(all, Due{d.kind, d.object, d.request})
 	}
 	return slices.Values(all)
 }

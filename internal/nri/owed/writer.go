@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	bolt "go.etcd.io/bbolt"
@@ -21,13 +21,15 @@ import (
 // It is guarded by the store's lock, but for what only its goroutine has.
 type writer struct {
 	db    *bolt.DB // of the goroutine, nil if there is no file, or it is broken
-	loose bool     // of the goroutine: whether most of the file is free
+	size  int64    // of the goroutine: how large the file is
+	free  int64    // of the goroutine: how much of that is free
 	path  string
+	limit int // how many bytes of changes are collected
 
 	open      bool   // whether there is to be a file
 	collected *batch // what is to be written next
 	writing   *batch // what is being written, nil if nothing is
-	whole     bool   // whether all is to be written, to another file
+	whole     bool   // whether all is to be written next, to another file
 	stained   bool   // whether free pages of the file may have ends in them
 	tidies    bool   // whether the clock runs until the file is tidied
 	slow      bool   // whether Sync does not wait
@@ -41,6 +43,7 @@ type writer struct {
 
 type batch struct {
 	changes []change
+	size    int           // of the changes
 	stains  bool          // whether ends are deleted
 	done    chan struct{} // closed when it was written, or failed to be
 }
@@ -63,7 +66,7 @@ func Open(opts Options) *Store {
 	s := &Store{opts: withDefaults(opts)}
 	s.clear()
 	s.file = writer{
-		path: opts.Path, collected: newBatch(),
+		path: opts.Path, limit: s.opts.Bytes, collected: newBatch(),
 		added: make(chan struct{}, 1), hurried: make(chan struct{}, 1),
 		closing: make(chan struct{}), ended: make(chan struct{}),
 	}
@@ -77,8 +80,9 @@ func Open(opts Options) *Store {
 		return s
 	}
 	s.file.open = true
-	s.file.stained, s.file.tidies = true, true // it cannot be seen whether the file is
-	s.file.clock = time.NewTimer(tidily)
+	s.file.stained = s.file.free > 0 // it cannot be seen with what
+	s.file.tidies, s.file.clock = true, time.NewTimer(tidily)
+	s.fit()
 	go s.write()
 	return s
 }
@@ -127,7 +131,8 @@ func (s *Store) read() error {
 		if err = s.load(s.file.db); err != nil {
 			return fmt.Errorf("%w: %w", errBroken, err)
 		}
-		return nil
+		s.file.measure()
+		return unless(os.ErrNotExist, os.Remove(beside(s.file.path))) // of who was killed in replace
 	})
 	if !errors.Is(err, errBroken) {
 		return err
@@ -139,20 +144,46 @@ func (s *Store) read() error {
 	return nil
 }
 
+// openFile opens a file, and holds its lock.
 func openFile(path string) (*bolt.DB, error) {
-	// The list of free pages is in the file: bbolt would find it by reading all pages
-	// in a goroutine of its own, and end the process where one is broken.
-	db, err := bolt.Open(path, 0o600, &bolt.Options{Timeout: lockWait, FreelistType: bolt.FreelistMapType})
-	if err == nil {
-		db.AllocSize = roomy
-		return db, nil
-	}
-	for _, broken := range []error{berrors.ErrInvalid, berrors.ErrChecksum, berrors.ErrVersionMismatch} {
-		if errors.Is(err, broken) {
-			return nil, fmt.Errorf("%w: %w", errBroken, err)
+	for {
+		var file *os.File
+		// The list of free pages is in the file: bbolt would find it by reading all pages
+		// in a goroutine of its own, and end the process where one is broken.
+		db, err := bolt.Open(path, 0o600, &bolt.Options{
+			Timeout: lockWait, FreelistType: bolt.FreelistMapType,
+			OpenFile: func(name string, flag int, mode os.FileMode) (_ *os.File, err error) {
+				file, err = os.OpenFile(name, flag, mode)
+				return file, err
+			},
+		})
+		if err != nil {
+			return nil, fmt.Errorf("open %s: %w", path, asBroken(err))
+		}
+		if isAt(file, path) {
+			db.AllocSize = roomy
+			return db, nil
+		}
+		// Who had the lock has put another file in its place.
+		if err := db.Close(); err != nil {
+			return nil, err
 		}
 	}
-	return nil, fmt.Errorf("open %s: %w", path, err)
+}
+
+// asBroken says of an error that a file is broken if it is not that of a lock or of the system.
+func asBroken(err error) error {
+	if errors.Is(err, berrors.ErrTimeout) || errors.As(err, new(syscall.Errno)) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", errBroken, err)
+}
+
+// isAt tells whether a file is the one at a path.
+func isAt(file *os.File, path string) bool {
+	here, err := file.Stat()
+	there, errThere := os.Stat(path)
+	return err == nil && errThere == nil && os.SameFile(here, there)
 }
 
 // Close writes what was noted, and closes the file. What is noted later is lost.
@@ -166,17 +197,18 @@ func (s *Store) write() {
 	defer close(s.file.ended)
 	defer s.file.clock.Stop()
 	for {
+		tidies := false
 		select {
 		case <-s.file.added:
 			s.file.gather()
 		case <-s.file.hurried:
 		case <-s.file.clock.C:
-			s.tidy()
+			tidies = true
 		case <-s.file.closing:
 			s.end()
 			return
 		}
-		s.flush()
+		s.flush(tidies)
 	}
 }
 
@@ -196,35 +228,48 @@ func (s *Store) end() {
 	s.mu.Lock()
 	s.file.open = false
 	s.mu.Unlock()
-	s.flush()
-	s.tidy()
-	s.flush()
+	s.flush(false)
+	s.flush(true)
 	if err := closeFile(s.file.db, nil); err != nil {
 		s.opts.Failed(fmt.Errorf("close %s: %w", s.file.path, err))
 	}
 }
 
-// flush writes what was collected, or all there is if that is needed.
-func (s *Store) flush() {
+// flush writes what was collected, or all there is: if that is needed, or tidies the file.
+func (s *Store) flush(tidies bool) {
 	s.mu.Lock()
 	b, whole := s.file.collected, s.file.whole
-	if len(b.changes) == 0 && !whole {
+	s.file.tidies = s.file.tidies && !tidies
+	tidies = tidies && s.isUntidy()
+	if len(b.changes) == 0 && !whole && !tidies {
 		s.mu.Unlock()
 		return
 	}
-	s.file.collected, s.file.writing = newBatch(), b
-	changes := b.changes
-	if whole {
-		changes = s.all()
+	s.file.collected, s.file.writing, s.file.whole = newBatch(), b, false
+	var all []change
+	if whole || tidies {
+		all = s.all()
 	}
 	s.mu.Unlock()
 
-	err := s.file.commit(changes, whole)
+	replaced, err := false, error(nil)
+	if whole || tidies {
+		err = s.file.replace(all)
+		replaced = err == nil
+	}
+	if err != nil && !whole && s.file.db != nil {
+		s.opts.Failed(fmt.Errorf("tidy %s: %w", s.file.path, err)) // which can wait
+		err = nil
+	}
+	if err == nil && !replaced && len(b.changes) > 0 {
+		err = s.file.put(b.changes)
+	}
+	s.file.measure()
 
 	s.mu.Lock()
-	s.file.writing, s.file.whole, s.file.slow = nil, err != nil, err != nil
-	s.file.stained = err != nil || !whole && (s.file.stained || b.stains)
-	s.schedule(err)
+	s.file.writing, s.file.whole, s.file.slow = nil, s.file.whole || err != nil, err != nil
+	s.file.stained = !replaced && (s.file.stained || b.stains || err != nil)
+	s.schedule(err, tidies && !replaced)
 	s.mu.Unlock()
 	if err != nil {
 		s.opts.Failed(fmt.Errorf("write %s, what plugins are owed is in memory alone: %w", s.file.path, err))
@@ -233,7 +278,7 @@ func (s *Store) flush() {
 }
 
 // schedule sets the clock for what failed, or for a file that is to be tidied.
-func (s *Store) schedule(err error) {
+func (s *Store) schedule(err error, untidied bool) {
 	w := &s.file
 	if err != nil {
 		w.clock.Reset(min(shortestRetry<<min(w.failures, 10), longestRetry))
@@ -241,23 +286,23 @@ func (s *Store) schedule(err error) {
 		return
 	}
 	w.failures = 0
-	if !w.tidies && s.isUntidy() {
-		w.tidies = true
+	if w.tidies || !s.isUntidy() {
+		return
+	}
+	w.tidies = true
+	if untidied {
+		w.clock.Reset(longestRetry)
+	} else {
 		w.clock.Reset(tidily)
 	}
 }
 
-// commit makes changes in one transaction, in another file if they are the whole.
-func (w *writer) commit(changes []change, whole bool) (err error) {
-	if whole {
-		err = w.replace(changes)
-	} else {
-		err = put(w.db, changes)
-	}
+// put makes changes in one transaction.
+func (w *writer) put(changes []change) error {
+	err := put(w.db, changes)
 	if errors.Is(err, errBroken) {
 		w.db = nil
 	}
-	w.loose = isLoose(w.db, w.path)
 	return err
 }
 
@@ -279,13 +324,12 @@ func (s *Store) all() (changes []change) {
 	for _, e := range s.ends {
 		changes = append(changes, endOf(e))
 	}
-	slices.SortFunc(changes, func(a, b change) int { return cmp.Compare(a.key, b.key) })
 	for of, n := range s.names {
 		changes = append(changes, presenceOf(of, n))
 		for object, stopped := range n.known {
 			changes = append(changes, knownOf(of, object, stopped))
 		}
-		for _, d := range n.owed {
+		for d := range n.dues() {
 			changes = append(changes, owedOf(of, d))
 		}
 	}
@@ -295,10 +339,14 @@ func (s *Store) all() (changes []change) {
 // What follows is called with the store's lock held.
 
 func (w *writer) add(c change) {
-	if !w.open || w.failures > 0 && w.writing == nil {
-		return // all is going to be written
+	if !w.open || w.whole {
+		return
 	}
-	w.collected.changes = append(w.collected.changes, c)
+	b := w.collected
+	b.changes, b.size = append(b.changes, c), b.size+c.size()
+	if b.size > w.limit { // all there is takes less
+		b.changes, w.whole = nil, true
+	}
 	nudge(w.added)
 }
 
@@ -331,7 +379,7 @@ func (w *writer) unwritten() *batch {
 	switch {
 	case !w.open || w.slow:
 		return nil
-	case len(w.collected.changes) > 0:
+	case w.whole, len(w.collected.changes) > 0:
 		return w.collected
 	}
 	return w.writing

@@ -69,7 +69,7 @@ func (l *local) keepOwedEnds() []nri.Option {
 		Noted:    func(name, kind string) { nriEndsOwed.WithValues(name, kind).Inc() },
 		Dropped: func(name, reason string, ends int) {
 			nriEndsDropped.WithValues(name, reason).Inc(float64(ends))
-			log.L.WithField("plugin", name).WithField("reason", reason).Warnf("%d ends of pods and containers will not be told to an NRI plugin that is away", ends)
+			log.L.WithField("plugin", name).WithField("reason", reason).Warnf("what an NRI plugin has missed is dropped: %d ends of pods and containers", ends)
 		},
 		Crowded: func(name string) {
 			log.L.WithField("plugin", name).Warn("what an NRI plugin misses while it is away is not kept: there are too many names that something is kept for")

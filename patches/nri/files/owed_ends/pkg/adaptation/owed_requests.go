@@ -3,6 +3,7 @@
 package adaptation
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -22,17 +23,17 @@ const (
 // encodeEnd makes the bytes of the request of an end, to be kept: those of an equal one
 // are equal. A request that is too large all the same, or cannot be sent to a plugin either,
 // is kept by its ids alone.
-func encodeEnd(ev lifecycle.Event) []byte {
+func encodeEnd(ev lifecycle.Event) string {
 	pod, ctr := subject(ev)
 	same := proto.MarshalOptions{Deterministic: true}
 	if bytes, err := same.Marshal(endRequest(ev, keptPod(pod), keptContainer(ctr))); err == nil && len(bytes) <= keptBytes {
-		return bytes
+		return string(bytes)
 	}
 	bytes, err := same.Marshal(endRequest(ev, &PodSandbox{Id: ev.Pod}, nil))
 	if err != nil {
-		return []byte{} // decodeEnd makes it of the ids
+		return "" // decodeEnd makes it of the ids
 	}
-	return bytes
+	return string(bytes)
 }
 
 // keptPod is what a plugin needs of a pod to free what it holds for it: its names and
@@ -53,7 +54,10 @@ func keptPod(pod *PodSandbox) *PodSandbox {
 
 // keptContainer is that of a container: neither its arguments nor its environment.
 func keptContainer(ctr *Container) *Container {
-	kept := &Container{Id: ctr.GetId(), PodSandboxId: ctr.GetPodSandboxId(), Name: ctr.GetName(), State: ctr.GetState()}
+	kept := &Container{
+		Id: ctr.GetId(), PodSandboxId: ctr.GetPodSandboxId(), Name: ctr.GetName(), State: ctr.GetState(),
+		CreatedAt: ctr.GetCreatedAt(), StartedAt: ctr.GetStartedAt(), FinishedAt: ctr.GetFinishedAt(), ExitCode: ctr.GetExitCode(),
+	}
 	kept.Labels, kept.Annotations = keptTexts(ctr.GetLabels(), ctr.GetAnnotations())
 	if linux := ctr.GetLinux(); linux != nil {
 		kept.Linux = &LinuxContainer{CgroupsPath: linux.GetCgroupsPath(), Namespaces: linux.GetNamespaces()}
@@ -61,15 +65,20 @@ func keptContainer(ctr *Container) *Container {
 	return kept
 }
 
-// keptTexts are the labels and annotations that there is room for, by their keys.
+// keptTexts are the labels and annotations that there is room for, the shortest first: one
+// that is large keeps none from it.
 func keptTexts(labels, annotations map[string]string) (keptLabels, keptAnnotations map[string]string) {
 	room := keptText
 	keep := func(texts map[string]string) map[string]string {
+		size := func(key string) int { return len(key) + len(texts[key]) }
 		kept := make(map[string]string)
-		for _, k := range slices.Sorted(maps.Keys(texts)) {
-			if size := len(k) + len(texts[k]); size <= room {
-				kept[k], room = texts[k], room-size
+		for _, k := range slices.SortedFunc(maps.Keys(texts), func(a, b string) int {
+			return cmp.Or(cmp.Compare(size(a), size(b)), cmp.Compare(a, b))
+		}) {
+			if size(k) > room {
+				break
 			}
+			kept[k], room = texts[k], room-size(k)
 		}
 		return kept
 	}
@@ -78,7 +87,7 @@ func keptTexts(labels, annotations map[string]string) (keptLabels, keptAnnotatio
 
 // decodeEnd makes the request of bytes that were kept. What there is to it if they are
 // not to be read, as after a change of version, is its ids.
-func decodeEnd(ev lifecycle.Event, bytes []byte) any {
+func decodeEnd(ev lifecycle.Event, bytes string) any {
 	request, ok := endRequest(ev, nil, nil).(interface {
 		proto.Message
 		GetPod() *PodSandbox
@@ -86,7 +95,7 @@ func decodeEnd(ev lifecycle.Event, bytes []byte) any {
 	if !ok {
 		return nil
 	}
-	if proto.Unmarshal(bytes, request) != nil || request.GetPod().GetId() != ev.Pod {
+	if proto.Unmarshal([]byte(bytes), request) != nil || request.GetPod().GetId() != ev.Pod {
 		return endRequest(ev, &PodSandbox{Id: ev.Pod}, nil)
 	}
 	return request

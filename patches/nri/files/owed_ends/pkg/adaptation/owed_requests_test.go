@@ -25,6 +25,7 @@ func TestOwedRequestsHaveWhatAnEndNeeds(t *testing.T) {
 	}
 	ctr := &Container{
 		Id: "ctr0", PodSandboxId: "pod0", Name: "main", State: ContainerState_CONTAINER_STOPPED,
+		CreatedAt: 1, StartedAt: 2, FinishedAt: 3, ExitCode: 137,
 		Labels: map[string]string{"c": "d"}, Annotations: map[string]string{"e": "f"},
 		Linux: &LinuxContainer{CgroupsPath: "/kubepods/pod0/ctr0", Namespaces: []*LinuxNamespace{{Type: "pid"}}},
 	}
@@ -55,13 +56,13 @@ func TestOwedRequestsHaveNothingElse(t *testing.T) {
 			Linux: &LinuxContainer{Sysctl: map[string]string{"secret": "secret"}}, StatusMessage: "secret",
 		},
 	}}
-	require.NotContains(t, string(encodeEnd(ev)), "secret")
+	require.NotContains(t, encodeEnd(ev), "secret")
 }
 
 // Labels and annotations are kept as far as there is room, and the largest do not keep
 // others from it. Equal requests have equal bytes.
 func TestOwedRequestsAreBounded(t *testing.T) {
-	annotations := map[string]string{"a-large-one": strings.Repeat("-", keptText)}
+	annotations := map[string]string{"a-large-one": strings.Repeat("-", keptText-100)}
 	for i := range 100 {
 		annotations[fmt.Sprint("annotation-", i)] = strings.Repeat("-", 100)
 	}
@@ -95,10 +96,9 @@ func TestOwedRequestsHaveIds(t *testing.T) {
 			require.Equal(t, "ctr0", read.(*StopContainerRequest).GetContainer().GetId())
 		})
 	}
-	for _, bytes := range [][]byte{nil, []byte("\xff\xff not a message")} {
+	for _, bytes := range []string{"", "\xff\xff not a message"} {
 		read := decodeEnd(lifecycle.Event{Kind: lifecycle.RemovePodSandbox, Pod: "pod0"}, bytes)
 		require.Equal(t, "pod0", read.(*RemovePodSandboxRequest).GetPod().GetId())
 	}
-	require.Nil(t, decodeEnd(lifecycle.Event{Kind: lifecycle.RunPodSandbox, Pod: "pod0"}, nil))
-	require.NotNil(t, encodeEnd(lifecycle.Event{Kind: lifecycle.StopPodSandbox}))
+	require.Nil(t, decodeEnd(lifecycle.Event{Kind: lifecycle.RunPodSandbox, Pod: "pod0"}, ""))
 }

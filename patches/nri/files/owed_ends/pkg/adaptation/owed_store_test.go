@@ -29,7 +29,7 @@ type keptName struct {
 type keptEnd = struct {
 	Kind    string
 	Object  [2]string
-	Request []byte
+	Request string
 }
 
 type keptPresence = struct {
@@ -65,7 +65,7 @@ func (k *kept) Left(name string, known iter.Seq2[[2]string, bool]) {
 	n.away, n.known = time.Now(), maps.Collect(known)
 }
 
-func (k *kept) Owe(name, kind string, object [2]string, request []byte) bool {
+func (k *kept) Owe(name, kind string, object [2]string, request string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	n := k.names[name]
@@ -73,7 +73,7 @@ func (k *kept) Owe(name, kind string, object [2]string, request []byte) bool {
 		return false
 	}
 	is := func(e keptEnd) bool { return e.Kind == kind && e.Object == object }
-	if request != nil && !slices.ContainsFunc(n.owed, is) {
+	if !slices.ContainsFunc(n.owed, is) {
 		n.owed = append(n.owed, keptEnd{kind, object, request})
 	}
 	return true
