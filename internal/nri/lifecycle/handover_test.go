@@ -830,6 +830,32 @@ func (s *slowAnswer) Recovered(c Connection, ev Event, took time.Duration) {
 	s.Observer.Recovered(c, ev, took)
 }
 
+// A pod begins and ends after the first has gone and while its successor is synchronized. That
+// was told of it, and does not want its RunPodSandbox: it is told its end once.
+func TestL19_PodBeginsAndEndsBeforeASuccessorIsSynchronized(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		f.joined(first)
+		f.did("RunPodSandbox:p0")
+		f.listed = Snapshot{Pods: pods("p0", "p1")} // p1 is about to be created
+		next.wants = Kind.final
+		may := next.untilAllowed()
+		joined := f.comes(next)
+		time.Sleep(requestTimeout) // so that what there is is listed once more
+		first.Close()
+		synctest.Wait()
+		f.did("RunPodSandbox:p1")
+		ended := f.ends("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		f.listed = Snapshot{Pods: pods("p0")}
+		close(may)
+		require.NoError(t, <-joined)
+		require.NoError(t, <-ended)
+		synctest.Wait()
+		assert.Equal(t, "Synchronize(p0 p1) StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+	})
+}
+
 // A first that owes an answer, and a pod that it did not subscribe to and that begins and
 // ends while its successor takes its time: that is told no end twice, and nothing of a pod
 // after its last word (L1, L3).

@@ -137,6 +137,7 @@ func (e *Engine) enter(s *session, told, now Snapshot, late []entry) error {
 		return s.closed
 	}
 	if s.after != nil {
+		l.noteAll()
 		told = l.answeredBy(told)
 		if ends := l.ended(told, now); len(ends) > 0 {
 			late = append(late, entry{part: l.ownPart(ends...)})

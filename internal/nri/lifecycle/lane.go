@@ -229,6 +229,14 @@ func (l *lane) noted(ev Event) {
 	_, _ = l.ledger.admit(ev) // what it says was for the caller, who did not wait
 }
 
+// noteAll notes what in the line has begun and is of no interest to the plugin: what the name
+// knows, it knows from now on.
+func (l *lane) noteAll() {
+	for _, note := range l.line.notes() {
+		l.noted(note)
+	}
+}
+
 // resume lets the line go on, which stood. l.mu is held, though not throughout.
 func (l *lane) resume() {
 	if !l.held {

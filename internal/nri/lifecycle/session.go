@@ -186,9 +186,7 @@ func (l *lane) desert(s *session, joined, inherited bool) {
 		callers = l.line.callers()
 	}
 	if joined {
-		for _, note := range l.line.notes() {
-			l.noted(note) // what the name knows, it knows from now on
-		}
+		l.noteAll()
 	}
 	if r != nil && r.part != nil && !r.part.over {
 		r.part.again = true
