@@ -54,6 +54,14 @@ func TestL18_ContainerThatWasCutInItsCreationHasEnded(t *testing.T) {
 				require.Equal(t, []plugin.Event{plugin.StopContainer, plugin.RemoveContainer, plugin.StopPodSandbox, plugin.RemovePodSandbox},
 					since.Of(pod).Only(teardown...).Events())
 				assert.Equal(t, container, since.Only(plugin.RemoveContainer)[0].Container.GetId())
+				began := asked.Calls().Connections()[0].Of(pod).Only(plugin.RunPodSandbox)[0].Pod
+				for _, end := range since.Of(pod).Only(teardown...) {
+					assert.Equal(t, began.GetName(), end.Pod.GetName(), "%s: the pod is there", end.Event)
+					assert.Equal(t, began.GetUid(), end.Pod.GetUid(), "%s", end.Event)
+					if end.Event != plugin.RemovePodSandbox { // which comes when the namespace is gone
+						assert.Equal(t, netnsOf(began), netnsOf(end.Pod), "%s", end.Event)
+					}
+				}
 			}))
 			promise(t, "L3", "who was not is told of the pod alone", onStock("it is not told of the end of the pod"), eventually(func(t require.TestingT) {
 				assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, later.Calls().Connections()[1].Of(pod).Only(teardown...).Events())

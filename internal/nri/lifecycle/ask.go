@@ -3,15 +3,19 @@
 package lifecycle
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 )
 
 // Ask tells the connections of an event that each of them may refuse, one
 // after the other in the order of their indices, and returns the first
-// failure. It is for all events but the ends, which have Teardown.
+// failure. It is for all events but the ends, which have Teardown. Those who validate
+// what others made of a container change nothing of it: they are asked side by side, and each
+// is not called.
 //
 // each, if not nil, is called after each connection with its reply, before the
 // next one is asked, and may change the event's Request; an error of it is
@@ -42,6 +46,8 @@ func (e *Engine) Ask(ctx context.Context, ev Event, each func(Connection, any) e
 		return fmt.Errorf("%s is not an event to ask for", ev)
 	case ev.Kind.first():
 		return e.create(ctx, ev, each)
+	case ev.Kind == ValidateContainerAdjustment:
+		return e.validate(ctx, ev)
 	case ev.Kind == PostCreateContainer:
 		e.listed(ev)
 	}
@@ -54,7 +60,24 @@ func (e *Engine) Ask(ctx context.Context, ev Event, each func(Connection, any) e
 	return q.refuseEnded() // it may have ended while the last was asked
 }
 
-// A question is one call of Ask.
+// validate asks all at once, and returns the failure of the first that has one.
+func (e *Engine) validate(ctx context.Context, ev Event) error {
+	lanes := e.asked()
+	errs := make([]error, len(lanes))
+	var all sync.WaitGroup
+	for i, l := range lanes {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			q := question{engine: e, ctx: ctx, event: ev}
+			errs[i] = q.ask(l)
+		}()
+	}
+	all.Wait()
+	return cmp.Or(errs...)
+}
+
+// A question is one call of Ask, or of one connection of those that are asked side by side.
 type question struct {
 	engine   *Engine
 	ctx      context.Context

@@ -268,6 +268,40 @@ func TestL1_PodStopsDuringTheStartOfAContainer(t *testing.T) {
 	}
 }
 
+// Those who validate a container hold it up for no longer than the slowest of them. The first
+// that refuses is heard.
+func TestValidatorsAreAskedSideBySide(t *testing.T) {
+	for _, refuses := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t)
+			for _, name := range []string{"10-a", "20-b", "30-c"} {
+				p := newPlugin(name)
+				p.handle = func(_ context.Context, ev Event) (any, error) {
+					if ev.Kind != ValidateContainerAdjustment {
+						return nil, nil
+					}
+					time.Sleep(requestTimeout / 2)
+					if refuses && name != "10-a" {
+						return nil, errRefused
+					}
+					return nil, nil
+				}
+				f.joined(p)
+			}
+			f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+			start := time.Now()
+			err := f.ask(t.Context(), "ValidateContainerAdjustment:p1/c1")
+			assert.Equal(t, requestTimeout/2, time.Since(start))
+			if !refuses {
+				require.NoError(t, err)
+				return
+			}
+			require.ErrorIs(t, err, errRefused)
+			assert.ErrorContains(t, err, "20-b")
+		})
+	}
+}
+
 func TestAskIsNotForEnds(t *testing.T) {
 	f := newFixture(t)
 	for _, ev := range []string{"StopPodSandbox:p1", "RemoveContainer:p1/c1", "Synchronize:"} {

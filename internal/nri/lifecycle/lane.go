@@ -175,7 +175,7 @@ func (l *lane) refuse(e entry, why error) {
 		e.caller.err = why
 		close(e.caller.ready)
 	case e.part != nil:
-		e.part.fail(*e.part.round.last(), why)
+		e.part.fail(l.session, *e.part.round.last(), Debt, why)
 		e.part.end()
 	}
 }

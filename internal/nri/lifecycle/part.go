@@ -3,6 +3,7 @@
 package lifecycle
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -33,9 +34,11 @@ type answer struct {
 	reply any
 }
 
-// fail keeps what became of an event.
-func (p *part) fail(ev Event, err error) {
-	p.errs = append(p.errs, fmt.Errorf("%s: plugin %s: %w", ev, p.lane.name, err))
+// fail keeps what the caller is told of an event that a plugin failed.
+func (p *part) fail(s *session, ev Event, f Failure, err error) {
+	if fail, _ := s.policy.Decide(ev.Kind, f); fail {
+		p.errs = append(p.errs, &Error{s.conn, ev, f, err})
+	}
 }
 
 // take keeps a reply for the owner, if that is there and wants it.
@@ -89,10 +92,17 @@ func (p *part) leave(r *round, waited time.Duration) []error {
 	}
 	p.late = true
 	l.keep(p)
-	if l.overdue() {
-		return append(p.errs[:len(p.errs):len(p.errs)], fmt.Errorf("%s: plugin %s is told later: %w", p.round.last(), l.name, l.debt()))
+	s := l.session
+	if s == nil {
+		return p.errs
 	}
-	return append(p.errs[:len(p.errs):len(p.errs)], fmt.Errorf("%s: plugin %s has not answered within %s", p.round.last(), l.name, waited))
+	failure, err := Timeout, fmt.Errorf("no answer within %s: %w", waited, context.DeadlineExceeded)
+	if l.overdue() {
+		failure, err = Debt, fmt.Errorf("it is told later: %w", l.debt())
+	}
+	until := part{errs: slices.Clone(p.errs)} // others may wait for it yet
+	until.fail(s, *p.round.last(), failure, err)
+	return until.errs
 }
 
 // post puts a round in the lane, and returns the part to wait for: nil if the
@@ -311,7 +321,7 @@ func (l *lane) lose(p *part, s *session, sent *request) (lost []Delivery) {
 			if sent != nil && ev.same(&sent.event) {
 				return
 			}
-			p.fail(ev, ErrClosed)
+			p.fail(s, ev, Loss, ErrClosed)
 			lost = append(lost, Delivery{Context: p.round.ctx, Conn: s.conn, Event: ev, Outcome: Lost,
 				Waited: time.Since(p.posted), Late: p.late, Err: ErrClosed})
 		})

@@ -51,7 +51,7 @@ func (f Failure) String() string {
 //
 // A refusal is an answer and fails the request. A plugin that validates what
 // others made has to be heard, so without its answer the request fails. Ends are
-// never failed (L8): what this says of them is for the log.
+// never failed (L8): what this says of them is whether the caller is told.
 func (p Policy) Decide(k Kind, f Failure) (fail, drop bool) {
 	fail = f == Refusal || p.FailRequest || k == ValidateContainerAdjustment
 	drop = f == Loss || f == Timeout && !p.KeepConnected

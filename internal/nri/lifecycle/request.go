@@ -261,7 +261,7 @@ func (l *lane) fail(r *request, f Failure, err error) (drop bool) {
 		r.outcome = &Error{r.session.conn, r.event, f, err}
 	}
 	if r.part != nil {
-		r.part.fail(r.event, err)
+		r.part.fail(r.session, r.event, f, err)
 	}
 	return drop
 }

@@ -28,8 +28,8 @@ import (
 // indices, and for one connection in that of events. Replies that come later, or
 // for which apply is nil, go to Options.Unheard.
 //
-// The error says who failed or did not answer, for the log: the end of the
-// object goes on in any case (L8).
+// The error says who refused and, where that is the policy of a plugin, that it did not
+// answer. It is for the log: the end of the object goes on in any case (L8).
 //
 // From a Remove on, connections that join are not told of the object any more,
 // though the runtime may list it for a while.

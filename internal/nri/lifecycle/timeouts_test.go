@@ -52,7 +52,7 @@ func TestL9_LongTimeoutOfOnePluginLengthensNoTeardown(t *testing.T) {
 		f.did("RunPodSandbox:p1")
 		slow.handle = func(context.Context, Event) (any, error) { slow.stall(30 * time.Second); return nil, nil }
 		start := time.Now()
-		require.Error(t, f.end("StopPodSandbox:p1"))
+		require.NoError(t, f.end("StopPodSandbox:p1"))
 		assert.Equal(t, requestTimeout, time.Since(start))
 		time.Sleep(time.Minute)
 		assert.False(t, slow.isClosed(), "it answered in its own time")

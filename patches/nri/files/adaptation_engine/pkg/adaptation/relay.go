@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"time"
 
 	"github.com/containerd/ttrpc"
@@ -14,8 +16,23 @@ import (
 )
 
 // relay sends an event in the form that its request has, and returns the
-// plugin's reply. Timeouts and what becomes of the plugin are the engine's.
+// plugin's reply. Timeouts and what becomes of the plugin are the engine's. An end that is
+// too large for a message is sent by its ids: that it was not sent is no answer.
 func (c connection) relay(ctx context.Context, ev lifecycle.Event) (any, error) {
+	reply, err := c.send(ctx, ev)
+	var tooLarge *ttrpc.OversizedMessageErr
+	if !errors.As(err, &tooLarge) {
+		return reply, err
+	}
+	bare := endRequest(ev, &PodSandbox{Id: ev.Pod}, nil)
+	if bare == nil {
+		return reply, err
+	}
+	ev.Request = bare
+	return c.send(ctx, ev)
+}
+
+func (c connection) send(ctx context.Context, ev lifecycle.Event) (any, error) {
 	switch req := ev.Request.(type) {
 	case *RunPodSandboxRequest:
 		return call(ctx, c, ev, c.impl.RunPodSandbox, req)
@@ -100,16 +117,21 @@ func (c connection) validate(ctx context.Context, ev lifecycle.Event, req *Valid
 // lossOf is the error of a plugin that did not answer. That of a lost connection
 // is one of ttrpc, whoever noticed first.
 func lossOf(failed *lifecycle.Error) error {
-	if failed.Failure == lifecycle.Loss && broken(failed.Err) == failed.Err {
+	if failed.Failure == lifecycle.Loss && !errors.Is(failed.Err, ttrpc.ErrClosed) {
 		return fmt.Errorf("%w: %w", ttrpc.ErrClosed, failed.Err)
 	}
 	return failed.Err
 }
 
 // broken says of an error after which the connection is of no use that it is
-// one: the engine knows nothing of ttrpc.
+// one: the engine knows nothing of ttrpc. A message that ends in its middle is not told as
+// the end of the connection by ttrpc, nor is a write that takes too long.
 func broken(err error) error {
-	for _, fatal := range []error{ttrpc.ErrClosed, ttrpc.ErrServerClosed, ttrpc.ErrProtocol} {
+	var transport *net.OpError
+	if errors.As(err, &transport) {
+		return fmt.Errorf("%w: %w", lifecycle.ErrClosed, err)
+	}
+	for _, fatal := range []error{ttrpc.ErrClosed, ttrpc.ErrServerClosed, ttrpc.ErrProtocol, io.ErrUnexpectedEOF} {
 		if errors.Is(err, fatal) {
 			return fmt.Errorf("%w: %w", lifecycle.ErrClosed, err)
 		}

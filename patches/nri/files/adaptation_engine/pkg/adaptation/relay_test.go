@@ -5,10 +5,15 @@ package adaptation
 import (
 	"context"
 	"fmt"
+	"io"
+	"net"
+	"os"
 	"testing"
 
 	"github.com/containerd/ttrpc"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/containerd/nri/pkg/api"
 
@@ -47,11 +52,17 @@ func TestRequestIsThatOfItsContainer(t *testing.T) {
 
 // Only an error after which a connection is of no use says that it is lost.
 func TestBrokenConnections(t *testing.T) {
-	for _, err := range []error{ttrpc.ErrClosed, ttrpc.ErrServerClosed, fmt.Errorf("reading: %w", ttrpc.ErrProtocol)} {
+	for _, err := range []error{
+		ttrpc.ErrClosed, ttrpc.ErrServerClosed, fmt.Errorf("reading: %w", ttrpc.ErrProtocol),
+		fmt.Errorf("reading: %w", io.ErrUnexpectedEOF), &net.OpError{Op: "write", Err: os.ErrDeadlineExceeded},
+	} {
 		require.ErrorIs(t, broken(err), lifecycle.ErrClosed)
 		require.ErrorIs(t, broken(err), err)
 	}
-	for _, err := range []error{context.DeadlineExceeded, context.Canceled, fmt.Errorf("refused")} {
+	for _, err := range []error{
+		context.DeadlineExceeded, context.Canceled, fmt.Errorf("refused"),
+		status.Error(codes.Unavailable, "refused"), ttrpc.OversizedMessageError(5 << 20),
+	} {
 		require.NotErrorIs(t, broken(err), lifecycle.ErrClosed)
 	}
 }

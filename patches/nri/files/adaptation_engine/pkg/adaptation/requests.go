@@ -29,14 +29,14 @@ func (r *Adaptation) PostUpdatePodSandbox(ctx context.Context, req *PostUpdatePo
 }
 
 // StopPodSandbox tells all plugins that know a pod that its containers have
-// stopped, and waits for them no longer than for one. The error says who
-// failed; the pod is stopped in any case.
+// stopped, and waits for them no longer than for one. The error says who refused or,
+// where that is its policy, did not answer; the pod is stopped in any case.
 func (r *Adaptation) StopPodSandbox(ctx context.Context, req *StopPodSandboxRequest) error {
 	return r.teardown(ctx, podEvent(lifecycle.StopPodSandbox, req.GetPod(), req), nil)
 }
 
 // RemovePodSandbox tells all plugins that know a pod that it is gone. The
-// error says who failed; the pod is removed in any case.
+// error is as for StopPodSandbox; the pod is removed in any case.
 func (r *Adaptation) RemovePodSandbox(ctx context.Context, req *RemovePodSandboxRequest) error {
 	return r.teardown(ctx, podEvent(lifecycle.RemovePodSandbox, req.GetPod(), req), nil)
 }
@@ -92,7 +92,7 @@ func (r *Adaptation) StopContainer(ctx context.Context, req *StopContainerReques
 }
 
 // RemoveContainer tells all plugins that know a container that it is gone. The
-// error says who failed; the container is removed in any case.
+// error is as for StopPodSandbox; the container is removed in any case.
 func (r *Adaptation) RemoveContainer(ctx context.Context, req *RemoveContainerRequest) error {
 	return r.teardown(ctx, containerEvent(lifecycle.RemoveContainer, req.GetPod(), req.GetContainer(), req), nil)
 }

@@ -4,10 +4,13 @@ package adaptation_test
 
 import (
 	"context"
+	"errors"
+	"net"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -137,10 +140,10 @@ func (o *owing) lists(pods []*api.PodSandbox, ctrs, exited []*api.Container) {
 }
 
 // comes brings the plugin in. The function takes it away, and returns when that was seen.
-func (o *owing) comes() (*hearing, func()) {
+func (o *owing) comes(options ...stub.Option) (*hearing, func()) {
 	o.t.Helper()
 	p := &hearing{}
-	s, err := stub.New(p, stub.WithPluginName("hears"), stub.WithPluginIdx("00"), stub.WithSocketPath(filepath.Join(o.dir, "nri.sock")))
+	s, err := stub.New(p, append(options, stub.WithPluginName("hears"), stub.WithPluginIdx("00"), stub.WithSocketPath(filepath.Join(o.dir, "nri.sock")))...)
 	require.NoError(o.t, err)
 	require.NoError(o.t, s.Start(context.Background()))
 	o.t.Cleanup(s.Stop)
@@ -256,6 +259,36 @@ func TestOwedEndsAfterARestart(t *testing.T) {
 			}
 		})
 	}
+}
+
+// cutConn is a plugin's side of a connection that breaks in the middle of the next message.
+type cutConn struct {
+	net.Conn
+	cuts atomic.Bool
+}
+
+func (c *cutConn) Write(b []byte) (int, error) {
+	if c.cuts.Load() {
+		n, _ := c.Conn.Write(b[:len(b)/2])
+		return n, errors.Join(net.ErrClosed, c.Close())
+	}
+	return c.Conn.Write(b)
+}
+
+// Half an answer is none.
+func TestEndWithHalfAnAnswerIsOwed(t *testing.T) {
+	o := newOwing(t)
+	c := &cutConn{}
+	o.comes(stub.WithDialer(func(path string) (_ net.Conn, err error) {
+		c.Conn, err = net.Dial("unix", path)
+		return c, err
+	}))
+	o.begin()
+	c.cuts.Store(true)
+	require.NoError(t, o.RemoveContainer(context.Background(), &api.RemoveContainerRequest{Pod: owedPod, Container: owedCtr}))
+	require.Eventually(t, func() bool { return len(o.AwayPlugins()) == 1 }, soon, time.Millisecond)
+	p, _ := o.comes()
+	o.requireHeard(p, "StopContainer ctr0", "RemoveContainer ctr0")
 }
 
 // A name that is forgotten is owed nothing.
