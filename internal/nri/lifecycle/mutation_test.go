@@ -139,8 +139,8 @@ var mutations = []mutation{
 	{
 		off:  "a Stop that failed is not sent again",
 		file: "request.go",
-		from: "r.part.fail(r.event, err)",
-		to:   "r.part.fail(r.event, err)\n\t\tif e, ok := l.ledger.pods[r.event.Pod]; ok && r.event.Kind == StopPodSandbox {\n\t\t\te.mark = begun\n\t\t\tl.ledger.pods[r.event.Pod] = e\n\t\t\tr.part.next++\n\t\t}",
+		from: "r.part.fail(r.session, r.event, f, err)",
+		to:   "r.part.fail(r.session, r.event, f, err)\n\t\tif e, ok := l.ledger.pods[r.event.Pod]; ok && r.event.Kind == StopPodSandbox {\n\t\t\te.mark = begun\n\t\t\tl.ledger.pods[r.event.Pod] = e\n\t\t\tr.part.next++\n\t\t}",
 	},
 	{
 		off:  "nothing is sent of what is unknown",
@@ -267,6 +267,13 @@ var mutations = []mutation{
 		by:   "^TestL18_EndIsToldThoughOneBeforeItWasGivenUp$",
 	},
 	{
+		off:  "the runtime hears of who waits for another to leave",
+		file: "succession.go",
+		from: "\t\t\te.opts.Waits(s.conn)\n",
+		to:   "",
+		by:   "^TestL19_PredecessorThatComesBackStandsBack$",
+	},
+	{
 		off:  "validators are asked side by side",
 		file: "ask.go",
 		from: "\t\tall.Add(1)\n",
@@ -306,17 +313,10 @@ var mutations = []mutation{
 		by:   "^TestL16_PolicyHoldsForAllWhoWait$",
 	},
 	{
-		off:  "nobody waits for the ends of who owes an answer",
-		file: "part.go",
-		from: "p.late = l.overdue() || l.session != nil && !l.session.joined",
-		to:   "p.late = l.session != nil && !l.session.joined",
-		by:   "^TestL22_HungPluginCostsOneTimeout$",
-	},
-	{
 		off:  "nobody waits for the ends of who is not synchronized",
 		file: "part.go",
-		from: "p.late = l.overdue() || l.session != nil && !l.session.joined",
-		to:   "p.late = l.overdue()",
+		from: "p.late = l.session != nil && !l.session.joined",
+		to:   "p.late = false",
 		by:   "^TestL13_TeardownWaitsForNobodyWhoJoins$",
 	},
 	{
@@ -530,8 +530,8 @@ var mutations = []mutation{
 	{
 		off:  "a connection that was never synchronized knows nothing",
 		file: "session.go",
-		from: "if joined {\n\t\tfor _, note",
-		to:   "if true {\n\t\tfor _, note",
+		from: "if joined {\n\t\tl.noteAll()",
+		to:   "if true {\n\t\tl.noteAll()",
 		by:   "^TestL3_ConnectionThatWasNotSynchronizedKnowsNothing$",
 	},
 	{
@@ -802,9 +802,9 @@ var mutations = []mutation{
 	{
 		off:  "what has begun behind one who leaves is known",
 		file: "session.go",
-		from: "for _, note := range l.line.notes() {",
-		to:   "for _, note := range []Event(nil) {",
-		by:   "^TestL19_PodBeginsAndEndsBehindAnOverdueFirst$",
+		from: "\t\tl.noteAll()\n",
+		to:   "",
+		by:   "^TestL18_WhatBeganBehindOneWhoLeavesIsKnown$",
 	},
 	{
 		off:  "missed ends take turns with stops",

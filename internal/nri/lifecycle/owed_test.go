@@ -265,6 +265,25 @@ func TestL18_StopThatWasNotAnsweredIsToldAgain(t *testing.T) {
 	}
 }
 
+// A pod that began while a plugin hung, and whose RunPodSandbox that does not want, is known to
+// its name when it leaves.
+func TestL18_WhatBeganBehindOneWhoLeavesIsKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a").hang(UpdatePodSandbox)
+		a.wants = func(k Kind) bool { return k == UpdatePodSandbox || k.final() }
+		o.joined(a)
+		o.did("RunPodSandbox:p0")
+		hung := o.asks("UpdatePodSandbox:p0")
+		o.did("RunPodSandbox:p1")
+		require.NoError(t, <-hung)
+		o.left(a)
+		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		o.lists("p0")
+		assert.Equal(t, "Synchronize(p0) StopPodSandbox:p1 RemovePodSandbox:p1", o.again(a).told())
+	})
+}
+
 // Nor has one heard a Stop during which its connection broke.
 func TestL18_StopThatAPluginWentAtIsToldAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

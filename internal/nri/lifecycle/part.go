@@ -127,7 +127,7 @@ func (l *lane) post(r *round) *part {
 			return l.overflow(r, full)
 		}
 	}
-	p.late = l.overdue() || l.session != nil && !l.session.joined
+	p.late = l.session != nil && !l.session.joined
 	if p.late {
 		p.owner = false
 		l.keep(p)

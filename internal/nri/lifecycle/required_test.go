@@ -259,7 +259,7 @@ func TestL20_NoAnswerIsNoWord(t *testing.T) {
 				}
 			},
 			took: time.Second,
-			text: "did not answer: connection closed: broken pipe",
+			text: "did not answer: connection closed", // whoever notices first
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
