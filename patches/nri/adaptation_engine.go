@@ -120,6 +120,7 @@ r.stopped = true`),
 			edit.In(pluginFile, edit.Type("plugin")).AddField(`
 
 registered atomic.Bool // whether RegisterPlugin was called
+waits      func()      // called when it waits for another one to leave, unless nil
 changes    changes     // that the plugin asks for`),
 			edit.AddImport(pluginFile, "sync/atomic"),
 			edit.In(pluginFile, edit.Method("plugin", "RegisterPlugin")).Before(edit.Top(), `if p.registered.Swap(true) {

@@ -22,8 +22,8 @@ connection is closed. A successor that takes longer is synchronized while the ol
 is sent events, and told of those late. One that fails changes nothing.
 
 A plugin that is told to go and is started again by whoever watches over it must not
-take its place back: from the pod or process of a connection that was succeeded, another
-one waits until its successor has left.
+take its place back: from the pod, service, container or process of a connection that was
+succeeded, another one waits until its successor has left.
 
 Plugins that mean to be connected twice under one name need a setting for that
 (PluginSettings.Twins). Plugins that the runtime itself has launched or loaded are

@@ -20,6 +20,10 @@ namespace of a pod from its own records (WithPodNamespaces). Anybody else is
 refused in RegisterPlugin, before Configure, with the reason. If it cannot be
 told who a peer is, it gets no reserved name, and any other one.
 
+So many connections may be registering at a time that a few peers which connect and
+say nothing keep all others out. Let one pod, user or process have a quarter of the
+places, and close what it opens beyond that.
+
 Make the socket with mode 0600 from its first moment, and let runtimes set its
 mode and owner (WithSocketPermissions).`,
 	Rules:  []string{"L17", "L21"},
@@ -37,7 +41,8 @@ AllowedNamespaces []string`),
 		edit.In(adaptation, edit.Type("Adaptation")).AddField(`
 
 namespaceOf PodNamespaces // nil: no pod is known
-socket      permissions`),
+socket      permissions
+arrivals    arrivals`),
 		edit.In(adaptation, edit.Func("New")).After(edit.Key("metrics"), `socket:      permissions{mode: DefaultSocketMode, uid: -1, gid: -1},`),
 		edit.In(adaptation, edit.Method("Adaptation", "startListener")).Replace(edit.Stmt(edit.Define("l", "err")), `l, err := r.newSocket()`),
 		edit.In(pluginFile, edit.Type("plugin")).AddField(`
@@ -50,8 +55,19 @@ who who // is at the other end, if it is external`),
 `),
 		edit.AddImport(pluginFile, "google.golang.org/grpc/codes"),
 		edit.AddImport(pluginFile, "google.golang.org/grpc/status"),
-		edit.In(registration, edit.Method("Adaptation", "register")).Before(edit.Stmt(edit.Define("p", "err")), `seen := whoIs(conn)
-defer seen.close()
+		edit.In(registration, edit.Method("Adaptation", "accept")).Replace(edit.Stmt(edit.Call("r.register")), `seen := whoIs(conn)
+if !r.letsIn(seen) {
+	seen.close()
+	_ = conn.Close() // it is told no more than that
+	continue
+}
+leave := place()
+go r.register(noCtx, conn, seen, func() {
+	leave()
+	r.letsGo(seen)
+})`),
+		edit.In(registration, edit.Method("Adaptation", "register")).Signature("func (r *Adaptation) register(ctx context.Context, conn net.Conn, seen who, leave func())"),
+		edit.In(registration, edit.Method("Adaptation", "register")).Before(edit.Stmt(edit.Define("p", "err")), `defer seen.close()
 `),
 		edit.In(registration, edit.Method("Adaptation", "register")).Before(edit.Stmt(edit.Mentions("p.start(r.name, r.version)")), `p.who = seen
 `),

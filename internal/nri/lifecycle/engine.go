@@ -95,10 +95,14 @@ type Options struct {
 	HandOver func(Connection) bool
 
 	// Origin says where a connection comes from, for connections of which HandOver
-	// speaks: the same for all that one pod or process opens. A plugin that has been
+	// speaks: the same for all that one pod or service opens. A plugin that has been
 	// succeeded and comes back from there waits until its successor leaves. Empty, as
 	// by default, is none.
 	Origin func(Connection) string
+
+	// Waits is told, once, of a connection that joins and waits for others of its name to
+	// leave, which may be for ever. By default nobody is told.
+	Waits func(Connection)
 
 	// Begun makes the Request of a first event for a successor that has missed it, of a
 	// pod or container as the runtime lists it: of the Value of that pod and, for a
@@ -188,6 +192,9 @@ func New(opts Options) *Engine {
 	}
 	if opts.Origin == nil {
 		opts.Origin = func(Connection) string { return "" }
+	}
+	if opts.Waits == nil {
+		opts.Waits = func(Connection) {}
 	}
 	if opts.Begun == nil {
 		opts.Begun = func(Event, any, any) any { return nil }

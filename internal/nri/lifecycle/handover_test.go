@@ -642,7 +642,11 @@ func TestL19_TwinsAndOtherNames(t *testing.T) {
 func TestL19_PredecessorThatComesBackStandsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		origins := make(map[Connection]string)
-		f := newHanding(t, func(o *Options) { o.Origin = func(c Connection) string { return origins[c] } })
+		var waits []Connection
+		f := newHanding(t, func(o *Options) {
+			o.Origin = func(c Connection) string { return origins[c] }
+			o.Waits = func(c Connection) { waits = append(waits, c) }
+		})
 		first, next, again, third, gone := newPlugin("10-a"), newPlugin("10-a"), newPlugin("10-a"), newPlugin("10-a"), newPlugin("10-a")
 		origins[first], origins[next], origins[again], origins[third], origins[gone] = "old", "new", "old", "newer", "new"
 		f.joined(first, next)
@@ -662,6 +666,7 @@ func TestL19_PredecessorThatComesBackStandsBack(t *testing.T) {
 		require.NoError(t, <-joined)
 		f.did("RunPodSandbox:p2")
 		assert.Equal(t, "Synchronize() RunPodSandbox:p2", again.told())
+		assert.Equal(t, []Connection{older, again, gone}, waits)
 	})
 }
 

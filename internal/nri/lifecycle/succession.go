@@ -74,6 +74,7 @@ func (h *hold) grant() {
 // comeIn finds a connection its lane, and returns when it has that, or is the next
 // to have it.
 func (e *Engine) comeIn(ctx context.Context, s *session) error {
+	waits := false
 	for {
 		e.mu.Lock()
 		l := e.names[s.name]
@@ -103,6 +104,10 @@ func (e *Engine) comeIn(ctx context.Context, s *session) error {
 		e.mu.Unlock()
 		for _, o := range older {
 			e.drop(o, errNewer)
+		}
+		if !waits {
+			waits = true
+			e.opts.Waits(s.conn)
 		}
 		var err error
 		select {

@@ -108,18 +108,35 @@ func (p *Peer) Pod() (Pod, error) {
 	if err != nil {
 		return Pod{}, fmt.Errorf("pod of %v: own cgroup: %w", p, err)
 	}
-	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", p.PID))
-	// Its number may have gone to another process before it was read, but not if it is
-	// still its own afterwards.
-	if gone := p.lives(); gone != nil {
-		err = gone
-	}
+	content, err := p.cgroups()
 	if err != nil {
 		return Pod{}, fmt.Errorf("pod of %v: %w", p, err)
 	}
-	pod, err := podOf(string(content), string(own))
+	pod, err := podOf(content, string(own))
 	if err != nil {
 		return Pod{}, fmt.Errorf("pod of %v: %w", p, err)
 	}
 	return pod, nil
+}
+
+// Unit returns what on the host starts the process again when it exits, by the path of its
+// cgroup: a service of systemd, or a container. It is empty where there is none, and where
+// that cannot be told.
+func (p *Peer) Unit() string {
+	content, err := p.cgroups()
+	if err != nil {
+		return ""
+	}
+	return unitOf(content)
+}
+
+// cgroups returns the content of /proc/PID/cgroup.
+func (p *Peer) cgroups() (string, error) {
+	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", p.PID))
+	// Its number may have gone to another process before it was read, but not if it is
+	// still its own afterwards.
+	if gone := p.lives(); gone != nil {
+		return "", gone
+	}
+	return string(content), err
 }

@@ -38,15 +38,30 @@ func (t *domainTable) podNamespace(uid, container string) (string, error) {
 	return "", fmt.Errorf("pod %s with container %q is not known: %w", uid, container, errdefs.ErrNotFound)
 }
 
-var nriNameRefusals metrics.LabeledCounter
+var (
+	nriNameRefusals metrics.LabeledCounter
+	nriRegistering  metrics.Gauge
+	nriTurnedAway   metrics.Counter
+)
 
 func init() {
 	ns := metrics.NewNamespace("containerd", "nri", nil)
+	nriRegistering = ns.NewGauge("registering", "Connections that have not registered and been synchronized yet, of which there may be 64", metrics.Unit("connections"))
+	nriTurnedAway = ns.NewCounter("connections_turned_away", "Connections to the NRI socket that were closed, since their pod, user or process has 16 that have not registered yet")
 	nriNameRefusals = ns.NewLabeledCounter("plugin_name_refusals", "Registrations that were refused because the name is reserved, by reason: user or namespace (it is another one), or unknown (it cannot be told)", "plugin", "reason")
 	metrics.Register(ns)
 }
 
-var _ nri.NameMetrics = (*nriMetrics)(nil)
+var (
+	_ nri.NameMetrics         = (*nriMetrics)(nil)
+	_ nri.RegistrationMetrics = (*nriMetrics)(nil)
+)
+
+// RecordRegistering implements nri.RegistrationMetrics.
+func (m *nriMetrics) RecordRegistering(connections int) { nriRegistering.Set(float64(connections)) }
+
+// RecordTurnedAway implements nri.RegistrationMetrics.
+func (m *nriMetrics) RecordTurnedAway() { nriTurnedAway.Inc() }
 
 // RecordNameRefusal implements nri.NameMetrics.
 func (m *nriMetrics) RecordNameRefusal(plugin, reason string) {

@@ -22,6 +22,7 @@ func (r *Adaptation) newEngine() *lifecycle.Engine {
 		OverdueLimit:   cmp.Or(r.overdueLimit, DefaultOverdueLimit),
 		Weigh:          weigh,
 		OmitCreating:   r.omitNew,
+		Waits:          waits,
 		List:           r.list,
 		ImpliedEnd:     impliedEnd,
 		Unheard:        r.unheard,

@@ -6,9 +6,12 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync"
 	"time"
 
 	"github.com/containerd/nri/pkg/log"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
 // registering is how many external plugins may be registering at a time. Each
@@ -59,6 +62,10 @@ func (r *Adaptation) acceptPluginConnections(l net.Listener) error {
 
 func (r *Adaptation) accept(l net.Listener) {
 	places := make(chan struct{}, registering)
+	place := func() (leave func()) {
+		places <- struct{}{}
+		return func() { <-places }
+	}
 	var failed backoff
 	for {
 		conn, err := l.Accept()
@@ -76,21 +83,21 @@ func (r *Adaptation) accept(l net.Listener) {
 			}
 			continue
 		}
-		places <- struct{}{}
-		go func() {
-			defer func() { <-places }()
-			r.register(noCtx, conn)
-		}()
+		go r.register(noCtx, conn, place())
 	}
 }
 
-// register brings in an external plugin that has connected.
-func (r *Adaptation) register(ctx context.Context, conn net.Conn) {
+// register brings in an external plugin that has connected. leave gives back its place among
+// those that are registering.
+func (r *Adaptation) register(ctx context.Context, conn net.Conn, leave func()) {
+	leave = sync.OnceFunc(leave)
+	defer leave()
 	p, err := r.newExternalPlugin(conn)
 	if err == nil {
 		err = p.start(r.name, r.version)
 	}
 	if err == nil {
+		p.waits = leave
 		err = r.join(ctx, p)
 	}
 	if err != nil {
@@ -102,6 +109,14 @@ func (r *Adaptation) register(ctx context.Context, conn net.Conn) {
 	}
 	r.logPlugins()
 	log.Infof(ctx, "plugin %q connected and synchronized", p.name())
+}
+
+// waits is called when a plugin waits until another one of its name leaves. That may be for
+// ever, and keeps nobody else from registering.
+func waits(conn lifecycle.Connection) {
+	if p := conn.(connection).plugin; p.waits != nil {
+		p.waits()
+	}
 }
 
 // backoff waits between tries, twice as long each time.

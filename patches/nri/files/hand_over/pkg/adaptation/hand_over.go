@@ -18,12 +18,15 @@ func (r *Adaptation) handsOver(conn lifecycle.Connection) bool {
 	return p.impl.isTtrpc() && p.cmd == nil && !r.pluginSettings[p.name()].Twins && !r.pluginSettings[p.base].Twins
 }
 
-// originOf says where a plugin comes from: its pod, if that is known, or else its
-// process. A pod that starts its plugin again is the same.
+// originOf says where a plugin comes from: its pod, if that is known, or else the service or
+// container that starts it again, or else its process. So two of one name that are both started
+// again when they exit do not take turns.
 func originOf(conn lifecycle.Connection) string {
 	switch p := conn.(connection).plugin; {
 	case p.who.pod != peer.Pod{}:
 		return "pod " + p.who.pod.UID
+	case p.who.unit != "":
+		return "unit " + p.who.unit
 	case p.pid > 0:
 		return "process " + strconv.Itoa(p.pid)
 	}

@@ -44,7 +44,8 @@ type NameMetrics interface {
 type who struct {
 	peer *peer.Peer // nil if it cannot be told
 	pod  peer.Pod
-	err  error // why the peer or its pod cannot be told, nil if both can
+	unit string // that starts it again, see peer.Peer.Unit
+	err  error  // why the peer or its pod cannot be told, nil if both can
 }
 
 // whoIs asks the kernel, when the connection was just accepted.
@@ -58,13 +59,27 @@ func whoIs(conn net.Conn) who {
 		return who{err: err}
 	}
 	pod, err := p.Pod()
-	return who{peer: p, pod: pod, err: err}
+	return who{peer: p, pod: pod, unit: p.Unit(), err: err}
 }
 
 func (w who) close() {
 	if w.peer != nil {
 		_ = w.peer.Close()
 	}
+}
+
+// crowd is whose a connection is among those that are registering. Plugins of root that run
+// in no pod have a crowd for each process, other users one for all of theirs.
+func (w who) crowd() string {
+	switch {
+	case w.pod != peer.Pod{}:
+		return "pod " + w.pod.UID
+	case w.peer == nil:
+		return ""
+	case w.peer.UID != 0:
+		return fmt.Sprintf("user %d", w.peer.UID)
+	}
+	return fmt.Sprintf("process %d", w.peer.PID)
 }
 
 // String says who it is for logs and errors.

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package peer
+
+import (
+	"slices"
+	"strings"
+)
+
+// unitOf returns what on the host starts a process again that exits, by the content of
+// /proc/PID/cgroup: the path of a service of systemd, or of a container. It is empty for a
+// process of a session, which nobody starts again.
+//
+//	/system.slice/plugin.service
+//	/user.slice/user-1000.slice/user@1000.service/app.slice/plugin.service
+//	/system.slice/docker-<container>.scope, /docker/<container>
+func unitOf(content string) string {
+	unit := ""
+	for line := range strings.Lines(content) {
+		path, ok := cgroupPath(line)
+		if !ok {
+			continue
+		}
+		folders := strings.Split(path, "/")
+		last := len(folders) - 1
+		for last > 0 && !startsAgain(folders[last]) {
+			last--
+		}
+		// With cgroup v1 some hierarchies may have less of the path than others.
+		if found := strings.Join(folders[:last+1], "/"); len(found) > len(unit) && !slices.Contains(folders, "..") {
+			unit = found
+		}
+	}
+	return unit
+}
+
+// startsAgain tells whether a folder is that of a service, or of a container. That of a user's
+// own systemd is neither: all that the user runs is below.
+func startsAgain(folder string) bool {
+	return strings.HasSuffix(folder, ".service") && !strings.HasPrefix(folder, "user@") || container.MatchString(folder)
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation
+
+import (
+	"sync"
+
+	"github.com/containerd/nri/pkg/log"
+)
+
+// registeringOfOne is how many connections of one crowd may be registering at a time: few
+// enough for the places to last for others, and more than a pod has plugins.
+const registeringOfOne = registering / 4
+
+// RegistrationMetrics is what the value given to WithMetrics may implement beside Metrics, to
+// see who comes in.
+type RegistrationMetrics interface {
+	// RecordRegistering is called with how many connections are registering now, of which
+	// there may be 64.
+	RecordRegistering(connections int)
+	// RecordTurnedAway is called when a connection is closed at once, since too many of its
+	// peer are registering.
+	RecordTurnedAway()
+}
+
+// arrivals are the connections that are registering.
+type arrivals struct {
+	mu     sync.Mutex // guards what follows
+	all    int
+	crowds map[string]crowd
+}
+
+// A crowd is what one pod, user or process has among them.
+type crowd struct {
+	connections int
+	told        bool // whether it was logged that some were turned away
+}
+
+// letsIn says whether a connection may register.
+func (r *Adaptation) letsIn(w who) bool {
+	m, measured := r.metrics.(RegistrationMetrics)
+	now, in, tell := r.arrivals.enter(w.crowd())
+	if tell {
+		log.Warnf(noCtx, "%s has %d connections that have not registered, and more are closed", w, registeringOfOne)
+	}
+	switch {
+	case !measured:
+	case in:
+		m.RecordRegistering(now)
+	default:
+		m.RecordTurnedAway()
+	}
+	return in
+}
+
+// letsGo counts out a connection that has registered, or failed to.
+func (r *Adaptation) letsGo(w who) {
+	now := r.arrivals.leave(w.crowd())
+	if m, measured := r.metrics.(RegistrationMetrics); measured {
+		m.RecordRegistering(now)
+	}
+}
+
+func (a *arrivals) enter(of string) (now int, in, tell bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.crowds == nil {
+		a.crowds = make(map[string]crowd)
+	}
+	c := a.crowds[of]
+	if c.connections >= registeringOfOne {
+		tell = !c.told
+		c.told = true
+		a.crowds[of] = c
+		return a.all, false, tell
+	}
+	a.all++
+	c.connections++
+	a.crowds[of] = c
+	return a.all, true, false
+}
+
+func (a *arrivals) leave(of string) (now int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.all--
+	c := a.crowds[of]
+	if c.connections--; c.connections == 0 {
+		delete(a.crowds, of)
+	} else {
+		a.crowds[of] = c
+	}
+	return a.all
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/containerd/nri/internal/peer"
+)
+
+// One crowd leaves most places to others, and is logged once for as long as it lasts.
+func TestCrowdLeavesPlaces(t *testing.T) {
+	var a arrivals
+	told := 0
+	for i := range 1000 {
+		_, in, tell := a.enter("pod one")
+		require.Equal(t, i < registeringOfOne, in)
+		if tell {
+			told++
+		}
+	}
+	require.Equal(t, 1, told)
+	for i := range 3 {
+		now, in, _ := a.enter(fmt.Sprint("pod ", i))
+		require.True(t, in)
+		require.Equal(t, registeringOfOne+i+1, now)
+	}
+	require.Equal(t, registeringOfOne+2, a.leave("pod one"))
+	_, in, _ := a.enter("pod one")
+	require.True(t, in)
+	for i := range 3 {
+		a.leave(fmt.Sprint("pod ", i))
+	}
+	for range registeringOfOne {
+		a.leave("pod one")
+	}
+	require.Zero(t, a.all)
+	require.Empty(t, a.crowds)
+}
+
+// All of a pod are one crowd, and all of a user but root.
+func TestCrowds(t *testing.T) {
+	of := func(user uint32, pid int) *peer.Peer { return &peer.Peer{UID: user, PID: pid} }
+	require.Equal(t, "pod uid", who{peer: of(0, 1), pod: peer.Pod{UID: "uid", Container: "c"}}.crowd())
+	require.Equal(t, "user 1000", who{peer: of(1000, 1)}.crowd())
+	require.Equal(t, "process 1", who{peer: of(0, 1)}.crowd())
+	require.Equal(t, "", who{}.crowd())
+}
