@@ -313,10 +313,24 @@ var mutations = []mutation{
 		by:   "^TestL16_PolicyHoldsForAllWhoWait$",
 	},
 	{
+		off:  "nobody waits for the ends of who owes an answer",
+		file: "part.go",
+		from: "p.late = l.overdue() || l.session != nil && !l.session.joined",
+		to:   "p.late = l.session != nil && !l.session.joined",
+		by:   "^TestL22_HungPluginCostsOneTimeout$",
+	},
+	{
+		off:  "who owes an answer and is back is no error of who did not wait for it",
+		file: "part.go",
+		from: "failure, err := Debt, p.passed",
+		to:   "failure, err := Debt, error(nil)",
+		by:   "^TestL22_WhoIsBackIsNoErrorOfWhoWaitedForAnother$",
+	},
+	{
 		off:  "nobody waits for the ends of who is not synchronized",
 		file: "part.go",
-		from: "p.late = l.session != nil && !l.session.joined",
-		to:   "p.late = false",
+		from: "p.late = l.overdue() || l.session != nil && !l.session.joined",
+		to:   "p.late = l.overdue()",
 		by:   "^TestL13_TeardownWaitsForNobodyWhoJoins$",
 	},
 	{

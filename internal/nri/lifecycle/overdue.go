@@ -20,7 +20,7 @@ import (
 func (l *lane) fallBehind(r *request) (passed []*caller) {
 	r.kept = true
 	if r.part != nil {
-		r.part.release()
+		r.part.pass(l.debt())
 	}
 	passed = l.line.callers()
 	for _, c := range passed {
@@ -28,7 +28,7 @@ func (l *lane) fallBehind(r *request) (passed []*caller) {
 	}
 	for _, e := range l.line.entries {
 		if e.part != nil {
-			e.part.release()
+			e.part.pass(l.debt())
 		}
 	}
 	if l.hold != nil {

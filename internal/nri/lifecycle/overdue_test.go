@@ -327,6 +327,39 @@ func TestL9_LateRepliesAreNotLost(t *testing.T) {
 }
 
 // A connection that is lost while it is overdue lets go of all.
+// A plugin that is overdue while a stop waits for another one, and goes on meanwhile, is said
+// to be told later if it has not answered: no time that it had has passed.
+func TestL22_WhoIsBackIsNoErrorOfWhoWaitedForAnother(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		late, slow := newPlugin("20-late"), newPlugin("10-slow")
+		late.keepConnected, late.failRequest = true, true
+		quarters := func(of map[string]int) func(context.Context, Event) (any, error) {
+			return func(_ context.Context, ev Event) (any, error) {
+				time.Sleep(time.Duration(of[ev.Kind.String()+":"+ev.Pod]) * requestTimeout / 4)
+				return nil, nil
+			}
+		}
+		late.handle = quarters(map[string]int{"UpdatePodSandbox:p0": 5, "StopPodSandbox:p2": 2})
+		slow.handle = quarters(map[string]int{"StopPodSandbox:p1": 3, "StopPodSandbox:p2": 3})
+		f.joined(late, slow)
+		f.did("RunPodSandbox:p0", "RunPodSandbox:p1", "RunPodSandbox:p2")
+		for pod, answered := range map[string]bool{"p1": true, "p2": false} {
+			f.asks("UpdatePodSandbox:p0")
+			time.Sleep(requestTimeout * 3 / 4)
+			err := f.end("StopPodSandbox:" + pod)
+			if answered {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, "it is told later")
+				assert.NotContains(t, err.Error(), "no answer within")
+			}
+			time.Sleep(requestTimeout)
+			assert.Contains(t, late.told(), "StopPodSandbox:"+pod)
+		}
+	})
+}
+
 func TestL22_OverduePluginIsLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

@@ -22,6 +22,7 @@ type part struct {
 	next    int           // the event of the round that is being seen to
 	over    bool          // all were
 	late    bool          // nobody waits for it any more
+	passed  error         // why nobody has to wait for it: the plugin owes an answer
 	owner   bool          // the caller of its own round does
 	settled chan struct{} // closed when it is over, or not to be waited for; nil if nobody waits
 	answers []answer      // for the owner, once it has left
@@ -70,7 +71,7 @@ func (p *part) unsettled() <-chan struct{} {
 	l := p.lane
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if p.over || l.overdue() {
+	if p.over || p.passed != nil {
 		return nil
 	}
 	if p.settled == nil {
@@ -92,17 +93,22 @@ func (p *part) leave(r *round, waited time.Duration) []error {
 	}
 	p.late = true
 	l.keep(p)
-	s := l.session
-	if s == nil {
+	if l.session == nil {
 		return p.errs
 	}
-	failure, err := Timeout, fmt.Errorf("no answer within %s: %w", waited, context.DeadlineExceeded)
-	if l.overdue() {
-		failure, err = Debt, fmt.Errorf("it is told later: %w", l.debt())
+	failure, err := Debt, p.passed
+	if err == nil {
+		failure, err = Timeout, fmt.Errorf("no answer within %s: %w", waited, context.DeadlineExceeded)
 	}
 	until := part{errs: slices.Clone(p.errs)} // others may wait for it yet
-	until.fail(s, *p.round.last(), failure, err)
+	until.fail(l.session, *p.round.last(), failure, err)
 	return until.errs
+}
+
+// pass has nobody wait for a part.
+func (p *part) pass(why error) {
+	p.passed = fmt.Errorf("it is told later: %w", why)
+	p.release()
 }
 
 // post puts a round in the lane, and returns the part to wait for: nil if the
@@ -127,7 +133,7 @@ func (l *lane) post(r *round) *part {
 			return l.overflow(r, full)
 		}
 	}
-	p.late = l.session != nil && !l.session.joined
+	p.late = l.overdue() || l.session != nil && !l.session.joined
 	if p.late {
 		p.owner = false
 		l.keep(p)

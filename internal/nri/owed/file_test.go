@@ -232,6 +232,26 @@ func (k *kept) size(t *testing.T) int64 {
 	return info.Size()
 }
 
+// Where neither file may be open for one to take the place of the other, it does closed.
+func TestSwapClosed(t *testing.T) {
+	w := writer{path: filepath.Join(t.TempDir(), "owed.db")}
+	var err error
+	w.db, err = openFile(w.path)
+	require.NoError(t, err)
+	require.NoError(t, put(w.db, []change{{bucket: []string{"former"}, key: "k", value: []byte("v")}}))
+	other, err := openFile(beside(w.path))
+	require.NoError(t, err)
+	require.NoError(t, put(other, []change{{bucket: []string{"next"}, key: "k", value: []byte("v")}}))
+	require.NoError(t, w.swapClosed(other, beside(w.path)))
+	requireAlone(t, w.path)
+	require.NoError(t, w.db.View(func(tx *bolt.Tx) error {
+		require.NotNil(t, tx.Bucket([]byte("next")))
+		require.Nil(t, tx.Bucket([]byte("former")))
+		return nil
+	}))
+	require.NoError(t, w.db.Close())
+}
+
 // What one leaves that was killed while it wrote another file goes.
 func TestFileBesideIsInNoOnesWay(t *testing.T) {
 	k := newKept(t)

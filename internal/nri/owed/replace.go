@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"time"
 
@@ -54,6 +55,9 @@ func (w *writer) replace(all []change) error {
 	if err == nil {
 		err = put(db, all)
 	}
+	if err == nil && runtime.GOOS == "windows" {
+		return w.swapClosed(db, other)
+	}
 	if err == nil {
 		err = os.Rename(other, w.path)
 	}
@@ -63,6 +67,20 @@ func (w *writer) replace(all []change) error {
 	former := w.db
 	w.db = db
 	return errors.Join(closeFile(former, nil), syncFolder(filepath.Dir(w.path)))
+}
+
+// swapClosed has another file take the place of the one there is where neither may be open
+// for that, nor can the folder be synced.
+func (w *writer) swapClosed(db *bolt.DB, other string) error {
+	err := errors.Join(db.Close(), closeFile(w.db, nil))
+	w.db = nil
+	if err == nil {
+		err = os.Rename(other, w.path)
+	}
+	if err == nil {
+		w.db, err = openFile(w.path)
+	}
+	return err
 }
 
 // closeFile closes a file that an error came of, or none. One that is broken stays open: to

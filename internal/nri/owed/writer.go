@@ -237,44 +237,62 @@ func (s *Store) end() {
 
 // flush writes what was collected, or all there is: if that is needed, or tidies the file.
 func (s *Store) flush(tidies bool) {
-	s.mu.Lock()
-	b, whole := s.file.collected, s.file.whole
-	s.file.tidies = s.file.tidies && !tidies
-	tidies = tidies && s.isUntidy()
-	if len(b.changes) == 0 && !whole && !tidies {
-		s.mu.Unlock()
+	b, all, whole := s.take(tidies)
+	if b == nil {
 		return
 	}
-	s.file.collected, s.file.writing, s.file.whole = newBatch(), b, false
-	var all []change
-	if whole || tidies {
-		all = s.all()
-	}
-	s.mu.Unlock()
-
-	replaced, err := false, error(nil)
-	if whole || tidies {
-		err = s.file.replace(all)
-		replaced = err == nil
-	}
-	if err != nil && !whole && s.file.db != nil {
-		s.opts.Failed(fmt.Errorf("tidy %s: %w", s.file.path, err)) // which can wait
-		err = nil
-	}
-	if err == nil && !replaced && len(b.changes) > 0 {
-		err = s.file.put(b.changes)
-	}
+	replaced, untidy, err := s.file.commit(b, all, whole)
 	s.file.measure()
 
 	s.mu.Lock()
 	s.file.writing, s.file.whole, s.file.slow = nil, s.file.whole || err != nil, err != nil
 	s.file.stained = !replaced && (s.file.stained || b.stains || err != nil)
-	s.schedule(err, tidies && !replaced)
+	s.schedule(err, untidy != nil)
 	s.mu.Unlock()
+	if untidy != nil {
+		s.opts.Failed(fmt.Errorf("tidy %s: %w", s.file.path, untidy))
+	}
 	if err != nil {
 		s.opts.Failed(fmt.Errorf("write %s, what plugins are owed is in memory alone: %w", s.file.path, err))
 	}
 	close(b.done)
+}
+
+// take takes what was collected and, for another file, all there is. whole says whether that
+// has to be written, or tidies the file alone. There is no batch if there is nothing to do.
+func (s *Store) take(tidies bool) (b *batch, all []change, whole bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, whole = s.file.collected, s.file.whole
+	s.file.tidies = s.file.tidies && !tidies
+	switch {
+	case whole || tidies && s.isUntidy():
+		all = s.all()
+	case len(b.changes) == 0:
+		return nil, nil, false
+	}
+	s.file.collected, s.file.writing, s.file.whole = newBatch(), b, false
+	return b, all, whole
+}
+
+// commit writes all there is to another file, if it is given, or else a batch. What was to
+// tidy the file alone, and failed, is untidy: the batch is written all the same.
+func (w *writer) commit(b *batch, all []change, whole bool) (replaced bool, untidy, err error) {
+	if all != nil {
+		err = w.replace(all)
+		if err == nil || whole || w.db == nil {
+			return err == nil, nil, err
+		}
+		untidy = err
+	}
+	if len(b.changes) == 0 {
+		return false, untidy, nil
+	}
+	err = put(w.db, b.changes)
+	if errors.Is(err, errBroken) {
+		w.db = nil
+	}
+	return false, untidy, err
 }
 
 // schedule sets the clock for what failed, or for a file that is to be tidied.
@@ -298,14 +316,6 @@ func (s *Store) schedule(err error, untidied bool) {
 }
 
 // put makes changes in one transaction.
-func (w *writer) put(changes []change) error {
-	err := put(w.db, changes)
-	if errors.Is(err, errBroken) {
-		w.db = nil
-	}
-	return err
-}
-
 func put(db *bolt.DB, changes []change) error {
 	return guarded(func() error {
 		return db.Update(func(tx *bolt.Tx) error {
@@ -320,7 +330,8 @@ func put(db *bolt.DB, changes []change) error {
 }
 
 // all are the changes that make the whole of what there is. s.mu is held.
-func (s *Store) all() (changes []change) {
+func (s *Store) all() []change {
+	changes := []change{} // which is not none
 	for _, e := range s.ends {
 		changes = append(changes, endOf(e))
 	}

@@ -88,6 +88,7 @@ func TestUnitOf(t *testing.T) {
 		"0::/system.slice/plugin.service/worker\n":                                       "/system.slice/plugin.service",
 		"0::/user.slice/user-1000.slice/user@1000.service/app.slice/plugin.service\n":    "/user.slice/user-1000.slice/user@1000.service/app.slice/plugin.service",
 		"0::/system.slice/docker-" + id + ".scope\n":                                     "/system.slice/docker-" + id + ".scope",
+		"0::/system.slice/plugin.service/libpod-payload-" + id + "\n":                    "/system.slice/plugin.service",
 		"0::/docker/" + id + "\n":                                                        "/docker/" + id,
 		"2:cpu:/system.slice\n1:name=systemd:/system.slice/plugin.service\n0::/\n":       "/system.slice/plugin.service",
 		"0::/user.slice/user-1000.slice/session-3.scope\n":                               "",

@@ -22,12 +22,13 @@ func unitOf(content string) string {
 			continue
 		}
 		folders := strings.Split(path, "/")
-		last := len(folders) - 1
-		for last > 0 && !startsAgain(folders[last]) {
-			last--
+		// The outermost: a service may have a container made anew each time that it starts.
+		first := slices.IndexFunc(folders, startsAgain)
+		if first < 0 || slices.Contains(folders, "..") {
+			continue
 		}
 		// With cgroup v1 some hierarchies may have less of the path than others.
-		if found := strings.Join(folders[:last+1], "/"); len(found) > len(unit) && !slices.Contains(folders, "..") {
+		if found := strings.Join(folders[:first+1], "/"); len(found) > len(unit) {
 			unit = found
 		}
 	}

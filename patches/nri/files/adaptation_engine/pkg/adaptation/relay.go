@@ -21,7 +21,7 @@ import (
 func (c connection) relay(ctx context.Context, ev lifecycle.Event) (any, error) {
 	reply, err := c.send(ctx, ev)
 	var tooLarge *ttrpc.OversizedMessageErr
-	if !errors.As(err, &tooLarge) {
+	if !c.impl.isTtrpc() || !errors.As(err, &tooLarge) {
 		return reply, err
 	}
 	bare := endRequest(ev, &PodSandbox{Id: ev.Pod}, nil)
@@ -76,7 +76,7 @@ func call[Q, R any](ctx context.Context, c connection, ev lifecycle.Event, send 
 	reply, err := send(ctx, req)
 	c.recordInvocation(event.PrettyName(), start, err)
 	if err != nil {
-		return nil, broken(err)
+		return nil, c.broken(err)
 	}
 	c.warnDeprecatedEvent(ctx, event)
 	switch r := any(reply).(type) {
@@ -109,7 +109,7 @@ func (c connection) validate(ctx context.Context, ev lifecycle.Event, req *Valid
 	reply, err := c.impl.ValidateContainerAdjustment(ctx, req)
 	c.recordInvocation(event.PrettyName(), start, err)
 	if err != nil {
-		return nil, fmt.Errorf("validator plugin %s failed: %w", c.name(), broken(err))
+		return nil, fmt.Errorf("validator plugin %s failed: %w", c.name(), c.broken(err))
 	}
 	return nil, reply.ValidationResult(c.name())
 }
@@ -124,17 +124,19 @@ func lossOf(failed *lifecycle.Error) error {
 }
 
 // broken says of an error after which the connection is of no use that it is
-// one: the engine knows nothing of ttrpc. A message that ends in its middle is not told as
-// the end of the connection by ttrpc, nor is a write that takes too long.
-func broken(err error) error {
-	var transport *net.OpError
-	if errors.As(err, &transport) {
+// one: the engine knows nothing of ttrpc.
+func (c connection) broken(err error) error {
+	lost := errors.Is(err, ttrpc.ErrClosed) || errors.Is(err, ttrpc.ErrServerClosed) || errors.Is(err, ttrpc.ErrProtocol)
+	if lost || c.impl.isTtrpc() && endsConnection(err) {
 		return fmt.Errorf("%w: %w", lifecycle.ErrClosed, err)
 	}
-	for _, fatal := range []error{ttrpc.ErrClosed, ttrpc.ErrServerClosed, ttrpc.ErrProtocol, io.ErrUnexpectedEOF} {
-		if errors.Is(err, fatal) {
-			return fmt.Errorf("%w: %w", lifecycle.ErrClosed, err)
-		}
-	}
 	return err
+}
+
+// endsConnection tells whether a connection ended in the middle of a message, or with a write
+// that took too long: ttrpc has other errors for that. Of a plugin without a connection
+// they are what it answered.
+func endsConnection(err error) bool {
+	var transport *net.OpError
+	return errors.As(err, &transport) || errors.Is(err, io.ErrUnexpectedEOF)
 }

@@ -52,10 +52,15 @@ func TestRequestIsThatOfItsContainer(t *testing.T) {
 
 // Only an error after which a connection is of no use says that it is lost.
 func TestBrokenConnections(t *testing.T) {
-	for _, err := range []error{
-		ttrpc.ErrClosed, ttrpc.ErrServerClosed, fmt.Errorf("reading: %w", ttrpc.ErrProtocol),
-		fmt.Errorf("reading: %w", io.ErrUnexpectedEOF), &net.OpError{Op: "write", Err: os.ErrDeadlineExceeded},
-	} {
+	external := connection{&plugin{impl: &pluginType{ttrpcImpl: &dummyPlugin{}}}}
+	builtin := connection{&plugin{impl: &pluginType{builtinImpl: &dummyPlugin{}}}}
+	broken := external.broken
+	for _, err := range []error{fmt.Errorf("reading: %w", io.ErrUnexpectedEOF), &net.OpError{Op: "write", Err: os.ErrDeadlineExceeded}} {
+		require.ErrorIs(t, broken(err), lifecycle.ErrClosed)
+		require.ErrorIs(t, broken(err), err)
+		require.NotErrorIs(t, builtin.broken(err), lifecycle.ErrClosed, "it is its answer")
+	}
+	for _, err := range []error{ttrpc.ErrClosed, ttrpc.ErrServerClosed, fmt.Errorf("reading: %w", ttrpc.ErrProtocol)} {
 		require.ErrorIs(t, broken(err), lifecycle.ErrClosed)
 		require.ErrorIs(t, broken(err), err)
 	}

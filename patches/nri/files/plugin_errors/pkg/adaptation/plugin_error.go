@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/containerd/ttrpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
@@ -62,7 +63,7 @@ func (e *PluginError) code() codes.Code {
 
 // unanswered says whether the plugin did not answer, rather than refuse.
 func (e *PluginError) unanswered() bool {
-	return errors.Is(broken(e.Err), lifecycle.ErrClosed) || errors.Is(e.Err, context.DeadlineExceeded)
+	return errors.Is(e.Err, ttrpc.ErrClosed) || errors.Is(e.Err, context.DeadlineExceeded)
 }
 
 // ask asks the plugins for what each of them may refuse. All its errors have

@@ -15,8 +15,8 @@ const registeringOfOne = registering / 4
 // RegistrationMetrics is what the value given to WithMetrics may implement beside Metrics, to
 // see who comes in.
 type RegistrationMetrics interface {
-	// RecordRegistering is called with how many connections are registering now, of which
-	// there may be 64.
+	// RecordRegistering is called with how many connections are registering now. More than
+	// 64 wait for others. It must be quick.
 	RecordRegistering(connections int)
 	// RecordTurnedAway is called when a connection is closed at once, since too many of its
 	// peer are registering.
@@ -38,16 +38,12 @@ type crowd struct {
 
 // letsIn says whether a connection may register.
 func (r *Adaptation) letsIn(w who) bool {
-	m, measured := r.metrics.(RegistrationMetrics)
-	now, in, tell := r.arrivals.enter(w.crowd())
+	m, _ := r.metrics.(RegistrationMetrics)
+	in, tell := r.arrivals.enter(w.crowd(), m)
 	if tell {
 		log.Warnf(noCtx, "%s has %d connections that have not registered, and more are closed", w, registeringOfOne)
 	}
-	switch {
-	case !measured:
-	case in:
-		m.RecordRegistering(now)
-	default:
+	if !in && m != nil {
 		m.RecordTurnedAway()
 	}
 	return in
@@ -55,40 +51,45 @@ func (r *Adaptation) letsIn(w who) bool {
 
 // letsGo counts out a connection that has registered, or failed to.
 func (r *Adaptation) letsGo(w who) {
-	now := r.arrivals.leave(w.crowd())
-	if m, measured := r.metrics.(RegistrationMetrics); measured {
-		m.RecordRegistering(now)
-	}
+	m, _ := r.metrics.(RegistrationMetrics)
+	r.arrivals.leave(w.crowd(), m)
 }
 
-func (a *arrivals) enter(of string) (now int, in, tell bool) {
+func (a *arrivals) enter(of string, m RegistrationMetrics) (in, tell bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.crowds == nil {
 		a.crowds = make(map[string]crowd)
 	}
 	c := a.crowds[of]
-	if c.connections >= registeringOfOne {
+	if c.connections >= registeringOfOne && of != nobody {
 		tell = !c.told
 		c.told = true
 		a.crowds[of] = c
-		return a.all, false, tell
+		return false, tell
 	}
-	a.all++
 	c.connections++
 	a.crowds[of] = c
-	return a.all, true, false
+	a.count(1, m)
+	return true, false
 }
 
-func (a *arrivals) leave(of string) (now int) {
+func (a *arrivals) leave(of string, m RegistrationMetrics) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.all--
 	c := a.crowds[of]
 	if c.connections--; c.connections == 0 {
 		delete(a.crowds, of)
 	} else {
 		a.crowds[of] = c
 	}
-	return a.all
+	a.count(-1, m)
+}
+
+// count records how many there are, in the order in which they come and go. a.mu is held.
+func (a *arrivals) count(more int, m RegistrationMetrics) {
+	a.all += more
+	if m != nil {
+		m.RecordRegistering(a.all)
+	}
 }

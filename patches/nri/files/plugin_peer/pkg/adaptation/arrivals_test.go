@@ -16,7 +16,7 @@ func TestCrowdLeavesPlaces(t *testing.T) {
 	var a arrivals
 	told := 0
 	for i := range 1000 {
-		_, in, tell := a.enter("pod one")
+		in, tell := a.enter("pod one", nil)
 		require.Equal(t, i < registeringOfOne, in)
 		if tell {
 			told++
@@ -24,18 +24,25 @@ func TestCrowdLeavesPlaces(t *testing.T) {
 	}
 	require.Equal(t, 1, told)
 	for i := range 3 {
-		now, in, _ := a.enter(fmt.Sprint("pod ", i))
+		in, _ := a.enter(fmt.Sprint("pod ", i), nil)
 		require.True(t, in)
-		require.Equal(t, registeringOfOne+i+1, now)
+		require.Equal(t, registeringOfOne+i+1, a.all)
 	}
-	require.Equal(t, registeringOfOne+2, a.leave("pod one"))
-	_, in, _ := a.enter("pod one")
+	a.leave("pod one", nil)
+	in, _ := a.enter("pod one", nil)
 	require.True(t, in)
+	for range registering {
+		in, _ := a.enter(nobody, nil)
+		require.True(t, in, "it cannot be told whose it is")
+	}
 	for i := range 3 {
-		a.leave(fmt.Sprint("pod ", i))
+		a.leave(fmt.Sprint("pod ", i), nil)
 	}
 	for range registeringOfOne {
-		a.leave("pod one")
+		a.leave("pod one", nil)
+	}
+	for range registering {
+		a.leave(nobody, nil)
 	}
 	require.Zero(t, a.all)
 	require.Empty(t, a.crowds)

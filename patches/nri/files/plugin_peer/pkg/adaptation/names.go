@@ -58,8 +58,11 @@ func whoIs(conn net.Conn) who {
 	if err != nil {
 		return who{err: err}
 	}
-	pod, err := p.Pod()
-	return who{peer: p, pod: pod, unit: p.Unit(), err: err}
+	w := who{peer: p}
+	if w.pod, w.err = p.Pod(); w.pod == (peer.Pod{}) {
+		w.unit = p.Unit()
+	}
+	return w
 }
 
 func (w who) close() {
@@ -68,6 +71,9 @@ func (w who) close() {
 	}
 }
 
+// nobody is the crowd of those of whom it cannot be told whose they are. It has no bound.
+const nobody = ""
+
 // crowd is whose a connection is among those that are registering. Plugins of root that run
 // in no pod have a crowd for each process, other users one for all of theirs.
 func (w who) crowd() string {
@@ -75,7 +81,7 @@ func (w who) crowd() string {
 	case w.pod != peer.Pod{}:
 		return "pod " + w.pod.UID
 	case w.peer == nil:
-		return ""
+		return nobody
 	case w.peer.UID != 0:
 		return fmt.Sprintf("user %d", w.peer.UID)
 	}
