@@ -4,8 +4,11 @@ package integration
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -64,4 +67,56 @@ func TestL19_LaunchedPluginStays(t *testing.T) {
 		assert.Equal(t, []string{"Synchronize 0", "RunPodSandbox pod", "StopPodSandbox pod", "RemovePodSandbox pod"}, linesOf(t, record))
 		assert.ElementsMatch(t, whole, peer.Calls().Of(l.Pod).Events())
 	})
+}
+
+// Two processes of one name that are both started again when they exit, as services of the host,
+// do not take turns: the one that was replaced waits, under whatever number it is back.
+func TestL19_ServicesOfOneNameDoNotTakeTurns(t *testing.T) {
+	t.Parallel()
+	n := startNode(t)
+	service := func(name string) plugin.Script {
+		return plugin.Script{Index: "10", Name: "one", Cgroups: serviceOf(t, n, name)}
+	}
+	first := joinProcess(t, n, service("first"))
+	second := joinProcess(t, n, service("second"))
+	requireSoon(t, "the first to be replaced", func(context.Context) error { return isReplaced(first) })
+	require.NoError(t, first.Kill())
+	back := startProcess(t, n, service("first"))
+	promise(t, "L19", "a service that was replaced and is started again waits for its successor to leave", onStock("both are told of all"), func(t require.TestingT) {
+		requireSoon(t, "one that waits", func(context.Context) error {
+			for _, p := range readNRI(t, n).Plugins {
+				if p.TakesOver && !p.Synchronized {
+					return nil
+				}
+			}
+			return errors.New("none does")
+		})
+		assert.Empty(t, back.Calls().Only(plugin.Synchronize))
+		assert.Error(t, isReplaced(second))
+	})
+	require.NoError(t, second.Kill())
+	requireSoon(t, "the first to be back", func(context.Context) error { return hasAnswered(back, plugin.Synchronize) })
+}
+
+// isReplaced says whether a plugin's connection was closed. On stock it is not.
+func isReplaced(p *plugin.Process) error {
+	if runsOnStock || len(p.Gone()) > 0 {
+		return nil
+	}
+	return fmt.Errorf("%s is there", p.Name())
+}
+
+// serviceOf makes the cgroups of a service. They go with the node's.
+func serviceOf(t *testing.T, n *node.Node, name string) (folders []string) {
+	t.Helper()
+	for _, above := range cgroupFolders(t, filepath.Dir(n.PodCgroup())) {
+		if strings.Contains(above, "/cpuset/") {
+			continue // of v1: takes no process before it is set up
+		}
+		folder := filepath.Join(above, name+".service")
+		require.NoError(t, os.MkdirAll(folder, 0o755))
+		folders = append(folders, folder)
+	}
+	require.NotEmpty(t, folders)
+	return folders
 }
