@@ -14,8 +14,8 @@ import (
 // Ask tells the connections of an event that each of them may refuse, one
 // after the other in the order of their indices, and returns the first
 // failure. It is for all events but the ends, which have Teardown. Those who validate
-// what others made of a container change nothing of it: they are asked side by side, and each
-// is not called.
+// what others made of a container change nothing of it, and are asked side by side. Nothing
+// is called after them.
 //
 // each, if not nil, is called after each connection with its reply, before the
 // next one is asked, and may change the event's Request; an error of it is

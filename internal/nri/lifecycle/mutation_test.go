@@ -327,6 +327,13 @@ var mutations = []mutation{
 		by:   "^TestL22_WhoIsBackIsNoErrorOfWhoWaitedForAnother$",
 	},
 	{
+		off:  "who ends the same again waits for one who is back",
+		file: "part.go",
+		from: "\tp.passed = nil",
+		to:   "\t_ = p.passed",
+		by:   "^TestL22_WhoIsBackIsNoErrorOfWhoWaitedForAnother$",
+	},
+	{
 		off:  "nobody waits for the ends of who is not synchronized",
 		file: "part.go",
 		from: "p.late = l.overdue() || l.session != nil && !l.session.joined",

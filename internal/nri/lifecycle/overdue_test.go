@@ -353,6 +353,9 @@ func TestL22_WhoIsBackIsNoErrorOfWhoWaitedForAnother(t *testing.T) {
 			} else {
 				require.ErrorContains(t, err, "it is told later")
 				assert.NotContains(t, err.Error(), "no answer within")
+				start := time.Now()
+				require.NoError(t, f.end("StopPodSandbox:"+pod))
+				assert.Equal(t, requestTimeout/4, time.Since(start), "who comes now waits for the answer")
 			}
 			time.Sleep(requestTimeout)
 			assert.Contains(t, late.told(), "StopPodSandbox:"+pod)

@@ -139,6 +139,7 @@ func (l *lane) post(r *round) *part {
 		l.keep(p)
 		return nil
 	}
+	p.passed = nil // who comes now waits
 	wants := s.wants
 	if l.next != nil {
 		wants |= l.next.wants
