@@ -19,16 +19,17 @@ import (
 // l.mu is held.
 func (l *lane) fallBehind(r *request) (passed []*caller) {
 	r.kept = true
+	debt := l.owes(r)
 	if r.part != nil {
-		r.part.pass(l.debt())
+		r.part.pass(debt)
 	}
 	passed = l.line.callers()
 	for _, c := range passed {
-		c.err = l.debt()
+		c.err = debt
 	}
 	for _, e := range l.line.entries {
 		if e.part != nil {
-			e.part.pass(l.debt())
+			e.part.pass(debt)
 		}
 	}
 	if l.hold != nil {
