@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/containerd/nri/pkg/api"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -84,9 +83,9 @@ func requireWhatAnEndNeeds(t require.TestingT, began, end plugin.Call) {
 	assert.Equal(t, began.Pod.GetLabels(), end.Pod.GetLabels())
 	assert.Equal(t, "that it keeps", end.Pod.GetAnnotations()["note"])
 	assert.Equal(t, began.Pod.GetLinux().GetCgroupParent(), end.Pod.GetLinux().GetCgroupParent())
-	require.NotEmpty(t, netnsOf(began.Pod))
+	require.NotEmpty(t, netns(began.Pod))
 	if end.Event != plugin.RemovePodSandbox { // which comes when the namespace is gone
-		assert.Equal(t, netnsOf(began.Pod), netnsOf(end.Pod), end.Event)
+		assert.Equal(t, netns(began.Pod), netns(end.Pod), end.Event)
 	}
 	if end.Container != nil {
 		assert.Equal(t, "main", end.Container.GetName())
@@ -94,16 +93,6 @@ func requireWhatAnEndNeeds(t require.TestingT, began, end plugin.Call) {
 		assert.Equal(t, began.Container.GetLinux().GetCgroupsPath(), end.Container.GetLinux().GetCgroupsPath())
 		assert.Empty(t, end.Container.GetEnv())
 	}
-}
-
-// netnsOf is the path of a pod's network namespace.
-func netnsOf(pod *api.PodSandbox) string {
-	for _, n := range pod.GetLinux().GetNamespaces() {
-		if n.GetType() == "network" {
-			return n.GetPath()
-		}
-	}
-	return ""
 }
 
 // isThere says whether the runtime shows a plugin as synchronized.

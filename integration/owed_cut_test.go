@@ -59,7 +59,7 @@ func TestL18_ContainerThatWasCutInItsCreationHasEnded(t *testing.T) {
 					assert.Equal(t, began.GetName(), end.Pod.GetName(), "%s: the pod is there", end.Event)
 					assert.Equal(t, began.GetUid(), end.Pod.GetUid(), "%s", end.Event)
 					if end.Event != plugin.RemovePodSandbox { // which comes when the namespace is gone
-						assert.Equal(t, netnsOf(began), netnsOf(end.Pod), "%s", end.Event)
+						assert.Equal(t, netns(began), netns(end.Pod), "%s", end.Event)
 					}
 				}
 			}))

@@ -116,10 +116,10 @@ coming back, or comes back with another index, can be forgotten before its time:
 ctr nri forget 10-logger
 ` + "```" + `
 
-64 names are kept. One more takes the place of a name that is away and has missed and knows nothing, or is not kept,
+64 names are kept. One more takes the place of a name that is away, has missed nothing and knows nothing, or is not kept,
 and the log says so. Names that are reserved come before those that are not.
 
-Of a request that is kept it has ids and names, the paths of namespaces and cgroups, and labels and annotations
+A request that is kept has ids and names, the paths of namespaces and cgroups, and labels and annotations
 of up to 8 KiB, the shortest first. What was told is gone from the file some seconds later.
 
 Metrics for each plugin tell how many ends are kept for it now (` + "`containerd_nri_plugin_ends_unheard`" + `), were kept in

@@ -97,9 +97,8 @@ func (s *Store) givesUpBefore(of, other string) bool {
 func (s *Store) giveUp(of string, n *name, d due) {
 	s.settle(of, n, d)
 	if _, known := n.known[d.object]; known {
-		delete(n.known, d.object)
-		s.charge(n, -knownCost(d.object))
-		s.file.unknown(of, d.object)
+		s.unknow(n, d.object)
+		s.file.add(unknownOf(of, d.object))
 	}
 	s.opts.Dropped(of, "limit", 1)
 }

@@ -73,6 +73,12 @@ func unknownOf(of string, object [2]string) change {
 	return change{bucket: []string{namesKey, of, knownKey}, key: object[0] + "\x00" + object[1]}
 }
 
+func nothingKnownOf(of string) change {
+	return change{bucket: []string{namesKey, of}, key: knownKey, tree: true}
+}
+
+func forgottenOf(of string) change { return change{bucket: []string{namesKey}, key: of, tree: true} }
+
 func endOf(e *end) change {
 	c := releasedOf(e)
 	c.end = e
@@ -169,9 +175,7 @@ func (s *Store) loadName(of string, b, ends *bolt.Bucket, numbers map[uint64]*en
 		if !ok || len(v) != 1 {
 			return fmt.Errorf("%q is known as %q", k, v)
 		}
-		object := [2]string{pod, container}
-		n.known[object] = v[0] == 1
-		s.charge(n, knownCost(object))
+		s.know(n, [2]string{pod, container}, v[0] == 1)
 		return nil
 	})
 	if err != nil {

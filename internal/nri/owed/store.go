@@ -143,7 +143,7 @@ func (s *Store) Joined(of string, wants []string) {
 	}
 	n.wants, n.away = wants, time.Time{}
 	s.forgetKnown(of, n)
-	s.file.presence(of, n)
+	s.file.add(presenceOf(of, n))
 }
 
 func (s *Store) add(of string) *name {
@@ -165,21 +165,29 @@ func (s *Store) Left(of string, known iter.Seq2[[2]string, bool]) {
 	n.away = s.opts.Now()
 	n.counted = n.away
 	s.forgetKnown(of, n)
-	s.file.presence(of, n)
+	s.file.add(presenceOf(of, n))
 	for object, stopped := range known {
-		n.known[object] = stopped
-		s.charge(n, knownCost(object))
-		s.file.known(of, object, stopped)
+		s.know(n, object, stopped)
+		s.file.add(knownOf(of, object, stopped))
 	}
 	s.fit()
 }
 
+func (s *Store) know(n *name, object [2]string, stopped bool) {
+	n.known[object] = stopped
+	s.charge(n, knownCost(object))
+}
+
+func (s *Store) unknow(n *name, object [2]string) {
+	delete(n.known, object)
+	s.charge(n, -knownCost(object))
+}
+
 func (s *Store) forgetKnown(of string, n *name) {
 	for object := range n.known {
-		s.charge(n, -knownCost(object))
+		s.unknow(n, object)
 	}
-	clear(n.known)
-	s.file.forgetKnown(of)
+	s.file.add(nothingKnownOf(of))
 }
 
 // Owe notes an end that the name has not heard, once. It returns false if there is no such
@@ -196,21 +204,21 @@ func (s *Store) Owe(of, kind string, object [2]string, request string) bool {
 	if n.index[k] != nil {
 		return true
 	}
-	d := due{s.endOf(content{k, request}), s.number()}
+	d := due{s.shared(content{k, request}), s.number()}
 	s.enter(n, d)
-	s.file.owed(of, d)
+	s.file.add(owedOf(of, d))
 	s.opts.Noted(of, kind)
 	s.fit()
 	return true
 }
 
-// endOf returns the end that there is, or a new one.
-func (s *Store) endOf(c content) *end {
+// shared returns the end that others are owed, or a new one.
+func (s *Store) shared(c content) *end {
 	if e := s.ends[c]; e != nil {
 		return e
 	}
 	e := s.newEnd(c, s.number())
-	s.file.end(e)
+	s.file.add(endOf(e))
 	return e
 }
 
@@ -238,7 +246,7 @@ func (s *Store) enter(n *name, d due) {
 func (s *Store) settle(of string, n *name, d due) {
 	n.owed.Remove(n.index[d.key])
 	delete(n.index, d.key)
-	s.file.settled(of, d)
+	s.file.add(settledOf(of, d))
 	s.release(n, d)
 }
 
@@ -286,7 +294,7 @@ func (s *Store) drop(of, reason string) int {
 	}
 	s.charge(n, -entryCost-len(of))
 	delete(s.names, of)
-	s.file.forget(of)
+	s.file.add(forgottenOf(of))
 	if held {
 		s.opts.Dropped(of, reason, n.owed.Len())
 	}

@@ -361,29 +361,10 @@ func (w *writer) add(c change) {
 	nudge(w.added)
 }
 
-func (w *writer) presence(of string, n *name) { w.add(presenceOf(of, n)) }
-func (w *writer) end(e *end)                  { w.add(endOf(e)) }
-func (w *writer) owed(of string, d due)       { w.add(owedOf(of, d)) }
-func (w *writer) settled(of string, d due)    { w.add(settledOf(of, d)) }
-
 func (w *writer) released(e *end) {
 	w.collected.stains = true
 	w.add(releasedOf(e))
 }
-
-func (w *writer) forget(of string) {
-	w.add(change{bucket: []string{namesKey}, key: of, tree: true})
-}
-
-func (w *writer) forgetKnown(of string) {
-	w.add(change{bucket: []string{namesKey, of}, key: knownKey, tree: true})
-}
-
-func (w *writer) known(of string, object [2]string, stopped bool) {
-	w.add(knownOf(of, object, stopped))
-}
-
-func (w *writer) unknown(of string, object [2]string) { w.add(unknownOf(of, object)) }
 
 // unwritten is what has to be waited for until all is in the file, nil if nothing has.
 func (w *writer) unwritten() *batch {

@@ -46,7 +46,7 @@ var (
 
 func init() {
 	ns := metrics.NewNamespace("containerd", "nri", nil)
-	nriRegistering = ns.NewGauge("registering", "Connections that have not registered and been synchronized yet, of which there may be 64", metrics.Unit("connections"))
+	nriRegistering = ns.NewGauge("registering_connections", "Connections that have not registered and been synchronized yet. More than 64 wait for others", "")
 	nriTurnedAway = ns.NewCounter("connections_turned_away", "Connections to the NRI socket that were closed, since their pod, user or process has 16 that have not registered yet")
 	nriNameRefusals = ns.NewLabeledCounter("plugin_name_refusals", "Registrations that were refused because the name is reserved, by reason: user or namespace (it is another one), or unknown (it cannot be told)", "plugin", "reason")
 	metrics.Register(ns)
