@@ -49,7 +49,7 @@ func (e *Engine) Ask(ctx context.Context, ev Event, each func(Connection, any) e
 	case ev.Kind == ValidateContainerAdjustment:
 		return e.validate(ctx, ev)
 	case ev.Kind == PostCreateContainer:
-		e.listed(ev)
+		e.made(ev.object())
 	}
 	q := question{engine: e, ctx: ctx, event: ev, each: each}
 	for _, l := range e.asked() {

@@ -22,11 +22,18 @@ import (
 // connection of a name succeeds the one that is there, against L19.
 func TestContract(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		owes, hands := rapid.Bool().Draw(rt, "owes"), rapid.Bool().Draw(rt, "hands")
-		if faults := play(t, owes, hands, drawMoves(rt)); faults != "" {
+		s := setup{runtime: patched, owes: rapid.Bool().Draw(rt, "owes"), hands: rapid.Bool().Draw(rt, "hands")}
+		if faults := play(t, s, drawMoves(rt)); faults != "" {
 			rt.Fatal(faults)
 		}
 	})
+}
+
+// A setup is what does not change in a play.
+type setup struct {
+	runtime runtimeKind
+	owes    bool // whether the engine keeps what plugins are owed
+	hands   bool // whether it hands names over
 }
 
 // A move is one thing that the kubelet, a plugin or an operator does. All that
@@ -173,11 +180,10 @@ func drawPatience(rt *rapid.T) time.Duration {
 }
 
 // play makes the moves in a world of its own, in virtual time, and returns the
-// rules that were broken with what each plugin was told, or nothing. owes says
-// whether the engine keeps what plugins are owed, hands whether it hands names over.
-func play(t *testing.T, owes, hands bool, moves []move) (faults string) {
+// rules that were broken with what each plugin was told, or nothing.
+func play(t *testing.T, s setup, moves []move) (faults string) {
 	synctest.Test(t, func(*testing.T) {
-		w := newWorld(owes, hands)
+		w := newWorld(s)
 		defer w.end()
 		for _, m := range moves {
 			m(w)
@@ -186,11 +192,13 @@ func play(t *testing.T, owes, hands bool, moves []move) (faults string) {
 			}
 		}
 		w.settle()
+		w.letVanish()
 		if faults = w.story(w.atRest()); faults != "" {
 			return
 		}
 		w.removeAll()
 		w.settle()
+		w.letVanish()
 		w.join(temper{wants: "everything"}.plugin("99-last"))
 		w.settle()
 		w.allComeBack()

@@ -12,8 +12,9 @@ import (
 )
 
 // A creation is a pod or container whose first event is under way. That of a
-// container lasts on, sealed, until the runtime lists the container itself:
-// from when all agreed, those who join must find it in their Synchronize.
+// container lasts on, sealed, until the runtime has the container: then those who were not
+// asked, or have come in since, are told of it (L2). If the runtime fails to make it, they hear
+// nothing.
 type creation struct {
 	event  Event
 	since  time.Time
@@ -22,7 +23,7 @@ type creation struct {
 	demands []*demand // of which each has to be met before it is sealed
 	lacks   atomic.Pointer[lack]
 
-	// Written by the caller of Ask alone.
+	// Written by the caller of Ask alone, until it is sealed.
 	missed []*lane   // that are told late
 	asked  []asked   // whether they have answered or it goes on without them
 	begun  uint64    // the number of the last that was listed for when it began
@@ -101,11 +102,8 @@ func (e *Engine) create(ctx context.Context, ev Event, each func(Connection, any
 		e.forgo(c)
 		return err
 	}
-	for _, l := range c.missed {
-		l.missedEvent(c)
-	}
 	if ev.Container == "" {
-		e.forgo(c) // the runtime lists pods by itself from their first resource on
+		e.tellLate(c, c.missed)
 	}
 	return nil
 }
@@ -157,11 +155,10 @@ func (e *Engine) hasEnded(o object) bool {
 }
 
 // unasked returns the lanes of the connections that are still to be asked, in index order.
-// If there are none, it seals the creation in the same instant:
-// so no plugin falls between those that were asked and those that find it in
-// their Synchronize. Those for which the runtime is listing in this instant may
-// find it or not, so they are told of it late unless they did, as are the successors of
-// those that were asked (L2). Before all that it demands is met nothing is sealed (L20).
+// If there are none, it seals the creation in the same instant: so no plugin falls between
+// those that were asked and those that come in later (L2). A pod is listed from its first
+// resource on, so that this is all for it. Before all that a creation demands is met nothing
+// is sealed (L20).
 //
 // A connection whose list is still to be taken is not waited for. The runtime may
 // be unable to take one while an operation is under way (L13).
@@ -172,13 +169,11 @@ func (e *Engine) unasked(q *question) (lanes []*lane, err error) {
 	if c.undone() {
 		return nil, ErrStopped
 	}
-	var late []*lane
 	for _, l := range e.askable {
 		s := l.session
 		switch {
 		case c.has(l, s):
 		case c.tooLate(s) && !q.demanded(l):
-			late = append(late, l)
 		default:
 			lanes = append(lanes, l)
 			if s.seq > c.begun && c.until.IsZero() {
@@ -193,6 +188,26 @@ func (e *Engine) unasked(q *question) (lanes []*lane, err error) {
 		return nil, errUnanswered
 	}
 	c.sealed = true
+	if c.event.Container != "" {
+		e.listIfMany()
+		return nil, nil
+	}
+	c.missed = append(c.missed, e.latecomers(c)...)
+	if e.opts.OmitCreating {
+		e.agreed[c.event.Pod] = true
+	}
+	return nil, nil
+}
+
+// latecomers returns the lanes of those that are told late of a creation that the runtime has
+// now: of who has come in and was not asked, and found it in its Synchronize or not; and of
+// successors of those that were asked. mu is held.
+func (e *Engine) latecomers(c *creation) (late []*lane) {
+	for _, l := range e.askable {
+		if !c.has(l, l.session) {
+			late = append(late, l)
+		}
+	}
 	for _, s := range e.listing {
 		late = append(late, s.lane)
 	}
@@ -201,14 +216,10 @@ func (e *Engine) unasked(q *question) (lanes []*lane, err error) {
 			late = append(late, l)
 		}
 	}
-	c.missed = append(c.missed, late...)
-	if c.event.Container == "" && e.opts.OmitCreating {
-		e.agreed[c.event.Pod] = true
-	}
-	return nil, nil
+	return late
 }
 
-// forgo takes out a creation that failed, or that the runtime lists.
+// forgo takes out a creation that failed, or of which all were told.
 func (e *Engine) forgo(c *creation) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -217,9 +228,24 @@ func (e *Engine) forgo(c *creation) {
 	}
 }
 
-// listed takes out the creation of a container that the runtime lists now.
-func (e *Engine) listed(ev Event) {
+// made sees to it that all are told of a container that the runtime has now.
+func (e *Engine) made(o object) {
 	e.mu.Lock()
-	defer e.mu.Unlock()
-	delete(e.creations, ev.object())
+	c := e.creations[o]
+	if c == nil || !c.sealed {
+		e.mu.Unlock()
+		return
+	}
+	late := slices.Concat(c.missed, e.latecomers(c))
+	e.mu.Unlock()
+	e.tellLate(c, late)
+}
+
+// tellLate tells of a creation those who missed it. It stays until then: its end may come
+// meanwhile.
+func (e *Engine) tellLate(c *creation, lanes []*lane) {
+	for _, l := range lanes {
+		l.missedEvent(c)
+	}
+	e.forgo(c)
 }

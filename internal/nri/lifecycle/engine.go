@@ -141,6 +141,8 @@ type Engine struct {
 	taking    bool              // whether takeInventories runs
 	lists     uint64            // the number of the last connection that was listed for
 	creations map[object]*creation
+	listAt    int                  // how many of them are left before the engine lists by itself
+	missing   map[string]time.Time // pods that are in no list since, and that nobody has ended
 	ended     endedObjects
 	removed   removals
 	failed    map[string]bool // names whose last connection was not synchronized

@@ -215,8 +215,9 @@ func TestL19_CreationUnderWayIsToldLate(t *testing.T) {
 		f.did("UpdatePodSandbox:p1")
 		require.NoError(t, <-create)
 		require.NoError(t, <-joined)
+		f.did("PostCreateContainer:p1/c1")
 		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1", first.told())
-		assert.Equal(t, "Synchronize(p1) UpdatePodSandbox:p1 CreateContainer:p1/c1", next.told())
+		assert.Equal(t, "Synchronize(p1) UpdatePodSandbox:p1 CreateContainer:p1/c1 PostCreateContainer:p1/c1", next.told())
 	})
 }
 
@@ -270,8 +271,8 @@ func TestL19_FirstIsLostWhileACreationIsUnderWay(t *testing.T) {
 		require.NoError(t, <-joined)
 		assert.Zero(t, time.Since(began))
 		require.NoError(t, <-create)
-		synctest.Wait()
-		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1", next.told())
+		f.did("PostCreateContainer:p1/c1")
+		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1", next.told())
 	})
 }
 
@@ -300,7 +301,8 @@ func TestL19_CreationThatTakesLongIsToldLate(t *testing.T) {
 				assert.Equal(t, "Synchronize(p1) StopContainer:p1/c1 RemoveContainer:p1/c1", next.told(), "the name knows of it")
 			} else {
 				require.NoError(t, <-create)
-				assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1", next.told())
+				f.did("PostCreateContainer:p1/c1")
+				assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1", next.told())
 			}
 			giveUp()
 		})
@@ -380,12 +382,12 @@ func TestL19_SlowSuccessorIsToldWhatItMissed(t *testing.T) {
 		may := next.untilAllowed()
 		joined := f.comes(next)
 		began := time.Now()
-		f.did("RunPodSandbox:p3", "CreateContainer:p3/c3", "RunPodSandbox:p4")
+		f.did("RunPodSandbox:p3", "CreateContainer:p3/c3", "PostCreateContainer:p3/c3", "RunPodSandbox:p4")
 		assert.Equal(t, requestTimeout/2, time.Since(began))
 		f.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
 		f.end("StopContainer:p2/c2")
 		f.end("StopPodSandbox:p4", "RemovePodSandbox:p4")
-		f.listed = Snapshot{Pods: pods("p2", "p3", "p5"), Exited: []Object{{Pod: "p2", Container: "c2"}}}
+		f.listed = Snapshot{Pods: pods("p2", "p3", "p5"), Containers: []Object{{Pod: "p3", Container: "c3"}}, Exited: []Object{{Pod: "p2", Container: "c2"}}}
 		close(may)
 		require.NoError(t, <-joined)
 		synctest.Wait()
@@ -496,7 +498,7 @@ func TestL19_RequiredFirstIsLostInARequest(t *testing.T) {
 }
 
 func firstIsLostInARequest(t *testing.T, required []Requirement) {
-	for _, kind := range []string{"RunPodSandbox:p2", "CreateContainer:p1/c1"} {
+	for kind, then := range map[string]string{"RunPodSandbox:p2": "UpdatePodSandbox:p2", "CreateContainer:p1/c1": "PostCreateContainer:p1/c1"} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newHanding(t, func(o *Options) {
 				o.Required = func(Event) ([]Requirement, error) { return required, nil }
@@ -515,7 +517,8 @@ func firstIsLostInARequest(t *testing.T, required []Requirement) {
 			close(may)
 			require.NoError(t, <-joined)
 			require.NoError(t, <-asked)
-			assert.Equal(t, "Synchronize(p1) "+kind, next.told())
+			f.did(then)
+			assert.Equal(t, "Synchronize(p1) "+kind+" "+then, next.told())
 		})
 	}
 }
@@ -670,6 +673,41 @@ func TestL19_PredecessorThatComesBackStandsBack(t *testing.T) {
 	})
 }
 
+// A kill of the runtime in the middle of a roll-out leaves nobody who knows which plugin is the
+// newer one. If the older one registers last it serves until it leaves, and the newer one then.
+func TestL19_BothComeBackAfterAKill(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		origins := make(map[Connection]string)
+		o := &owing{memory: newMemory(), change: func(opts *Options) {
+			opts.HandOver = func(Connection) bool { return true }
+			opts.Origin = func(c Connection) string { return origins[c] }
+		}}
+		from := func(pod string) *plugin {
+			p := newPlugin("10-a")
+			origins[p] = pod
+			return p
+		}
+		o.start(t)
+		o.joined(from("old"), from("new"))
+		o.did("RunPodSandbox:p1")
+		o.kill()
+		o.start(t, "p1")
+		older := from("old")
+		o.joined(from("new"), older)
+		newer := from("new")
+		joined := o.comes(newer)
+		require.NoError(t, o.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
+		o.did("RunPodSandbox:p2")
+		o.lists("p2")
+		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1 RunPodSandbox:p2", older.told())
+		assert.Empty(t, newer.told())
+		older.Close()
+		require.NoError(t, <-joined)
+		require.NoError(t, o.end("StopPodSandbox:p2"))
+		assert.Equal(t, "Synchronize(p2) StopPodSandbox:p2", newer.told())
+	})
+}
+
 // One that opens a second connection of its own means it.
 func TestL19_PluginSucceedsItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -784,9 +822,9 @@ func TestL19_CreationIsSealedDuringSynchronize(t *testing.T) {
 		require.NoError(t, <-create)
 		close(may)
 		require.NoError(t, <-joined)
-		synctest.Wait()
+		f.did("PostCreateContainer:p1/c1")
 		f.end("StopContainer:p1/c1")
-		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 StopContainer:p1/c1", next.told())
+		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1 StopContainer:p1/c1", next.told())
 	})
 }
 

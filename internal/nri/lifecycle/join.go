@@ -140,6 +140,7 @@ func (e *Engine) enter(s *session, told, now Snapshot, late []entry) error {
 		l.noteAll()
 		told = l.answeredBy(told)
 		if ends := l.ended(told, now); len(ends) > 0 {
+			l.collapse(ends) // if the runtime handed in none, what has begun waits yet
 			late = append(late, entry{part: l.ownPart(ends...)})
 		}
 	}

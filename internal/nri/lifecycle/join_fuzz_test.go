@@ -22,8 +22,8 @@ func FuzzJoin(f *testing.F) {
 		for n := 0; n+1 < len(data) && n < 128; n += 2 {
 			moves = append(moves, decodeMove(n, data[n], data[n+1]))
 		}
-		for _, owes := range []bool{false, true} {
-			if faults := play(t, owes, owes, moves); faults != "" {
+		for _, s := range []setup{{runtime: patched}, {runtime: patched, owes: true, hands: true}, {runtime: crio}, {runtime: moby}} {
+			if faults := play(t, s, moves); faults != "" {
 				t.Fatal(faults)
 			}
 		}

@@ -14,12 +14,12 @@ import (
 // engine knew just before: what had happened until then is not in their lanes,
 // and what came after is.
 type inventory struct {
-	snapshot  Snapshot
-	err       error
-	creations []Event // of containers that the runtime may not list yet
-	ended     endedObjects
-	omit      bool            // Options.OmitCreating
-	agreed    map[string]bool // pods that the connection will not be asked for
+	snapshot Snapshot
+	err      error
+	began    time.Time
+	ended    endedObjects
+	omit     bool            // Options.OmitCreating
+	agreed   map[string]bool // pods that the connection will not be asked for
 }
 
 // list waits for an inventory: one is taken for all who came in before it began
@@ -29,11 +29,7 @@ func (e *Engine) list(ctx context.Context, s *session) (taken *inventory, err er
 	e.mu.Lock()
 	s.listed = make(chan struct{})
 	e.unlisted = append(e.unlisted, s)
-	if !e.taking && !e.closed {
-		e.taking = true
-		e.work.Add(1)
-		go e.takeInventories()
-	}
+	e.listSoon()
 	e.mu.Unlock()
 	timeout := e.opts.SyncTimeout()
 	timer := time.NewTimer(timeout)
@@ -56,10 +52,20 @@ func (e *Engine) list(ctx context.Context, s *session) (taken *inventory, err er
 	return nil, err
 }
 
-// takeInventories lists for as long as there are connections to list for.
+// listSoon has an inventory taken, and whatever others are wanted then. mu is held.
+func (e *Engine) listSoon() {
+	if e.taking || e.closed {
+		return
+	}
+	e.taking = true
+	e.work.Add(1)
+	go e.takeInventories()
+}
+
+// takeInventories lists once, and for as long as there are connections to list for.
 func (e *Engine) takeInventories() {
 	defer e.work.Done()
-	for {
+	for first := true; ; first = false {
 		e.mu.Lock()
 		for _, s := range e.unlisted {
 			if s.closed == nil {
@@ -67,27 +73,16 @@ func (e *Engine) takeInventories() {
 			}
 		}
 		e.unlisted = nil
-		if len(e.listing) == 0 {
+		if len(e.listing) == 0 && !first {
 			e.taking = false
 			e.mu.Unlock()
 			return
 		}
-		taken := e.known()
+		taken := inventory{began: time.Now(), ended: e.ended.clone(), omit: e.opts.OmitCreating, agreed: maps.Clone(e.agreed)}
 		e.mu.Unlock()
 		taken.snapshot, taken.err = e.opts.List(e.ctx)
 		e.hand(taken)
 	}
-}
-
-// known is what the engine knows when a list begins. mu is held.
-func (e *Engine) known() inventory {
-	k := inventory{ended: e.ended.clone(), omit: e.opts.OmitCreating, agreed: maps.Clone(e.agreed)}
-	for _, c := range e.creations {
-		if c.sealed && c.event.Container != "" {
-			k.creations = append(k.creations, c.event)
-		}
-	}
-	return k
 }
 
 // hand gives an inventory to those it was taken for. From the same instant on
@@ -108,33 +103,48 @@ func (e *Engine) hand(taken inventory) {
 			e.askable = insert(e.askable, s.lane)
 		}
 	}
-	if taken.err == nil {
-		e.sweep(taken)
-	}
+	made, vanished := e.compare(taken)
+	lanes := e.lanes
 	e.mu.Unlock()
 	for _, s := range sessions {
 		s.inventory = &taken
 		close(s.listed)
 	}
-}
-
-// sweep forgets the ends of pods that have left the runtime's lists, but for
-// those whose removal is remembered: a container may still come for them. mu is
-// held.
-func (e *Engine) sweep(taken inventory) {
-	there := make(map[string]bool, len(taken.snapshot.Pods))
-	for _, p := range taken.snapshot.Pods {
-		there[p.Pod] = true
+	for _, o := range made {
+		e.made(o)
 	}
-	for pod := range taken.ended {
-		if p := e.ended[pod]; !there[pod] && p != nil && p.stage != leaving {
-			delete(e.ended, pod)
+	for _, r := range vanished {
+		for _, l := range lanes {
+			l.tell(r)
 		}
 	}
 }
 
+// compare holds what the engine knows against what the runtime has listed. It returns the
+// containers in creation that are listed, and the ends of pods that are not any more. mu is
+// held.
+func (e *Engine) compare(taken inventory) (made []object, vanished []*round) {
+	if taken.err != nil {
+		return nil, nil
+	}
+	for _, c := range taken.snapshot.Containers {
+		if e.creations[c.object()] != nil {
+			made = append(made, c.object())
+		}
+	}
+	for _, c := range taken.snapshot.Exited {
+		if o := c.object(); e.creations[o] != nil && e.creations[o].sealed {
+			delete(e.creations, o) // there is nothing to tell of it but its end
+		}
+	}
+	there := make(map[string]bool, len(taken.snapshot.Pods))
+	for _, p := range taken.snapshot.Pods {
+		there[p.Pod] = true
+	}
+	return made, e.vanished(taken.began, there)
+}
+
 // correct makes of what the runtime lists what the connection is to be told:
-// with containers that are in the runtime's hands on their way to its list,
 // without objects that have had their last event, and each once.
 func (b *inventory) correct() Snapshot {
 	s := Snapshot{Exited: b.snapshot.Exited}
@@ -170,9 +180,6 @@ func (b *inventory) correct() Snapshot {
 		}
 		seen[o] = len(s.Containers)
 		s.Containers = append(s.Containers, c)
-	}
-	for _, ev := range b.creations {
-		add(Object{Pod: ev.Pod, Container: ev.Container, Value: ev.Request})
 	}
 	for _, c := range b.snapshot.Containers {
 		add(c)

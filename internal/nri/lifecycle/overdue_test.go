@@ -165,7 +165,7 @@ func TestL22_LateRunRefusesNothing(t *testing.T) {
 		f := newFixture(t)
 		a, thaw := frozen("10-a", UpdatePodSandbox)
 		f.joined(a)
-		f.did("RunPodSandbox:p1", "UpdatePodSandbox:p1", "RunPodSandbox:p2", "CreateContainer:p2/c1")
+		f.did("RunPodSandbox:p1", "UpdatePodSandbox:p1", "RunPodSandbox:p2", "CreateContainer:p2/c1", "PostCreateContainer:p2/c1")
 		synctest.Wait()
 		a.refuse(RunPodSandbox, CreateContainer)
 		thaw()

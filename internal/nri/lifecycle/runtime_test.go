@@ -24,6 +24,10 @@ type course struct {
 
 // runPod is RunPodSandbox.
 func (p *process) runPod(ctx context.Context, id string, c course) {
+	if p.w.runtime == moby {
+		p.create(ctx, id, c)
+		return
+	}
 	if !p.do(func() { p.transient[id] = true }) {
 		return
 	}
@@ -52,6 +56,9 @@ func (p *process) runPod(ctx context.Context, id string, c course) {
 
 // updatePod is UpdatePodSandboxResources.
 func (p *process) updatePod(ctx context.Context, id string, _ course) {
+	if p.w.runtime == moby {
+		return
+	}
 	if p.ask(ctx, "UpdatePodSandbox:"+id) == nil {
 		p.ask(ctx, "PostUpdatePodSandbox:"+id)
 	}
@@ -59,6 +66,10 @@ func (p *process) updatePod(ctx context.Context, id string, _ course) {
 
 // createContainer is CreateContainer, followed by StartContainer.
 func (p *process) createContainer(ctx context.Context, pod, id string, c course) {
+	if p.w.runtime == moby {
+		p.create(ctx, id, c)
+		return
+	}
 	ready := false
 	p.do(func() {
 		sb := p.w.pods[pod]
@@ -71,6 +82,7 @@ func (p *process) createContainer(ctx context.Context, pod, id string, c course)
 	pause(p.ctx, c.before) // the image, the snapshot
 	err := p.ask(ctx, "CreateContainer:"+pod+"/"+id)
 	if err == nil {
+		p.do(func() { p.w.agreed[id] = time.Now() })
 		err = pause(ctx, c.after)
 	}
 	created := false
@@ -78,10 +90,13 @@ func (p *process) createContainer(ctx context.Context, pod, id string, c course)
 		p.do(func() {
 			if sb := p.w.pods[pod]; sb != nil && !sb.stopping {
 				created = true
-				p.w.containers[id] = &simContainer{pod: pod}
+				p.w.containers[id], p.w.made[id] = &simContainer{pod: pod}, true
 				p.w.told(pod, id)
 			}
 		})
+	}
+	if !created && p.w.runtime == crio {
+		return
 	}
 	if !created {
 		p.end(ctx, "StopContainer:"+pod+"/"+id, "RemoveContainer:"+pod+"/"+id)
@@ -109,7 +124,7 @@ func (p *process) createContainer(ctx context.Context, pod, id string, c course)
 // stopContainer is StopContainer with its grace period, or the exit of the
 // container by itself.
 func (p *process) stopContainer(ctx context.Context, id string, c course) {
-	if pause(ctx, c.before) != nil {
+	if p.w.runtime == moby || pause(ctx, c.before) != nil {
 		return
 	}
 	var pod string
@@ -125,6 +140,10 @@ func (p *process) stopContainer(ctx context.Context, id string, c course) {
 
 // removeContainer is RemoveContainer.
 func (p *process) removeContainer(ctx context.Context, id string, c course) {
+	if p.w.runtime == moby {
+		p.drop(id)
+		return
+	}
 	var pod string
 	p.do(func() {
 		if c := p.w.containers[id]; c != nil && (c.exited || !c.running) {
@@ -161,29 +180,46 @@ func (p *process) containersOf(pod string) (ids []string, ok bool) {
 
 // stopPod is StopPodSandbox.
 func (p *process) stopPod(ctx context.Context, pod string, c course) {
+	if p.w.runtime == moby {
+		return
+	}
+	_ = p.stop(ctx, pod, c)
+}
+
+func (p *process) stop(ctx context.Context, pod string, c course) error {
 	containers, ok := p.containersOf(pod)
 	if !ok {
-		return
+		return nil
 	}
 	var ends []string
 	for _, id := range containers {
 		ends = append(ends, "StopContainer:"+pod+"/"+id)
 	}
-	p.end(ctx, append(ends, "StopPodSandbox:"+pod)...)
+	err := p.end(ctx, append(ends, "StopPodSandbox:"+pod)...)
 	p.witnessed(event("StopPodSandbox:" + pod))
+	if err != nil && p.w.runtime == crio {
+		return err
+	}
 	if pause(p.ctx, c.after) != nil || c.fails { // CNI DEL
-		return
+		return nil
 	}
 	p.do(func() {
 		if sb := p.w.pods[pod]; sb != nil {
 			sb.stopped = true
 		}
 	})
+	return nil
 }
 
 // removePod is RemovePodSandbox.
 func (p *process) removePod(ctx context.Context, pod string, c course) {
-	p.stopPod(ctx, pod, course{})
+	if p.w.runtime == moby {
+		p.drop(pod)
+		return
+	}
+	if p.stop(ctx, pod, course{}) != nil {
+		return
+	}
 	containers, ok := p.containersOf(pod)
 	if !ok {
 		return
@@ -197,17 +233,29 @@ func (p *process) removePod(ctx context.Context, pod string, c course) {
 	for _, id := range containers {
 		ends = append(ends, "RemoveContainer:"+pod+"/"+id)
 	}
-	p.end(ctx, append(ends, "RemovePodSandbox:"+pod)...)
+	if p.w.runtime == crio {
+		for _, end := range ends {
+			_ = p.end(ctx, end)
+		}
+		p.forget(pod)
+		ends = nil
+	}
+	_ = p.end(ctx, append(ends, "RemovePodSandbox:"+pod)...)
 	p.witnessed(event("RemovePodSandbox:" + pod))
 	pause(p.ctx, c.after)
 	if !c.fails {
-		p.do(func() {
-			delete(p.w.pods, pod)
-			for id, c := range p.w.containers {
-				if c.pod == pod {
-					delete(p.w.containers, id)
-				}
-			}
-		})
+		p.forget(pod)
 	}
+}
+
+// forget takes a pod out of the runtime's store, with its containers.
+func (p *process) forget(pod string) {
+	p.do(func() {
+		delete(p.w.pods, pod)
+		for id, c := range p.w.containers {
+			if c.pod == pod {
+				delete(p.w.containers, id)
+			}
+		}
+	})
 }

@@ -102,11 +102,6 @@ var closed = func() <-chan time.Time {
 // doom enters ends, stops the creations that they end, and returns the
 // lanes to tell. All that is one instant for
 // those who join: they find the object ended, or get the ends in their lane.
-//
-// orphans are the containers, with their CreateContainer, that all agreed to
-// and that go with their pod before the runtime lists them, so that it hands
-// in no end of theirs. Of those that not all have agreed to the request may
-// still be changing.
 func (e *Engine) doom(events []Event) (lanes []*lane, orphans map[string]Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -121,6 +116,13 @@ func (e *Engine) doom(events []Event) (lanes []*lane, orphans map[string]Event) 
 			delete(e.agreed, ev.Pod)
 		}
 	}
+	return e.lanes, e.cutShort(events)
+}
+
+// cutShort stops the creations that are ended, and returns of those that all agreed to, and
+// that go with their pod before the runtime has them, the CreateContainer by their id: it
+// hands in no end of theirs. Of others the request may still be changing. mu is held.
+func (e *Engine) cutShort(events []Event) (orphans map[string]Event) {
 	for o, c := range e.creations {
 		for _, ev := range events {
 			if o != ev.object() && (o.pod != ev.Pod || ev.Container != "") {
@@ -139,7 +141,7 @@ func (e *Engine) doom(events []Event) (lanes []*lane, orphans map[string]Event) 
 			}
 		}
 	}
-	return e.lanes, orphans
+	return orphans
 }
 
 // A round is one Teardown.

@@ -82,12 +82,12 @@ func (w *world) atRest() []string {
 		r := w.read(p)
 		for id, pod := range w.pods {
 			// What began and ended while a plugin owed an answer is nothing to it.
-			if r.pods[id] == nil && !pod.stopping && p.wants(RunPodSandbox) {
+			if r.pods[id] == nil && !pod.stopping && p.wants(RunPodSandbox) { // nobody does of moby
 				faults = append(faults, fmt.Sprintf("L2: %s was never told of pod %s", p.name, id))
 			}
 		}
 		for id, c := range w.containers {
-			if r.containers[id] == nil && !c.exited && !c.removed && p.wants(CreateContainer) {
+			if r.containers[id] == nil && !c.exited && !c.removed && p.wants(CreateContainer) && !slices.Contains(w.between[id], p) {
 				faults = append(faults, fmt.Sprintf("L2: %s was never told of container %s", p.name, id))
 			}
 		}
@@ -100,7 +100,7 @@ func (w *world) atRest() []string {
 			}
 		}
 		for _, id := range containers {
-			if w.containers[id] == nil {
+			if w.containers[id] == nil && (w.runtime != crio || w.pods[r.containers[id].pod] == nil) {
 				faults = append(faults, fmt.Sprintf("L3: %s was never told of the end of container %s", p.name, id))
 			}
 		}
@@ -110,8 +110,14 @@ func (w *world) atRest() []string {
 
 // removeAll ends everything there is.
 func (w *world) removeAll() {
-	for _, id := range w.podIDs() {
-		w.process.removePod(w.process.ctx, id, course{})
+	for range 1000 { // CRI-O may fail to stop one as long as a plugin may be overdue
+		for _, id := range w.podIDs() {
+			w.process.removePod(w.process.ctx, id, course{})
+		}
+		if len(w.podIDs()) == 0 {
+			return
+		}
+		time.Sleep(requestTimeout)
 	}
 }
 
@@ -151,6 +157,9 @@ func (p *process) took(rule, what string, start time.Time, limit time.Duration, 
 	if n := p.need(event(what).object()); n != nil && n.waited {
 		return
 	}
+	if p.w.hands && p.w.runtime != patched {
+		return // a line may stand for a successor whose list waits for the runtime's own lock
+	}
 	if d > 0 && !p.anyoneWaitsFor(kinds) {
 		p.w.fault("L14: %s took %s while all who want it answer at once", what, d)
 	}
@@ -179,7 +188,7 @@ func (p *process) Delivered(d Delivery) {
 	who := d.Conn.(*simPlugin)
 	p.word(d)
 	switch {
-	case who.prompt && (!p.w.hands || !who.shared) && d.Waited > p.listTime() && d.Outcome == Answered:
+	case p.w.runtime == patched && who.prompt && (!p.w.hands || !who.shared) && d.Waited > p.listTime() && d.Outcome == Answered:
 		p.w.fault("L4: %s waited %s for %s, which always answers at once", record{Event: d.Event}, d.Waited, who.name)
 	case d.Outcome == PassedOver:
 		p.do(func() { who.passed[d.Event.object()] = true })

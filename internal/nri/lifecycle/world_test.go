@@ -31,6 +31,11 @@ type world struct {
 	twins  map[string]bool // names that had more than one connection at a time
 
 	hands bool // whether the engine hands names over
+
+	runtime runtimeKind
+	agreed  map[string]time.Time    // when all had agreed to a container
+	made    map[string]bool         // containers that the runtime has or had
+	between map[string][]*simPlugin // who came while moby had a container neither asked for nor listed
 }
 
 // A simPod is a pod in the runtime's store, which outlives the runtime.
@@ -58,6 +63,8 @@ type process struct {
 	transient map[string]bool // the pods in creation; guarded by world.mu
 	listing   time.Duration   // that half a list takes; likewise
 	lists     time.Duration   // the longest that one took; likewise
+	lock      *lock
+	listed    []map[object]bool // what each list had; guarded by world.mu
 	ops       sync.WaitGroup
 	callers   []context.CancelFunc // of the operations that are or were under way
 }
@@ -95,17 +102,18 @@ type duty struct {
 
 const worldBacklog = 5
 
-func newWorld(owes, hands bool) *world {
-	w := &world{owes: owes, hands: hands, pods: make(map[string]*simPod), containers: make(map[string]*simContainer), needs: make(map[object]*need)}
+func newWorld(s setup) *world {
+	w := &world{owes: s.owes, hands: s.hands, runtime: s.runtime, pods: make(map[string]*simPod), containers: make(map[string]*simContainer), needs: make(map[object]*need)}
 	w.memory, w.lost = newMemory(), make(map[string]bool)
 	w.twins = make(map[string]bool)
+	w.agreed, w.made, w.between = make(map[string]time.Time), make(map[string]bool), make(map[string][]*simPlugin)
 	w.start()
 	return w
 }
 
 // start starts the runtime.
 func (w *world) start() {
-	p := &process{w: w, transient: make(map[string]bool)}
+	p := &process{w: w, transient: make(map[string]bool), lock: newLock()}
 	p.ctx, p.kill = context.WithCancel(context.Background())
 	opts := Options{
 		RequestTimeout: func() time.Duration { return requestTimeout },
@@ -192,6 +200,7 @@ func pause(ctx context.Context, d time.Duration) error {
 
 // ask asks for an event that may be refused.
 func (p *process) ask(ctx context.Context, name string) (err error) {
+	defer p.locked(asking)()
 	ev, start, last := event(name), time.Now(), ""
 	absent := map[string]bool{}
 	if n := p.need(ev.object()); n != nil && ev.Kind.first() {
@@ -215,10 +224,12 @@ func (p *process) ask(ctx context.Context, name string) (err error) {
 }
 
 // end tears down, whatever became of the caller.
-func (p *process) end(ctx context.Context, names ...string) {
+func (p *process) end(ctx context.Context, names ...string) error {
+	defer p.locked(ending)()
 	evs := events(names)
 	start := time.Now()
-	p.engine.Teardown(ctx, evs, nil)
+	err := p.engine.Teardown(ctx, evs, nil)
+	p.mayFail(err)
 	var kinds kindSet
 	for _, ev := range evs {
 		kinds |= mayBring[ev.Kind]
@@ -233,6 +244,7 @@ func (p *process) end(ctx context.Context, names ...string) {
 			}
 		}
 	}
+	return err
 }
 
 // took checks the time that an operation spent in the engine: at most limit if
@@ -241,8 +253,9 @@ func (p *process) end(ctx context.Context, names ...string) {
 // anyoneWaitsFor says whether there was a plugin that wants events of the
 // kinds and takes its time.
 // list is what the runtime lists: what is in creation before what is complete.
-func (p *process) list(ctx context.Context) (Snapshot, error) {
-	var s Snapshot
+func (p *process) list(ctx context.Context) (s Snapshot, err error) {
+	defer p.locked(listing)()
+	defer func() { p.keepList(s) }()
 	w := p.w
 	w.mu.Lock()
 	takes := p.listing
@@ -336,6 +349,9 @@ func (p *simPlugin) Deliver(ctx context.Context, ev Event, due time.Time, answer
 	if sb := w.pods[ev.Pod]; sb != nil && sb.stopped && ev.Kind == StopPodSandbox && p.prompt && (!w.hands || !p.shared) && p.process.lists == 0 && !p.joined.IsZero() && p.joined.Before(time.Now()) {
 		w.duties = append(w.duties, duty{p, fmt.Sprintf("L10: gets %s when all is reclaimed", record{Event: ev}), nil})
 	}
+	if at, agreed := w.agreed[ev.Container]; agreed && ev.Late && ev.Kind == CreateContainer && !w.made[ev.Container] && p.came.After(at) {
+		w.faults = append(w.faults, fmt.Sprintf("L2: %s is told of %s, which the runtime does not have", p.name, record{Event: ev}))
+	}
 	w.mu.Unlock()
 	p.plugin.Deliver(ctx, ev, due, p.answers(ev, answer))
 }
@@ -343,6 +359,7 @@ func (p *simPlugin) Deliver(ctx context.Context, ev Event, due time.Time, answer
 // join brings in a plugin.
 func (w *world) join(p *simPlugin) {
 	p.process, p.came = w.process, time.Now()
+	p.wants = w.runtime.has(p.wants)
 	w.mu.Lock()
 	for _, o := range w.plugins {
 		if o.name == p.name && o.process == p.process && !o.isClosed() {
@@ -356,14 +373,14 @@ func (w *world) join(p *simPlugin) {
 	w.mu.Unlock()
 	p.process.ops.Go(func() {
 		start := time.Now()
-		err := p.process.engine.Join(p.process.ctx, p, p.sync)
+		err := p.process.engine.Join(p.process.ctx, p, p.synchronized)
 		w.mu.Lock()
 		if err == nil && p.process.ctx.Err() == nil { // else the runtime was killed before it knew
 			p.joined = time.Now()
 		}
 		w.mu.Unlock()
 		lists := p.process.listTime()
-		if d := time.Since(start); (!w.hands || !p.shared) && (p.prompt && d > lists || d > syncTimeout+lists) {
+		if d := time.Since(start); w.runtime == patched && (!w.hands || !p.shared) && (p.prompt && d > lists || d > syncTimeout+lists) {
 			w.fault("L13: the join of %s took %s", p.name, d)
 		}
 	})

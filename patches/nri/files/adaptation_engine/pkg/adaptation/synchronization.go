@@ -74,8 +74,7 @@ func snapshotOf(pods []*PodSandbox, ctrs []*Container) lifecycle.Snapshot {
 	return s
 }
 
-// objects are the pods and containers to tell of. A container that the runtime
-// does not list yet is in the form of its creation.
+// objects are the pods and containers to tell of.
 func objects(snapshot lifecycle.Snapshot) (pods []*PodSandbox, ctrs []*Container) {
 	for _, o := range snapshot.Pods {
 		if pod, ok := o.Value.(*PodSandbox); ok {
@@ -83,11 +82,8 @@ func objects(snapshot lifecycle.Snapshot) (pods []*PodSandbox, ctrs []*Container
 		}
 	}
 	for _, o := range snapshot.Containers {
-		switch value := o.Value.(type) {
-		case *Container:
-			ctrs = append(ctrs, value)
-		case *newContainer:
-			ctrs = append(ctrs, value.request.GetContainer())
+		if ctr, ok := o.Value.(*Container); ok {
+			ctrs = append(ctrs, ctr)
 		}
 	}
 	return pods, ctrs

@@ -56,7 +56,7 @@ func (r *Adaptation) noteAsked(p *plugin, ev lifecycle.Event) {
 	}
 }
 
-// noteListed notes that a plugin is about to be told in Synchronize of what is being created.
+// noteListed notes that a plugin is about to be told in Synchronize of pods that are being created.
 func (r *Adaptation) noteListed(p *plugin, snapshot lifecycle.Snapshot) {
 	if r.journal == nil {
 		return
@@ -64,11 +64,6 @@ func (r *Adaptation) noteListed(p *plugin, snapshot lifecycle.Snapshot) {
 	for _, pod := range snapshot.Pods {
 		if pod.Creating {
 			r.journal.Told(p.name(), pod.Pod, "")
-		}
-	}
-	for _, ctr := range snapshot.Containers {
-		if _, creating := ctr.Value.(*newContainer); creating {
-			r.journal.Told(p.name(), ctr.Pod, ctr.Container)
 		}
 	}
 }

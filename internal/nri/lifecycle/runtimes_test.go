@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A runtimeKind is what a runtime tells of the life of a container. The engine is not told
+// which kind it serves.
+type runtimeKind string
+
+const (
+	// patched says of each creation how it ended, as containerd does with the series.
+	patched runtimeKind = "patched"
+	// crio has a lock of its own around each event and around its list. It says nothing of a
+	// container that it fails to make, and lists a pod no more before it tells of its removal.
+	crio runtimeKind = "CRI-O"
+	// moby asks for the creation of a container, in a pod of the same id, and tells nothing else.
+	moby runtimeKind = "moby"
+)
+
+var runtimeKinds = []runtimeKind{patched, crio, moby}
+
+// lives are the lives of containers, each in a pod of its own, twenty in a second.
+func (f *fixture) lives(kind runtimeKind, n int) {
+	for i := range n {
+		time.Sleep(time.Second / 20)
+		pod := fmt.Sprintf("p%d", i)
+		f.life(kind, pod, "c"+pod, i%10 == 9)
+	}
+}
+
+// life is one. It may fail after all have agreed to the container.
+func (f *fixture) life(kind runtimeKind, pod, ctr string, fails bool) {
+	f.t.Helper()
+	if kind == moby {
+		f.did("CreateContainer:" + pod + "/" + pod)
+		if !fails {
+			f.has(pod, pod)
+			f.hasNot(pod)
+		}
+		return
+	}
+	of := pod + "/" + ctr
+	f.has(pod, "")
+	f.did("RunPodSandbox:"+pod, "CreateContainer:"+of)
+	switch {
+	case !fails:
+		f.has(pod, ctr)
+		f.did("PostCreateContainer:"+of, "StartContainer:"+of)
+		f.over("StopContainer:"+of, "RemoveContainer:"+of)
+	case kind == patched:
+		f.over("StopContainer:"+of, "RemoveContainer:"+of)
+	}
+	f.over("StopPodSandbox:" + pod)
+	if kind == crio {
+		f.hasNot(pod)
+	}
+	f.over("RemovePodSandbox:" + pod)
+	f.hasNot(pod)
+}
+
+func (f *fixture) over(events ...string) {
+	f.t.Helper()
+	require.NoError(f.t, f.end(events...))
+}
+
+// has enters a pod, or a container and its pod, in the runtime's list.
+func (f *fixture) has(pod, ctr string) {
+	f.hasNot(pod)
+	f.listed.Pods = append(f.listed.Pods, Object{Pod: pod})
+	if ctr != "" {
+		f.listed.Containers = append(f.listed.Containers, Object{Pod: pod, Container: ctr})
+	}
+}
+
+// hasNot takes a pod out of the runtime's list with all that is in it.
+func (f *fixture) hasNot(pod string) {
+	in := func(o Object) bool { return o.Pod == pod }
+	f.listed.Pods = slices.DeleteFunc(f.listed.Pods, in)
+	f.listed.Containers = slices.DeleteFunc(f.listed.Containers, in)
+}
+
+// What a runtime fails to make, or ends without a word, is nothing to a plugin that joins.
+func TestL3_WhoJoinsIsToldOfNothingThatIsGone(t *testing.T) {
+	for _, kind := range runtimeKinds {
+		t.Run(string(kind), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t)
+				f.joined(newPlugin("10-a"))
+				f.lives(kind, 200)
+				f.did("CreateContainer:alive/alive")
+				f.has("alive", "alive")
+				next := newPlugin("20-b")
+				f.joined(next)
+				assert.Equal(t, "Synchronize(alive alive/alive)", next.told())
+			})
+		})
+	}
+}
+
+// Many lives leave nothing in the engine, and nothing in its ledgers.
+func TestManyLivesLeaveNothing(t *testing.T) {
+	for _, kind := range runtimeKinds {
+		t.Run(string(kind), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t)
+				f.joined(newPlugin("10-a"))
+				f.lives(kind, 10_000)
+				for i := range 2 {
+					f.joined(newPlugin(fmt.Sprintf("2%d-b", i)))
+					time.Sleep(vanishes)
+					synctest.Wait()
+				}
+				f.joined(newPlugin("30-c"))
+				synctest.Wait()
+				assert.Empty(t, f.creations)
+				assert.Empty(t, f.missing)
+				for _, c := range f.Status().Connections {
+					assert.Zero(t, c.Pods+c.Containers, c.Conn.Name())
+				}
+			})
+		})
+	}
+}
+
+// A runtime that leaves all unsaid is asked for its list now and then, though no plugin joins.
+func TestRuntimeThatTellsNoEndsIsListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		f.joined(a)
+		f.did("CreateContainer:alive/alive")
+		f.has("alive", "alive")
+		f.lives(moby, 10_000)
+		synctest.Wait()
+		assert.Less(t, f.Status().Connections[0].Pods, 5*unconfirmed)
+		assert.True(t, a.had(event("RemoveContainer:p0/p0")))
+		assert.False(t, a.had(event("StopContainer:alive/alive")))
+	})
+}
+
+// A pod has vanished if lists are without it for a minute, and not before.
+func TestL3_PodThatVanishesHasEnded(t *testing.T) {
+	const ends = "StopContainer:p1/p1 RemoveContainer:p1/p1"
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		f.joined(a)
+		f.did("CreateContainer:p1/p1")
+		n := 0
+		lists := func() {
+			n++
+			other := newPlugin(fmt.Sprintf("20-b%d", n))
+			f.joined(other)
+			synctest.Wait()
+			other.Close()
+		}
+		lists() // on its way to the list
+		f.has("p1", "p1")
+		time.Sleep(vanishes)
+		lists()
+		f.hasNot("p1")
+		lists()
+		time.Sleep(vanishes - 1)
+		lists()
+		require.NotContains(t, a.told(), "Stop")
+		time.Sleep(1)
+		lists()
+		assert.Equal(t, "Synchronize() CreateContainer:p1/p1 "+ends, a.told())
+
+		// The runtime goes on as if nothing had been said of it.
+		f.did("CreateContainer:p1/p1")
+		f.has("p1", "p1")
+		lists()
+		assert.Equal(t, "Synchronize() CreateContainer:p1/p1 "+ends+" CreateContainer:p1/p1", a.told())
+	})
+}
+
+// A pod in which a container is being created has not vanished.
+func TestL3_PodInTheRuntimesHandsHasNotVanished(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		may := make(chan struct{})
+		a.handle = func(ctx context.Context, ev Event) (any, error) {
+			if ev.Container == "slow" {
+				<-may
+			}
+			return nil, nil
+		}
+		a.timeouts.Request = time.Hour
+		f.joined(a)
+		f.did("RunPodSandbox:p1")
+		created := f.asks("CreateContainer:p1/slow")
+		for i := range 3 {
+			f.joined(newPlugin(fmt.Sprintf("20-b%d", i)))
+			time.Sleep(vanishes)
+		}
+		close(may)
+		require.NoError(t, <-created)
+		synctest.Wait()
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/slow", a.told())
+	})
+}
+
+// A container that was passed over by nobody, and that the runtime makes and lists without
+// saying so, is told late to who came while it was made.
+func TestL2_ContainerThatIsListedBeforeTheRuntimeSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		between := newPlugin("10-a")
+		f.did("CreateContainer:p1/p1")
+		f.joined(between)
+		f.has("p1", "p1")
+		f.joined(newPlugin("20-b"))
+		synctest.Wait()
+		assert.Equal(t, "Synchronize() CreateContainer:p1/p1", between.told())
+	})
+}
+
+// A container goes without a word while a successor is synchronized, and waits to be told to
+// the first still.
+func TestL19_ContainerThatVanishesBeforeTheTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		first.keepConnected = true
+		first.handle = func(_ context.Context, ev Event) (any, error) {
+			if ev.Container == "hangs" {
+				<-first.closed
+				return nil, ErrClosed
+			}
+			return nil, nil
+		}
+		f.joined(first)
+		f.did("CreateContainer:hangs/hangs", "CreateContainer:p1/p1")
+		f.has("p1", "p1")
+		may := next.untilAllowed()
+		joined := f.comes(next)
+		time.Sleep(requestTimeout)
+		f.hasNot("p1")
+		close(may)
+		require.NoError(t, <-joined)
+		synctest.Wait()
+		assert.Equal(t, "Synchronize(p1 p1/p1) StopContainer:p1/p1 RemoveContainer:p1/p1 StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+	})
+}
+
+// A pod that is stopped, and that the runtime lists no more before it says that it is removed,
+// is stopped for a container that was on its way.
+func TestL11_NoContainerIsCreatedInAPodThatIsBeingRemoved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.has("p1", "")
+		f.did("RunPodSandbox:p1")
+		f.over("StopPodSandbox:p1")
+		f.hasNot("p1")
+		a := newPlugin("10-a")
+		f.joined(a)
+		require.ErrorIs(t, f.ask(t.Context(), "CreateContainer:p1/c1"), ErrStopped)
+		f.over("RemovePodSandbox:p1")
+		assert.Equal(t, "Synchronize()", a.told())
+	})
+}
+
+// What a plugin has missed it is told whole, however long it takes for what comes before: the
+// pod is in no list by then.
+func TestL18_MissedEndsThatTakeLongAreToldWhole(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &owing{memory: newMemory(), change: func(opts *Options) {
+			opts.Encode = func(ev Event) string { s, _ := ev.Request.(string); return s }
+			opts.Decode = func(_ Event, s string) any { return s }
+		}}
+		o.start(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "RunPodSandbox:p2")
+		o.left(a)
+		for _, pod := range []string{"p1", "p2"} {
+			for _, kind := range []Kind{StopPodSandbox, RemovePodSandbox} {
+				require.NoError(t, o.Teardown(t.Context(), []Event{{Kind: kind, Pod: pod, Request: "whole"}}, nil))
+			}
+		}
+		o.kill()
+		o.start(t)
+		a, thaw := frozen("10-a", StopPodSandbox)
+		o.joined(a)
+		for i := range 3 {
+			o.joined(newPlugin(fmt.Sprintf("20-b%d", i)))
+			time.Sleep(vanishes)
+		}
+		thaw()
+		synctest.Wait()
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1 StopPodSandbox:p2 RemovePodSandbox:p2", a.told())
+		for _, rec := range a.history[1:] {
+			assert.Equal(t, "whole", rec.Request, rec)
+		}
+	})
+}
+
+// A container ends while those who came in since it was agreed to are told of it: who comes
+// after that hears nothing of it.
+func TestL3_ContainerEndsWhileItIsToldLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.did("CreateContainer:p1/c1")
+		a, b := newPlugin("10-a"), newPlugin("20-b")
+		first := inline{a, func(ev Event) {
+			if ev.Kind == CreateContainer {
+				go f.over("StopContainer:p1/c1", "RemoveContainer:p1/c1")
+				synctest.Wait()
+			}
+		}}
+		require.NoError(t, f.Join(t.Context(), first, a.sync))
+		f.joined(b)
+		f.did("PostCreateContainer:p1/c1")
+		synctest.Wait()
+		assert.Equal(t, "Synchronize() CreateContainer:p1/c1 StopContainer:p1/c1 RemoveContainer:p1/c1", a.told())
+		assert.Equal(t, "Synchronize()", b.told())
+	})
+}
+
+// A container that the runtime has, and that has exited, is not told late.
+func TestContainerThatHasExitedIsNotInCreation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.did("CreateContainer:p1/p1")
+		f.listed = Snapshot{Pods: pods("p1"), Exited: []Object{{Pod: "p1", Container: "p1"}}}
+		a := newPlugin("10-a")
+		f.joined(a)
+		assert.Empty(t, f.creations)
+		assert.Equal(t, "Synchronize(p1)", a.told())
+	})
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// What the runtime of a world does otherwise if it is one of others.
+
+// TestContractOfOtherRuntimes is TestContract with runtimes that say less than containerd does
+// with the series.
+func TestContractOfOtherRuntimes(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := setup{runtime: rapid.SampledFrom(runtimeKinds[1:]).Draw(rt, "runtime"), hands: rapid.Bool().Draw(rt, "hands")}
+		if faults := play(t, s, drawMoves(rt)); faults != "" {
+			rt.Fatal(faults)
+		}
+	})
+}
+
+// has returns what plugins can want of a runtime: moby has no pods to run.
+func (k runtimeKind) has(wants func(Kind) bool) func(Kind) bool {
+	if k != moby {
+		return wants
+	}
+	return func(k Kind) bool { return k != RunPodSandbox && wants(k) }
+}
+
+// A use is what a runtime's own lock is taken for.
+type use int
+
+const (
+	asking use = iota
+	ending
+	listing
+)
+
+// locked takes the lock that the runtime has, and returns what gives it back.
+func (p *process) locked(u use) (unlock func()) {
+	switch p.w.runtime {
+	case crio:
+		return p.lock.take(true)
+	case moby:
+		return p.lock.take(u == listing)
+	}
+	return func() {}
+}
+
+// A lock is one for many readers or a writer, who goes first, as that of package sync is. Waits
+// for it let the time of a bubble pass.
+type lock struct {
+	change  *sync.Cond
+	readers int
+	writers int // that have it or wait for it
+	writes  bool
+}
+
+func newLock() *lock { return &lock{change: sync.NewCond(&sync.Mutex{})} }
+
+func (l *lock) take(write bool) (unlock func()) {
+	l.change.L.Lock()
+	defer l.change.L.Unlock()
+	if !write {
+		for l.writers > 0 {
+			l.change.Wait()
+		}
+		l.readers++
+		return func() { l.give(func() { l.readers-- }) }
+	}
+	l.writers++
+	for l.writes || l.readers > 0 {
+		l.change.Wait()
+	}
+	l.writes = true
+	return func() { l.give(func() { l.writes, l.writers = false, l.writers-1 }) }
+}
+
+func (l *lock) give(back func()) {
+	l.change.L.Lock()
+	defer l.change.L.Unlock()
+	back()
+	l.change.Broadcast()
+}
+
+// create is what moby does for a container. What fails after all have agreed leaves no trace.
+func (p *process) create(ctx context.Context, id string, c course) {
+	if p.ask(ctx, "CreateContainer:"+id+"/"+id) != nil {
+		return
+	}
+	p.do(func() { p.w.agreed[id] = time.Now() })
+	if pause(ctx, c.after) != nil || c.fails {
+		return
+	}
+	p.do(func() {
+		p.w.pods[id], p.w.containers[id], p.w.made[id] = &simPod{}, &simContainer{pod: id}, true
+		for _, who := range p.w.plugins {
+			if !who.came.Before(p.w.agreed[id].Add(-2*p.lists)) && !who.knows(id, id) {
+				p.w.between[id] = append(p.w.between[id], who)
+			}
+		}
+		p.w.told(id, id)
+	})
+}
+
+// drop is what moby does when a container is removed.
+func (p *process) drop(id string) {
+	p.do(func() {
+		delete(p.w.pods, id)
+		delete(p.w.containers, id)
+	})
+}
+
+// letVanish lets the engine see what the runtime does not list any more.
+func (w *world) letVanish() {
+	for range 2 {
+		p := temper{wants: "ends"}.plugin("98-lister")
+		p.shared = true
+		w.join(p)
+		w.settle()
+		p.Close()
+		time.Sleep(vanishes)
+	}
+	w.settle()
+}
+
+// mayFail holds the error of a teardown against the policies of the plugins.
+func (p *process) mayFail(err error) {
+	all, _ := err.(interface{ Unwrap() []error })
+	if all == nil {
+		return
+	}
+	for _, err := range all.Unwrap() {
+		var failed *Error
+		if errors.As(err, &failed) && failed.Failure != Refusal && !failed.Conn.Policy().FailRequest {
+			p.w.fault("L8: %v, which is no error by the policy of the plugin", err)
+		}
+	}
+}
+
+// keepList keeps what a list had.
+func (p *process) keepList(s Snapshot) {
+	had := make(map[object]bool)
+	for _, o := range slices.Concat(s.Pods, s.Containers, s.Exited) {
+		had[o.object()] = true
+	}
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	p.listed = append(p.listed, had)
+}
+
+// synchronized is told what there is: of nothing that the runtime does not list.
+func (p *simPlugin) synchronized(ctx context.Context, s Snapshot) error {
+	w := p.process.w
+	w.mu.Lock()
+	if !slices.ContainsFunc(p.process.listed, func(had map[object]bool) bool {
+		return !slices.ContainsFunc(slices.Concat(s.Pods, s.Containers), func(o Object) bool { return !had[o.object()] })
+	}) {
+		w.faults = append(w.faults, fmt.Sprintf("L2: %s is synchronized with what no list has: %v", p.name, s))
+	}
+	w.mu.Unlock()
+	return p.sync(ctx, s)
+}
