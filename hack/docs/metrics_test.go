@@ -52,6 +52,11 @@ func init() {
 }
 
 func init() {
+	ns := ofTheHall(metrics.NewNamespace("hall", "wrapped", nil))
+	ns.NewCounter("gifts", "gifts")
+}
+
+func init() {
 	ns := metrics.NewNamespace("hall", "", nil)
 	prom.NewCounterVec(prom.CounterOpts{Namespace: "hall", Name: "guests_total", Help: "guests"}, []string{"from"})
 	promauto.NewCounter(prom.CounterOpts{Name: "bells_total", Help: "bells"})
@@ -77,6 +82,7 @@ func TestMetrics(t *testing.T) {
 		"| `hall_stage_chairs` | gauge | | chairs |\n"+
 		"| `hall_stage_seats` | gauge | row | seats |\n"+
 		"| `hall_doors_total` | counter | | doors |\n"+
+		"| `hall_wrapped_gifts_total` | counter | | gifts |\n"+
 		"| `hall_guests_total` | counter | from | guests |\n"+
 		"| `bells_total` | counter | | bells |\n"+
 		"| `bar_drink_seconds` | histogram | | a drink |\n"+

@@ -113,6 +113,7 @@ func calls(d ast.Decl) []call {
 			if len(n.Lhs) == len(n.Rhs) {
 				for i, e := range n.Rhs {
 					to[e] = lastName(n.Lhs[i])
+					to[wrapped(e)] = lastName(n.Lhs[i])
 				}
 			}
 		case *ast.ValueSpec:
@@ -131,6 +132,17 @@ func calls(d ast.Decl) []call {
 		return true
 	})
 	return all
+}
+
+// wrapped is the argument of a function of the package that has one, such as x of f(x),
+// or else the expression itself.
+func wrapped(e ast.Expr) ast.Expr {
+	if c, ok := e.(*ast.CallExpr); ok && len(c.Args) == 1 {
+		if _, own := c.Fun.(*ast.Ident); own {
+			return c.Args[0]
+		}
+	}
+	return e
 }
 
 // lastName is the last name of an expression such as a.b.c.

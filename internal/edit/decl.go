@@ -10,7 +10,7 @@ import (
 
 // Decl names a declaration at the top of a file.
 type Decl struct {
-	kind token.Token // FUNC, TYPE or CONST
+	kind token.Token // FUNC, TYPE, CONST or VAR
 	recv string      // a method's receiver type, without * and type parameters
 	name string
 }
@@ -28,6 +28,9 @@ func Type(name string) Decl { return Decl{kind: token.TYPE, name: name} }
 // Const is a constant declaration, on its own or in a group.
 func Const(name string) Decl { return Decl{kind: token.CONST, name: name} }
 
+// Var is the declaration of a variable of the package, on its own or in a group.
+func Var(name string) Decl { return Decl{kind: token.VAR, name: name} }
+
 // String renders the declaration for errors: "method Close".
 func (d Decl) String() string {
 	if d.recv != "" {
@@ -41,7 +44,7 @@ type decl struct {
 	src  *source
 	name *ast.Ident
 	fn   *ast.FuncDecl // nil unless a function or method
-	gen  *ast.GenDecl  // nil unless a type or constant
+	gen  *ast.GenDecl  // nil unless a type, constant or variable
 	spec ast.Spec      // the one of gen
 }
 

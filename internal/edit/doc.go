@@ -38,7 +38,7 @@
 //
 // # Declarations
 //
-// [In] takes a path and a declaration: [Func], [Method], [Type] or [Const],
+// [In] takes a path and a declaration: [Func], [Method], [Type], [Const] or [Var],
 // which the file must declare once. A file with build tags or for
 // another system is a file like any other.
 //

@@ -18,7 +18,7 @@ import (
 // archives show the package as it is used: calls of these functions, and of the
 // methods of what they return.
 var funcs = map[string]any{
-	"In": In, "Func": Func, "Method": Method, "Type": Type, "Const": Const,
+	"In": In, "Func": Func, "Method": Method, "Type": Type, "Const": Const, "Var": Var,
 	"Stmt": Stmt, "Expr": Expr, "Field": Field, "Key": Key, "Top": Top,
 	"Call": Call, "Mentions": Mentions, "Assign": Assign, "Define": Define, "Declare": Declare, "If": If, "Range": Range,
 	"Return": Return, "Defer": Defer, "Has": Has, "All": All,
