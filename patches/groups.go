@@ -32,6 +32,9 @@ var groups = []edit.Group{
 	{Name: "nri-builtin-configure", Title: "builtin: return the error of a Configure handler", Patches: []string{
 		"nri/builtin-configure",
 	}},
+	{Name: "nri-register-bounds", Title: "adaptation: bound the name that a plugin registers with", Patches: []string{
+		"nri/register-bounds",
+	}},
 	{Name: "nri-engine", Title: "adaptation: deliver events to each plugin in its own turn", Patches: []string{
 		"nri/engine-ledger",
 		"nri/lifecycle-engine",
@@ -55,6 +58,7 @@ var groups = []edit.Group{
 	{Name: "nri-names", Title: "adaptation: let runtimes reserve the names of plugins", Patches: []string{
 		"nri/who-connects",
 		"nri/plugin-peer",
+		"nri/registration-log",
 	}},
 	{Name: "nri-owed-ends", Title: "adaptation: tell plugins what ended while they were away", Patches: []string{
 		"nri/owed-ends",

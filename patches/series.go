@@ -38,6 +38,9 @@ var Series = edit.Series{
 		nri.SyncSplit,
 		nri.BuiltinConfigure,
 
+		// NRI: what peers may send.
+		nri.RegisterBounds,
+
 		// NRI: the lifecycle engine in place of one lock.
 		nri.EngineLedger,
 		nri.LifecycleEngine,
@@ -53,6 +56,7 @@ var Series = edit.Series{
 		nri.RequiredPlugins,
 		nri.WhoConnects,
 		nri.PluginPeer,
+		nri.RegistrationLog,
 		nri.OwedEnds,
 		nri.CreationJournal,
 		nri.HandOver,

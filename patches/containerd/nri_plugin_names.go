@@ -17,7 +17,8 @@ Let the settings of a plugin say of which users, and in pods of which
 namespaces, it may be. The namespace is that of the pod in CRI's own store: a
 container's pod is looked up by the container, and its uid must be the one that
 the cgroup says. Count who is refused. Make the mode and the owner of the socket
-settings, with 0600 as the default.`,
+settings, with 0600 as the default. Log each listing for plugins that join at
+level debug: whoever can connect has it done as often as it likes.`,
 	Rules:  []string{"L17", "L21"},
 	Status: edit.Upstream,
 	Until:  "containerd's settings can say who may register as an NRI plugin of a name",
@@ -37,6 +38,7 @@ SocketGID:                 os.Getegid(),`),
 		edit.AddImport(nriConfig, "os"),
 		edit.In(nriConfig, edit.Method("Config", "toOptions")).After(edit.Stmt(edit.Mentions("nri.WithOrderedUpdates()")),
 			`opts = append(opts, nri.WithPodNamespaces(domains.podNamespace), c.socketPermissions())`),
+		local("syncPlugin").Replace(edit.Expr("log.G(ctx).Info"), "log.G(ctx).Debug"),
 		edit.In(pluginConfig, edit.Type("PluginConfig")).AddField(`
 
 // AllowedUsers reserves the name for processes of these users, by their number on the

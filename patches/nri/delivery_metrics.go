@@ -39,5 +39,3 @@ if t, wanted := o.r.metrics.(LifecycleTracer); wanted {
 }`),
 	},
 }
-
-const pluginsFile = "pkg/adaptation/plugins.go" // of nri/adaptation-engine

@@ -12,6 +12,10 @@ const (
 	adaptation = "pkg/adaptation/adaptation.go" // relays requests of the runtime to plugins
 	pluginFile = "pkg/adaptation/plugin.go"     // relays a request to one plugin
 
+	// Files that adaptation-engine brings.
+	pluginsFile  = "pkg/adaptation/plugins.go"
+	registration = "pkg/adaptation/registration.go"
+
 	// The section of README.md on plugins that fail.
 	failureSection = "Request Errors, Timeouts and Failure Policy"
 )

@@ -29,7 +29,7 @@ mode and owner (WithSocketPermissions).`,
 	Rules:  []string{"L17", "L21"},
 	Status: edit.Upstream,
 	Until:  "NRI lets runtimes say who may register under the name of a plugin",
-	Needs:  []string{"nri/sync-split", "nri/who-connects", "nri/required-plugins"},
+	Needs:  []string{"nri/sync-split", "nri/register-bounds", "nri/who-connects", "nri/required-plugins"},
 	Edits: []edit.Edit{
 		edit.In("pkg/adaptation/plugin_settings.go", edit.Type("PluginSettings")).AddField(`
 
@@ -75,5 +75,3 @@ go r.register(noCtx, conn, seen, func() {
 `),
 	},
 }
-
-const registration = "pkg/adaptation/registration.go"

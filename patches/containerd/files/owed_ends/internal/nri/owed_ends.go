@@ -7,9 +7,12 @@ import (
 	"iter"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/containerd/errdefs"
 	"github.com/containerd/log"
+	"golang.org/x/time/rate"
 
 	nri "github.com/containerd/nri/pkg/adaptation"
 
@@ -71,9 +74,9 @@ func (l *local) keepOwedEnds() []nri.Option {
 			nriEndsDropped.WithValues(name, reason).Inc(float64(ends))
 			log.L.WithField("plugin", name).WithField("reason", reason).Warnf("what an NRI plugin has missed is dropped: %d ends of pods and containers", ends)
 		},
-		Crowded: func(name string) {
-			log.L.WithField("plugin", name).Warn("what an NRI plugin misses while it is away is not kept: there are too many names that something is kept for")
-		},
+		Crowded: sparingly(func(name string, leftOut int) {
+			log.L.WithField("plugin", name).WithField("others", leftOut).Warn("what an NRI plugin misses while it is away is not kept: there are too many names that something is kept for")
+		}),
 		Failed: func(err error) {
 			nriOwedStoreFailures.Inc()
 			log.L.WithError(err).Error("failed to keep what NRI plugins are owed")
@@ -81,6 +84,17 @@ func (l *local) keepOwedEnds() []nri.Option {
 	})
 	unheard.of(l.owed)
 	return []nri.Option{nri.WithOwedEnds(l.owed, domains.listExited)}
+}
+
+// sparingly says some of the names that it is called with, and how many it has left out
+// before: plugins come under any number of them.
+func sparingly(say func(name string, leftOut int)) func(name string) {
+	var leftOut atomic.Int64
+	sometimes := rate.Sometimes{First: 10, Interval: 10 * time.Second}
+	return func(name string) {
+		leftOut.Add(1)
+		sometimes.Do(func() { say(name, int(leftOut.Swap(0))-1) })
+	}
 }
 
 // isReserved tells whether the settings say who may register under a name.

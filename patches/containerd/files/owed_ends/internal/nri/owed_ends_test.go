@@ -309,3 +309,15 @@ func TestOwedEndsSettings(t *testing.T) {
 		require.ErrorContains(t, err, setting)
 	}
 }
+
+// However many names there are that nothing is kept for, few are said at a time.
+func TestNamesThatAreNotKeptAreSaidSparingly(t *testing.T) {
+	said, all := 0, 0
+	crowded := sparingly(func(_ string, leftOut int) { said, all = said+1, all+1+leftOut })
+	for range 10000 {
+		crowded("10-logger")
+	}
+	require.GreaterOrEqual(t, said, 10)
+	require.Less(t, said, 20)
+	require.LessOrEqual(t, all, 10000)
+}

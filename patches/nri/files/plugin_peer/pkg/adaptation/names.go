@@ -170,14 +170,15 @@ func (s PluginSettings) admit(w who, namespaceOf PodNamespaces) (reason string, 
 	return "", nil
 }
 
-// refusalRead is how long a peer has to read why it was refused a name.
+// refusalRead is how long a peer has to read why it was refused.
 const refusalRead = time.Second
 
-// hearsRefusal leaves a plugin that was refused its name connected until it has read
-// why, which ends its connection.
+// hearsRefusal leaves a plugin that was refused in RegisterPlugin connected until it has
+// read why, which ends its connection.
 func (p *plugin) hearsRefusal(err error) {
-	var refused *errNameReserved
-	if !errors.As(err, &refused) {
+	var reserved *errNameReserved
+	var invalid *errRegistration
+	if !errors.As(err, &reserved) && !errors.As(err, &invalid) {
 		return
 	}
 	t := time.NewTimer(refusalRead)
@@ -185,6 +186,6 @@ func (p *plugin) hearsRefusal(err error) {
 	select {
 	case <-p.closeC:
 	case <-t.C:
-		log.Warnf(noCtx, "%s stays connected without the name %s, and is disconnected", refused.who, refused.name)
+		log.Warnf(noCtx, "%s was refused, stays connected, and is disconnected", p.who)
 	}
 }
