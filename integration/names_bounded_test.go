@@ -5,6 +5,8 @@ package integration
 import (
 	"context"
 	"errors"
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -35,6 +37,44 @@ func TestL22_NameOfAPluginIsBounded(t *testing.T) {
 		requireSoon(t, "it to join", func(context.Context) error { return hasAnswered(fits, plugin.Synchronize) })
 	})
 }
+
+// Names that come and go leave a page of metrics that is bounded, and what plugins are counted for
+// is counted whatever their name.
+func TestL22_NamesThatComeAndGoLeaveFewMetrics(t *testing.T) {
+	t.Parallel()
+	n := startNode(t, operator(noRule))
+	ctx := withinAMinute(t)
+	first := plugin.New("00", "first")
+	connect(t, n, first)
+	const names = 100
+	for i := range names {
+		p := plugin.New("10", fmt.Sprint("name", i))
+		requireSoon(t, "it to join", func(ctx context.Context) error { return p.Connect(ctx, n.NRISocket()) }) // the last may still be leaving
+		p.Crash()
+	}
+	promise(t, "L22", "64 names have series of their own, and all others one", onStock("each name keeps its series"), func(t require.TestingT) {
+		seen := map[string]bool{}
+		requireSoon(t, "all to be counted", func(context.Context) error {
+			calls, err := n.Metrics(ctx, "containerd_nri_plugin_invocations_total")
+			sum := 0.0
+			for labels, value := range calls {
+				if strings.Contains(labels, `operation="Synchronize"`) {
+					seen[pluginLabel.FindString(labels)] = true
+					sum += value
+				}
+			}
+			if err == nil && sum < names+1 {
+				err = fmt.Errorf("%v calls are counted", sum)
+			}
+			return err
+		})
+		assert.Equal(t, 65, len(seen))
+		assert.True(t, seen[`plugin="00-first"`])
+		assert.True(t, seen[`plugin="other"`])
+	})
+}
+
+var pluginLabel = regexp.MustCompile(`plugin="[^"]*"`)
 
 // A peer that tries to register again and again has little logged.
 func TestL22_RefusedRegistrationsHaveLittleLogged(t *testing.T) {

@@ -139,6 +139,9 @@ var groups = []edit.Group{
 	{Name: "pod-state", Title: "cri,nri: tell plugins the state of a pod", Patches: []string{
 		"containerd/pod-state",
 	}},
+	{Name: "plugin-series", Title: "nri: bound the series of metrics by the names of plugins", Patches: []string{
+		"containerd/plugin-series",
+	}},
 	{Name: "nri-settings", Title: "nri: add settings and metrics for the delivery of events", Patches: []string{
 		"containerd/nri-settings",
 	}},

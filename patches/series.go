@@ -96,6 +96,7 @@ var Series = edit.Series{
 		containerd.StartAgainstStop,
 		containerd.EventsAfterTheFact,
 		containerd.PodState,
+		containerd.PluginSeries,
 		containerd.NRISettings,
 		containerd.NRIFailures,
 		containerd.NRIStatus,

@@ -30,7 +30,7 @@ through NRI, so other clients are not affected.`,
 	Rules:  []string{"L13", "L16", "L17"},
 	Status: edit.Upstream,
 	Until:  "containerd has settings and metrics for the delivery of NRI events",
-	Needs:  []string{"nri/delivery-metrics", "containerd/patched-nri"},
+	Needs:  []string{"nri/delivery-metrics", "containerd/patched-nri", "containerd/plugin-series"},
 	Edits: []edit.Edit{
 		edit.In(nriConfig, edit.Type("Config")).AddField(`
 // PluginSyncTimeout is how long a plugin may take to answer Synchronize, which on

@@ -15,10 +15,10 @@ import (
 
 var (
 	nriDeliveries     metrics.LabeledCounter
-	nriDeliveryWait   metrics.LabeledTimer
+	nriDeliveryWait   *pluginTimer
 	nriLateDeliveries metrics.LabeledCounter
-	nriLateAnswers    metrics.LabeledTimer
-	nriSync           metrics.LabeledTimer
+	nriLateAnswers    *pluginTimer
+	nriSync           *pluginTimer
 	nriDisconnects    metrics.LabeledCounter
 
 	// queues reads the lengths when metrics are collected.
@@ -26,7 +26,7 @@ var (
 )
 
 func init() {
-	ns := metrics.NewNamespace("containerd", "nri", nil)
+	ns := byPlugin(metrics.NewNamespace("containerd", "nri", nil))
 
 	nriDeliveries = ns.NewLabeledCounter("plugin_deliveries", "Events for an NRI plugin, by outcome: answered, refused, timed_out, canceled (the caller gave up), withdrawn (the caller gave up before the event was sent), lost (the plugin disconnected) or passed_over (the plugin owed another answer, was not synchronized yet, or came back since it was asked)", "plugin", "operation", "outcome")
 	nriDeliveryWait = ns.NewLabeledTimer("plugin_delivery_wait", "Time that events waited for the earlier requests of the same NRI plugin", "plugin", "operation")
@@ -38,7 +38,7 @@ func init() {
 	queues.desc = ns.NewDesc("plugin_queue_length", "Events that wait for an NRI plugin now", "", "plugin")
 	ns.Add(queues)
 
-	metrics.Register(ns)
+	metrics.Register(ns.Namespace)
 }
 
 var _ nri.LifecycleMetrics = (*nriMetrics)(nil)
@@ -81,7 +81,7 @@ func (c *queueCollector) of(plugins *nri.Adaptation) { c.plugins.Store(plugins) 
 func (c *queueCollector) Describe(descs chan<- *prometheus.Desc) { descs <- c.desc }
 
 // Collect implements prometheus.Collector. Two connections of a plugin, as
-// during a rolling update, count as one.
+// during a rolling update, count as one. Plugins that are connected are in use by that.
 func (c *queueCollector) Collect(values chan<- prometheus.Metric) {
 	plugins := c.plugins.Load()
 	if plugins == nil {
@@ -89,7 +89,7 @@ func (c *queueCollector) Collect(values chan<- prometheus.Metric) {
 	}
 	waiting := map[string]int{}
 	for _, p := range plugins.PluginStatus() {
-		waiting[p.Name] += p.Waiting
+		waiting[namesOfSeries.label(p.Name)] += p.Waiting
 	}
 	for name, n := range waiting {
 		values <- prometheus.MustNewConstMetric(c.desc, prometheus.GaugeValue, float64(n), name)

@@ -25,7 +25,7 @@ var (
 )
 
 func init() {
-	ns := metrics.NewNamespace("containerd", "nri", nil)
+	ns := byPlugin(metrics.NewNamespace("containerd", "nri", nil))
 
 	nriEndsOwed = ns.NewLabeledCounter("plugin_ends_owed", "Stops and removals that an NRI plugin was away for, or has not answered, and that are kept until it is back", "plugin", "operation")
 	nriEndsToldOnReturn = ns.NewLabeledCounter("plugin_ends_told_on_return", "Stops and removals that an NRI plugin was told when it was back, by outcome as of plugin_deliveries", "plugin", "operation", "outcome")
@@ -36,7 +36,7 @@ func init() {
 	unheard.bytes = ns.NewDesc("owed_bytes", "Bytes that are kept for NRI plugins now, of owed_ends_bytes", "")
 	ns.Add(unheard)
 
-	metrics.Register(ns)
+	metrics.Register(ns.Namespace)
 }
 
 var _ nri.OwedMetrics = (*nriMetrics)(nil)
@@ -69,9 +69,16 @@ func (c *unheardCollector) Collect(values chan<- prometheus.Metric) {
 		return
 	}
 	values <- prometheus.MustNewConstMetric(c.bytes, prometheus.GaugeValue, float64(store.Bytes()))
+	ends := map[string]int{}
 	for name, p := range store.Names() {
-		if p.Owed > 0 || !p.Away.IsZero() {
-			values <- prometheus.MustNewConstMetric(c.ends, prometheus.GaugeValue, float64(p.Owed), name)
+		switch {
+		case p.Owed > 0:
+			ends[namesOfSeries.label(name)] += p.Owed
+		case !p.Away.IsZero(): // which may be so for long, of any name
+			ends[namesOfSeries.labelUnused(name)] += 0
 		}
+	}
+	for name, n := range ends {
+		values <- prometheus.MustNewConstMetric(c.ends, prometheus.GaugeValue, float64(n), name)
 	}
 }
