@@ -1078,17 +1078,28 @@ func build(t *testing.T, m mutation) mutant {
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(string(source), m.from), "occurrences in %s of %q", m.file, m.from)
 
-	mutated := filepath.Join(t.TempDir(), m.file)
-	err = os.WriteFile(mutated, []byte(strings.Replace(string(source), m.from, m.to, 1)), 0o600)
-	require.NoError(t, err)
-	overlay, err := json.Marshal(map[string]map[string]string{"Replace": {path: mutated}})
+	return compile(t, map[string]string{path: strings.Replace(string(source), m.from, m.to, 1)})
+}
+
+// compile compiles the test program of this package with some files replaced.
+func compile(t *testing.T, replaced map[string]string, flags ...string) mutant {
+	shown := make(map[string]string)
+	for path, text := range replaced {
+		shown[path] = filepath.Join(t.TempDir(), filepath.Base(path))
+		require.NoError(t, os.WriteFile(shown[path], []byte(text), 0o600))
+	}
+	overlay, err := json.Marshal(map[string]map[string]string{"Replace": shown})
 	require.NoError(t, err)
 	overlayFile := filepath.Join(t.TempDir(), "overlay.json")
 	require.NoError(t, os.WriteFile(overlayFile, overlay, 0o600))
 
 	program := filepath.Join(t.TempDir(), "lifecycle.test")
-	cmd := exec.CommandContext(t.Context(), "go", "test", "-c", "-trimpath", "-vet=off", "-ldflags=-s -w", "-overlay", overlayFile, "-o", program, ".")
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0") // with -trimpath: as hack is built, so most is compiled
+	args := append([]string{"test", "-c", "-trimpath", "-vet=off", "-ldflags=-s -w", "-overlay", overlayFile, "-o", program}, flags...)
+	cmd := exec.CommandContext(t.Context(), "go", append(args, ".")...)
+	cmd.Env = os.Environ()
+	if len(flags) == 0 {
+		cmd.Env = append(cmd.Env, "CGO_ENABLED=0") // with -trimpath: as hack is built, so most is compiled
+	}
 	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return mutant{program}
@@ -1101,7 +1112,7 @@ func onePlay(seed uint64) []string {
 
 // run runs tests of a mutant, and tells whether they fail.
 func (m mutant) run(args ...string) (out string, missed bool) {
-	args = append(args, "-test.timeout", "2m", "-rapid.nofailfile", "-rapid.shrinktime", "0s") // that it is found is enough
+	args = append([]string{"-test.timeout", "2m", "-rapid.nofailfile", "-rapid.shrinktime", "0s"}, args...) // that it is found is enough
 	text, err := exec.Command(m.program, args...).CombinedOutput()
 	return string(text), err != nil
 }
