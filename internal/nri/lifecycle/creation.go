@@ -147,6 +147,13 @@ func (e *Engine) conceive(c *creation) error {
 	return nil
 }
 
+// underWay says whether a creation is still to be sealed: it asks, or misses, each connection
+// that there is by then. mu is held.
+func (e *Engine) underWay(o object) bool {
+	c := e.creations[o]
+	return c != nil && !c.sealed
+}
+
 // hasEnded says whether the end of an object, or of its pod, was handed in.
 func (e *Engine) hasEnded(o object) bool {
 	e.mu.Lock()

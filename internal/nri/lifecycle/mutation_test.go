@@ -927,6 +927,13 @@ var mutations = []mutation{
 		by:   "^TestL18_MuchHoldsUpNoStops$",
 	},
 	{
+		off:  "what is under way is asked of a successor",
+		file: "succession.go",
+		from: " || e.underWay(o.object()) {",
+		to:   " || e.underWay(o.object()) && false {",
+		by:   "^TestL19_SuccessorIsAskedForWhatIsUnderWay$",
+	},
+	{
 		off:  "that an end is given up is told",
 		file: "request.go",
 		from: "what.Outcome, what.silent = GivenUp, false",

@@ -349,12 +349,14 @@ func (e *Engine) missedSince(ctx context.Context, s *session, told Snapshot) (no
 	}
 	now = taken.correct()
 	there := now.index()
+	e.mu.Lock()
+	defer e.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	knew := synchronized(told, newLedger())
 	began := func(kind Kind, objects []Object) {
 		for _, o := range objects {
-			if knew.knows(o.object()) || !l.ledger.goesOn(o.object()) {
+			if knew.knows(o.object()) || !l.ledger.goesOn(o.object()) || e.underWay(o.object()) {
 				continue // or it is asked, or told late
 			}
 			ev := Event{Kind: kind, Pod: o.Pod, Container: o.Container, Late: true}

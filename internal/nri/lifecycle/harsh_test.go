@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What harsh worlds have found, each in a test of its own.
+
+// A required first times out in a request while its successor lists for the second time. The
+// creation waits for the word of the successor: that is asked, and not told that it has missed
+// what is still under way.
+func TestL19_SuccessorIsAskedForWhatIsUnderWay(t *testing.T) {
+	for _, kind := range []string{"RunPodSandbox:p2", "CreateContainer:p1/c1"} {
+		synctest.Test(t, func(t *testing.T) {
+			var f *fixture
+			f = newHanding(t, func(o *Options) {
+				o.Required = func(Event) ([]Requirement, error) {
+					return []Requirement{{Plugin: "a", Wait: time.Minute}}, nil
+				}
+				o.List = func(context.Context) (Snapshot, error) {
+					time.Sleep(time.Second)
+					return f.listed, nil
+				}
+			})
+			first, next := newPlugin("10-a"), newPlugin("10-a")
+			f.joined(first)
+			f.did("RunPodSandbox:p1")
+			f.listed = Snapshot{Pods: pods("p1")}
+			first.handle = func(context.Context, Event) (any, error) { <-first.closed; return nil, ErrClosed }
+			may := next.untilAllowed()
+			joined := f.comes(next)
+			time.Sleep(1500 * time.Millisecond) // it is not held up any more
+			asked := f.asks(kind)
+			f.listed.Pods = append(f.listed.Pods, pods("p2")...)
+			f.listed.Containers = append(f.listed.Containers, Object{Pod: "p1", Container: "c1"})
+			close(may)
+			require.NoError(t, <-joined)
+			require.NoError(t, <-asked)
+			assert.Equal(t, "Synchronize(p1) "+kind, next.told())
+			assert.Contains(t, f.journal.outcomes(event(kind).Kind), "10-a answered")
+			assert.NotContains(t, f.journal.outcomes(event(kind).Kind), "answered late")
+		})
+	}
+}
