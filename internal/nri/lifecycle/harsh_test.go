@@ -4,6 +4,7 @@ package lifecycle
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -49,4 +50,41 @@ func TestL19_SuccessorIsAskedForWhatIsUnderWay(t *testing.T) {
 			assert.NotContains(t, f.journal.outcomes(event(kind).Kind), "answered late")
 		})
 	}
+}
+
+// The pod of a container has gone while the runtime was away, and the plugin never knew it. The
+// store has given up what it was owed of the container: nothing else ends that.
+func TestL18_NothingIsKeptOfWhatWasGivenUp(t *testing.T) {
+	for _, listed := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			o := newOwing(t)
+			a := newPlugin("10-a")
+			o.joined(a)
+			o.did("CreateContainer:p1/c1")
+			o.left(a)
+			o.Close()
+			o.fixture = newFixture(t, func(opts *Options) {
+				opts.Owed = &givesUp{o.memory}
+				opts.List = func(context.Context) (Snapshot, error) {
+					if !listed {
+						listed = true
+						return Snapshot{}, errors.New("not yet")
+					}
+					return Snapshot{}, nil
+				}
+			})
+			_ = o.Recall(t.Context())
+			o.again(a)
+			is := o.Status().Connections[0]
+			assert.Zero(t, is.Pods+is.Containers)
+		})
+	}
+}
+
+// givesUp is a memory that has no place for any end.
+type givesUp struct{ *memory }
+
+func (m *givesUp) Owe(of, kind string, object [2]string, request string) bool {
+	defer m.Paid(of, kind, object)
+	return m.memory.Owe(of, kind, object, request)
 }

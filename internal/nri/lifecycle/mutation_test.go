@@ -934,6 +934,13 @@ var mutations = []mutation{
 		by:   "^TestL19_SuccessorIsAskedForWhatIsUnderWay$",
 	},
 	{
+		off:  "nothing is kept of a container whose end the store has given up and whose pod has gone",
+		file: "recall.go",
+		from: "\t\tif !is {\n",
+		to:   "\t\tif false {\n",
+		by:   "^TestL18_NothingIsKeptOfWhatWasGivenUp$",
+	},
+	{
 		off:  "that an end is given up is told",
 		file: "request.go",
 		from: "what.Outcome, what.silent = GivenUp, false",

@@ -150,6 +150,9 @@ func (l *lane) missGone(there Snapshot) {
 		}
 		end.Request = l.engine.opts.ImpliedEnd(end.Kind, end.Container, of)
 		l.keep(l.ownPart(end))
+		if !is {
+			l.ledger.remove([]Event{{Kind: RemovePodSandbox, Pod: o.pod}}) // also one of which containers alone are known
+		}
 	}
 }
 
