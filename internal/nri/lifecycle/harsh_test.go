@@ -88,3 +88,20 @@ func (m *givesUp) Owe(of, kind string, object [2]string, request string) bool {
 	defer m.Paid(of, kind, object)
 	return m.memory.Owe(of, kind, object, request)
 }
+
+// The runtime lists what is under way before what is complete, and a container is in both. It
+// is known once, and its end does not keep that of its pod.
+func TestL18_ContainerThatIsListedTwice(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		a.wants = masks["pods"]
+		o.joined(a)
+		o.kill()
+		o.start(t, "p1", "p1/c1", "p1", "p1/c1")
+		o.end("StopPodSandbox:p1")
+		o.end("RemovePodSandbox:p1")
+		o.lists()
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", o.again(a).told())
+	})
+}

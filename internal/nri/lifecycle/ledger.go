@@ -79,7 +79,7 @@ func synchronized(s Snapshot, former ledger) ledger {
 		g.pods[p.Pod] = podEntry{mark: m, creating: p.Creating}
 	}
 	for _, c := range s.Containers {
-		g.enter(c.Pod, containerEntry{id: c.Container, mark: listed})
+		g.know(c.object(), true)
 	}
 	for id, p := range former.pods {
 		if mine := g.pods[id]; mine.mark == unknown {

@@ -941,6 +941,13 @@ var mutations = []mutation{
 		by:   "^TestL18_NothingIsKeptOfWhatWasGivenUp$",
 	},
 	{
+		off:  "a container that is listed twice ends once",
+		file: "ledger.go",
+		from: "\t\tg.know(c.object(), true)\n",
+		to:   "\t\tg.enter(c.Pod, containerEntry{id: c.Container, mark: listed})\n",
+		by:   "^TestL18_ContainerThatIsListedTwice$",
+	},
+	{
 		off:  "that an end is given up is told",
 		file: "request.go",
 		from: "what.Outcome, what.silent = GivenUp, false",
