@@ -23,7 +23,7 @@ import (
 func TestContract(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := setup{runtime: patched, owes: rapid.Bool().Draw(rt, "owes"), hands: rapid.Bool().Draw(rt, "hands")}
-		if faults := play(t, s, drawMoves(rt)); faults != "" {
+		if faults := play(t, s, drawMoves(rt, nil)); faults != "" {
 			rt.Fatal(faults)
 		}
 	})
@@ -34,6 +34,7 @@ type setup struct {
 	runtime runtimeKind
 	owes    bool // whether the engine keeps what plugins are owed
 	hands   bool // whether it hands names over
+	harsh   *harshness
 }
 
 // A move is one thing that the kubelet, a plugin or an operator does. All that
@@ -41,8 +42,9 @@ type setup struct {
 // be repeated and made smaller.
 type move func(w *world)
 
-// drawMoves draws the moves of a play.
-func drawMoves(rt *rapid.T) []move {
+// drawMoves draws the moves of a play: those of other, which is told how many came
+// before, in place of those of a name here.
+func drawMoves(rt *rapid.T, other func(nth func() int) map[string]func(*rapid.T) move) []move {
 	var moves []move
 	// does makes an action of a function that draws a move.
 	does := func(draw func(rt *rapid.T) move) func(*rapid.T) {
@@ -57,7 +59,7 @@ func drawMoves(rt *rapid.T) []move {
 			})
 		}
 	}
-	rt.Repeat(map[string]func(*rapid.T){
+	actions := map[string]func(*rapid.T){
 		"join": does(func(rt *rapid.T) move {
 			temper := drawTemper(rt)
 			own := fmt.Sprintf("plugin%d", len(moves))
@@ -110,7 +112,13 @@ func drawMoves(rt *rapid.T) []move {
 			d := rapid.SampledFrom([]time.Duration{time.Millisecond, time.Second, 2 * requestTimeout}).Draw(rt, "time")
 			return func(*world) { time.Sleep(d) }
 		}),
-	})
+	}
+	if other != nil {
+		for name, draw := range other(func() int { return len(moves) }) {
+			actions[name] = does(draw)
+		}
+	}
+	rt.Repeat(actions)
 	return moves
 }
 
@@ -191,6 +199,7 @@ func play(t *testing.T, s setup, moves []move) (faults string) {
 				return
 			}
 		}
+		w.calmDown()
 		w.settle()
 		w.letVanish()
 		if faults = w.story(w.atRest()); faults != "" {
@@ -202,7 +211,7 @@ func play(t *testing.T, s setup, moves []move) (faults string) {
 		w.join(temper{wants: "everything"}.plugin("99-last"))
 		w.settle()
 		w.allComeBack()
-		faults = w.story(slices.Concat(w.atRest(), w.leftovers(), w.unheard()))
+		faults = w.story(slices.Concat(w.atRest(), w.leftovers(), w.unheard(), w.lostWords()))
 	})
 	return faults
 }

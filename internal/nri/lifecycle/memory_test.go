@@ -18,6 +18,9 @@ type memory struct {
 	saved map[string]*memoryName
 	syncs int
 	fails bool // Sync saves nothing, as a disk that is full
+
+	savedBy int  // which Sync saved that
+	unsaved bool // whether one has failed since
 }
 
 type memoryName struct {

@@ -60,7 +60,7 @@ func (w *world) outlive(killed bool) *memory {
 	next.now = w.memory.copied(w.memory.now)
 	if killed || w.memory.fails {
 		next.now = w.memory.copied(w.memory.saved)
-		w.lossy = w.lossy || w.memory.fails
+		w.lossy = w.lossy || w.memory.fails || w.memory.unsaved
 	}
 	next.saved = next.copied(next.now)
 	return next
@@ -154,6 +154,9 @@ func (p *simPlugin) answers(ev Event, answer func(any, error)) func(any, error) 
 			p.found = append(p.found, known([]record{{Event: ev}})...) // who sent it cannot tell
 		}
 		p.mu.Unlock()
+		if err == nil {
+			reply = p.process.w.harsh.word(p, ev, reply)
+		}
 		answer(reply, err)
 	}
 }
@@ -178,7 +181,7 @@ func (w *world) unheard() (faults []string) {
 				ends = []Kind{StopContainer, RemoveContainer}
 			}
 			for _, ev.Kind = range ends {
-				if p.wants(ev.Kind) && !w.lost[id] && !w.heardOf(p, ev) {
+				if p.wants(ev.Kind) && !w.lost[id] && !w.harsh.excuses(p, id) && !w.heardOf(p, ev) {
 					faults = append(faults, fmt.Sprintf("L18: nobody of the name %s has answered %s", p.name, record{Event: ev}))
 				}
 			}
@@ -215,7 +218,11 @@ func (w *world) allComeBack() {
 
 // recall is what the runtime does when it starts.
 func (p *process) recall(ctx context.Context) {
-	if err := p.engine.Recall(ctx); err != nil {
+	err := p.engine.Recall(ctx)
+	switch {
+	case errors.Is(err, errNoList):
+		p.w.unknowing()
+	case err != nil:
 		p.w.fault("L18: %v", err)
 	}
 }

@@ -33,11 +33,12 @@ type need struct {
 	plugins []string
 	words   map[string]bool // by index and name: who answered for it in time
 	waited  bool
+	since   time.Time
 }
 
 // needs notes what an object requires.
 func (p *process) needs(o object, plugins []string) {
-	p.do(func() { p.w.needs[o] = &need{plugins: plugins, words: make(map[string]bool)} })
+	p.do(func() { p.w.needs[o] = &need{plugins: plugins, words: make(map[string]bool), since: time.Now()} })
 }
 
 func (p *process) need(o object) *need {
@@ -106,7 +107,7 @@ func (p *process) await(ctx context.Context, pod string) (context.Context, error
 	defer p.w.mu.Unlock()
 	n := p.w.needs[ev.object()]
 	// For each plugin, one after the other at worst.
-	if d := time.Since(start); d > 0 && (n == nil || !n.waited || d > worldWait*time.Duration(len(n.plugins))) {
+	if d := time.Since(start); d > 0 && p.w.timed() && (n == nil || !n.waited || d > worldWait*time.Duration(len(n.plugins))) {
 		p.w.faults = append(p.w.faults, fmt.Sprintf("L20: %s waited %s before it began", pod, d))
 	}
 	for _, who := range p.w.plugins {
@@ -132,13 +133,16 @@ func (p *process) cameAndWent(name string, start time.Time) bool {
 func (p *process) heldTo(ev Event, start time.Time, absent map[string]bool, err error) {
 	if n := p.need(ev.object()); err == nil && n != nil && absent != nil {
 		for _, name := range n.plugins {
-			if !p.heard(n, name) {
-				p.w.fault("L20: %s came up without the word of %s", record{Event: ev}, name)
-			}
+			p.w.mu.Lock()
+			p.w.up = append(p.w.up, cameUp{p, ev, n, name})
+			p.w.mu.Unlock()
 		}
 	}
 	var u *Unmet
 	if !errors.As(err, &u) || p.ctx.Err() != nil {
+		return
+	}
+	if !p.w.timed() {
 		return
 	}
 	if u.Waited > worldWait || u.Err == nil && u.Waited != worldWait {
@@ -179,6 +183,25 @@ func (p *process) hasNewer(than *simPlugin) bool {
 	return slices.ContainsFunc(p.w.plugins, func(who *simPlugin) bool {
 		return who.name == than.name && who.process == p && who.came.After(than.came)
 	})
+}
+
+// A cameUp is a pod or container that has come up and required a plugin.
+type cameUp struct {
+	process *process
+	event   Event
+	need    *need
+	name    string
+}
+
+// wordless returns what came up without a word that it required, now that all is at rest: a
+// connection that closes as it answers lets go of who waits for it before that is observed.
+func (w *world) wordless() (faults []string) {
+	for _, c := range w.up {
+		if !c.process.heard(c.need, c.name) {
+			faults = append(faults, fmt.Sprintf("L20: %s came up without the word of %s", record{Event: c.event}, c.name))
+		}
+	}
+	return faults
 }
 
 // heard says whether a plugin of a name has answered.

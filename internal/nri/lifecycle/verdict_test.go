@@ -45,7 +45,7 @@ func (w *world) broken() []string {
 		p.mu.Unlock()
 	}
 	for _, c := range w.process.engine.Status().Connections {
-		if c.Depth > worldBacklog && !w.hands {
+		if c.Depth > w.backlog() && !w.hands {
 			faults = append(faults, fmt.Sprintf("L14: %d events wait for %s", c.Depth, c.Conn.Name()))
 		}
 	}
@@ -72,7 +72,7 @@ func (w *world) settle() {
 // atRest returns the rules that are broken now that all is at rest: what there
 // is and what the plugins know must be the same.
 func (w *world) atRest() []string {
-	faults := w.broken()
+	faults := append(w.broken(), w.wordless()...)
 	for _, d := range w.duties {
 		if !d.plugin.isClosed() && (d.met == nil || !d.met()) {
 			faults = append(faults, d.plugin.name+": "+d.broken)
@@ -147,9 +147,14 @@ func (w *world) end() {
 	w.process.kill()
 	w.process.engine.Close()
 	w.process.ops.Wait()
+	w.process.joins.Wait()
+	w.calmDown() // those who brought an answer may be with an observer
 }
 
 func (p *process) took(rule, what string, start time.Time, limit time.Duration, kinds kindSet) {
+	if !p.w.timed() {
+		return
+	}
 	d := time.Since(start)
 	if limit > 0 && d > limit {
 		p.w.fault("%s: %s took %s", rule, what, d)
@@ -195,11 +200,11 @@ func (p *process) Delivered(d Delivery) {
 		if who.prompt && p.listTime() == 0 && !who.shared {
 			p.w.fault("L22: %s was passed over, which always answers at once", who.name)
 		}
-	case d.Took > requestTimeout:
+	case d.Took > who.requestTime() && d.Outcome != GivenUp: // which the connection was lost in, some time after
 		p.w.fault("L16: %s had %s for %s", who.name, d.Took, record{Event: d.Event})
-	case d.Outcome == TimedOut && d.Took == requestTimeout:
-		p.do(func() { who.overdue = time.Now() })
-		if !who.keepConnected {
+	case d.Outcome == TimedOut && d.Took == who.requestTime():
+		p.do(func() { who.owes() })
+		if !who.keepConnected && !who.permanent {
 			p.do(func() { p.w.duties = append(p.w.duties, duty{who, "L16: timed out and was not dropped", nil}) })
 		}
 	case d.Outcome == TimedOut, d.Outcome == Refused && errors.Is(d.Err, context.DeadlineExceeded):
@@ -209,8 +214,8 @@ func (p *process) Delivered(d Delivery) {
 
 // Recovered implements Observer.
 func (p *process) Recovered(c Connection, _ Event, took time.Duration) {
-	if took > requestTimeout {
-		p.do(func() { c.(*simPlugin).overdue = time.Now() }) // also with a request whose caller had left
+	if took >= c.(*simPlugin).requestTime() {
+		p.do(func() { c.(*simPlugin).owes() }) // also with a request whose caller had left
 	}
 }
 
@@ -220,5 +225,20 @@ func (p *process) Left(c Connection, reason error) {
 	p.handedOver(c.(*simPlugin), reason)
 	if !c.(*simPlugin).isClosed() {
 		p.w.fault("L17: %s left and is not closed", c.Name())
+	}
+}
+
+// owes notes that a plugin owes an answer from now on. world.mu is held.
+func (p *simPlugin) owes() {
+	p.overdue = time.Now()
+	p.debts = append(p.debts, p.overdue)
+}
+
+// owed says whether a plugin owed an answer between two times, as one does not know before all
+// is at rest: it is told after those who wait are let go, and the answer may come in the same
+// instant.
+func (p *simPlugin) owed(from, to time.Time) func() bool {
+	return func() bool {
+		return slices.ContainsFunc(p.debts, func(at time.Time) bool { return !at.Before(from) && !at.After(to) })
 	}
 }

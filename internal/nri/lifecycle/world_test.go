@@ -20,6 +20,7 @@ type world struct {
 	needs      map[object]*need
 	faults     []string // rules that were broken, as far as one can say on the spot
 	duties     []duty
+	up         []cameUp
 
 	process *process
 	plugins []*simPlugin // all that ever joined
@@ -31,6 +32,7 @@ type world struct {
 	twins  map[string]bool // names that had more than one connection at a time
 
 	hands bool // whether the engine hands names over
+	harsh *harshness
 
 	runtime runtimeKind
 	agreed  map[string]time.Time    // when all had agreed to a container
@@ -66,6 +68,7 @@ type process struct {
 	lock      *lock
 	listed    []map[object]bool // what each list had; guarded by world.mu
 	ops       sync.WaitGroup
+	joins     sync.WaitGroup       // those too that may wait for ever
 	callers   []context.CancelFunc // of the operations that are or were under way
 }
 
@@ -76,6 +79,11 @@ type simPlugin struct {
 	prompt  bool // always answers at once
 	shared  bool // others have the same name
 
+	permanent, lone bool   // see manner
+	origin          string // likewise
+	waits           sync.Once
+	unheard         int // the last of its words that nobody waited for; guarded by harshness.mu
+
 	handed  handed
 	reason  error // why it left, nil if it has not; guarded by world.mu
 	came    time.Time
@@ -84,6 +92,7 @@ type simPlugin struct {
 	// Guarded by world.mu.
 	joined  time.Time       // when Join returned without error
 	overdue time.Time       // when it last did not answer in time
+	debts   []time.Time     // all those times
 	passed  map[object]bool // what it was not asked for
 
 	mask     string
@@ -103,7 +112,7 @@ type duty struct {
 const worldBacklog = 5
 
 func newWorld(s setup) *world {
-	w := &world{owes: s.owes, hands: s.hands, runtime: s.runtime, pods: make(map[string]*simPod), containers: make(map[string]*simContainer), needs: make(map[object]*need)}
+	w := &world{owes: s.owes, hands: s.hands, runtime: s.runtime, harsh: s.harsh, pods: make(map[string]*simPod), containers: make(map[string]*simContainer), needs: make(map[object]*need)}
 	w.memory, w.lost = newMemory(), make(map[string]bool)
 	w.twins = make(map[string]bool)
 	w.agreed, w.made, w.between = make(map[string]time.Time), make(map[string]bool), make(map[string][]*simPlugin)
@@ -127,6 +136,7 @@ func (w *world) start() {
 		opts.Owed = w.memory
 	}
 	opts.HandOver = func(Connection) bool { return w.hands }
+	w.harsh.worsen(p, &opts)
 	p.engine = New(opts)
 	w.process = p
 	p.recall(p.ctx)
@@ -141,6 +151,7 @@ func (w *world) restart(killed bool) {
 	w.mu.Unlock()
 	p.engine.Close()
 	p.ops.Wait()
+	p.joins.Wait()
 	if !killed {
 		kept = w.outlive(false)
 	}
@@ -209,14 +220,15 @@ func (p *process) ask(ctx context.Context, name string) (err error) {
 		}
 		defer func() { p.heldTo(ev, start, absent, err) }()
 	}
-	err = p.engine.Ask(ctx, ev, func(c Connection, _ any) error {
+	err = p.engine.Ask(ctx, ev, func(c Connection, reply any) error {
+		p.w.harsh.hear(p.w, reply, false)
 		if !ev.Kind.first() && c.Index() < last {
 			p.w.fault("L1: %s asked of %s after one of index %s", name, c.Name(), last)
 		}
 		last = c.Index()
 		return nil
 	})
-	if at, ok := ctx.Deadline(); ok && start.Before(at) && time.Now().After(at) {
+	if at, ok := ctx.Deadline(); ok && start.Before(at) && time.Now().After(at) && p.w.timed() {
 		p.w.fault("L13: %s kept its caller %s longer than it wanted to wait", name, time.Since(at))
 	}
 	p.took("L14", name, start, 0, 1<<ev.Kind)
@@ -228,7 +240,7 @@ func (p *process) end(ctx context.Context, names ...string) error {
 	defer p.locked(ending)()
 	evs := events(names)
 	start := time.Now()
-	err := p.engine.Teardown(ctx, evs, nil)
+	err := p.engine.Teardown(ctx, evs, p.w.harsh.apply(p.w))
 	p.mayFail(err)
 	var kinds kindSet
 	for _, ev := range evs {
@@ -239,7 +251,7 @@ func (p *process) end(ctx context.Context, names ...string) error {
 		for _, who := range p.w.here() {
 			if who.busyWith(last) && who.waitedFor(start) {
 				p.do(func() {
-					p.w.duties = append(p.w.duties, duty{who, fmt.Sprintf("L10: was still in %s when the teardown went on", record{Event: last}), nil})
+					p.w.duties = append(p.w.duties, duty{who, fmt.Sprintf("L10: was still in %s when the teardown went on", record{Event: last}), who.owed(start, time.Now())})
 				})
 			}
 		}
@@ -312,7 +324,7 @@ func (p *simPlugin) waitedFor(start time.Time) bool {
 	w := p.process.w
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return p.joined.Before(start) && p.overdue.Before(start.Add(-2*requestTimeout))
+	return p.joined.Before(start) && p.overdue.Before(start.Add(-2*p.requestTime()))
 }
 
 // witnessed notes that those who saw a pod ready must be told of its end.
@@ -322,12 +334,22 @@ func (p *process) witnessed(ev Event) {
 			for _, who := range sb.witnesses {
 				if who.wants(ev.Kind) {
 					// Who was passed over and never told of the pod is told nothing of its end either.
-					met := func() bool { return who.had(ev) || who.passed[object{pod: ev.Pod}] && !who.knows(ev.Pod, "") }
+					met := func() bool {
+						return who.had(ev) || (who.passed[object{pod: ev.Pod}] || p.w.late(who, object{pod: ev.Pod})) && !who.knows(ev.Pod, "")
+					}
 					p.w.duties = append(p.w.duties, duty{who, fmt.Sprintf("L9: was never told of %s", record{Event: ev}), met})
 				}
 			}
 		}
 	})
+}
+
+// late says whether a plugin may have come too late to be asked of an object, which nobody
+// notes, and may have been told of nothing until that had ended: it owed an answer, or the
+// observer of its coming took its time. world.mu is held, or all is at rest.
+func (w *world) late(who *simPlugin, o object) bool {
+	n := w.needs[o]
+	return n != nil && !who.joined.Before(n.since) && (len(who.debts) > 0 || !w.timed())
 }
 
 // knows says whether the plugin was told of an object.
@@ -363,15 +385,16 @@ func (w *world) join(p *simPlugin) {
 	w.mu.Lock()
 	for _, o := range w.plugins {
 		if o.name == p.name && o.process == p.process && !o.isClosed() {
-			w.twins[p.name] = !w.hands
-
+			w.twins[p.name] = w.twins[p.name] || !w.hands || p.lone || o.lone
 		}
 	}
 	w.plugins = append(w.plugins, p)
 	p.process.listing = p.listing
-	p.process.lists = max(p.process.lists, 2*p.listing)
+	p.process.lists = max(p.process.lists, w.harsh.listTime()+2*p.listing)
 	w.mu.Unlock()
-	p.process.ops.Go(func() {
+	p.process.ops.Add(1)
+	p.process.joins.Go(func() {
+		defer p.stopWaiting()
 		start := time.Now()
 		err := p.process.engine.Join(p.process.ctx, p, p.synchronized)
 		w.mu.Lock()
@@ -380,7 +403,7 @@ func (w *world) join(p *simPlugin) {
 		}
 		w.mu.Unlock()
 		lists := p.process.listTime()
-		if d := time.Since(start); w.runtime == patched && (!w.hands || !p.shared) && (p.prompt && d > lists || d > syncTimeout+lists) {
+		if d := time.Since(start); w.runtime == patched && w.timed() && (!w.hands || !p.shared) && (p.prompt && d > lists || d > p.syncTime()+lists) {
 			w.fault("L13: the join of %s took %s", p.name, d)
 		}
 	})

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"cmp"
+	"iter"
+	"maps"
+	"slices"
+	"time"
+)
+
+// A forgetfulMemory is a memory with the bounds that a store has: of names, of what it keeps
+// for all of them, and of the time for which it does. It says what it has dropped, for
+// nobody to miss that.
+type forgetfulMemory struct {
+	*memory
+	h *harshness
+}
+
+// Sync takes its time. What was noted after it began is not safe when it returns.
+func (m *forgetfulMemory) Sync() {
+	m.mu.Lock()
+	m.syncs++
+	nth, now := m.syncs, m.copied(m.now)
+	m.mu.Unlock()
+	m.h.spend(m.h.sync)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	switch {
+	case m.fails:
+		m.unsaved = true
+	case nth > m.savedBy:
+		m.saved, m.savedBy, m.unsaved = now, nth, false
+	}
+}
+
+func (m *forgetfulMemory) Joined(of string, wants []string) {
+	m.mu.Lock()
+	_, is := m.now[of]
+	room := is || m.makeRoom()
+	m.mu.Unlock()
+	if !room {
+		m.h.mu.Lock()
+		m.h.crowded[of] = true
+		m.h.mu.Unlock()
+		return
+	}
+	m.memory.Joined(of, wants)
+}
+
+// makeRoom returns whether a name that comes has a place, maybe that of one that is away and
+// holds nothing. mu is held.
+func (m *forgetfulMemory) makeRoom() bool {
+	if m.h.names == 0 || len(m.now) < m.h.names {
+		return true
+	}
+	for _, of := range slices.Sorted(maps.Keys(m.now)) {
+		if n := m.now[of]; !n.away.IsZero() && len(n.owed)+len(n.known) == 0 {
+			m.drop(of)
+			return true
+		}
+	}
+	return false
+}
+
+func (m *forgetfulMemory) Left(of string, known iter.Seq2[[2]string, bool]) {
+	m.memory.Left(of, known)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.fit()
+}
+
+func (m *forgetfulMemory) Owe(of, kind string, object [2]string, request string) bool {
+	m.sweep()
+	if !m.memory.Owe(of, kind, object, request) {
+		return false
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.fit()
+	return true
+}
+
+func (m *forgetfulMemory) Names() iter.Seq2[string, Presence] {
+	m.sweep()
+	return m.memory.Names()
+}
+
+func (m *forgetfulMemory) Known(of string) iter.Seq2[[2]string, bool] {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.All(maps.Clone(cmp.Or(m.now[of], &memoryName{}).known))
+}
+
+func (m *forgetfulMemory) Owes(of string) iter.Seq[Due] {
+	m.sweep()
+	return m.memory.Owes(of)
+}
+
+// sweep drops the names that are away for too long.
+func (m *forgetfulMemory) sweep() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for of, n := range m.now {
+		if m.h.ttl > 0 && !n.away.IsZero() && time.Since(n.away) > m.h.ttl {
+			m.drop(of)
+		}
+	}
+}
+
+// fit has the name that is owed most give up its oldest end, or go if it is owed none, while
+// more is kept than may be. mu is held.
+func (m *forgetfulMemory) fit() {
+	for m.h.ends > 0 {
+		kept, most := 0, ""
+		for _, of := range slices.Sorted(maps.Keys(m.now)) {
+			n := m.now[of]
+			kept += len(n.owed) + len(n.known)
+			if len(n.owed) == 0 && n.away.IsZero() {
+				continue
+			}
+			if most == "" || len(n.owed)+len(n.known) > len(m.now[most].owed)+len(m.now[most].known) {
+				most = of
+			}
+		}
+		if kept <= m.h.ends || most == "" {
+			return
+		}
+		n := m.now[most]
+		if len(n.owed) == 0 {
+			m.drop(most)
+			continue
+		}
+		o := n.owed[0].Object
+		n.owed = slices.Delete(n.owed, 0, 1)
+		delete(n.known, o)
+		m.h.giveUp(most, o)
+	}
+}
+
+// drop forgets a name. mu is held.
+func (m *forgetfulMemory) drop(of string) {
+	delete(m.now, of)
+	m.h.drop(of)
+}
+
+// giveUp notes that an end will not be told.
+func (h *harshness) giveUp(of string, object [2]string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	id := object[0]
+	if object[1] != "" {
+		id += "/" + object[1]
+	}
+	if h.gaveUp[of] == nil {
+		h.gaveUp[of] = make(map[string]bool)
+	}
+	h.gaveUp[of][id] = true
+}
+
+// drop notes that nothing is known any more of what a name knows by now.
+func (h *harshness) drop(of string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.dropped[of] = sent.Load()
+}
+
+// excuses says whether a plugin need not hear the end of an object that it was told of: the
+// store has dropped that.
+func (h *harshness) excuses(p *simPlugin, id string) bool {
+	if h == nil {
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.crowded[p.name] || h.gaveUp[p.name][id] {
+		return true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	later := slices.DeleteFunc(slices.Clone(p.history), func(r record) bool { return r.nth <= h.dropped[p.name] })
+	return !slices.Contains(known(later), id)
+}
+
+// unknowing notes that a runtime has started that could not list what there is: it does not
+// know what those know that were connected to the last one.
+func (w *world) unknowing() {
+	for of, n := range w.memory.Names() {
+		if n.Away.IsZero() {
+			w.harsh.drop(of)
+		}
+	}
+}

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// What a world is that is worse than those that most plugins live in: all of it at once, in
+// the times and names in which it meets.
+
+// TestHarshContract takes harsh worlds through what TestContract takes those through that
+// are not, and holds them against the same rules. It draws other moves, and so leaves the
+// plays alone that are kept for the mutations.
+func TestHarshContract(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := setup{runtime: patched, owes: rapid.Bool().Draw(rt, "owes"), hands: rapid.Bool().Draw(rt, "hands"), harsh: drawHarshness(rt)}
+		if faults := play(t, s, drawMoves(rt, harshMoves)); faults != "" {
+			rt.Fatal(faults)
+		}
+	})
+}
+
+// A harshness is how harsh a world is. What takes time or fails does so by turns.
+type harshness struct {
+	observer []time.Duration // that the observer takes, Unheard and Waits too
+	sync     []time.Duration // that the store takes to be safe
+	list     []time.Duration // that a list takes before it begins
+	noList   int             // one list of so many fails; zero for none
+	halves   bool            // whether a list has a container twice that exits meanwhile
+	omit     bool            // whether pods in creation are left out
+	applies  bool            // whether the runtime wants the replies to ends
+	backlog  int
+
+	ends  int           // that the store keeps, for all names together; zero for any
+	names int           // likewise
+	ttl   time.Duration // how long it keeps a name that is away; zero for ever
+
+	mu    sync.Mutex // guards what follows
+	turn  int
+	lists int
+	words []*word
+	calm  bool // whether all is quick and works from now on
+
+	gaveUp  map[string]map[string]bool // ends that the store gave up, by name and object
+	dropped map[string]uint64          // when what a name knows was dropped, as the last that any plugin was sent
+	crowded map[string]bool            // names that found no place in the store
+}
+
+func drawHarshness(rt *rapid.T) *harshness {
+	none := []time.Duration(nil)
+	takes := rapid.SampledFrom([][]time.Duration{none, none, none, {time.Millisecond}, {0, 0, time.Second}, {0, requestTimeout, 0, 0, 0}})
+	return &harshness{
+		observer: takes.Draw(rt, "observer"),
+		sync:     takes.Draw(rt, "sync"),
+		list:     rapid.SampledFrom([][]time.Duration{none, none, {time.Second}, {0, 0, syncTimeout}, {0, requestTimeout}}).Draw(rt, "list"),
+		noList:   rapid.SampledFrom([]int{0, 0, 2, 3, 5}).Draw(rt, "no list"),
+		halves:   rapid.Bool().Draw(rt, "halves"),
+		omit:     rapid.Bool().Draw(rt, "omit"),
+		applies:  rapid.Bool().Draw(rt, "applies"),
+		backlog:  rapid.SampledFrom([]int{worldBacklog, 1000}).Draw(rt, "backlog"),
+		ends:     rapid.SampledFrom([]int{0, 0, 0, 2, 6}).Draw(rt, "ends"),
+		names:    rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(rt, "names"),
+		ttl:      rapid.SampledFrom([]time.Duration{0, 0, 0, syncTimeout, 30 * time.Second}).Draw(rt, "ttl"),
+
+		gaveUp:  make(map[string]map[string]bool),
+		dropped: make(map[string]uint64),
+		crowded: make(map[string]bool),
+	}
+}
+
+// slow says whether something takes time that the contract wants to be quick, or that all
+// wait for. Then nothing is said of how long an operation takes, and of nobody that it always
+// answers at once: the rest holds all the same.
+func (h *harshness) slow() bool { return h != nil && len(h.observer)+len(h.sync) > 0 }
+
+// timed says whether times are held against the rules.
+func (w *world) timed() bool { return !w.harsh.slow() }
+
+// backlog is how many events may wait for one plugin of a world.
+func (w *world) backlog() int {
+	if w.harsh == nil {
+		return worldBacklog
+	}
+	return w.harsh.backlog
+}
+
+// takes returns how long something takes this time.
+func (h *harshness) takes(times []time.Duration) time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(times) == 0 || h.calm {
+		return 0
+	}
+	h.turn++
+	return times[h.turn%len(times)]
+}
+
+// listTime is how long a list takes at most before it begins.
+func (h *harshness) listTime() time.Duration {
+	if h == nil {
+		return 0
+	}
+	return slices.Max(append([]time.Duration{0}, h.list...))
+}
+
+// spend lets that time pass.
+func (h *harshness) spend(times []time.Duration) { time.Sleep(h.takes(times)) }
+
+// calmDown ends all that is harsh, for what is owed to come to its plugins.
+func (w *world) calmDown() {
+	if h := w.harsh; h != nil {
+		h.mu.Lock()
+		h.calm = true
+		h.mu.Unlock()
+		time.Sleep(requestTimeout) // that anyone who took time before still takes
+	}
+}
+
+// worsen makes the settings of an engine those of a harsh world.
+func (h *harshness) worsen(p *process, o *Options) {
+	if h == nil {
+		return
+	}
+	if o.Owed != nil {
+		o.Owed = &forgetfulMemory{p.w.memory, h}
+	}
+	o.BacklogLimit = h.backlog
+	o.Observer = &slowObserver{p, h}
+	o.List = func(ctx context.Context) (Snapshot, error) { return h.listed(ctx, p) }
+	o.OmitCreating = h.omit
+	o.Origin = func(c Connection) string { return c.(*simPlugin).origin }
+	o.HandOver = func(c Connection) bool { return p.w.hands && !c.(*simPlugin).lone }
+	o.Unheard = func(c Connection, ev Event, reply any) {
+		h.hear(p.w, reply, true)
+		h.spend(h.observer)
+	}
+	o.Waits = func(c Connection) {
+		c.(*simPlugin).stopWaiting()
+		h.spend(h.observer)
+	}
+	p.lists = h.listTime()
+}
+
+// A slowObserver takes time.
+type slowObserver struct {
+	*process
+	h *harshness
+}
+
+func (o *slowObserver) Delivered(d Delivery) {
+	o.process.Delivered(d)
+	o.h.spend(o.h.observer)
+}
+
+func (o *slowObserver) Recovered(c Connection, ev Event, took time.Duration) {
+	o.process.Recovered(c, ev, took)
+	o.h.spend(o.h.observer)
+}
+
+func (o *slowObserver) Joined(c Connection, took time.Duration, pods, containers int) {
+	o.process.Joined(c, took, pods, containers)
+	o.h.spend(o.h.observer)
+}
+
+func (o *slowObserver) Awaited(ev Event, plugin string, waited time.Duration) {
+	o.process.Awaited(ev, plugin, waited)
+	o.h.spend(o.h.observer)
+}
+
+func (o *slowObserver) Refused(u *Unmet) {
+	o.process.Refused(u)
+	o.h.spend(o.h.observer)
+}
+
+func (o *slowObserver) Left(c Connection, reason error) {
+	o.process.Left(c, reason)
+	o.h.spend(o.h.observer)
+}
+
+// errNoList is what a list fails with.
+var errNoList = errors.New("the metadata store is locked")
+
+// listed lists what there is, as (*process).list does: with pods that are in creation, and in
+// two halves of which the first may have containers that have exited in the second.
+func (h *harshness) listed(ctx context.Context, p *process) (Snapshot, error) {
+	pause(ctx, h.takes(h.list))
+	h.mu.Lock()
+	h.lists++
+	fails := h.noList > 0 && h.lists%h.noList == 0 && !h.calm
+	h.mu.Unlock()
+	if fails {
+		return Snapshot{}, errNoList
+	}
+	var s Snapshot
+	w := p.w
+	w.mu.Lock()
+	takes := p.listing
+	for _, id := range slices.Sorted(maps.Keys(p.transient)) {
+		s.Pods = append(s.Pods, Object{Pod: id, Creating: true})
+	}
+	if h.halves {
+		s.Containers = w.running()
+	}
+	w.mu.Unlock()
+	pause(ctx, takes)
+	defer pause(ctx, takes)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(w.pods)) {
+		s.Pods = append(s.Pods, Object{Pod: id, Stopped: w.pods[id].stopped})
+	}
+	s.Containers = append(s.Containers, w.running()...)
+	for _, id := range slices.Sorted(maps.Keys(w.containers)) {
+		if c := w.containers[id]; c.exited {
+			s.Exited = append(s.Exited, Object{Pod: c.pod, Container: id})
+		}
+	}
+	return s, nil
+}
+
+// running are the containers that have not exited. world.mu is held.
+func (w *world) running() (all []Object) {
+	for _, id := range slices.Sorted(maps.Keys(w.containers)) {
+		if c := w.containers[id]; !c.exited {
+			all = append(all, Object{Pod: c.pod, Container: id})
+		}
+	}
+	return all
+}
+
+// A word is a reply of a plugin, which somebody is to hear, once.
+type word struct {
+	plugin *simPlugin
+	event  Event
+	nth    int
+	heard  int
+}
+
+// word makes a reply of a plugin. What is not harsh says nothing.
+func (h *harshness) word(p *simPlugin, ev Event, reply any) any {
+	if h == nil {
+		return reply
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := &word{plugin: p, event: ev, nth: len(h.words)}
+	h.words = append(h.words, s)
+	return s
+}
+
+// hear notes that a reply was heard. Those that nobody waited for come in order.
+func (h *harshness) hear(w *world, reply any, unheard bool) {
+	s, is := reply.(*word)
+	if !is {
+		return
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s.heard++
+	if p := s.plugin; unheard {
+		if s.nth < p.unheard {
+			w.fault("L9: the reply of %s to %s comes after a later one", p.name, record{Event: s.event})
+		}
+		p.unheard = s.nth
+	}
+}
+
+// apply takes the replies to ends, if the runtime wants them.
+func (h *harshness) apply(w *world) func(Connection, Event, any) {
+	if h == nil || !h.applies {
+		return nil
+	}
+	last := ""
+	return func(c Connection, ev Event, reply any) {
+		if c.Index() < last {
+			w.fault("L9: the reply of %s to %s is applied after one of index %s", c.Name(), record{Event: ev}, last)
+		}
+		last = c.Index()
+		h.hear(w, reply, false)
+	}
+}
+
+// lostWords returns what plugins said and nobody heard, or more than once. Those that have
+// closed may have spoken when they had.
+func (w *world) lostWords() (faults []string) {
+	if w.harsh == nil {
+		return nil
+	}
+	w.harsh.mu.Lock()
+	defer w.harsh.mu.Unlock()
+	for _, s := range w.harsh.words {
+		if s.heard != 1 && s.plugin.process == w.process && !s.plugin.isClosed() {
+			faults = append(faults, fmt.Sprintf("L9: the reply of %s to %s was heard %d times", s.plugin.name, record{Event: s.event}, s.heard))
+		}
+	}
+	return faults
+}
+
+// A manner is a temper in a harsh world.
+type manner struct {
+	temper
+	permanent bool
+	lone      bool // whether it does not hand over
+	timeouts  Timeouts
+	origin    string
+}
+
+// drawManner draws times that coincide: with timeouts, and with the time for which a line
+// stands for a successor.
+func drawManner(rt *rapid.T) manner {
+	m := manner{temper: drawTemper(rt)}
+	m.pace = rapid.SampledFrom([]time.Duration{time.Second, requestTimeout, requestTimeout, 2 * requestTimeout, syncTimeout}).Draw(rt, "even pace")
+	m.listing = rapid.SampledFrom([]time.Duration{0, 0, 0, time.Second}).Draw(rt, "even listing")
+	if rapid.Bool().Draw(rt, "late") {
+		m.events = "late"
+	}
+	m.lone = rapid.IntRange(0, 9).Draw(rt, "lone") == 0
+	m.origin = rapid.SampledFrom([]string{"", "", "a", "b"}).Draw(rt, "origin")
+	m.timeouts = Timeouts{
+		Request: rapid.SampledFrom([]time.Duration{0, 0, 0, requestTimeout / 2, 2 * requestTimeout}).Draw(rt, "request"),
+		Sync:    rapid.SampledFrom([]time.Duration{0, 0, 0, requestTimeout / 2, 2 * syncTimeout}).Draw(rt, "sync"),
+	}
+	// One that is part of the runtime does not leave by itself, and answers some time.
+	m.permanent = rapid.IntRange(0, 4).Draw(rt, "permanent") == 0 &&
+		slices.Contains([]string{"prompt", "slow", "refuses", "hangs", "late"}, m.events) && slices.Contains([]string{"prompt", "slow"}, m.synchronize)
+	return m
+}
+
+func (m manner) plugin(w *world, name string) *simPlugin {
+	p := m.temper.plugin(name)
+	p.plugin.timeouts, p.origin, p.lone = m.timeouts, m.origin, m.lone
+	// What has no place in the line of one that stays is missed: not held against it.
+	p.permanent = m.permanent && w.backlog() > worldBacklog
+	p.lone = p.lone || p.permanent
+	p.prompt = p.prompt && w.timed() && w.harsh.listTime() == 0
+	return p
+}
+
+// Policy implements Connection.
+func (p *simPlugin) Policy() Policy {
+	policy := p.plugin.Policy()
+	policy.Permanent = p.permanent
+	return policy
+}
+
+// requestTime and syncTime are how long a plugin may take.
+func (p *simPlugin) requestTime() time.Duration {
+	if t := p.plugin.timeouts.Request; t > 0 {
+		return t
+	}
+	return requestTimeout
+}
+
+func (p *simPlugin) syncTime() time.Duration {
+	if t := p.plugin.timeouts.Sync; t > 0 {
+		return t
+	}
+	return syncTimeout
+}
+
+// stopWaiting has nobody wait for a join that may wait for ever.
+func (p *simPlugin) stopWaiting() { p.waits.Do(p.process.ops.Done) }
+
+// harshMoves are the moves of a harsh world that are other ones there.
+func harshMoves(nth func() int) map[string]func(*rapid.T) move {
+	times := rapid.SampledFrom([]time.Duration{0, 0, time.Second, requestTimeout, syncTimeout})
+	drawEven := func(rt *rapid.T) (course, time.Duration) {
+		return course{
+			before:   times.Draw(rt, "before"),
+			after:    times.Draw(rt, "after"),
+			fails:    rapid.IntRange(0, 4).Draw(rt, "fails") == 4,
+			idle:     rapid.IntRange(0, 2).Draw(rt, "idle") == 2,
+			early:    rapid.Bool().Draw(rt, "early"),
+			requires: rapid.SampledFrom([][]string{nil, nil, nil, nil, {"must"}}).Draw(rt, "requires"),
+		}, rapid.SampledFrom([]time.Duration{0, 0, 0, requestTimeout, 2 * requestTimeout, 10 * time.Second}).Draw(rt, "patience")
+	}
+	one := func(ids func(*world) []string, f func(*process, context.Context, string, course)) func(*rapid.T) move {
+		return func(rt *rapid.T) move {
+			n := drawNumber(rt, "which")
+			c, patience := drawEven(rt)
+			return func(w *world) {
+				if id := pick(ids(w), n); id != "" {
+					p := w.process
+					p.op(patience, func(ctx context.Context) { f(p, ctx, id, c) })
+				}
+			}
+		}
+	}
+	run := func(rt *rapid.T) move {
+		id := fmt.Sprintf("p%d", nth())
+		c, patience := drawEven(rt)
+		return func(w *world) {
+			p := w.process
+			p.op(patience, func(ctx context.Context) { p.runPod(ctx, id, c) })
+		}
+	}
+	create := func(rt *rapid.T) move {
+		id := fmt.Sprintf("c%d", nth())
+		return one((*world).podIDs, func(p *process, ctx context.Context, pod string, c course) {
+			p.createContainer(ctx, pod, id, c)
+		})(rt)
+	}
+	join := func(rt *rapid.T) move {
+		m := drawManner(rt)
+		own := fmt.Sprintf("20-plugin%d", nth())
+		name := rapid.SampledFrom([]string{"10-must", "10-must", "10-must", "10-must", "05-also", own}).Draw(rt, "name")
+		return func(w *world) {
+			p := m.plugin(w, name)
+			p.shared = name != own
+			w.join(p)
+		}
+	}
+	return map[string]func(*rapid.T) move{
+		"join":             join,
+		"run pod":          run,
+		"create container": create,
+		"update pod":       one((*world).podIDs, (*process).updatePod),
+		"stop pod":         one((*world).podIDs, (*process).stopPod),
+		"remove pod":       one((*world).podIDs, (*process).removePod),
+		"stop container":   one((*world).containerIDs, (*process).stopContainer),
+		"remove container": one((*world).containerIDs, (*process).removeContainer),
+		"come back": func(rt *rapid.T) move {
+			n, m := drawNumber(rt, "who"), drawManner(rt)
+			return func(w *world) {
+				gone := slices.DeleteFunc(slices.Clone(w.plugins), func(p *simPlugin) bool { return !p.isClosed() })
+				if p := pick(gone, n); p != nil {
+					next := m.plugin(w, p.name)
+					next.wants, next.mask, next.shared = p.wants, p.mask, true
+					w.join(next)
+				}
+			}
+		},
+		"leave": func(rt *rapid.T) move {
+			n := drawNumber(rt, "who")
+			return func(w *world) {
+				here := slices.DeleteFunc(w.here(), func(p *simPlugin) bool { return p.permanent })
+				if p := pick(here, n); p != nil {
+					p.Close()
+				}
+			}
+		},
+		"disk": func(rt *rapid.T) move {
+			full := rapid.IntRange(0, 3).Draw(rt, "full") == 0
+			return func(w *world) {
+				w.memory.mu.Lock()
+				defer w.memory.mu.Unlock()
+				w.memory.fails = full
+			}
+		},
+		"wait": func(rt *rapid.T) move {
+			d := rapid.SampledFrom([]time.Duration{time.Second, requestTimeout, syncTimeout, 2 * syncTimeout}).Draw(rt, "time")
+			return func(*world) { time.Sleep(d) }
+		},
+	}
+}
