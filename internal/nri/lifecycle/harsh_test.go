@@ -105,3 +105,37 @@ func TestL18_ContainerThatIsListedTwice(t *testing.T) {
 		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", o.again(a).told())
 	})
 }
+
+// A pod was removed while the plugin was away, which wanted no Remove, or whose Remove the store
+// has given up. When it is back, its ledger ends the pod after the Stop that is stored, and each
+// end has a request.
+func TestL18_RemovalThatIsNotStoredHasARequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &owing{memory: newMemory()}
+		o.change = func(opts *Options) {
+			opts.Encode = func(ev Event) string { return ev.Request.(string) }
+			opts.Decode = func(_ Event, stored string) any { return stored }
+			opts.ImpliedEnd = func(kind Kind, _ string, of Event) any { return kind.String() + " for " + of.Request.(string) }
+		}
+		o.start(t)
+		a := newPlugin("10-a")
+		a.wants = func(k Kind) bool { return k == RunPodSandbox || k == StopPodSandbox }
+		o.joined(a)
+		o.did("RunPodSandbox:p1")
+		o.left(a)
+		for _, ev := range events([]string{"StopPodSandbox:p1", "RemovePodSandbox:p1"}) {
+			ev.Request = "the " + ev.Kind.String()
+			require.NoError(t, o.Teardown(t.Context(), []Event{ev}, nil))
+		}
+		var requests []any
+		next := newPlugin("10-a")
+		next.handle = func(_ context.Context, ev Event) (any, error) {
+			requests = append(requests, ev.Request)
+			return nil, nil
+		}
+		o.joined(next)
+		synctest.Wait()
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+		assert.Equal(t, []any{"the StopPodSandbox", "RemovePodSandbox for the StopPodSandbox"}, requests)
+	})
+}

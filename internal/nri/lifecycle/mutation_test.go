@@ -948,6 +948,13 @@ var mutations = []mutation{
 		by:   "^TestL18_ContainerThatIsListedTwice$",
 	},
 	{
+		off:  "the end of a pod that is not stored has a request",
+		file: "part.go",
+		from: "if p.next > 0 { // it is not stored",
+		to:   "if false { // it is not stored",
+		by:   "^TestL18_RemovalThatIsNotStoredHasARequest$",
+	},
+	{
 		off:  "that an end is given up is told",
 		file: "request.go",
 		from: "what.Outcome, what.silent = GivenUp, false",

@@ -295,8 +295,14 @@ func (l *lane) advance(p *part) (gone bool) {
 // withRequest returns an event of a part with its request. l.mu is held.
 func (l *lane) withRequest(p *part, ev Event) Event {
 	goal := &p.round.events[p.next]
-	if p.missed && p.next == 0 && goal.Request == nil {
-		goal.Request, p.stored = l.engine.opts.Decode(*goal, p.stored), ""
+	if goal.Request == nil && p.missed {
+		first := &p.round.events[0]
+		if first.Request == nil {
+			first.Request, p.stored = l.engine.opts.Decode(*first, p.stored), ""
+		}
+		if p.next > 0 { // it is not stored, see missedParts
+			goal.Request = l.engine.opts.ImpliedEnd(goal.Kind, goal.Container, *first)
+		}
 	}
 	if ev.same(goal) {
 		return *goal
