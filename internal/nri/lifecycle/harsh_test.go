@@ -5,6 +5,7 @@ package lifecycle
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -138,4 +139,37 @@ func TestL18_RemovalThatIsNotStoredHasARequest(t *testing.T) {
 		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
 		assert.Equal(t, []any{"the StopPodSandbox", "RemovePodSandbox for the StopPodSandbox"}, requests)
 	})
+}
+
+// A plugin that did not subscribe to first events comes back while a pod is created that its name
+// knows of, and is noted for it again. The pod ends before the plugin is synchronized: it is told
+// so once.
+func TestL18_WhatIsNotedAgainEndsOnce(t *testing.T) {
+	for first, ends := range map[string][]string{
+		"RunPodSandbox:p1":      {"StopPodSandbox:p1", "RemovePodSandbox:p1"},
+		"CreateContainer:p0/c1": {"StopContainer:p0/c1", "RemoveContainer:p0/c1"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			o := newOwing(t)
+			a, next := newPlugin("10-a").hang(UpdatePodSandbox), newPlugin("10-a")
+			a.wants, next.wants = masks["no first"], masks["no first"]
+			o.joined(a)
+			o.did("RunPodSandbox:p0")
+			o.joined(newPlugin("20-b").takes(time.Second, event(first).Kind))
+			o.asks("UpdatePodSandbox:p0")
+			begins := o.asks(first)
+			o.left(a)
+			o.lists("p0")
+			may := next.untilAllowed()
+			joined := o.comes(next)
+			require.NoError(t, <-begins)
+			for _, end := range ends {
+				o.end(end)
+			}
+			close(may)
+			require.NoError(t, <-joined)
+			synctest.Wait()
+			assert.Equal(t, "Synchronize(p0) "+strings.Join(ends, " "), next.told())
+		})
+	}
 }

@@ -955,6 +955,13 @@ var mutations = []mutation{
 		by:   "^TestL18_RemovalThatIsNotStoredHasARequest$",
 	},
 	{
+		off:  "what is noted again before its end ends once",
+		file: "overdue.go",
+		from: "first = &e.note\n",
+		to:   "_ = e.note\n",
+		by:   "^TestL18_WhatIsNotedAgainEndsOnce$",
+	},
+	{
 		off:  "that an end is given up is told",
 		file: "request.go",
 		from: "what.Outcome, what.silent = GivenUp, false",

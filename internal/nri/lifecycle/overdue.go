@@ -87,11 +87,22 @@ func (l *lane) catchUp(ev Event) (sent bool) {
 }
 
 // collapse takes what the connection missed out of the line if the events end
-// it: what began and ended meanwhile need not be told. l.mu is held.
+// it: what began and ended meanwhile need not be told. So it does with what is noted and the
+// name knows before the connection is synchronized: its ends are missed ones, which come before
+// the line, and after them it would begin again. l.mu is held.
 func (l *lane) collapse(ends []Event) {
+	var ended []string // pods of which something ends in the line before: another life
 	l.line.remove(func(e entry) bool {
-		return e.missed != nil && slices.ContainsFunc(ends, func(end Event) bool {
-			return end.object() == e.missed.object() || end.Container == "" && end.Pod == e.missed.Pod
+		first := e.missed
+		switch {
+		case e.part != nil:
+			ended = append(ended, e.part.round.last().Pod)
+			return false
+		case first == nil && e.note.Kind.first() && l.kept && !l.session.joined && !slices.Contains(ended, e.note.Pod) && l.ledger.knows(e.note.object()):
+			first = &e.note
+		}
+		return first != nil && slices.ContainsFunc(ends, func(end Event) bool {
+			return end.object() == first.object() || end.Container == "" && end.Pod == first.Pod
 		})
 	})
 }
