@@ -173,3 +173,26 @@ func TestL18_WhatIsNotedAgainEndsOnce(t *testing.T) {
 		})
 	}
 }
+
+// The store has given up the ends of more pods than may wait for a plugin. None of them waits
+// when the plugin is back.
+func TestL18_WhatWasGivenUpFillsNoLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &owing{memory: newMemory(), change: func(opts *Options) { opts.BacklogLimit = 2 }}
+		o.start(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "RunPodSandbox:p2", "RunPodSandbox:p3", "RunPodSandbox:p4", "RunPodSandbox:p5")
+		o.left(a)
+		for _, pod := range []string{"p1", "p2", "p3", "p4"} {
+			o.end("StopPodSandbox:"+pod, "RemovePodSandbox:"+pod)
+		}
+		stored := o.memory.now["10-a"]
+		stored.owed = stored.owed[len(stored.owed)-2:]
+		o.lists("p5")
+		next := newPlugin("10-a").takes(time.Second, StopPodSandbox)
+		o.joined(next)
+		require.NoError(t, o.ask(t.Context(), "UpdatePodSandbox:p5"))
+		assert.Equal(t, "Synchronize(p5) StopPodSandbox:p4 RemovePodSandbox:p4 UpdatePodSandbox:p5", next.told())
+	})
+}

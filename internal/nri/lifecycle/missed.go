@@ -111,12 +111,16 @@ func (l *lane) missedParts(s *session, told Snapshot, former ledger) {
 		last[ev.Pod] = l.miss(ev, due.Request)
 	}
 	for id, pod := range l.ledger.pods {
+		end := Event{Kind: RemovePodSandbox, Pod: id}
+		_, listed := there[end.object()]
 		switch p := last[id]; {
 		case !pod.removed:
-		case p == nil: // the plugin wanted no end of it
-			l.line.push(entry{note: Event{Kind: RemovePodSandbox, Pod: id}})
+		case p == nil && listed: // the plugin wanted no end of it
+			l.line.push(entry{note: end})
+		case p == nil: // nor was it told of it now
+			l.ledger.told(end)
 		default:
-			p.round.events = append(p.round.events, Event{Kind: RemovePodSandbox, Pod: id})
+			p.round.events = append(p.round.events, end)
 		}
 	}
 	for _, o := range told.Pods {

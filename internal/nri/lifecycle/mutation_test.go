@@ -962,6 +962,13 @@ var mutations = []mutation{
 		by:   "^TestL18_WhatIsNotedAgainEndsOnce$",
 	},
 	{
+		off:  "what the store has given up fills no line",
+		file: "missed.go",
+		from: "case p == nil && listed:",
+		to:   "case p == nil:\n\t\t\t_ = listed",
+		by:   "^TestL18_WhatWasGivenUpFillsNoLine$",
+	},
+	{
 		off:  "that an end is given up is told",
 		file: "request.go",
 		from: "what.Outcome, what.silent = GivenUp, false",
