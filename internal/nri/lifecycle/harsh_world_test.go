@@ -149,6 +149,7 @@ func (h *harshness) worsen(p *process, o *Options) {
 		h.spend(h.observer)
 	}
 	p.lists = h.listTime()
+	h.requests(p.w, o)
 }
 
 // A slowObserver takes time.
@@ -225,7 +226,7 @@ func (h *harshness) listed(ctx context.Context, p *process) (Snapshot, error) {
 			s.Exited = append(s.Exited, Object{Pod: c.pod, Container: id})
 		}
 	}
-	return s, nil
+	return s.valued(), nil
 }
 
 // running are the containers that have not exited. world.mu is held.

@@ -212,7 +212,7 @@ func pause(ctx context.Context, d time.Duration) error {
 // ask asks for an event that may be refused.
 func (p *process) ask(ctx context.Context, name string) (err error) {
 	defer p.locked(asking)()
-	ev, start, last := event(name), time.Now(), ""
+	ev, start, last := p.w.harsh.asked(name), time.Now(), ""
 	absent := map[string]bool{}
 	if n := p.need(ev.object()); n != nil && ev.Kind.first() {
 		for _, name := range n.plugins {
@@ -238,7 +238,10 @@ func (p *process) ask(ctx context.Context, name string) (err error) {
 // end tears down, whatever became of the caller.
 func (p *process) end(ctx context.Context, names ...string) error {
 	defer p.locked(ending)()
-	evs := events(names)
+	var evs []Event
+	for _, name := range names {
+		evs = append(evs, p.w.harsh.asked(name))
+	}
 	start := time.Now()
 	err := p.engine.Teardown(ctx, evs, p.w.harsh.apply(p.w))
 	p.mayFail(err)
@@ -375,6 +378,7 @@ func (p *simPlugin) Deliver(ctx context.Context, ev Event, due time.Time, answer
 		w.faults = append(w.faults, fmt.Sprintf("L2: %s is told of %s, which the runtime does not have", p.name, record{Event: ev}))
 	}
 	w.mu.Unlock()
+	w.harsh.sees(p, ev)
 	p.plugin.Deliver(ctx, ev, due, p.answers(ev, answer))
 }
 
