@@ -196,3 +196,27 @@ func TestL18_WhatWasGivenUpFillsNoLine(t *testing.T) {
 		assert.Equal(t, "Synchronize(p5) StopPodSandbox:p4 RemovePodSandbox:p4 UpdatePodSandbox:p5", next.told())
 	})
 }
+
+// A first has gone, and its successor, which has missed a pod, is being synchronized: the name
+// is not away, and is not forgotten, for the successor is told of the pod by what the first knew.
+func TestL19_NameIsNotForgottenWhileASuccessorComes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := &owing{memory: newMemory(), change: func(opts *Options) { opts.HandOver = func(Connection) bool { return true } }}
+		o.start(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		o.joined(first)
+		may := next.untilAllowed()
+		joined := o.comes(next)
+		time.Sleep(requestTimeout)
+		o.did("RunPodSandbox:p1")
+		o.lists("p1")
+		o.left(first)
+		_, forgot := o.Forget("10-a")
+		assert.False(t, forgot)
+		close(may)
+		require.NoError(t, <-joined)
+		synctest.Wait()
+		o.did("CreateContainer:p1/c1")
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1", next.told())
+	})
+}

@@ -214,8 +214,8 @@ func (e *Engine) Forget(name string) (dropped int, ok bool) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.kept || l.session != nil && l.session.joined {
-		return 0, false
+	if s := l.session; !l.kept || s != nil && (s.joined || s.after != nil) {
+		return 0, false // a successor is told of what the first knew
 	}
 	l.kept, l.ledger = false, newLedger()
 	if l.session == nil {

@@ -969,6 +969,13 @@ var mutations = []mutation{
 		by:   "^TestL18_WhatWasGivenUpFillsNoLine$",
 	},
 	{
+		off:  "a name is not forgotten while a successor comes",
+		file: "missed.go",
+		from: "(s.joined || s.after != nil)",
+		to:   "(s.joined || false)",
+		by:   "^TestL19_NameIsNotForgottenWhileASuccessorComes$",
+	},
+	{
 		off:  "that an end is given up is told",
 		file: "request.go",
 		from: "what.Outcome, what.silent = GivenUp, false",
