@@ -30,7 +30,7 @@ func (p *process) follows(s *simPlugin) {
 	answered := len(f.answered) == len(f.history)-1 && !f.cut
 	f.mu.Unlock()
 	prompt := f.overdue.Before(s.came) // else it may answer when its successor was told that it has not
-	s.handed = handed{f, !behind && answered && prompt && f.mask == s.mask}
+	s.handed = handed{f, !behind && answered && prompt && f.mask == s.mask && !s.forgot}
 	// A list may wait long for a lock of the runtime's own.
 	if behind && p.w.runtime == patched && s.synchronize == nil && 2*p.lists < requestTimeout/2 && !slices.ContainsFunc(p.w.plugins, func(o *simPlugin) bool { return o.name == s.name && o.joined.IsZero() && o != s }) {
 		p.w.faults = append(p.w.faults, fmt.Sprintf("L19: %s was sent events while its successor was synchronized at once", s.name))

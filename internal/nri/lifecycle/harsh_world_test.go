@@ -450,6 +450,24 @@ func harshMoves(nth func() int) map[string]func(*rapid.T) move {
 				}
 			}
 		},
+		"forget": func(rt *rapid.T) move {
+			n := drawNumber(rt, "who")
+			return func(w *world) {
+				p := pick(w.plugins, n)
+				if p == nil {
+					return
+				}
+				// One that is to have the place of another one does not go on from what that knew.
+				w.mu.Lock()
+				for _, o := range w.plugins {
+					o.forgot = o.forgot || o.name == p.name && o.joined.IsZero()
+				}
+				w.mu.Unlock()
+				if _, forgot := w.process.engine.Forget(p.name); forgot {
+					w.harsh.drop(p.name)
+				}
+			}
+		},
 		"disk": func(rt *rapid.T) move {
 			full := rapid.IntRange(0, 3).Draw(rt, "full") == 0
 			return func(w *world) {

@@ -80,6 +80,7 @@ type simPlugin struct {
 	shared  bool // others have the same name
 
 	permanent, lone bool   // see manner
+	forgot          bool   // its name may have been, before it was synchronized; guarded by world.mu
 	origin          string // likewise
 	waits           sync.Once
 	unheard         int // the last of its words that nobody waited for; guarded by harshness.mu
