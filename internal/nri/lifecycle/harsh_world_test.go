@@ -193,7 +193,9 @@ var errNoList = errors.New("the metadata store is locked")
 
 // listed lists what there is, as (*process).list does: with pods that are in creation, and in
 // two halves of which the first may have containers that have exited in the second.
-func (h *harshness) listed(ctx context.Context, p *process) (Snapshot, error) {
+func (h *harshness) listed(ctx context.Context, p *process) (s Snapshot, err error) {
+	defer p.locked(listing)()
+	defer func() { p.keepList(s) }()
 	pause(ctx, h.takes(h.list))
 	h.mu.Lock()
 	h.lists++
@@ -202,7 +204,6 @@ func (h *harshness) listed(ctx context.Context, p *process) (Snapshot, error) {
 	if fails {
 		return Snapshot{}, errNoList
 	}
-	var s Snapshot
 	w := p.w
 	w.mu.Lock()
 	takes := p.listing

@@ -172,6 +172,13 @@ var mutations = []mutation{
 		by:   "^TestManyLivesLeaveNothing$",
 	},
 	{
+		off:  "the end of a pod that has vanished has a request",
+		file: "vanished.go",
+		from: "end.Request = e.opts.ImpliedEnd(",
+		to:   "_ = e.opts.ImpliedEnd(",
+		by:   "^TestL3_EndOfAPodThatVanishesHasARequest$",
+	},
+	{
 		off:  "the ends of a pod that has vanished are forgotten",
 		file: "vanished.go",
 		from: "delete(e.ended, pod)\n",

@@ -186,6 +186,27 @@ func TestL3_PodThatVanishesHasEnded(t *testing.T) {
 	})
 }
 
+// The end of a pod that has vanished has a request.
+func TestL3_EndOfAPodThatVanishesHasARequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(o *Options) {
+			o.ImpliedEnd = func(k Kind, _ string, of Event) any { return k.String() + " of " + of.Pod }
+		})
+		a := newPlugin("10-a")
+		f.joined(a)
+		f.did("RunPodSandbox:p1")
+		for _, name := range []string{"20-b", "30-c"} {
+			f.joined(newPlugin(name))
+			time.Sleep(vanishes)
+		}
+		f.joined(newPlugin("40-d"))
+		synctest.Wait()
+		require.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+		assert.Equal(t, "StopPodSandbox of p1", a.history[2].Request)
+		assert.Equal(t, "RemovePodSandbox of p1", a.history[3].Request)
+	})
+}
+
 // A pod in which a container is being created has not vanished.
 func TestL3_PodInTheRuntimesHandsHasNotVanished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -41,7 +41,9 @@ func (e *Engine) vanished(began time.Time, there map[string]bool) (ends []*round
 		case began.Sub(since) < vanishes:
 			missing[pod] = since
 		default:
-			r := &round{ctx: e.ctx, events: []Event{{Kind: RemovePodSandbox, Pod: pod}}}
+			end := Event{Kind: RemovePodSandbox, Pod: pod}
+			end.Request = e.opts.ImpliedEnd(end.Kind, "", Event{Pod: pod})
+			r := &round{ctx: e.ctx, events: []Event{end}}
 			r.orphans = e.cutShort(r.events)
 			ends = append(ends, r)
 			delete(e.ended, pod)
