@@ -160,8 +160,8 @@ var mutations = []mutation{
 	{
 		off:  "a pod whose ends are on their way has not vanished",
 		file: "vanished.go",
-		from: "l.session.joined && l.rests()",
-		to:   "l.session.joined",
+		from: "ending = append(ending, l.ending()...)",
+		to:   "_ = l.ending",
 		by:   "^TestL18_MissedEndsThatTakeLongAreToldWhole$",
 	},
 	{

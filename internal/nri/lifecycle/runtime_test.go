@@ -91,7 +91,6 @@ func (p *process) createContainer(ctx context.Context, pod, id string, c course)
 			if sb := p.w.pods[pod]; sb != nil && !sb.stopping {
 				created = true
 				p.w.containers[id], p.w.made[id] = &simContainer{pod: pod}, true
-				p.w.told(pod, id)
 			}
 		})
 	}
@@ -103,6 +102,11 @@ func (p *process) createContainer(ctx context.Context, pod, id string, c course)
 		return
 	}
 	p.ask(ctx, "PostCreateContainer:"+pod+"/"+id)
+	p.do(func() {
+		if c := p.w.containers[id]; c != nil && !c.exited && !p.w.pods[pod].stopping {
+			p.w.told(pod, id)
+		}
+	})
 	if c.idle {
 		return
 	}

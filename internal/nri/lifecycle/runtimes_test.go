@@ -363,3 +363,23 @@ func TestContainerThatHasExitedIsNotInCreation(t *testing.T) {
 		assert.Equal(t, "Synchronize(p1)", a.told())
 	})
 }
+
+// A pod vanishes however busy the plugins are with others that know it.
+func TestL3_PodVanishesWhilePluginsAreBusy(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		f.joined(a)
+		f.did("CreateContainer:p1/p1", "CreateContainer:p2/p2")
+		f.has("p2", "p2")
+		a.takes(time.Second, UpdateContainer)
+		for i := range 4 {
+			busy := f.asks("UpdateContainer:p2/p2")
+			f.joined(newPlugin(fmt.Sprintf("20-b%d", i)))
+			require.NoError(t, <-busy)
+			time.Sleep(vanishes)
+		}
+		assert.True(t, a.had(event("RemoveContainer:p1/p1")))
+		assert.False(t, a.had(event("StopContainer:p2/p2")))
+	})
+}

@@ -2,7 +2,10 @@
 
 package lifecycle
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // A runtime may end a pod without a word: moby has no event for it. A pod that it does not list
 // any more, and whose removal it has not handed in, has vanished: plugins are told its end (L3),
@@ -54,15 +57,17 @@ func (e *Engine) vanished(began time.Time, there map[string]bool) (ends []*round
 }
 
 // goingOn returns the pods that a plugin or the engine knows of, but for those in which
-// something is being created just now, and those whose removal may be on its way. mu is held.
+// something is being created just now, and those whose ends are on their way. mu is held.
 func (e *Engine) goingOn() map[string]bool {
 	pods := make(map[string]bool)
+	var ending []string
 	for _, l := range e.lanes {
 		l.mu.Lock()
-		if l.session != nil && l.session.joined && l.rests() {
+		if l.session != nil && l.session.joined {
 			for pod := range l.ledger.pods {
 				pods[pod] = true
 			}
+			ending = append(ending, l.ending()...)
 		}
 		l.mu.Unlock()
 	}
@@ -80,12 +85,27 @@ func (e *Engine) goingOn() map[string]bool {
 			delete(pods, o.pod)
 		}
 	}
+	for _, pod := range ending {
+		delete(pods, pod)
+	}
 	return pods
 }
 
-// rests says whether nothing is on its way to the plugin. l.mu is held.
-func (l *lane) rests() bool {
-	return !l.held && len(l.line.entries) == 0 && len(l.line.missed) == 0
+// ending returns the pods of which ends are on their way to the plugin. l.mu is held.
+func (l *lane) ending() (pods []string) {
+	parts := slices.Clone(l.line.missed)
+	for _, e := range l.line.entries {
+		parts = append(parts, e.part)
+	}
+	if l.current != nil {
+		parts = append(parts, l.current.part)
+	}
+	for _, p := range parts {
+		if p != nil {
+			pods = append(pods, p.round.last().Pod)
+		}
+	}
+	return pods
 }
 
 // tell puts a round in the lane for which nobody waits.
