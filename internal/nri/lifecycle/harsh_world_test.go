@@ -23,7 +23,8 @@ import (
 // plays alone that are kept for the mutations.
 func TestHarshContract(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := setup{runtime: patched, owes: rapid.Bool().Draw(rt, "owes"), hands: rapid.Bool().Draw(rt, "hands"), harsh: drawHarshness(rt)}
+		s := setup{runtime: rapid.SampledFrom([]runtimeKind{patched, patched, crio, moby}).Draw(rt, "runtime"), hands: rapid.Bool().Draw(rt, "hands"), harsh: drawHarshness(rt)}
+		s.owes = rapid.Bool().Draw(rt, "owes") && s.runtime == patched
 		if faults := play(t, s, drawMoves(rt, harshMoves)); faults != "" {
 			rt.Fatal(faults)
 		}

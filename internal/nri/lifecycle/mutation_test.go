@@ -455,7 +455,7 @@ var mutations = []mutation{
 	{
 		off:  "what began and ended meanwhile is nothing",
 		file: "overdue.go",
-		from: "return end.object() == e.missed.object() || end.Container == \"\" && end.Pod == e.missed.Pod",
+		from: "return end.object() == first.object() || end.Container == \"\" && end.Pod == first.Pod",
 		to:   "return false",
 		by:   "^TestL22_HungPluginCostsOneTimeout$",
 	},
