@@ -220,3 +220,25 @@ func TestL19_NameIsNotForgottenWhileASuccessorComes(t *testing.T) {
 		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1", next.told())
 	})
 }
+
+// A container was removed while a successor was synchronized with it, and the runtime lists it
+// still, as one that has exited. Its Remove does not come again: the successor is told that, too.
+func TestL19_ContainerIsRemovedAndStillListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		f.joined(first)
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		f.listed = Snapshot{Pods: pods("p1"), Containers: []Object{{Pod: "p1", Container: "c1"}}}
+		may := next.untilAllowed()
+		joined := f.comes(next)
+		time.Sleep(requestTimeout)
+		require.NoError(t, f.end("StopContainer:p1/c1"))
+		require.NoError(t, f.end("RemoveContainer:p1/c1"))
+		f.listed = Snapshot{Pods: pods("p1"), Exited: []Object{{Pod: "p1", Container: "c1"}}}
+		close(may)
+		require.NoError(t, <-joined)
+		synctest.Wait()
+		assert.Equal(t, "Synchronize(p1 p1/c1) StopContainer:p1/c1 RemoveContainer:p1/c1", next.told())
+	})
+}

@@ -147,7 +147,12 @@ func (e *Engine) compare(taken inventory) (made []object, vanished []*round) {
 // correct makes of what the runtime lists what the connection is to be told:
 // without objects that have had their last event, and each once.
 func (b *inventory) correct() Snapshot {
-	s := Snapshot{Exited: b.snapshot.Exited}
+	var s Snapshot
+	for _, c := range b.snapshot.Exited {
+		if b.ended.stage(c.object()) != leaving {
+			s.Exited = append(s.Exited, c)
+		}
+	}
 	seen := make(map[object]int, len(b.snapshot.Pods)+len(b.snapshot.Containers))
 	for _, p := range b.snapshot.Pods {
 		at := b.ended.stage(object{pod: p.Pod})

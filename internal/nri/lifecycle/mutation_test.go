@@ -983,6 +983,13 @@ var mutations = []mutation{
 		by:   "^TestL19_NameIsNotForgottenWhileASuccessorComes$",
 	},
 	{
+		off:  "an exited container whose Remove is out has gone",
+		file: "list.go",
+		from: "if b.ended.stage(c.object()) != leaving {",
+		to:   "if true {",
+		by:   "^TestL19_ContainerIsRemovedAndStillListed$",
+	},
+	{
 		off:  "that an end is given up is told",
 		file: "request.go",
 		from: "what.Outcome, what.silent = GivenUp, false",
