@@ -76,8 +76,16 @@ func (c *creation) has(l *lane, s *session) bool { return slices.Contains(c.aske
 // hangs and comes back could hold up a creation for ever (L22).
 func (c *creation) returned(l *lane, s *session) bool {
 	return c != nil && slices.ContainsFunc(c.asked, func(a asked) bool {
-		return a.session != s && (a.lane == l || a.lane.name == l.name && s.seq > c.begun)
+		return a.session != s && (a.lane == l || a.lane.name == l.name && s.listedSince(l.engine, c.begun))
 	})
+}
+
+// listedSince says whether a connection was listed for after the one of a number: it may be
+// listed for in this moment.
+func (s *session) listedSince(e *Engine, nth uint64) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return s.seq > nth
 }
 
 // tooLate says whether a connection has come in since the creation began, and others have for

@@ -84,7 +84,7 @@ var mutations = []mutation{
 	{
 		off:  "two of one name that are there are both asked",
 		file: "creation.go",
-		from: "a.lane.name == l.name && s.seq > c.begun)",
+		from: "a.lane.name == l.name && s.listedSince(l.engine, c.begun))",
 		to:   "a.lane.name == l.name)",
 		by:   "^TestL2_TwoOfOneNameAreBothAsked$",
 	},
