@@ -30,7 +30,7 @@ type session struct {
 	nth    uint64     // its number among all sessions
 	lane   *lane      // nil until it has a place in one, or is the next to have it
 	closed error      // why it is over; also read once gone is closed
-	failed bool       // whether the last connection of the name failed to be synchronized
+	failed bool       // whether the last connection of the name failed to be synchronized; written before it has a place
 	seq    uint64     // its number among those that were listed for, and are asked since of what begins; written once
 	after  Connection // that had the lane before it, nil if none
 

@@ -92,7 +92,6 @@ func (e *Engine) comeIn(ctx context.Context, s *session) error {
 			continue
 		}
 		if e.placed(s, l) {
-			s.failed = e.failed[s.name]
 			e.mu.Unlock()
 			return nil
 		}
@@ -146,7 +145,7 @@ func (e *Engine) placed(s *session, l *lane) bool {
 	l.leaves(s)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s.lane = l
+	s.lane, s.failed = l, e.failed[s.name] // before anyone finds it there
 	if next {
 		l.next = s
 	} else {
