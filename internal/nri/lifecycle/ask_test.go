@@ -171,6 +171,8 @@ func TestL11_NoContainerIsCreatedInAPodThatIsGone(t *testing.T) {
 		f.did("RunPodSandbox:p1")
 		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
 		f.joined(newPlugin("20-b")) // the runtime's list is without it
+		time.Sleep(vanishes)
+		f.joined(newPlugin("30-c"))
 		require.ErrorIs(t, f.ask(t.Context(), "CreateContainer:p1/c1"), ErrStopped)
 		assert.NotContains(t, a.told(), "c1")
 		assert.Empty(t, f.Status().Creations)

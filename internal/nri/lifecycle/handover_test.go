@@ -708,6 +708,27 @@ func TestL19_BothComeBackAfterAKill(t *testing.T) {
 	})
 }
 
+// A container that the first was asked for is made after the runtime has listed for its
+// successor, while the line stands.
+func TestL19_ContainerIsMadeWhileTheLineStands(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		f.joined(first)
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		f.listed = Snapshot{Pods: pods("p1")}
+		may := next.untilAllowed()
+		joined := f.comes(next)
+		f.listed.Containers = []Object{{Pod: "p1", Container: "c1"}}
+		made := f.asks("PostCreateContainer:p1/c1")
+		close(may)
+		require.NoError(t, <-joined)
+		require.NoError(t, <-made)
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1", first.told())
+		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1", next.told())
+	})
+}
+
 // One that opens a second connection of its own means it.
 func TestL19_PluginSucceedsItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -166,7 +166,7 @@ func TestL2_ContainerInCreationIsToldOnce(t *testing.T) {
 		require.NoError(t, f.end("StopContainer:p1/c1"))
 
 		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1 StopContainer:p1/c1", during.told())
-		assert.Equal(t, during.told(), after.told())
+		require.Equal(t, during.told(), after.told())
 		assert.Equal(t, "Synchronize(p1 p1/c1) PostCreateContainer:p1/c1 StopContainer:p1/c1", late.told())
 		assert.Equal(t, "request of c1", after.history[1].Request)
 		assert.Equal(t, "listed c1", late.history[0].listed.Containers[0].Value)
