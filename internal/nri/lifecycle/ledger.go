@@ -79,7 +79,9 @@ func synchronized(s Snapshot, former ledger) ledger {
 		g.pods[p.Pod] = podEntry{mark: m, creating: p.Creating}
 	}
 	for _, c := range s.Containers {
-		g.know(c.object(), true)
+		if p := g.pods[c.Pod]; p.container(c.Container) == nil {
+			g.enter(c.Pod, containerEntry{id: c.Container, mark: listed})
+		}
 	}
 	for id, p := range former.pods {
 		if mine := g.pods[id]; mine.mark == unknown {

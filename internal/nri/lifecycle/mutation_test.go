@@ -945,8 +945,8 @@ var mutations = []mutation{
 	{
 		off:  "a container that is listed twice ends once",
 		file: "ledger.go",
-		from: "\t\tg.know(c.object(), true)\n",
-		to:   "\t\tg.enter(c.Pod, containerEntry{id: c.Container, mark: listed})\n",
+		from: "p.container(c.Container) == nil {\n\t\t\tg.enter(c.Pod, containerEntry{id: c.Container, mark: listed})",
+		to:   "true || p.container(\"\") == nil {\n\t\t\tg.enter(c.Pod, containerEntry{id: c.Container, mark: listed})",
 		by:   "^TestL18_ContainerThatIsListedTwice$",
 	},
 	{
