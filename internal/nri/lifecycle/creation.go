@@ -214,9 +214,9 @@ func (e *Engine) unasked(q *question) (lanes []*lane, err error) {
 	return nil, nil
 }
 
-// latecomers returns the lanes of those that are told late of a creation that the runtime has
-// now: of who has come in and was not asked, and found it in its Synchronize or not; and of
-// successors of those that were asked. mu is held.
+// latecomers returns the lanes of plugins that are told late of a creation when the runtime has
+// it. These are plugins that have come in and were not asked, whether or not their Synchronize
+// has it, and successors of plugins that were asked. mu is held.
 func (e *Engine) latecomers(c *creation) (late []*lane) {
 	for _, l := range e.askable {
 		if !c.has(l, l.session) {
@@ -234,7 +234,7 @@ func (e *Engine) latecomers(c *creation) (late []*lane) {
 	return late
 }
 
-// forgo takes out a creation that failed, or of which all were told.
+// forgo takes out a creation that failed, or that all were told of.
 func (e *Engine) forgo(c *creation) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -142,7 +142,7 @@ type Engine struct {
 	lists     uint64            // the number of the last connection that was listed for
 	creations map[object]*creation
 	listAt    int                  // how many of them are left before the engine lists by itself
-	missing   map[string]time.Time // pods that are in no list since, and that nobody has ended
+	missing   map[string]time.Time // pods that no list has since, though their removal was not handed in
 	ended     endedObjects
 	removed   removals
 	failed    map[string]bool // names whose last connection was not synchronized

@@ -341,7 +341,7 @@ func drawManner(rt *rapid.T) manner {
 
 func (m manner) plugin(w *world, name string) *simPlugin {
 	p := m.temper.plugin(name)
-	p.plugin.timeouts, p.origin, p.lone = m.timeouts, m.origin, m.lone
+	p.timeouts, p.origin, p.lone = m.timeouts, m.origin, m.lone
 	// What has no place in the line of one that stays is missed: not held against it.
 	p.permanent = m.permanent && w.backlog() > worldBacklog
 	p.lone = p.lone || p.permanent
@@ -358,14 +358,14 @@ func (p *simPlugin) Policy() Policy {
 
 // requestTime and syncTime are how long a plugin may take.
 func (p *simPlugin) requestTime() time.Duration {
-	if t := p.plugin.timeouts.Request; t > 0 {
+	if t := p.timeouts.Request; t > 0 {
 		return t
 	}
 	return requestTimeout
 }
 
 func (p *simPlugin) syncTime() time.Duration {
-	if t := p.plugin.timeouts.Sync; t > 0 {
+	if t := p.timeouts.Sync; t > 0 {
 		return t
 	}
 	return syncTimeout

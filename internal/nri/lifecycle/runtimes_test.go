@@ -174,7 +174,7 @@ func TestL3_PodThatVanishesHasEnded(t *testing.T) {
 		time.Sleep(vanishes - 1)
 		lists()
 		require.NotContains(t, a.told(), "Stop")
-		time.Sleep(1)
+		time.Sleep(time.Nanosecond)
 		lists()
 		assert.Equal(t, "Synchronize() CreateContainer:p1/p1 "+ends, a.told())
 
@@ -234,8 +234,8 @@ func TestL3_PodInTheRuntimesHandsHasNotVanished(t *testing.T) {
 	})
 }
 
-// A container that was passed over by nobody, and that the runtime makes and lists without
-// saying so, is told late to who came while it was made.
+// A runtime makes a container and lists it, and does not say so. A plugin that came while it was
+// made is told of it late.
 func TestL2_ContainerThatIsListedBeforeTheRuntimeSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

@@ -91,7 +91,7 @@ func (e *Engine) goingOn() map[string]bool {
 	return pods
 }
 
-// ending returns the pods of which ends are on their way to the plugin. l.mu is held.
+// ending returns the pods whose ends are on their way to the plugin. l.mu is held.
 func (l *lane) ending() (pods []string) {
 	parts := slices.Clone(l.line.missed)
 	for _, e := range l.line.entries {
@@ -108,7 +108,7 @@ func (l *lane) ending() (pods []string) {
 	return pods
 }
 
-// tell puts a round in the lane for which nobody waits.
+// tell puts a round in the lane. Nobody waits for it.
 func (l *lane) tell(r *round) {
 	if p := l.post(r); p != nil {
 		p.leave(r, 0)
