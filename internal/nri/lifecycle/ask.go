@@ -48,11 +48,11 @@ func (e *Engine) Ask(ctx context.Context, ev Event, each func(Connection, any) e
 		return e.create(ctx, ev, each)
 	case ev.Kind == ValidateContainerAdjustment:
 		return e.validate(ctx, ev)
-	case ev.Kind == PostCreateContainer:
-		e.made(ev.object())
+	case ev.Container != "":
+		e.made(ev.object()) // also where PostCreateContainer does not come, as CRI-O may have it
 	}
 	q := question{engine: e, ctx: ctx, event: ev, each: each}
-	for _, l := range e.asked() {
+	for _, l := range e.asked(ev) {
 		if err := q.ask(l); err != nil {
 			return err
 		}
@@ -62,7 +62,7 @@ func (e *Engine) Ask(ctx context.Context, ev Event, each func(Connection, any) e
 
 // validate asks all at once, and returns the failure of the first that has one.
 func (e *Engine) validate(ctx context.Context, ev Event) error {
-	lanes := e.asked()
+	lanes := e.asked(ev)
 	errs := make([]error, len(lanes))
 	var all sync.WaitGroup
 	for i, l := range lanes {

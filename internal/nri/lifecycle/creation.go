@@ -152,6 +152,7 @@ func (e *Engine) conceive(c *creation) error {
 		return ErrStopped
 	}
 	e.creations[c.event.object()], c.begun = c, e.lists
+	delete(e.missing, object{pod: c.event.Pod})
 	return nil
 }
 

@@ -53,7 +53,7 @@
 // sealed when no connection is left to ask, in the same instant: whoever was
 // listed for before was asked or is told late. Whoever comes later finds it listed: a pod
 // is from its first resource on. A container is not, and the runtime may fail to make it. It
-// is told late when the runtime has it: by its PostCreateContainer, or by a list.
+// is told late when the runtime has it: by its next event, or by a list.
 //
 // A demand is a plugin that has to answer a creation. Before anyone is asked, the
 // creation waits until each plugin that it demands is there (a runtime can have it do
@@ -71,9 +71,9 @@
 // they have left the runtime's lists: so that one who joins in between is told
 // that a pod is stopped, and not told at all of what will not end any more.
 //
-// A pod has vanished if lists are without it for a minute and no removal was handed in. It has
-// ended for plugins, and the engine keeps nothing of it (vanished.go). So nothing
-// stays for ever, whatever a runtime does not say.
+// A pod, or a container that all agreed to, has vanished if lists are without it for ten minutes
+// and no removal was handed in. It has ended for plugins, and the engine keeps nothing of it
+// (vanished.go). So nothing stays for ever, whatever a runtime does not say.
 //
 // # Missed ends
 //

@@ -142,7 +142,7 @@ type Engine struct {
 	lists     uint64            // the number of the last connection that was listed for
 	creations map[object]*creation
 	listAt    int                  // how many of them are left before the engine lists by itself
-	missing   map[string]time.Time // pods that no list has since, though their removal was not handed in
+	missing   map[object]time.Time // that no list has since, though its removal was not handed in
 	ended     endedObjects
 	removed   removals
 	failed    map[string]bool // names whose last connection was not synchronized
@@ -233,10 +233,11 @@ func (e *Engine) Close() {
 	e.work.Wait()
 }
 
-// asked returns the connections that are asked, in index order.
-func (e *Engine) asked() []*lane {
+// asked returns the connections that are asked, in index order. What an event is of is there.
+func (e *Engine) asked(ev Event) []*lane {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	delete(e.missing, object{pod: ev.Pod})
 	return e.askable
 }
 

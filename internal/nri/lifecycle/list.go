@@ -110,19 +110,25 @@ func (e *Engine) hand(taken inventory) {
 		s.inventory = &taken
 		close(s.listed)
 	}
-	for _, o := range made {
-		e.made(o)
+	if len(made)+len(vanished) == 0 {
+		return
 	}
-	for _, r := range vanished {
-		for _, l := range lanes {
-			l.tell(r)
+	e.work.Add(1)
+	go func() { // a plugin that is told may join another one
+		defer e.work.Done()
+		for _, o := range made {
+			e.made(o)
 		}
-	}
+		for _, r := range vanished {
+			for _, l := range lanes {
+				l.hasMissed(r)
+			}
+		}
+	}()
 }
 
 // compare holds what the engine knows against what the runtime has listed. It returns the
-// containers in creation that are listed, and the ends of pods that are not any more. mu is
-// held.
+// containers in creation that are listed, and the ends of what is not any more. mu is held.
 func (e *Engine) compare(taken inventory) (made []object, vanished []*round) {
 	if taken.err != nil {
 		return nil, nil
@@ -137,9 +143,9 @@ func (e *Engine) compare(taken inventory) (made []object, vanished []*round) {
 			delete(e.creations, o) // there is nothing to tell of it but its end
 		}
 	}
-	there := make(map[string]bool, len(taken.snapshot.Pods))
-	for _, p := range taken.snapshot.Pods {
-		there[p.Pod] = true
+	there := make(map[object]bool)
+	for _, o := range slices.Concat(taken.snapshot.Pods, taken.snapshot.Containers, taken.snapshot.Exited) {
+		there[o.object()] = true
 	}
 	return made, e.vanished(taken.began, there)
 }

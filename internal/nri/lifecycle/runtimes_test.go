@@ -30,10 +30,10 @@ const (
 
 var runtimeKinds = []runtimeKind{patched, crio, moby}
 
-// lives are the lives of containers, each in a pod of its own, twenty in a second.
+// lives are the lives of containers, each in a pod of its own, one in a second.
 func (f *fixture) lives(kind runtimeKind, n int) {
 	for i := range n {
-		time.Sleep(time.Second / 20)
+		time.Sleep(time.Second)
 		pod := fmt.Sprintf("p%d", i)
 		f.life(kind, pod, "c"+pod, i%10 == 9)
 	}
@@ -44,6 +44,7 @@ func (f *fixture) life(kind runtimeKind, pod, ctr string, fails bool) {
 	f.t.Helper()
 	if kind == moby {
 		f.did("CreateContainer:" + pod + "/" + pod)
+		synctest.Wait() // the engine may list by itself
 		if !fails {
 			f.has(pod, pod)
 			f.hasNot(pod)
@@ -149,7 +150,7 @@ func TestRuntimeThatTellsNoEndsIsListed(t *testing.T) {
 	})
 }
 
-// A pod has vanished if lists are without it for a minute, and not before.
+// A pod has vanished if lists are without it for ten minutes, and not before.
 func TestL3_PodThatVanishesHasEnded(t *testing.T) {
 	const ends = "StopContainer:p1/p1 RemoveContainer:p1/p1"
 	synctest.Test(t, func(t *testing.T) {
@@ -301,6 +302,7 @@ func TestL18_MissedEndsThatTakeLongAreToldWhole(t *testing.T) {
 		o := &owing{memory: newMemory(), change: func(opts *Options) {
 			opts.Encode = func(ev Event) string { s, _ := ev.Request.(string); return s }
 			opts.Decode = func(_ Event, s string) any { return s }
+			opts.OverdueLimit = time.Hour
 		}}
 		o.start(t)
 		a := newPlugin("10-a")
@@ -381,5 +383,160 @@ func TestL3_PodVanishesWhilePluginsAreBusy(t *testing.T) {
 		}
 		assert.True(t, a.had(event("RemoveContainer:p1/p1")))
 		assert.False(t, a.had(event("StopContainer:p2/p2")))
+	})
+}
+
+// A list that waits for a lock of the runtime's own is as new as what it has read.
+func TestL3_ListThatWaitedIsNoOldOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lock := newLock()
+		var f *fixture
+		f = newFixture(t, func(o *Options) {
+			o.List = func(context.Context) (Snapshot, error) {
+				defer lock.take(true)()
+				return f.listed, nil
+			}
+		})
+		a := newPlugin("10-a")
+		a.timeouts.Request = time.Hour
+		a.takes(vanishes+time.Second, CreateContainer)
+		f.joined(a)
+		unlock := lock.take(false)
+		created := f.asks("CreateContainer:p1/p1")
+		listed := f.comes(newPlugin("20-b"))
+		require.NoError(t, <-created)
+		unlock()
+		require.Error(t, <-listed, "it has waited too long")
+		synctest.Wait()
+		f.joined(newPlugin("20-b"))
+		synctest.Wait()
+		assert.Equal(t, "Synchronize() CreateContainer:p1/p1", a.told())
+	})
+}
+
+// What happens to a pod says that it is there, whatever the lists are without.
+func TestL3_PodOfWhichSomethingHappensHasNotVanished(t *testing.T) {
+	for _, ev := range []string{"UpdatePodSandbox:p1", "StartContainer:p1/c1", "CreateContainer:p1/c2"} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t)
+			a := newPlugin("10-a")
+			f.joined(a)
+			f.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "PostCreateContainer:p1/c1")
+			f.joined(newPlugin("20-b"))
+			time.Sleep(vanishes)
+			f.did(ev)
+			f.joined(newPlugin("30-c"))
+			synctest.Wait()
+			assert.NotContains(t, a.told(), "Stop")
+		})
+	}
+}
+
+// CRI-O does not say of each container that it is made: it starts one that a creation left whose
+// caller had gone. It has that by then.
+func TestL2_ContainerThatIsStartedIsMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		overdue, thaw := frozen("10-a", UpdatePodSandbox)
+		f.joined(overdue)
+		f.did("RunPodSandbox:p1", "UpdatePodSandbox:p1", "CreateContainer:p1/c1")
+		f.has("p1", "")
+		between := newPlugin("20-b")
+		f.joined(between)
+		thaw()
+		synctest.Wait()
+		f.did("StartContainer:p1/c1")
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 UpdatePodSandbox:p1 CreateContainer:p1/c1 StartContainer:p1/c1", overdue.told())
+		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 StartContainer:p1/c1", between.told())
+	})
+}
+
+// A container that a runtime fails to make, and says nothing of, vanishes though its pod stays.
+func TestL3_ContainersThatAreNeverMadeHaveEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(o *Options) {
+			o.ImpliedEnd = func(k Kind, container string, of Event) any {
+				return fmt.Sprint(k, " of ", container, " by ", of.Request)
+			}
+		})
+		a := newPlugin("10-a")
+		f.joined(a)
+		f.has("p1", "")
+		f.did("RunPodSandbox:p1")
+		for i := range 4 * unconfirmed {
+			time.Sleep(time.Second)
+			ev := event(fmt.Sprintf("CreateContainer:p1/c%d", i))
+			ev.Request = i
+			require.NoError(t, f.Ask(t.Context(), ev, nil))
+		}
+		synctest.Wait()
+		assert.Less(t, len(f.creations), 2*unconfirmed)
+		assert.Less(t, f.Status().Connections[0].Containers, 2*unconfirmed)
+		assert.True(t, a.had(event("StopContainer:p1/c0")))
+		assert.False(t, a.had(event("StopPodSandbox:p1")))
+		for _, rec := range a.history {
+			if rec.Kind == RemoveContainer && rec.Container == "c7" {
+				assert.Equal(t, "RemoveContainer of c7 by 7", rec.Request)
+			}
+		}
+	})
+}
+
+// Much that vanishes at once drops no plugin, and holds up no pod.
+func TestL22_MuchThatVanishesHoldsUpNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		for i := range 5000 {
+			f.has(fmt.Sprint("p", i), "")
+		}
+		f.joined(a)
+		f.listed = Snapshot{}
+		f.joined(newPlugin("20-b"))
+		time.Sleep(vanishes)
+		a.takes(time.Millisecond, RemovePodSandbox)
+		f.joined(newPlugin("30-c"))
+		synctest.Wait()
+		began := time.Now()
+		f.did("RunPodSandbox:new")
+		assert.LessOrEqual(t, time.Since(began), 2*time.Millisecond)
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		assert.False(t, a.isClosed())
+		assert.Equal(t, 1, f.Status().Connections[0].Pods)
+	})
+}
+
+// A plugin may join another one when it is told late of a container that was listed.
+func TestJoinWhileToldOfWhatWasListed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.did("CreateContainer:p1/p1")
+		a := newPlugin("10-a")
+		joined := errNoList
+		in := inline{a, func(ev Event) {
+			if ev.Kind == CreateContainer {
+				joined = f.join(newPlugin("20-b"))
+			}
+		}}
+		require.NoError(t, f.Join(t.Context(), in, a.sync))
+		f.has("p1", "p1")
+		f.joined(newPlugin("30-c"))
+		synctest.Wait()
+		assert.NoError(t, joined)
+	})
+}
+
+// Nothing is kept of a pod that has vanished, where pods in creation are left out.
+func TestNothingIsKeptOfAPodThatAllAgreedTo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(o *Options) { o.OmitCreating = true })
+		f.joined(newPlugin("10-a"))
+		f.did("RunPodSandbox:p1")
+		for i := range 3 {
+			f.joined(newPlugin(fmt.Sprintf("20-b%d", i)))
+			time.Sleep(vanishes)
+		}
+		assert.Empty(t, f.agreed)
 	})
 }

@@ -7,14 +7,16 @@ import (
 	"time"
 )
 
-// A runtime may end a pod without a word: moby has no event for it. A pod that it does not list
-// any more, and whose removal it has not handed in, has vanished: plugins are told its end (L3),
-// and the engine knows nothing more of it. One list is not enough: it may have begun before the
-// pod did, and a runtime may drop a pod from its list before it hands in the end, as CRI-O does.
+// A runtime may end a pod without a word: moby has no event for it. It may also fail to make a
+// container and say nothing, as CRI-O does. What lists are without, whose removal the runtime has
+// not handed in, and of which nothing happens, has vanished: plugins are told its end (L3), and
+// the engine knows nothing more of it. One list is not enough: it may have been read before the
+// pod began, and a runtime may drop a pod from its list before it hands in the end.
 
-// vanishes is how long lists have to be without a pod before it has vanished: longer than a
-// runtime takes between its list and its event, with a plugin in it that hangs.
-const vanishes = time.Minute
+// vanishes is how long that has to be so: longer than a runtime takes between its list and its
+// event, with a plugin in it that hangs, and than CRI-O keeps a pod for the next try of the
+// kubelet, in no list.
+const vanishes = 10 * time.Minute
 
 // unconfirmed is how many containers may be sealed, and not confirmed by the runtime, before
 // the engine lists by itself: many more than a node creates at once. A runtime that confirms
@@ -30,87 +32,99 @@ func (e *Engine) listIfMany() {
 	}
 }
 
-// vanished returns the ends of the pods that have vanished, by a list that began then and has
-// those that are there. The engine only ends them for plugins, so that it takes nothing from
-// one that the runtime lists again. mu is held.
-func (e *Engine) vanished(began time.Time, there map[string]bool) (ends []*round) {
-	missing := make(map[string]time.Time)
-	for pod := range e.goingOn() {
-		since, before := e.missing[pod]
+// vanished returns the ends of what has vanished, by a list that began then and has what is
+// there. mu is held.
+func (e *Engine) vanished(began time.Time, there map[object]bool) (ends []*round) {
+	missing := make(map[object]time.Time)
+	for o := range e.goingOn() {
+		since, before := e.missing[o]
 		switch {
-		case there[pod]:
+		case there[o], o.container != "" && !there[object{pod: o.pod}]: // it vanishes with its pod
 		case !before:
-			missing[pod] = began
+			missing[o] = time.Now() // the list was read by then: it may have waited for a lock
 		case began.Sub(since) < vanishes:
-			missing[pod] = since
+			missing[o] = since
 		default:
-			end := Event{Kind: RemovePodSandbox, Pod: pod}
-			end.Request = e.opts.ImpliedEnd(end.Kind, "", Event{Pod: pod})
-			r := &round{ctx: e.ctx, events: []Event{end}}
-			r.orphans = e.cutShort(r.events)
-			ends = append(ends, r)
-			delete(e.ended, pod)
+			ends = append(ends, e.vanish(o))
 		}
 	}
 	e.missing, e.listAt = missing, 2*len(e.creations)
 	return ends
 }
 
+// vanish ends an object for plugins alone, so that it takes nothing from one that the runtime
+// lists again. mu is held.
+func (e *Engine) vanish(o object) *round {
+	end, of := o.removal(), Event{Pod: o.pod, Container: o.container}
+	if c := e.creations[o]; c != nil {
+		of = c.event
+	}
+	end.Request = e.opts.ImpliedEnd(end.Kind, end.Container, of)
+	r := &round{ctx: e.ctx, events: []Event{end}}
+	r.orphans = e.cutShort(r.events)
+	if o.container == "" {
+		delete(e.ended, o.pod)
+		delete(e.agreed, o.pod)
+	}
+	return r
+}
+
 // goingOn returns the pods that a plugin or the engine knows of, but for those in which
-// something is being created just now, and those whose ends are on their way. mu is held.
-func (e *Engine) goingOn() map[string]bool {
-	pods := make(map[string]bool)
-	var ending []string
+// something is being created just now, and containers that all have agreed to. mu is held.
+func (e *Engine) goingOn() map[object]bool {
+	all := make(map[object]bool)
+	var not []object
 	for _, l := range e.lanes {
 		l.mu.Lock()
 		if l.session != nil && l.session.joined {
 			for pod := range l.ledger.pods {
-				pods[pod] = true
+				all[object{pod: pod}] = true
 			}
-			ending = append(ending, l.ending()...)
 		}
 		l.mu.Unlock()
 	}
-	for o := range e.creations {
-		pods[o.pod] = true
+	for o, c := range e.creations {
+		all[object{pod: o.pod}] = true
+		if c.sealed {
+			all[o] = true
+		} else {
+			not = append(not, object{pod: o.pod})
+		}
 	}
 	for pod, p := range e.ended {
-		pods[pod] = true
-		if p.stage == leaving {
-			delete(pods, pod) // that is remembered for so many removals
+		all[object{pod: pod}] = true
+		if p.stage == leaving { // that is remembered for so many removals
+			not = append(not, object{pod: pod})
 		}
 	}
-	for o, c := range e.creations {
-		if !c.sealed {
-			delete(pods, o.pod)
-		}
+	for _, o := range not {
+		delete(all, o)
 	}
-	for _, pod := range ending {
-		delete(pods, pod)
-	}
-	return pods
+	return all
 }
 
-// ending returns the pods whose ends are on their way to the plugin. l.mu is held.
-func (l *lane) ending() (pods []string) {
-	parts := slices.Clone(l.line.missed)
-	for _, e := range l.line.entries {
-		parts = append(parts, e.part)
+// hasMissed has the plugin told of an end that the runtime has not handed in, as of one that it
+// has missed: much of that takes turns with the line, and holds up no pod.
+func (l *lane) hasMissed(r *round) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.ownPart(r.events...)
+	p.round.orphans = r.orphans
+	s := l.session
+	if s == nil || !s.joined {
+		l.keep(p)
+		return
 	}
-	if l.current != nil {
-		parts = append(parts, l.current.part)
+	l.collapse(r.events)
+	if !r.mayBring(s.wants) {
+		l.ledger.pass(r.events)
+		return
 	}
-	for _, p := range parts {
-		if p != nil {
-			pods = append(pods, p.round.last().Pod)
-		}
+	if !slices.ContainsFunc(r.events, l.ledger.lacks) {
+		return
 	}
-	return pods
-}
-
-// tell puts a round in the lane. Nobody waits for it.
-func (l *lane) tell(r *round) {
-	if p := l.post(r); p != nil {
-		p.leave(r, 0)
-	}
+	l.keep(p)
+	p.missed = true
+	l.line.missed = append(l.line.missed, p)
+	l.resume()
 }
