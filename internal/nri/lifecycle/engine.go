@@ -54,7 +54,8 @@ type Options struct {
 	// included that are being created, and every container that is created or
 	// running. The runtime reads what is under way before what is complete, so
 	// that nothing falls between the two; an object may be in both. Objects whose
-	// Remove it has handed in may be in the list or not. List has to return soon
+	// Remove it has handed in may be in the list or not. A pod that lists are without for ten
+	// minutes, and whose Remove was not handed in, has ended for plugins. List has to return soon
 	// after ctx has ended, with the engine.
 	List func(ctx context.Context) (Snapshot, error)
 
@@ -63,7 +64,7 @@ type Options struct {
 	// end of a container before that of its pod. kind says which, container is
 	// empty for the pod's own Stop. of is the end that was handed in or, for a
 	// container on its way to the runtime's list, its CreateContainer; or its Request is
-	// the Value of the pod or container as the runtime has listed it. By
+	// the Value of the pod or container as the runtime has listed it, or nil. By
 	// default such events have no request. It is called with a lock held, and must not
 	// call the engine.
 	ImpliedEnd func(kind Kind, container string, of Event) any
