@@ -108,7 +108,7 @@ func (e *Engine) goingOn() map[object]bool {
 func (l *lane) hasMissed(r *round) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p := l.ownPart(r.events...)
+	p := l.ownPart(slices.Clone(r.events)...) // a part gives its events their requests
 	p.round.orphans = r.orphans
 	s := l.session
 	if s == nil || !s.joined {
