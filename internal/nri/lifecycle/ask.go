@@ -27,9 +27,9 @@ import (
 // connection whose list was taken before Ask returned nil: in time or, if the
 // connection is overdue, was not synchronized within one SyncTimeout or came in
 // under a name that had been asked, late. One that is listed for afterwards finds
-// the pod in its Synchronize. A container is told late to it, and to all that are told
-// late, when the runtime has it: with the next event of it that is asked for, or when it is
-// listed. If Ask fails, the caller ends what was begun with Teardown, whose events reach
+// the pod in its Synchronize, and is told of the container late. Of a container a connection is
+// told late when the runtime has it: at the next event that is asked for, or when the runtime
+// has listed it. If Ask fails, the caller ends what was begun with Teardown, whose events reach
 // those that were told.
 //
 // What begins, a pod, a container or its start, is refused with ErrStopped if its

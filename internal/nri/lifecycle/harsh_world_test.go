@@ -192,8 +192,7 @@ func (o *slowObserver) Left(c Connection, reason error) {
 // errNoList is what a list fails with.
 var errNoList = errors.New("the metadata store is locked")
 
-// listed lists what there is, as (*process).list does: with pods that are in creation, and in
-// two halves of which the first may have containers that have exited in the second.
+// listed lists what there is, or fails to, and takes its time.
 func (h *harshness) listed(ctx context.Context, p *process) (s Snapshot, err error) {
 	defer p.locked(listing)()
 	defer func() { p.keepList(s) }()
@@ -205,30 +204,7 @@ func (h *harshness) listed(ctx context.Context, p *process) (s Snapshot, err err
 	if fails {
 		return Snapshot{}, errNoList
 	}
-	w := p.w
-	w.mu.Lock()
-	takes := p.listing
-	for _, id := range slices.Sorted(maps.Keys(p.transient)) {
-		s.Pods = append(s.Pods, Object{Pod: id, Creating: true})
-	}
-	if h.halves {
-		s.Containers = w.running()
-	}
-	w.mu.Unlock()
-	pause(ctx, takes)
-	defer pause(ctx, takes)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for _, id := range slices.Sorted(maps.Keys(w.pods)) {
-		s.Pods = append(s.Pods, Object{Pod: id, Stopped: w.pods[id].stopped})
-	}
-	s.Containers = append(s.Containers, w.running()...)
-	for _, id := range slices.Sorted(maps.Keys(w.containers)) {
-		if c := w.containers[id]; c.exited {
-			s.Exited = append(s.Exited, Object{Pod: c.pod, Container: id})
-		}
-	}
-	return s.valued(), nil
+	return p.halves(ctx, true, h.halves).valued(), nil
 }
 
 // running are the containers that have not exited. world.mu is held.

@@ -204,14 +204,20 @@ func (r *round) mayBring(wants kindSet) bool {
 	return slices.ContainsFunc(r.events, func(ev Event) bool { return wants&mayBring[ev.Kind] != 0 })
 }
 
+// tells says whether the plugin is to be told any of a round. What it wants nothing of only
+// changes the ledger. l.mu is held.
+func (l *lane) tells(r *round) bool {
+	if !r.mayBring(l.session.wants) {
+		l.ledger.pass(r.events)
+		return false
+	}
+	return slices.ContainsFunc(r.events, l.ledger.lacks)
+}
+
 // start takes the turn of an idle lane for a round, if the plugin is to be
 // told any of it. l.mu is held, though not throughout.
 func (l *lane) start(r *round) *part {
-	if !r.mayBring(l.session.wants) {
-		l.ledger.pass(r.events)
-		return nil
-	}
-	if !slices.ContainsFunc(r.events, l.ledger.lacks) {
+	if !l.tells(r) {
 		return nil
 	}
 	p := l.newPart(r)

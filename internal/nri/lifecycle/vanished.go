@@ -110,17 +110,12 @@ func (l *lane) hasMissed(r *round) {
 	defer l.mu.Unlock()
 	p := l.ownPart(slices.Clone(r.events)...) // a part gives its events their requests
 	p.round.orphans = r.orphans
-	s := l.session
-	if s == nil || !s.joined {
+	if s := l.session; s == nil || !s.joined {
 		l.keep(p)
 		return
 	}
 	l.collapse(r.events)
-	if !r.mayBring(s.wants) {
-		l.ledger.pass(r.events)
-		return
-	}
-	if !slices.ContainsFunc(r.events, l.ledger.lacks) {
+	if !l.tells(r) {
 		return
 	}
 	l.keep(p)

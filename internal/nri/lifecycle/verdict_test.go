@@ -151,6 +151,9 @@ func (w *world) end() {
 	w.calmDown() // those who brought an answer may be with an observer
 }
 
+// took checks the time that an operation spent in the engine: at most limit if
+// there is one, and none if all plugins that want events of the kinds, given as
+// bits, answer at once, whatever the others do.
 func (p *process) took(rule, what string, start time.Time, limit time.Duration, kinds kindSet) {
 	if !p.w.timed() {
 		return
@@ -170,6 +173,8 @@ func (p *process) took(rule, what string, start time.Time, limit time.Duration, 
 	}
 }
 
+// anyoneWaitsFor says whether there was a plugin that wants events of the
+// kinds and takes its time.
 func (p *process) anyoneWaitsFor(want kindSet) bool {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()

@@ -263,20 +263,24 @@ func (p *process) end(ctx context.Context, names ...string) error {
 	return err
 }
 
-// took checks the time that an operation spent in the engine: at most limit if
-// there is one, and none if all plugins that want events of the kinds, given as
-// bits, answer at once, whatever the others do.
-// anyoneWaitsFor says whether there was a plugin that wants events of the
-// kinds and takes its time.
 // list is what the runtime lists: what is in creation before what is complete.
 func (p *process) list(ctx context.Context) (s Snapshot, err error) {
 	defer p.locked(listing)()
 	defer func() { p.keepList(s) }()
+	return p.halves(ctx, false, false), nil
+}
+
+// halves lists in two: what is in creation, marked as that or not, and what is complete. If
+// twice is set the first half has the containers, too, which may have exited in the second.
+func (p *process) halves(ctx context.Context, creating, twice bool) (s Snapshot) {
 	w := p.w
 	w.mu.Lock()
 	takes := p.listing
 	for _, id := range slices.Sorted(maps.Keys(p.transient)) {
-		s.Pods = append(s.Pods, Object{Pod: id})
+		s.Pods = append(s.Pods, Object{Pod: id, Creating: creating})
+	}
+	if twice {
+		s.Containers = w.running()
 	}
 	w.mu.Unlock()
 	pause(ctx, takes)
@@ -286,15 +290,13 @@ func (p *process) list(ctx context.Context) (s Snapshot, err error) {
 	for _, id := range slices.Sorted(maps.Keys(w.pods)) {
 		s.Pods = append(s.Pods, Object{Pod: id, Stopped: w.pods[id].stopped})
 	}
+	s.Containers = append(s.Containers, w.running()...)
 	for _, id := range slices.Sorted(maps.Keys(w.containers)) {
-		c := w.containers[id]
-		if c.exited {
+		if c := w.containers[id]; c.exited {
 			s.Exited = append(s.Exited, Object{Pod: c.pod, Container: id})
-			continue
 		}
-		s.Containers = append(s.Containers, Object{Pod: c.pod, Container: id})
 	}
-	return s, nil
+	return s
 }
 
 // listTime is how long a plugin may wait for its list: for the end of one that
