@@ -64,7 +64,7 @@ func buildYielding(t *testing.T) mutant {
 		many += strings.Count(text, "yield()\n")
 	}
 	require.Greater(t, many, 150, "so many yields are expected at least: the engine's locks have other names")
-	return compile(t, replaced, raced()...)
+	return compile(t, nil, replaced, raced()...)
 }
 
 // raced is what the copy is built with: the race detector if this program is.
