@@ -23,7 +23,7 @@ import (
 func TestContract(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := setup{runtime: patched, owes: rapid.Bool().Draw(rt, "owes"), hands: rapid.Bool().Draw(rt, "hands")}
-		if faults := play(t, s, drawMoves(rt, nil)); faults != "" {
+		if faults := play(t, s, drawMoves(rt, drawOrdinary, nil)); faults != "" {
 			rt.Fatal(faults)
 		}
 	})
@@ -42,9 +42,13 @@ type setup struct {
 // be repeated and made smaller.
 type move func(w *world)
 
+// A drawOp draws how an operation of the kubelet goes, and how long its caller waits: zero
+// for as long as it takes.
+type drawOp func(*rapid.T) (course, time.Duration)
+
 // drawMoves draws the moves of a play: those of other, which is told how many came
 // before, in place of those of a name here.
-func drawMoves(rt *rapid.T, other func(nth func() int) map[string]func(*rapid.T) move) []move {
+func drawMoves(rt *rapid.T, op drawOp, other func(nth func() int) map[string]func(*rapid.T) move) []move {
 	var moves []move
 	// does makes an action of a function that draws a move.
 	does := func(draw func(rt *rapid.T) move) func(*rapid.T) {
@@ -80,24 +84,26 @@ func drawMoves(rt *rapid.T, other func(nth func() int) map[string]func(*rapid.T)
 			}
 		}),
 		"run pod": does(func(rt *rapid.T) move {
-			id, c, patience := fmt.Sprintf("p%d", len(moves)), drawCourse(rt), drawPatience(rt)
+			id := fmt.Sprintf("p%d", len(moves))
+			c, patience := op(rt)
 			return func(w *world) {
 				p := w.process
 				p.op(patience, func(ctx context.Context) { p.runPod(ctx, id, c) })
 			}
 		}),
 		"create container": does(func(rt *rapid.T) move {
-			id, n, c, patience := fmt.Sprintf("c%d", len(moves)), drawNumber(rt, "pod"), drawCourse(rt), drawPatience(rt)
+			id, n := fmt.Sprintf("c%d", len(moves)), drawNumber(rt, "pod")
+			c, patience := op(rt)
 			return func(w *world) {
 				p, pod := w.process, pick(w.podIDs(), n)
 				p.op(patience, func(ctx context.Context) { p.createContainer(ctx, pod, id, c) })
 			}
 		}),
-		"update pod":       does(onPod((*process).updatePod)),
-		"stop pod":         does(onPod((*process).stopPod)),
-		"remove pod":       does(onPod((*process).removePod)),
-		"stop container":   does(onContainer((*process).stopContainer)),
-		"remove container": does(onContainer((*process).removeContainer)),
+		"update pod":       does(op.onPod((*process).updatePod)),
+		"stop pod":         does(op.onPod((*process).stopPod)),
+		"remove pod":       does(op.onPod((*process).removePod)),
+		"stop container":   does(op.onContainer((*process).stopContainer)),
+		"remove container": does(op.onContainer((*process).removeContainer)),
 		"give up": does(func(rt *rapid.T) move {
 			n := drawNumber(rt, "whose")
 			return func(w *world) {
@@ -123,17 +129,18 @@ func drawMoves(rt *rapid.T, other func(nth func() int) map[string]func(*rapid.T)
 }
 
 // onPod draws a move that does something to some pod.
-func onPod(f func(*process, context.Context, string, course)) func(rt *rapid.T) move {
-	return onOneOf((*world).podIDs, f)
+func (op drawOp) onPod(f func(*process, context.Context, string, course)) func(rt *rapid.T) move {
+	return op.onOneOf((*world).podIDs, f)
 }
 
-func onContainer(f func(*process, context.Context, string, course)) func(rt *rapid.T) move {
-	return onOneOf((*world).containerIDs, f)
+func (op drawOp) onContainer(f func(*process, context.Context, string, course)) func(rt *rapid.T) move {
+	return op.onOneOf((*world).containerIDs, f)
 }
 
-func onOneOf(ids func(*world) []string, f func(*process, context.Context, string, course)) func(rt *rapid.T) move {
+func (op drawOp) onOneOf(ids func(*world) []string, f func(*process, context.Context, string, course)) func(rt *rapid.T) move {
 	return func(rt *rapid.T) move {
-		n, c, patience := drawNumber(rt, "which"), drawCourse(rt), drawPatience(rt)
+		n := drawNumber(rt, "which")
+		c, patience := op(rt)
 		return func(w *world) {
 			if id := pick(ids(w), n); id != "" {
 				p := w.process
@@ -169,22 +176,26 @@ func drawNumber(rt *rapid.T, label string) int {
 	return rapid.IntRange(0, 999).Draw(rt, label)
 }
 
-func drawCourse(rt *rapid.T) course {
-	times := rapid.SampledFrom([]time.Duration{0, 0, time.Millisecond, 700 * time.Millisecond, 3 * time.Second})
-	return course{
-		before: times.Draw(rt, "before"),
-		after:  times.Draw(rt, "after"),
-		fails:  rapid.IntRange(0, 4).Draw(rt, "fails") == 4,
-		idle:   rapid.IntRange(0, 2).Draw(rt, "idle") == 2,
-		early:  rapid.Bool().Draw(rt, "early"),
-
-		requires: drawRequired(rt),
-	}
+// drawOrdinary is what operations are like in most plays.
+func drawOrdinary(rt *rapid.T) (course, time.Duration) {
+	times := []time.Duration{0, 0, time.Millisecond, 700 * time.Millisecond, 3 * time.Second}
+	waits := []time.Duration{0, 0, 300 * time.Millisecond, 1100 * time.Millisecond, 10 * time.Second}
+	requires := [][]string{nil, nil, nil, {"must"}, {"also"}, {"must", "also"}, {"10-must"}}
+	return drawCourse(rt, times, requires), rapid.SampledFrom(waits).Draw(rt, "patience")
 }
 
-// drawPatience draws the deadline of a caller, zero for none.
-func drawPatience(rt *rapid.T) time.Duration {
-	return rapid.SampledFrom([]time.Duration{0, 0, 300 * time.Millisecond, 1100 * time.Millisecond, 10 * time.Second}).Draw(rt, "patience")
+// drawCourse draws how an operation goes: what it takes time for takes one of some times, and
+// a pod or container requires one of some sets of plugins.
+func drawCourse(rt *rapid.T, times []time.Duration, requires [][]string) course {
+	takes := rapid.SampledFrom(times)
+	return course{
+		before:   takes.Draw(rt, "before"),
+		after:    takes.Draw(rt, "after"),
+		fails:    rapid.IntRange(0, 4).Draw(rt, "fails") == 4,
+		idle:     rapid.IntRange(0, 2).Draw(rt, "idle") == 2,
+		early:    rapid.Bool().Draw(rt, "early"),
+		requires: rapid.SampledFrom(requires).Draw(rt, "requires"),
+	}
 }
 
 // play makes the moves in a world of its own, in virtual time, and returns the

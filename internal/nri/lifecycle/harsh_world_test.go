@@ -25,7 +25,7 @@ func TestHarshContract(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := setup{runtime: rapid.SampledFrom([]runtimeKind{patched, patched, crio, moby}).Draw(rt, "runtime"), hands: rapid.Bool().Draw(rt, "hands"), harsh: drawHarshness(rt)}
 		s.owes = rapid.Bool().Draw(rt, "owes") && s.runtime == patched
-		if faults := play(t, s, drawMoves(rt, harshMoves)); faults != "" {
+		if faults := play(t, s, drawMoves(rt, drawEven, harshMoves)); faults != "" {
 			rt.Fatal(faults)
 		}
 	})
@@ -350,64 +350,26 @@ func (p *simPlugin) syncTime() time.Duration {
 // stopWaiting has nobody wait for a join that may wait for ever.
 func (p *simPlugin) stopWaiting() { p.waits.Do(p.process.ops.Done) }
 
+// drawEven draws times that coincide with timeouts, and with one another.
+func drawEven(rt *rapid.T) (course, time.Duration) {
+	times := []time.Duration{0, 0, time.Second, requestTimeout, syncTimeout}
+	waits := []time.Duration{0, 0, 0, requestTimeout, 2 * requestTimeout, 10 * time.Second}
+	return drawCourse(rt, times, [][]string{nil, nil, nil, nil, {"must"}}), rapid.SampledFrom(waits).Draw(rt, "patience")
+}
+
 // harshMoves are the moves of a harsh world that are other ones there.
 func harshMoves(nth func() int) map[string]func(*rapid.T) move {
-	times := rapid.SampledFrom([]time.Duration{0, 0, time.Second, requestTimeout, syncTimeout})
-	drawEven := func(rt *rapid.T) (course, time.Duration) {
-		return course{
-			before:   times.Draw(rt, "before"),
-			after:    times.Draw(rt, "after"),
-			fails:    rapid.IntRange(0, 4).Draw(rt, "fails") == 4,
-			idle:     rapid.IntRange(0, 2).Draw(rt, "idle") == 2,
-			early:    rapid.Bool().Draw(rt, "early"),
-			requires: rapid.SampledFrom([][]string{nil, nil, nil, nil, {"must"}}).Draw(rt, "requires"),
-		}, rapid.SampledFrom([]time.Duration{0, 0, 0, requestTimeout, 2 * requestTimeout, 10 * time.Second}).Draw(rt, "patience")
-	}
-	one := func(ids func(*world) []string, f func(*process, context.Context, string, course)) func(*rapid.T) move {
-		return func(rt *rapid.T) move {
-			n := drawNumber(rt, "which")
-			c, patience := drawEven(rt)
-			return func(w *world) {
-				if id := pick(ids(w), n); id != "" {
-					p := w.process
-					p.op(patience, func(ctx context.Context) { f(p, ctx, id, c) })
-				}
-			}
-		}
-	}
-	run := func(rt *rapid.T) move {
-		id := fmt.Sprintf("p%d", nth())
-		c, patience := drawEven(rt)
-		return func(w *world) {
-			p := w.process
-			p.op(patience, func(ctx context.Context) { p.runPod(ctx, id, c) })
-		}
-	}
-	create := func(rt *rapid.T) move {
-		id := fmt.Sprintf("c%d", nth())
-		return one((*world).podIDs, func(p *process, ctx context.Context, pod string, c course) {
-			p.createContainer(ctx, pod, id, c)
-		})(rt)
-	}
-	join := func(rt *rapid.T) move {
-		m := drawManner(rt)
-		own := fmt.Sprintf("20-plugin%d", nth())
-		name := rapid.SampledFrom([]string{"10-must", "10-must", "10-must", "10-must", "05-also", own}).Draw(rt, "name")
-		return func(w *world) {
-			p := m.plugin(w, name)
-			p.shared = name != own
-			w.join(p)
-		}
-	}
 	return map[string]func(*rapid.T) move{
-		"join":             join,
-		"run pod":          run,
-		"create container": create,
-		"update pod":       one((*world).podIDs, (*process).updatePod),
-		"stop pod":         one((*world).podIDs, (*process).stopPod),
-		"remove pod":       one((*world).podIDs, (*process).removePod),
-		"stop container":   one((*world).containerIDs, (*process).stopContainer),
-		"remove container": one((*world).containerIDs, (*process).removeContainer),
+		"join": func(rt *rapid.T) move {
+			m := drawManner(rt)
+			own := fmt.Sprintf("20-plugin%d", nth())
+			name := rapid.SampledFrom([]string{"10-must", "10-must", "10-must", "10-must", "05-also", own}).Draw(rt, "name")
+			return func(w *world) {
+				p := m.plugin(w, name)
+				p.shared = name != own
+				w.join(p)
+			}
+		},
 		"come back": func(rt *rapid.T) move {
 			n, m := drawNumber(rt, "who"), drawManner(rt)
 			return func(w *world) {

@@ -17,11 +17,6 @@ import (
 // requires and that is away.
 const worldWait = 3 * time.Second
 
-// drawRequired draws the plugins that a pod or container requires, for most none.
-func drawRequired(rt *rapid.T) []string {
-	return rapid.SampledFrom([][]string{nil, nil, nil, {"must"}, {"also"}, {"must", "also"}, {"10-must"}}).Draw(rt, "requires")
-}
-
 // drawName draws the name of a plugin: one that may be required, or its own.
 func drawName(rt *rapid.T, own string) string {
 	return rapid.SampledFrom([]string{own, own, "must", "also"}).Draw(rt, "name")

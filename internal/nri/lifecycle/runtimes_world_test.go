@@ -21,7 +21,7 @@ import (
 func TestContractOfOtherRuntimes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := setup{runtime: rapid.SampledFrom(runtimeKinds[1:]).Draw(rt, "runtime"), hands: rapid.Bool().Draw(rt, "hands")}
-		if faults := play(t, s, drawMoves(rt, nil)); faults != "" {
+		if faults := play(t, s, drawMoves(rt, drawOrdinary, nil)); faults != "" {
 			rt.Fatal(faults)
 		}
 	})
