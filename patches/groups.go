@@ -37,6 +37,7 @@ var groups = []edit.Group{
 	}},
 	{Name: "nri-engine", Title: "adaptation: deliver events to each plugin in its own turn", Patches: []string{
 		"nri/engine-ledger",
+		"nri/engine-away",
 		"nri/lifecycle-engine",
 		"nri/adaptation-engine",
 		"nri/old-relays",

@@ -43,6 +43,7 @@ var Series = edit.Series{
 
 		// NRI: the lifecycle engine in place of one lock.
 		nri.EngineLedger,
+		nri.EngineAway,
 		nri.LifecycleEngine,
 		nri.AdaptationEngine,
 		nri.OldRelays,

@@ -8,7 +8,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 var EngineLedger = edit.Patch{
 	Slug:    "engine-ledger",
 	Module:  "nri",
-	Subject: "lifecycle: keep what a plugin was told of pods and containers",
+	Subject: "ledger: keep what a plugin was told of pods and containers",
 	Body: `What a plugin was told of is kept nowhere. So it is told of the end of what it
 never saw, and not told of the end of what it did; a stop may come twice, and a
 container may end after its pod.
@@ -18,15 +18,16 @@ what may be sent, what was sent before, and what has to be sent first: a Stop
 before a Remove, and containers before their pod. Nothing is sent twice, and
 nothing begins after its end.
 
-It is the first part of an engine that delivers events per plugin, which the
-next patch adds.`,
+It is a package of its own, without locks and without a clock. It is the first part
+of an engine that delivers events per plugin, which a later patch adds.`,
 	Refs:   []string{"containerd/nri#286"},
 	Rules:  []string{"L1", "L3", "L11"},
 	Status: edit.Upstream,
 	Until:  "NRI keeps what each plugin knows",
+	Large:  "a third of it are the names of the kinds of events",
 	Packages: []edit.Package{{
-		From: "internal/nri/lifecycle",
-		To:   "internal/lifecycle",
-		Only: append([]string{"ledger_test.go"}, ledgerFiles...),
+		From:   ledger,
+		To:     "internal/lifecycle/ledger",
+		Except: []string{ledgerAway},
 	}},
 }

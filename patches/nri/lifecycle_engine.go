@@ -33,7 +33,7 @@ no lock is held while one is asked. On this stand:
   - Required: a creation waits for the plugins that it requires, and
     fails without their answers.
   - Missed ends: what ends while a plugin is disconnected is delivered
-    when it is back. Where and how it is stored is an interface.
+    when it is back.
   - Hand-over: a second connection of a name takes the place of the
     first in one instant.
 
@@ -44,13 +44,13 @@ ttrpc and of runtimes. Nothing uses it yet.`,
 	Rules:    []string{"L1", "L2", "L3", "L4", "L8", "L9", "L10", "L11", "L13", "L14", "L16", "L17", "L18", "L19", "L20", "L22"},
 	Status:   edit.Upstream,
 	Until:    "NRI delivers events per plugin and keeps what each plugin knows",
-	Needs:    []string{"nri/engine-ledger"},
+	Needs:    []string{"nri/engine-ledger", "nri/engine-away"},
 	Untested: "its tests need pgregory.net/rapid, which NRI does not require; those of the adaptation, which travel, drive it",
 	Large:    "the turn, the request that keeps it, and what waits for it are one state under one lock: each alone would say nothing of the others' rules",
 	Packages: []edit.Package{{
-		From: "internal/nri/lifecycle",
+		From: engine,
 		To:   "internal/lifecycle",
 		// The tests need Go 1.25 and modules that NRI does not require.
-		Except: append([]string{"*_test.go", "testdata"}, ledgerFiles...),
+		Except: []string{"*_test.go", "testdata"},
 	}},
 }

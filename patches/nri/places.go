@@ -37,5 +37,9 @@ func drop(file, receiver string, methods []string) []edit.Edit {
 	return drops
 }
 
-// ledgerFiles are the engine's ledger, in its folder.
-var ledgerFiles = []string{"event.go", "snapshot.go", "ledger.go"}
+// The engine's folders, and what its ledger has for plugins that are away.
+const (
+	engine     = "internal/nri/lifecycle"
+	ledger     = engine + "/ledger"
+	ledgerAway = "away.go"
+)

@@ -44,14 +44,14 @@ import (
 // answer, and is sent nothing else before it.
 func (e *Engine) Ask(ctx context.Context, ev Event, each func(Connection, any) error) error {
 	switch {
-	case ev.Kind.final() || ev.Kind == Synchronize || ev.Kind == 0:
+	case ev.Kind.Final() || ev.Kind == Synchronize || ev.Kind == 0:
 		return fmt.Errorf("%s is not an event to ask for", ev)
-	case ev.Kind.first():
+	case ev.Kind.First():
 		return e.create(ctx, ev, each)
 	case ev.Kind == ValidateContainerAdjustment:
 		return e.validate(ctx, ev)
 	case ev.Container != "":
-		e.made(ev.object()) // also where PostCreateContainer does not come, as CRI-O may have it
+		e.made(ev.ID()) // also where PostCreateContainer does not come, as CRI-O may have it
 	}
 	q := question{engine: e, ctx: ctx, event: ev, each: each}
 	for _, l := range e.asked(ev) {
@@ -107,7 +107,7 @@ func (q *question) refuseEnded() error {
 	case q.creation != nil:
 		ended = q.creation.undone()
 	case q.event.Kind == StartContainer:
-		ended = q.engine.hasEnded(q.event.object())
+		ended = q.engine.hasEnded(q.event.ID())
 	}
 	if ended {
 		return fmt.Errorf("%s: %w", q.event, ErrStopped)
@@ -191,9 +191,9 @@ func (q *question) send(l *lane, wanted *session) (s *session, reply any, err er
 	case q.creation.undone():
 		err = ErrStopped
 	case !s.subscribed(q.event.Kind):
-		_, err = l.ledger.admit(q.event)
+		_, err = l.ledger.Admit(q.event)
 	default:
-		send, err = l.ledger.admit(q.event)
+		send, err = l.ledger.Admit(q.event)
 	}
 	if !send {
 		l.passOn()

@@ -14,7 +14,7 @@ import (
 // again. Both together wait no longer than the Requirement says if Ask is given the
 // context that Await returns, which is ctx but for that.
 func (e *Engine) Await(ctx context.Context, ev Event) (context.Context, error) {
-	if !ev.Kind.first() {
+	if !ev.Kind.First() {
 		return ctx, fmt.Errorf("%s is no first event", ev)
 	}
 	demands, err := e.demands(ctx, ev)

@@ -8,6 +8,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
 // inert is a connection that answers at once.
@@ -96,7 +98,7 @@ func BenchmarkLife(b *testing.B) {
 		"RunPodSandbox:p", "CreateContainer:p/c", "PostCreateContainer:p/c", "StartContainer:p/c", "PostStartContainer:p/c",
 		"StopContainer:p/c", "RemoveContainer:p/c", "StopPodSandbox:p", "RemovePodSandbox:p",
 	} {
-		if ev := event(name); ev.Kind.final() {
+		if ev := event(name); ev.Kind.Final() {
 			ends = append(ends, ev)
 		} else {
 			asks = append(asks, ev)
@@ -157,11 +159,11 @@ func BenchmarkLedger(b *testing.B) {
 	var bytes uint64
 	for b.Loop() {
 		before := size()
-		g := newLedger()
+		g := ledger.New()
 		for _, id := range ids {
-			g.admit(Event{Kind: RunPodSandbox, Pod: id[0]})
-			g.admit(Event{Kind: CreateContainer, Pod: id[0], Container: id[1]})
-			g.admit(Event{Kind: CreateContainer, Pod: id[0], Container: id[2]})
+			g.Admit(Event{Kind: RunPodSandbox, Pod: id[0]})
+			g.Admit(Event{Kind: CreateContainer, Pod: id[0], Container: id[1]})
+			g.Admit(Event{Kind: CreateContainer, Pod: id[0], Container: id[2]})
 		}
 		bytes = size() - before
 		runtime.KeepAlive(g)

@@ -84,8 +84,8 @@ func (r *reading) listed(s Snapshot) {
 
 func (r *reading) pod(rec record) {
 	p := r.pods[rec.Pod]
-	if p == nil && (rec.Kind == RunPodSandbox || !r.wants(RunPodSandbox) || rec.Kind.final() && r.told(rec)) {
-		p = &life{before: rec.Kind.final() && r.told(rec)}
+	if p == nil && (rec.Kind == RunPodSandbox || !r.wants(RunPodSandbox) || rec.Kind.Final() && r.told(rec)) {
+		p = &life{before: rec.Kind.Final() && r.told(rec)}
 		r.pods[rec.Pod] = p
 	}
 	if !r.goesOn(rec, p, RunPodSandbox, StopPodSandbox, RemovePodSandbox) {
@@ -106,7 +106,7 @@ func (r *reading) pod(rec record) {
 
 func (r *reading) container(rec record) {
 	c := r.containers[rec.Container]
-	known := rec.Kind.final() && r.told(rec)
+	known := rec.Kind.Final() && r.told(rec)
 	if c == nil && (rec.Kind == CreateContainer || !r.wants(CreateContainer) || known) {
 		c = &life{pod: rec.Pod, before: known}
 		r.containers[rec.Container] = c

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
 // A creation is a pod or container whose first event is under way. That of a
@@ -147,24 +149,24 @@ func (q *question) askAll() error {
 func (e *Engine) conceive(c *creation) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.ended.forget(c.event.object())
-	if e.ended.stage(object{pod: c.event.Pod}) != alive {
+	e.ended.forget(c.event.ID())
+	if e.ended.stage(ledger.ID{Pod: c.event.Pod}) != alive {
 		return ErrStopped
 	}
-	e.creations[c.event.object()], c.begun = c, e.lists
-	delete(e.missing, object{pod: c.event.Pod})
+	e.creations[c.event.ID()], c.begun = c, e.lists
+	delete(e.missing, ledger.ID{Pod: c.event.Pod})
 	return nil
 }
 
 // underWay says whether a creation is still to be sealed: it asks, or misses, each connection
 // that there is by then. mu is held.
-func (e *Engine) underWay(o object) bool {
+func (e *Engine) underWay(o ledger.ID) bool {
 	c := e.creations[o]
 	return c != nil && !c.sealed
 }
 
-// hasEnded says whether the end of an object, or of its pod, was handed in.
-func (e *Engine) hasEnded(o object) bool {
+// hasEnded says whether the end of an ledger.ID, or of its pod, was handed in.
+func (e *Engine) hasEnded(o ledger.ID) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.ended.stage(o) != alive
@@ -239,13 +241,13 @@ func (e *Engine) latecomers(c *creation) (late []*lane) {
 func (e *Engine) forgo(c *creation) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if o := c.event.object(); e.creations[o] == c {
+	if o := c.event.ID(); e.creations[o] == c {
 		delete(e.creations, o)
 	}
 }
 
 // made sees to it that all are told of a container that the runtime has now.
-func (e *Engine) made(o object) {
+func (e *Engine) made(o ledger.ID) {
 	e.mu.Lock()
 	c := e.creations[o]
 	if c == nil || !c.sealed {

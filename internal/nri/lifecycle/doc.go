@@ -43,7 +43,7 @@
 // once, or pass over it, by its policy; the ends of what it knows, and the
 // beginnings that it missed, wait for its answer in the line.
 //
-// A ledger is what the plugin knows: of each pod and container whether it
+// A ledger (package ledger) is what the plugin knows: of each pod and container whether it
 // was listed by Synchronize, told by its first event, or stopped. The lane asks
 // it just before it sends. That is the one place that says what may be sent,
 // what was sent before, and what has to be sent first. What begins is entered when it is
@@ -77,8 +77,8 @@
 //
 // # Missed ends
 //
-// With [Options].Owed the lane of a plugin that is away stays (missed.go, recall.go): with its ledger, which
-// is what the plugin knew, and without a session. Ends are stored, also over a restart of
+// With [Options].Owed the lane of a plugin that is away stays: with its ledger, which
+// is what the plugin knew, and without a session. Ends are stored in a record (package away), also over a restart of
 // the runtime ([Engine.Recall]). In the next session they are at the head of the line, as parts
 // like any other: the ledger says what of them is still to be sent (L18).
 //

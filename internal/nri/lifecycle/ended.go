@@ -2,7 +2,11 @@
 
 package lifecycle
 
-import "maps"
+import (
+	"maps"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
+)
 
 // endedObjects keeps, of each pod and container whose end was handed in, how
 // far that went, until the object has left the runtime's lists. It is what a
@@ -33,7 +37,7 @@ const (
 
 // with returns the end with one more event in it.
 func (e lifeEnd) with(k Kind) lifeEnd {
-	if k.removal() {
+	if k.Removal() {
 		return lifeEnd{leaving, e.removals + 1}
 	}
 	return lifeEnd{max(e.stage, ended), e.removals}
@@ -65,50 +69,50 @@ func (m endedObjects) enter(ev Event) {
 }
 
 // stage says how far the end of an object went.
-func (m endedObjects) stage(o object) stage {
-	p := m[o.pod]
+func (m endedObjects) stage(o ledger.ID) stage {
+	p := m[o.Pod]
 	switch {
 	case p == nil:
 		return alive
-	case o.container == "":
+	case o.Container == "":
 		return p.stage
 	}
 	// With their pod all its containers end.
-	return max(p.stage, p.containers[o.container].stage)
+	return max(p.stage, p.containers[o.Container].stage)
 }
 
-// gone takes back one removal of an object, and forgets it if that was the
+// gone takes back one removal of an ledger.ID, and forgets it if that was the
 // last; with a pod also its containers, but for those that are on their way
 // out themselves.
-func (m endedObjects) gone(o object) {
-	p := m[o.pod]
+func (m endedObjects) gone(o ledger.ID) {
+	p := m[o.Pod]
 	if p == nil {
 		return
 	}
-	if o.container == "" {
+	if o.Container == "" {
 		if p.lifeEnd = p.without(); p.stage == alive {
 			maps.DeleteFunc(p.containers, func(_ string, c lifeEnd) bool { return c.removals == 0 })
 		}
-	} else if c := p.containers[o.container].without(); c.stage == alive {
-		delete(p.containers, o.container)
+	} else if c := p.containers[o.Container].without(); c.stage == alive {
+		delete(p.containers, o.Container)
 	} else {
-		p.containers[o.container] = c
+		p.containers[o.Container] = c
 	}
 	if p.stage == alive && len(p.containers) == 0 {
-		delete(m, o.pod)
+		delete(m, o.Pod)
 	}
 }
 
-// forget drops what is known of the removal of an object, for one that begins
+// forget drops what is known of the removal of an ledger.ID, for one that begins
 // under the same id.
-func (m endedObjects) forget(o object) {
-	p := m[o.pod]
+func (m endedObjects) forget(o ledger.ID) {
+	p := m[o.Pod]
 	switch {
 	case p == nil:
-	case o.container == "" && p.stage == leaving:
-		delete(m, o.pod)
-	case o.container != "" && p.containers[o.container].stage == leaving:
-		delete(p.containers, o.container)
+	case o.Container == "" && p.stage == leaving:
+		delete(m, o.Pod)
+	case o.Container != "" && p.containers[o.Container].stage == leaving:
+		delete(p.containers, o.Container)
 	}
 }
 
@@ -121,7 +125,7 @@ func (m endedObjects) clone() endedObjects {
 	return c
 }
 
-// remembered is for how many later removals the engine remembers that an object
+// remembered is for how many later removals the engine remembers that an ledger.ID
 // was removed, for connections that join while the runtime may still list it. A
 // runtime drops an object from its lists within one request, of which far fewer
 // are under way at a time.
@@ -129,14 +133,14 @@ const remembered = 1024
 
 // removals are the last objects that were removed. Engine.mu guards it.
 type removals struct {
-	ring [remembered]object
+	ring [remembered]ledger.ID
 	next int
 }
 
 // add returns the object that was removed long ago, if there is one.
-func (r *removals) add(o object) (gone object, ok bool) {
+func (r *removals) add(o ledger.ID) (gone ledger.ID, ok bool) {
 	gone = r.ring[r.next]
 	r.ring[r.next] = o
 	r.next = (r.next + 1) % remembered
-	return gone, gone.pod != ""
+	return gone, gone.Pod != ""
 }

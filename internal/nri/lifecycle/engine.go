@@ -9,6 +9,9 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/away"
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
 // Options are the settings of an Engine. The zero value of each is its default.
@@ -120,6 +123,7 @@ type Options struct {
 // from any goroutine.
 type Engine struct {
 	opts  Options
+	away  *away.Records   // what plugins miss, nil without Options.Owed
 	since time.Time       // when it was made
 	ctx   context.Context // of the engine itself
 	stop  context.CancelFunc
@@ -141,9 +145,9 @@ type Engine struct {
 	listing   []*session        // those for which one is being taken
 	taking    bool              // whether takeInventories runs
 	lists     uint64            // the number of the last connection that was listed for
-	creations map[object]*creation
-	listAt    int                  // how many of them are left before the engine lists by itself
-	missing   map[object]time.Time // that no list has since, though its removal was not handed in
+	creations map[ledger.ID]*creation
+	listAt    int                     // how many of them are left before the engine lists by itself
+	missing   map[ledger.ID]time.Time // that no list has since, though its removal was not handed in
 	ended     endedObjects
 	removed   removals
 	failed    map[string]bool // names whose last connection was not synchronized
@@ -208,13 +212,16 @@ func New(opts Options) *Engine {
 	e := &Engine{
 		opts:      opts,
 		since:     time.Now(),
-		creations: make(map[object]*creation),
+		creations: make(map[ledger.ID]*creation),
 		ended:     make(endedObjects),
 		agreed:    make(map[string]bool),
 		failed:    make(map[string]bool),
 		absent:    make(absences),
 		sessions:  make(map[*session]bool),
 		names:     make(map[string]*lane),
+	}
+	if opts.Owed != nil {
+		e.away = &away.Records{Store: opts.Owed, Encode: opts.Encode, Implied: opts.ImpliedEnd}
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	return e
@@ -238,7 +245,7 @@ func (e *Engine) Close() {
 func (e *Engine) asked(ev Event) []*lane {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	delete(e.missing, object{pod: ev.Pod})
+	delete(e.missing, ledger.ID{Pod: ev.Pod})
 	return e.askable
 }
 

@@ -171,7 +171,7 @@ func TestNames(t *testing.T) {
 	assert.Equal(t, "RunPodSandbox of pod p1", event("RunPodSandbox:p1").String())
 	assert.Equal(t, "Synchronize", Event{Kind: Synchronize}.String())
 	assert.Equal(t, "Kind(0)", Kind(0).String())
-	for k := Synchronize; k < kinds; k++ {
+	for k := Synchronize; k <= RemoveContainer; k++ {
 		assert.NotEmpty(t, k.String())
 	}
 	assert.Equal(t, "timed out", TimedOut.String())

@@ -10,7 +10,33 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
+
+// event reads an event such as "RunPodSandbox:p1" or "StopContainer:p1/c1".
+func event(s string) Event {
+	kind, id, _ := strings.Cut(s, ":")
+	ev := Event{Kind: ledger.KindOf(kind)}
+	ev.Pod, ev.Container, _ = strings.Cut(id, "/")
+	return ev
+}
+
+// eventName is the name of an event, as event takes it.
+func eventName(ev Event) string {
+	if ev.Container != "" {
+		return ev.Kind.String() + ":" + ev.Pod + "/" + ev.Container
+	}
+	return ev.Kind.String() + ":" + ev.Pod
+}
+
+func pods(ids ...string) []Object {
+	var objects []Object
+	for _, id := range ids {
+		objects = append(objects, Object{Pod: id})
+	}
+	return objects
+}
 
 // A journal is an observer that keeps everything.
 type journal struct {

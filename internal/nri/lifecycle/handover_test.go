@@ -903,7 +903,7 @@ func TestL19_PodBeginsAndEndsBeforeASuccessorIsSynchronized(t *testing.T) {
 		f.joined(first)
 		f.did("RunPodSandbox:p0")
 		f.listed = Snapshot{Pods: pods("p0", "p1")} // p1 is about to be created
-		next.wants = Kind.final
+		next.wants = Kind.Final
 		may := next.untilAllowed()
 		joined := f.comes(next)
 		time.Sleep(requestTimeout) // so that what there is is listed once more
@@ -929,7 +929,7 @@ func TestL19_PodBeginsAndEndsBehindAnOverdueFirst(t *testing.T) {
 			f := newHanding(t)
 			first, thaw := frozen("10-a", UpdatePodSandbox)
 			next := newPlugin("10-a")
-			first.wants = func(k Kind) bool { return k == UpdatePodSandbox || k.final() }
+			first.wants = func(k Kind) bool { return k == UpdatePodSandbox || k.Final() }
 			next.wants = masks[wants]
 			f.joined(first)
 			f.did("RunPodSandbox:p0")

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/away"
 )
 
 // A forgetfulMemory is a memory with the bounds that a store has: of names, of what it keeps
@@ -82,7 +84,7 @@ func (m *forgetfulMemory) Owe(of, kind string, object [2]string, request string)
 	return true
 }
 
-func (m *forgetfulMemory) Names() iter.Seq2[string, Presence] {
+func (m *forgetfulMemory) Names() iter.Seq2[string, away.Presence] {
 	m.sweep()
 	return m.memory.Names()
 }
@@ -93,7 +95,7 @@ func (m *forgetfulMemory) Known(of string) iter.Seq2[[2]string, bool] {
 	return maps.All(maps.Clone(cmp.Or(m.now[of], &memoryName{}).known))
 }
 
-func (m *forgetfulMemory) Owes(of string) iter.Seq[Due] {
+func (m *forgetfulMemory) Owes(of string) iter.Seq[away.Due] {
 	m.sweep()
 	return m.memory.Owes(of)
 }

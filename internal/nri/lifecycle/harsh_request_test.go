@@ -5,6 +5,8 @@ package lifecycle
 import (
 	"fmt"
 	"slices"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
 // What a harsh world knows of the requests of events: each has one that is its own, whoever
@@ -20,18 +22,18 @@ func (h *harshness) asked(name string) Event {
 }
 
 // value is what the runtime lists an object with.
-func (o object) value() string { return o.pod + "/" + o.container }
+func valueOf(o ledger.ID) string { return o.Pod + "/" + o.Container }
 
 // created is the value of a container that the runtime does not list yet.
-func created(o object) string {
-	return eventName(Event{Kind: CreateContainer, Pod: o.pod, Container: o.container})
+func created(o ledger.ID) string {
+	return eventName(Event{Kind: CreateContainer, Pod: o.Pod, Container: o.Container})
 }
 
 // valued gives all that a list has its value.
-func (s Snapshot) valued() Snapshot {
+func valued(s Snapshot) Snapshot {
 	for _, objects := range [][]Object{s.Pods, s.Containers, s.Exited} {
 		for i := range objects {
-			objects[i].Value = objects[i].object().value()
+			objects[i].Value = valueOf(objects[i].ID())
 		}
 	}
 	return s
@@ -42,7 +44,7 @@ func (h *harshness) requests(w *world, o *Options) {
 	o.Encode = func(ev Event) string { return fmt.Sprint(ev.Request) }
 	o.Decode = func(_ Event, stored string) any { return stored }
 	o.ImpliedEnd = func(kind Kind, container string, of Event) any {
-		may := []any{nil, eventName(of), of.object().value(), object{pod: of.Pod}.value(), created(of.object())}
+		may := []any{nil, eventName(of), valueOf(of.ID()), valueOf(ledger.ID{Pod: of.Pod}), created(of.ID())}
 		if !slices.Contains(may, of.Request) {
 			w.fault("L1: the request of %s of %s is made of %v", kind, container, of.Request)
 		}
@@ -50,7 +52,7 @@ func (h *harshness) requests(w *world, o *Options) {
 	}
 	o.Begun = func(ev Event, pod, value any) any {
 		// A pod that has gone while the runtime listed is none.
-		if pod != nil && pod != (object{pod: ev.Pod}).value() || value != ev.object().value() && value != created(ev.object()) {
+		if pod != nil && pod != valueOf(ledger.ID{Pod: ev.Pod}) || value != valueOf(ev.ID()) && value != created(ev.ID()) {
 			w.fault("L19: the request of %s is made of %v and %v", record{Event: ev}, pod, value)
 		}
 		return eventName(ev)

@@ -204,7 +204,7 @@ func (h *harshness) listed(ctx context.Context, p *process) (s Snapshot, err err
 	if fails {
 		return Snapshot{}, errNoList
 	}
-	return p.halves(ctx, true, h.halves).valued(), nil
+	return valued(p.halves(ctx, true, h.halves)), nil
 }
 
 // running are the containers that have not exited. world.mu is held.

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
 // ErrList says that the runtime did not list what there is in time.
@@ -121,8 +123,8 @@ func (e *Engine) takePart(s *session, told, now Snapshot, late []entry) error {
 	if err := e.enter(s, told, now, late); err != nil {
 		return err
 	}
-	if e.opts.Owed != nil {
-		e.opts.Owed.Sync() // that it was there, before it is told anything
+	if e.away != nil {
+		e.away.Store.Sync() // that it was there, before it is told anything
 	}
 	return nil
 }
@@ -145,9 +147,9 @@ func (e *Engine) enter(s *session, told, now Snapshot, late []entry) error {
 		}
 	}
 	former := l.ledger
-	l.ledger = synchronized(told, former)
+	l.ledger = ledger.Synchronized(told, former)
 	l.line.putBack(late...)
-	if e.opts.Owed != nil && l.own {
+	if e.away != nil && l.own {
 		l.takeUp(s, told, former)
 	}
 	s.joined = true

@@ -7,6 +7,9 @@ import (
 	"errors"
 	"sync"
 	"time"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/away"
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
 // A lane is the one way to the plugin of a name. It has a session while the plugin is
@@ -35,8 +38,9 @@ type lane struct {
 	waited  int      // of those in line, the ones that are served before it stands: they have waited for the session
 	line    line     // who comes next
 	current *request // that the plugin has not answered
-	ledger  ledger
-	away    // see missed.go
+	ledger  *ledger.Ledger
+	away    *away.Record // what is kept of what the plugin misses, nil if nothing is
+	breaks  breaks
 }
 
 // An entry of the line is one of four: a caller who waits for the turn, a part
@@ -222,11 +226,11 @@ func (l *lane) passOn() {
 
 // noted enters what is of no interest to the plugin. l.mu is held.
 func (l *lane) noted(ev Event) {
-	if ev.Kind.final() {
-		l.ledger.told(ev)
+	if ev.Kind.Final() {
+		l.ledger.Told(ev)
 		return
 	}
-	_, _ = l.ledger.admit(ev) // what it says was for the caller, who did not wait
+	_, _ = l.ledger.Admit(ev) // what it says was for the caller, who did not wait
 }
 
 // noteAll notes what in the line has begun and is of no interest to the plugin: what the name
@@ -274,9 +278,9 @@ func (l *lane) note(ev Event, c *creation) (full, err error) {
 	case c.undone():
 		return nil, ErrStopped
 	case !l.held && !l.stands():
-		_, err := l.ledger.admit(ev)
+		_, err := l.ledger.Admit(ev)
 		return nil, err
-	case !ev.Kind.first():
+	case !ev.Kind.First():
 		return nil, nil
 	}
 	return l.push(entry{note: ev}), nil

@@ -117,10 +117,10 @@ func (n *line) callers() (all []*caller) {
 // notes takes out of the line what has begun and is of no interest to the plugin.
 func (n *line) notes() (all []Event) {
 	n.remove(func(e entry) bool {
-		if e.note.Kind.first() {
+		if e.note.Kind.First() {
 			all = append(all, e.note)
 		}
-		return e.note.Kind.first()
+		return e.note.Kind.First()
 	})
 	return all
 }

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
 // An inventory is what the runtime listed for those who join, with what the
@@ -129,23 +131,23 @@ func (e *Engine) hand(taken inventory) {
 
 // compare holds what the engine knows against what the runtime has listed. It returns the
 // containers in creation that are listed, and the ends of what is not any more. mu is held.
-func (e *Engine) compare(taken inventory) (made []object, vanished []*round) {
+func (e *Engine) compare(taken inventory) (made []ledger.ID, vanished []*round) {
 	if taken.err != nil {
 		return nil, nil
 	}
 	for _, c := range taken.snapshot.Containers {
-		if e.creations[c.object()] != nil {
-			made = append(made, c.object())
+		if e.creations[c.ID()] != nil {
+			made = append(made, c.ID())
 		}
 	}
 	for _, c := range taken.snapshot.Exited {
-		if o := c.object(); e.creations[o] != nil && e.creations[o].sealed {
+		if o := c.ID(); e.creations[o] != nil && e.creations[o].sealed {
 			delete(e.creations, o) // there is nothing to tell of it but its end
 		}
 	}
-	there := make(map[object]bool)
+	there := make(map[ledger.ID]bool)
 	for _, o := range slices.Concat(taken.snapshot.Pods, taken.snapshot.Containers, taken.snapshot.Exited) {
-		there[o.object()] = true
+		there[o.ID()] = true
 	}
 	return made, e.vanished(taken.began, there)
 }
@@ -155,13 +157,13 @@ func (e *Engine) compare(taken inventory) (made []object, vanished []*round) {
 func (b *inventory) correct() Snapshot {
 	var s Snapshot
 	for _, c := range b.snapshot.Exited {
-		if b.ended.stage(c.object()) != leaving {
+		if b.ended.stage(c.ID()) != leaving {
 			s.Exited = append(s.Exited, c)
 		}
 	}
-	seen := make(map[object]int, len(b.snapshot.Pods)+len(b.snapshot.Containers))
+	seen := make(map[ledger.ID]int, len(b.snapshot.Pods)+len(b.snapshot.Containers))
 	for _, p := range b.snapshot.Pods {
-		at := b.ended.stage(object{pod: p.Pod})
+		at := b.ended.stage(ledger.ID{Pod: p.Pod})
 		if at == leaving {
 			continue
 		}
@@ -169,15 +171,15 @@ func (b *inventory) correct() Snapshot {
 			continue // it comes with its first event, if that comes
 		}
 		p.Stopped = p.Stopped || at == ended
-		if i, twice := seen[object{pod: p.Pod}]; twice {
+		if i, twice := seen[ledger.ID{Pod: p.Pod}]; twice {
 			s.Pods[i] = p // the later one was read later
 			continue
 		}
-		seen[object{pod: p.Pod}] = len(s.Pods)
+		seen[ledger.ID{Pod: p.Pod}] = len(s.Pods)
 		s.Pods = append(s.Pods, p)
 	}
 	add := func(c Object) {
-		o := object{c.Pod, c.Container}
+		o := c.ID()
 		switch b.ended.stage(o) {
 		case ended:
 			s.Exited = append(s.Exited, c)

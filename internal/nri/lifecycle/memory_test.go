@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/away"
 )
 
 // A memory is an Owed that outlives the engine as a file does: a crash leaves what
@@ -27,7 +29,7 @@ type memoryName struct {
 	wants []string
 	away  time.Time
 	known map[[2]string]bool
-	owed  []Due
+	owed  []away.Due
 }
 
 func newMemory() *memory {
@@ -84,9 +86,9 @@ func (m *memory) Owe(of, kind string, object [2]string, request string) bool {
 	if n == nil {
 		return false
 	}
-	same := func(d Due) bool { return d.Kind == kind && d.Object == object }
+	same := func(d away.Due) bool { return d.Kind == kind && d.Object == object }
 	if !slices.ContainsFunc(n.owed, same) {
-		n.owed = append(n.owed, Due{kind, object, request})
+		n.owed = append(n.owed, away.Due{kind, object, request})
 	}
 	return true
 }
@@ -98,7 +100,7 @@ func (m *memory) Paid(of, kind string, object [2]string) int {
 	if n == nil {
 		return 0
 	}
-	n.owed = slices.DeleteFunc(n.owed, func(d Due) bool { return d.Kind == kind && d.Object == object })
+	n.owed = slices.DeleteFunc(n.owed, func(d away.Due) bool { return d.Kind == kind && d.Object == object })
 	return len(n.owed)
 }
 
@@ -112,12 +114,12 @@ func (m *memory) Forget(of string) (dropped int) {
 	return dropped
 }
 
-func (m *memory) Names() iter.Seq2[string, Presence] {
+func (m *memory) Names() iter.Seq2[string, away.Presence] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	all := make(map[string]Presence)
+	all := make(map[string]away.Presence)
 	for of, n := range m.now {
-		all[of] = Presence{n.wants, n.away, len(n.owed)}
+		all[of] = away.Presence{n.wants, n.away, len(n.owed)}
 	}
 	return maps.All(all)
 }
@@ -128,11 +130,11 @@ func (m *memory) Known(of string) iter.Seq2[[2]string, bool] {
 	return maps.All(maps.Clone(m.now[of].known))
 }
 
-func (m *memory) Owes(of string) iter.Seq[Due] {
+func (m *memory) Owes(of string) iter.Seq[away.Due] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.now[of] == nil {
-		return slices.Values([]Due(nil))
+		return slices.Values([]away.Due(nil))
 	}
 	return slices.Values(slices.Clone(m.now[of].owed))
 }

@@ -4,51 +4,44 @@ package lifecycle
 
 import (
 	"maps"
-	"slices"
 	"time"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/away"
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// What a plugin misses while it is away (L18). Its lane stays, with its ledger, and has no
-// session. Ends that are handed in are noted in a store, and do not change the ledger:
-// they are still to be told. When the plugin is back, they are parts of a teardown at the
-// head of its line, and the ledger says of each, as of any other, whether it is to be
-// told. After a restart a lane is made of what was stored.
+// What a plugin misses while it is away (L18). Its lane stays, with its ledger and its record
+// (package away), and has no session. Ends that are handed in are noted in the record, and do
+// not change the ledger: they are still to be told. When the plugin is back, they are parts of
+// a teardown at the head of its line, and the ledger says of each, as of any other, whether it
+// is to be told. After a restart a lane is made of what was stored.
 
-// away is what a lane knows of what its plugin has missed. The lane's lock guards it.
-type away struct {
-	kept   bool    // whether what the plugin misses is stored: it has been here, and wants ends
-	wants  kindSet // what its last connection subscribed to
-	owing  bool    // whether something may be stored that it has missed
-	gone   bool    // whether what it knows may have gone while the runtime was away
-	safe   bool    // whether it is stored that the plugin is away, and what it knows
-	breaks breaks
-}
+// Owed keeps what plugins miss, and outlives the engine.
+type Owed = away.Store
 
 // makeSafe sees to it that a restart finds a plugin away that has left, with what it knows.
-// From then on an end is missed whether or not it was noted, for as long as the runtime
-// lists the object; before, all that is missed has to be stored.
 func (e *Engine) makeSafe(s *session) {
-	if e.opts.Owed == nil || s.lane == nil {
+	if e.away == nil || s.lane == nil {
 		return
 	}
-	e.opts.Owed.Sync()
+	e.away.Store.Sync()
 	l := s.lane
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.session == nil {
-		l.safe = true
+		l.away.Safe()
 	}
 }
 
 // vacate sees to a lane whose plugin has left, and that has no successor. mu and l.mu are
 // held.
 func (e *Engine) vacate(l *lane) {
-	if !l.kept {
+	if l.away == nil {
 		e.remove(l)
 		return
 	}
-	e.opts.Owed.Left(l.name, l.ledger.all())
-	stored := maps.Collect(e.opts.Owed.Names())
+	l.away.Left(l.ledger)
+	stored := maps.Collect(e.away.Store.Names())
 	for name, o := range e.names {
 		if _, is := stored[name]; !is && o.session == nil {
 			e.remove(o) // it was forgotten meanwhile
@@ -66,23 +59,17 @@ func (e *Engine) remove(l *lane) {
 
 // takeUp has a plugin that is back told what it has missed. The locks of the engine and of
 // the lane are held.
-func (l *lane) takeUp(s *session, told Snapshot, former ledger) {
-	o := l.engine.opts.Owed
-	wants := endsOf(s.wants)
-	l.wants, l.safe = s.wants, false
-	switch {
-	case len(wants) > 0:
-		l.kept = true
-		o.Joined(l.name, wants)
-		if l.gone {
-			l.missGone(told)
-		}
-	case l.kept:
-		l.kept, l.gone, l.line.missed = false, false, nil
-		o.Forget(l.name)
+func (l *lane) takeUp(s *session, told Snapshot, former *ledger.Ledger) {
+	before := l.away
+	l.away = l.engine.away.Joined(before, l.name, s.wants, l.ledger, told)
+	if before != nil && l.away == nil {
+		l.line.missed = nil // it wants no ends any more
 	}
 	if s.after == nil {
-		l.missedParts(s, told, former)
+		for _, m := range l.away.Missed(told, l.ledger, former) {
+			l.miss(m)
+		}
+		l.line.until = time.Now().Add(l.engine.opts.SyncTimeout())
 	}
 	for _, waits := range l.line.entries {
 		if waits.part != nil && waits.part.late {
@@ -91,96 +78,56 @@ func (l *lane) takeUp(s *session, told Snapshot, former ledger) {
 	}
 }
 
-// missedParts takes what is stored of what a plugin has missed. Of what it
-// was just told to be there the end is still to come, and will be told then; but for
-// a pod that has stopped, whose Stop does not come again. That has none that is stored if
-// the runtime was killed before it was. l.mu is held.
-func (l *lane) missedParts(s *session, told Snapshot, former ledger) {
-	there := told.index()
-	stops := make(map[string]bool) // pods whose Stop is stored
-	last := make(map[string]*part) // of pods, what is told of them last
-	for _, due := range slices.Collect(l.engine.opts.Owed.Owes(l.name)) {
-		ev := eventOf(due)
-		o, listed := there[ev.object()]
-		toCome := listed && (ev.Kind != StopPodSandbox || !o.Stopped)
-		if toCome || !ev.Kind.final() || !s.subscribed(ev.Kind) {
-			l.pays(ev)
-			continue
-		}
-		stops[ev.Pod] = stops[ev.Pod] || ev.Kind == StopPodSandbox
-		last[ev.Pod] = l.miss(ev, due.Request)
+// miss puts a missed end at the head of the line. l.mu is held.
+func (l *lane) miss(m away.Missed) {
+	p := l.ownPart(m.End)
+	p.missed, p.stored = true, m.Stored
+	if m.Unkept {
+		l.keep(p)
 	}
-	for id, pod := range l.ledger.pods {
-		end := Event{Kind: RemovePodSandbox, Pod: id}
-		_, listed := there[end.object()]
-		switch p := last[id]; {
-		case !pod.removed:
-		case p == nil && listed: // the plugin wanted no end of it
-			l.line.push(entry{note: end})
-		case p == nil: // nor was it told of it now
-			l.ledger.told(end)
-		default:
-			p.round.events = append(p.round.events, end)
-		}
+	if m.Last {
+		p.round.events = append(p.round.events, ledger.ID{Pod: m.End.Pod}.Removal())
 	}
-	for _, o := range told.Pods {
-		if o.Stopped && !stops[o.Pod] && former.goesOn(o.object()) {
-			ev := Event{Kind: StopPodSandbox, Pod: o.Pod}
-			ev.Request = l.engine.opts.ImpliedEnd(ev.Kind, "", Event{Pod: o.Pod, Request: o.Value})
-			l.keep(l.miss(ev, ""))
-		}
-	}
-	l.line.until = time.Now().Add(l.engine.opts.SyncTimeout())
-}
-
-// miss puts an end at the head of the line.
-func (l *lane) miss(ev Event, stored string) *part {
-	p := l.ownPart(ev)
-	p.missed, p.stored = true, stored
 	l.line.missed = append(l.line.missed, p)
-	l.owing = true
-	return p
 }
 
 // keep stores the ends that a part has still to tell. The part may tell them yet, and no
 // caller waits for that. l.mu is held, so that ends are stored in the order in which the
 // ledger has them.
 func (l *lane) keep(p *part) {
-	if !l.kept {
+	if l.away == nil {
 		return
 	}
 	if l.session == nil || !l.session.joined {
-		l.ledger.remove(p.round.events)
+		l.ledger.Remove(p.round.events)
 	}
-	o := &l.engine.opts
-	l.rest(p, l.wants, func(ev Event) {
-		if !l.safe || ev.Kind.removal() {
+	record := l.away
+	l.rest(p, record.Wants(), func(ev Event) {
+		urgent, kept := record.Owe(ev)
+		if urgent {
 			p.round.owes.Store(true)
 		}
-		l.owing = true
-		if !o.Owed.Owe(l.name, ev.Kind.String(), [2]string{ev.Pod, ev.Container}, o.Encode(ev)) {
-			l.kept = false // the name was forgotten
-			if l.session == nil {
-				l.ledger = newLedger()
-			}
+		if !kept {
+			l.forget()
 		}
 	})
 }
 
-// heard enters an end that was answered. l.mu is held.
-func (l *lane) heard(ev Event) {
-	if !ev.Kind.final() {
-		return
-	}
-	l.ledger.told(ev)
-	if l.owing {
-		l.owing = l.pays(ev) > 0
+// forget keeps nothing more for the name, and nothing of it if the plugin is away. l.mu is
+// held.
+func (l *lane) forget() {
+	l.away = nil
+	if l.session == nil {
+		l.ledger = ledger.New()
 	}
 }
 
-// pays notes that an end is missed no more, and returns how many the plugin still misses.
-func (l *lane) pays(ev Event) (left int) {
-	return l.engine.opts.Owed.Paid(l.name, ev.Kind.String(), [2]string{ev.Pod, ev.Container})
+// heard enters an end that was answered. l.mu is held.
+func (l *lane) heard(ev Event) {
+	if ev.Kind.Final() {
+		l.ledger.Told(ev)
+		l.away.Heard(ev)
+	}
 }
 
 // tellings is how many connections of a name in a row may be lost at one missed end. Then
@@ -196,7 +143,7 @@ type breaks struct {
 // again notes that a connection was lost at a missed end, and says whether that
 // is not sent any more.
 func (b *breaks) again(ev Event) bool {
-	if !ev.same(&b.at) {
+	if !ev.Same(&b.at) {
 		*b = breaks{at: Event{Kind: ev.Kind, Pod: ev.Pod, Container: ev.Container}}
 	}
 	b.in++
@@ -214,13 +161,14 @@ func (e *Engine) Forget(name string) (dropped int, ok bool) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if s := l.session; !l.kept || s != nil && (s.joined || s.after != nil) {
+	if s := l.session; l.away == nil || s != nil && (s.joined || s.after != nil) {
 		return 0, false // a successor is told of what the first knew
 	}
-	l.kept, l.ledger = false, newLedger()
+	dropped = l.away.Forget()
+	l.away, l.ledger = nil, ledger.New()
 	if l.session == nil {
 		e.remove(l)
 	}
 	delete(e.absent, name)
-	return e.opts.Owed.Forget(name), true
+	return dropped, true
 }

@@ -79,7 +79,7 @@ func (l *lane) missedEvent(c *creation) {
 // says whether that was sent and not yet answered. The caller holds the turn,
 // and l.mu, though that not throughout.
 func (l *lane) catchUp(ev Event) (sent bool) {
-	if !l.ledger.admitLate(ev) || !l.session.subscribed(ev.Kind) {
+	if !l.ledger.AdmitLate(ev) || !l.session.subscribed(ev.Kind) {
 		return false
 	}
 	r := &request{Context: l.engine.ctx, event: ev, posted: time.Now()}
@@ -98,11 +98,11 @@ func (l *lane) collapse(ends []Event) {
 		case e.part != nil:
 			ended = append(ended, e.part.round.last().Pod)
 			return false
-		case first == nil && e.note.Kind.first() && l.kept && !l.session.joined && !slices.Contains(ended, e.note.Pod) && l.ledger.knows(e.note.object()):
+		case first == nil && e.note.Kind.First() && l.away != nil && !l.session.joined && !slices.Contains(ended, e.note.Pod) && l.ledger.Knows(e.note.ID()):
 			first = &e.note
 		}
 		return first != nil && slices.ContainsFunc(ends, func(end Event) bool {
-			return end.object() == first.object() || end.Container == "" && end.Pod == first.Pod
+			return end.ID() == first.ID() || end.Container == "" && end.Pod == first.Pod
 		})
 	})
 }

@@ -271,7 +271,7 @@ func TestL18_WhatBeganBehindOneWhoLeavesIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
 		a := newPlugin("10-a").hang(UpdatePodSandbox)
-		a.wants = func(k Kind) bool { return k == UpdatePodSandbox || k.final() }
+		a.wants = func(k Kind) bool { return k == UpdatePodSandbox || k.Final() }
 		o.joined(a)
 		o.did("RunPodSandbox:p0")
 		hung := o.asks("UpdatePodSandbox:p0")
@@ -370,7 +370,7 @@ func TestL18_WhatWaitsForAHungPluginOutlivesAKill(t *testing.T) {
 			a := newPlugin("10-a")
 			a.keepConnected = true
 			a.handle = func(_ context.Context, ev Event) (any, error) {
-				if ev.same(&Event{Kind: StopContainer, Pod: "p1", Container: "c1"}) {
+				if ev.Same(&Event{Kind: StopContainer, Pod: "p1", Container: "c1"}) {
 					a.stall(time.Minute)
 				}
 				return nil, nil
@@ -703,7 +703,7 @@ func TestL18_ContainerOfAnUnknownPodIsGoneAfterARestart(t *testing.T) {
 // Whatever it knew and wanted, and wants when it is back: nothing is kept of what has gone.
 func TestL18_NothingIsKeptOfWhatHasGone(t *testing.T) {
 	wants := maps.Clone(masks)
-	wants["no end"] = Kind.first
+	wants["no end"] = Kind.First
 	for _, knew := range []string{"RunPodSandbox:p1", "CreateContainer:p1/c1"} {
 		for wanted := range wants {
 			for mask := range wants {

@@ -90,7 +90,7 @@ func (w *world) survive() {
 
 // known are the objects that a plugin was told of, other than that they have ended.
 func known(history []record) (ids []string) {
-	return knownBy(slices.DeleteFunc(slices.Clone(history), func(r record) bool { return r.Kind.final() }))
+	return knownBy(slices.DeleteFunc(slices.Clone(history), func(r record) bool { return r.Kind.Final() }))
 }
 
 // knownBy are the objects of a history.
@@ -150,7 +150,7 @@ func (p *simPlugin) answers(ev Event, answer func(any, error)) func(any, error) 
 		switch {
 		case err == nil || !p.isClosed():
 			p.answered = append(p.answered, ev)
-		case errors.Is(err, ErrClosed) && ev.Kind.first():
+		case errors.Is(err, ErrClosed) && ev.Kind.First():
 			p.found = append(p.found, known([]record{{Event: ev}})...) // who sent it cannot tell
 		}
 		p.mu.Unlock()
@@ -199,10 +199,10 @@ func (w *world) heardOf(p *simPlugin, ev Event) bool {
 		}
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		return o.mask != p.mask || slices.ContainsFunc(o.answered, func(a Event) bool { return a.same(&ev) }) ||
+		return o.mask != p.mask || slices.ContainsFunc(o.answered, func(a Event) bool { return a.Same(&ev) }) ||
 			ev.Kind == StopPodSandbox && slices.ContainsFunc(o.history, func(r record) bool {
 				return slices.ContainsFunc(r.listed.Pods, func(l Object) bool { return l.Pod == ev.Pod && l.Stopped })
-			}) && !slices.ContainsFunc(o.history, func(r record) bool { return r.same(&ev) })
+			}) && !slices.ContainsFunc(o.history, func(r record) bool { return r.Same(&ev) })
 	})
 }
 

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
 // A part is what a Teardown has to do in one lane, or one end that the plugin has
@@ -189,29 +191,20 @@ func (e *Engine) weigh(events []Event) (weight int) {
 	return weight
 }
 
-// mayBring are the kinds that the end of an object may bring a
-// connection: its own, and those that the ledger finds missing before it.
-var mayBring = [kinds]kindSet{
-	StopContainer:    1 << StopContainer,
-	RemoveContainer:  1<<StopContainer | 1<<RemoveContainer,
-	StopPodSandbox:   1<<StopContainer | 1<<StopPodSandbox,
-	RemovePodSandbox: 1<<StopContainer | 1<<RemoveContainer | 1<<StopPodSandbox | 1<<RemovePodSandbox,
-}
-
 // mayBring says whether a plugin may be sent anything for a round. If not that only
 // changes the ledger, in its turn, and nobody waits for it (L14).
-func (r *round) mayBring(wants kindSet) bool {
-	return slices.ContainsFunc(r.events, func(ev Event) bool { return wants&mayBring[ev.Kind] != 0 })
+func (r *round) mayBring(wants ledger.Kinds) bool {
+	return slices.ContainsFunc(r.events, func(ev Event) bool { return wants&ev.Kind.Brings() != 0 })
 }
 
 // tells says whether the plugin is to be told any of a round. What it wants nothing of only
 // changes the ledger. l.mu is held.
 func (l *lane) tells(r *round) bool {
 	if !r.mayBring(l.session.wants) {
-		l.ledger.pass(r.events)
+		l.ledger.Pass(r.events)
 		return false
 	}
-	return slices.ContainsFunc(r.events, l.ledger.lacks)
+	return slices.ContainsFunc(r.events, l.ledger.Lacks)
 }
 
 // start takes the turn of an idle lane for a round, if the plugin is to be
@@ -233,19 +226,19 @@ func (l *lane) start(r *round) *part {
 func (l *lane) pending(r *round) *part {
 	last := r.last()
 	for i := range r.events {
-		if !last.covers(&r.events[i]) {
+		if !last.Covers(&r.events[i]) {
 			return nil
 		}
 	}
 	for _, e := range slices.Backward(l.line.entries) {
 		switch {
-		case e.part != nil && e.part.round.last().same(last):
+		case e.part != nil && e.part.round.last().Same(last):
 			return e.part
-		case e.note.object() == last.object(), e.missed != nil && e.missed.object() == last.object():
+		case e.note.ID() == last.ID(), e.missed != nil && e.missed.ID() == last.ID():
 			return nil // another life, under the same id
 		}
 	}
-	if c := l.current; c != nil && c.part != nil && !c.part.missed && c.part.round.last().same(last) {
+	if c := l.current; c != nil && c.part != nil && !c.part.missed && c.part.round.last().Same(last) {
 		return c.part
 	}
 	return nil
@@ -256,7 +249,7 @@ func (l *lane) pending(r *round) *part {
 func (l *lane) nextEnd(p *part) (Event, bool) {
 	for p.next < len(p.round.events) {
 		goal := p.round.events[p.next]
-		ev, ok := l.ledger.next(goal)
+		ev, ok := l.ledger.Next(goal)
 		switch {
 		case !ok:
 			p.next++
@@ -267,11 +260,6 @@ func (l *lane) nextEnd(p *part) (Event, bool) {
 		}
 	}
 	return Event{}, false
-}
-
-// same says whether two events tell the same of the same.
-func (e *Event) same(o *Event) bool {
-	return e.Kind == o.Kind && e.Pod == o.Pod && e.Container == o.Container
 }
 
 // advance goes on with a part, and says whether someone else has the turn then: an event
@@ -310,7 +298,7 @@ func (l *lane) withRequest(p *part, ev Event) Event {
 			goal.Request = l.engine.opts.ImpliedEnd(goal.Kind, goal.Container, *first)
 		}
 	}
-	if ev.same(goal) {
+	if ev.Same(goal) {
 		return *goal
 	}
 	return l.engine.implied(p.round, ev, *goal)
@@ -318,13 +306,13 @@ func (l *lane) withRequest(p *part, ev Event) Event {
 
 // rest calls do for each event that a part has still to tell a plugin that wants some, in
 // order, as if it was told. l.mu is held.
-func (l *lane) rest(p *part, wants kindSet, do func(Event)) {
-	left := l.ledger.copyOf(p.round.events[p.next:])
+func (l *lane) rest(p *part, wants ledger.Kinds, do func(Event)) {
+	left := l.ledger.CopyOf(p.round.events[p.next:])
 	next := p.next
 	defer func() { p.next = next }()
 	for ; p.next < len(p.round.events); p.next++ {
-		left.complete(p.round.events[p.next], func(ev Event) {
-			if wants.has(ev.Kind) {
+		left.Complete(p.round.events[p.next], func(ev Event) {
+			if wants.Has(ev.Kind) {
 				do(l.withRequest(p, ev))
 			}
 		})
@@ -337,7 +325,7 @@ func (l *lane) lose(p *part, s *session, sent *request) (lost []Delivery) {
 	if !p.missed { // else it is kept, and was lost before
 		l.keep(p)
 		l.rest(p, s.wants, func(ev Event) {
-			if sent != nil && ev.same(&sent.event) {
+			if sent != nil && ev.Same(&sent.event) {
 				return
 			}
 			p.fail(s, ev, Loss, ErrClosed)

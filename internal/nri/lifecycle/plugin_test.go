@@ -194,7 +194,7 @@ func (p *plugin) told() string {
 func (p *plugin) had(ev Event) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.ContainsFunc(p.history, func(r record) bool { return r.same(&ev) })
+	return slices.ContainsFunc(p.history, func(r record) bool { return r.Same(&ev) })
 }
 
 // busyWith says whether the plugin is in its handler for an event, and still has time
@@ -202,7 +202,7 @@ func (p *plugin) had(ev Event) bool {
 func (p *plugin) busyWith(ev Event) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.current.same(&ev) && time.Since(p.since) < requestTimeout
+	return p.current.Same(&ev) && time.Since(p.since) < requestTimeout
 }
 
 func (p *plugin) count() int {

@@ -197,8 +197,8 @@ func (l *lane) settle(r *request) (what settlement) {
 	switch {
 	case !lost || s.policy.Permanent:
 		l.heard(r.event)
-	case r.event.Kind.first():
-		l.ledger.unanswered(r.event)
+	case r.event.Kind.First():
+		l.ledger.Unanswered(r.event)
 	case r.part != nil && (r.part.missed || r.part.again) && l.breaks.again(r.event):
 		what.Outcome, what.silent = GivenUp, false
 		l.heard(r.event)

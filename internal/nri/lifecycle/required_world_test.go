@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
 // worldWait is how long a pod or container of a world waits for a plugin that it
@@ -32,18 +34,18 @@ type need struct {
 }
 
 // needs notes what an object requires.
-func (p *process) needs(o object, plugins []string) {
+func (p *process) needs(o ledger.ID, plugins []string) {
 	p.do(func() { p.w.needs[o] = &need{plugins: plugins, words: make(map[string]bool), since: time.Now()} })
 }
 
-func (p *process) need(o object) *need {
+func (p *process) need(o ledger.ID) *need {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	return p.w.needs[o]
 }
 
 func (p *process) required(ev Event) (rs []Requirement, err error) {
-	if n := p.need(ev.object()); n != nil {
+	if n := p.need(ev.ID()); n != nil {
 		for _, name := range n.plugins {
 			rs = append(rs, Requirement{Plugin: name, Wait: worldWait})
 		}
@@ -58,7 +60,7 @@ func (p *process) Awaited(ev Event, _ string, waited time.Duration) {
 	}
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
-	p.w.needs[ev.object()].waited = true
+	p.w.needs[ev.ID()].waited = true
 }
 
 // Refused implements Observer.
@@ -66,12 +68,12 @@ func (p *process) Refused(*Unmet) {}
 
 // word notes an answer in time. It was given though the runtime was killed meanwhile.
 func (p *process) word(d Delivery) {
-	if d.Outcome != Answered || d.Late || !d.Event.Kind.first() {
+	if d.Outcome != Answered || d.Late || !d.Event.Kind.First() {
 		return
 	}
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
-	if n := p.w.needs[d.Event.object()]; n != nil {
+	if n := p.w.needs[d.Event.ID()]; n != nil {
 		n.words[d.Conn.Name()] = true
 	}
 }
@@ -100,7 +102,7 @@ func (p *process) await(ctx context.Context, pod string) (context.Context, error
 	p.heldTo(ev, start, nil, err)
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
-	n := p.w.needs[ev.object()]
+	n := p.w.needs[ev.ID()]
 	// For each plugin, one after the other at worst.
 	if d := time.Since(start); d > 0 && p.w.timed() && (n == nil || !n.waited || d > worldWait*time.Duration(len(n.plugins))) {
 		p.w.faults = append(p.w.faults, fmt.Sprintf("L20: %s waited %s before it began", pod, d))
@@ -126,7 +128,7 @@ func (p *process) cameAndWent(name string, start time.Time) bool {
 // heldTo holds the outcome of a first event that began at start against L20.
 // absent is who was away then, nil for one that is still to be asked of.
 func (p *process) heldTo(ev Event, start time.Time, absent map[string]bool, err error) {
-	if n := p.need(ev.object()); err == nil && n != nil && absent != nil {
+	if n := p.need(ev.ID()); err == nil && n != nil && absent != nil {
 		for _, name := range n.plugins {
 			p.w.mu.Lock()
 			p.w.up = append(p.w.up, cameUp{p, ev, n, name})

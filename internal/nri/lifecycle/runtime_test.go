@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
 // What the runtime of a world does for its kubelet, written out as the CRI
@@ -31,7 +33,7 @@ func (p *process) runPod(ctx context.Context, id string, c course) {
 	if !p.do(func() { p.transient[id] = true }) {
 		return
 	}
-	p.needs(object{pod: id}, c.requires)
+	p.needs(ledger.ID{Pod: id}, c.requires)
 	var err error
 	if c.early {
 		ctx, err = p.await(ctx, id)
@@ -78,7 +80,7 @@ func (p *process) createContainer(ctx context.Context, pod, id string, c course)
 	if !ready {
 		return
 	}
-	p.needs(object{pod, id}, c.requires)
+	p.needs(ledger.ID{Pod: pod, Container: id}, c.requires)
 	pause(p.ctx, c.before) // the image, the snapshot
 	err := p.ask(ctx, "CreateContainer:"+pod+"/"+id)
 	if err == nil {

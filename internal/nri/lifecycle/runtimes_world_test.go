@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
 // What the runtime of a world does otherwise if it is one of others.
@@ -148,9 +150,9 @@ func (p *process) mayFail(err error) {
 
 // keepList keeps what a list had.
 func (p *process) keepList(s Snapshot) {
-	had := make(map[object]bool)
+	had := make(map[ledger.ID]bool)
 	for _, o := range slices.Concat(s.Pods, s.Containers, s.Exited) {
-		had[o.object()] = true
+		had[o.ID()] = true
 	}
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
@@ -161,8 +163,8 @@ func (p *process) keepList(s Snapshot) {
 func (p *simPlugin) synchronized(ctx context.Context, s Snapshot) error {
 	w := p.process.w
 	w.mu.Lock()
-	if !slices.ContainsFunc(p.process.listed, func(had map[object]bool) bool {
-		return !slices.ContainsFunc(slices.Concat(s.Pods, s.Containers), func(o Object) bool { return !had[o.object()] })
+	if !slices.ContainsFunc(p.process.listed, func(had map[ledger.ID]bool) bool {
+		return !slices.ContainsFunc(slices.Concat(s.Pods, s.Containers), func(o Object) bool { return !had[o.ID()] })
 	}) {
 		w.faults = append(w.faults, fmt.Sprintf("L2: %s is synchronized with what no list has: %v", p.name, s))
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
 // A session is one connection in the lane of its name, from its Join to its end.
@@ -16,7 +18,7 @@ type session struct {
 	index    string
 	policy   Policy
 	timeouts Timeouts
-	wants    kindSet
+	wants    ledger.Kinds
 	hands    bool // whether it succeeds another one of its name, and is succeeded
 	origin   string
 	since    time.Time
@@ -43,12 +45,7 @@ type session struct {
 	failureAt time.Time // when it did
 }
 
-// A kindSet is a set of kinds, as bits.
-type kindSet uint32
-
-func (s kindSet) has(k Kind) bool { return s&(1<<k) != 0 }
-
-func (s *session) subscribed(k Kind) bool { return s.wants.has(k) }
+func (s *session) subscribed(k Kind) bool { return s.wants.Has(k) }
 
 // enroll brings in a connection, which has no lane yet.
 func (e *Engine) enroll(conn Connection) (*session, error) {
@@ -58,16 +55,12 @@ func (e *Engine) enroll(conn Connection) (*session, error) {
 		index:    conn.Index(),
 		policy:   conn.Policy(),
 		timeouts: conn.Timeouts(),
+		wants:    ledger.Wanted(conn.Subscribed),
 		origin:   e.opts.Origin(conn),
 		since:    time.Now(),
 		gone:     make(chan struct{}),
 	}
 	s.hands = !s.policy.Permanent && e.opts.HandOver(conn)
-	for k := Synchronize; k < kinds; k++ {
-		if conn.Subscribed(k) {
-			s.wants |= 1 << k
-		}
-	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.closed {

@@ -96,7 +96,7 @@ func (l *lane) status(s *session) ConnectionStatus {
 		c.TakesOver = false
 		c.Depth = len(l.line.entries)
 		c.Overdue = l.overdue()
-		c.Pods, c.Containers = l.ledger.count()
+		c.Pods, c.Containers = l.ledger.Count()
 	}
 	switch r := l.current; {
 	case !s.joined:

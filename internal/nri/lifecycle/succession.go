@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
 // A connection of a name that has one is its successor, where Options.HandOver says so
@@ -155,7 +157,7 @@ func (e *Engine) placed(s *session, l *lane) bool {
 }
 
 func (e *Engine) newLane(name, index string) *lane {
-	l := &lane{engine: e, name: name, index: index, ledger: newLedger()}
+	l := &lane{engine: e, name: name, index: index, ledger: ledger.New()}
 	e.lanes = insert(e.lanes, l)
 	return l
 }
@@ -321,8 +323,7 @@ func (l *lane) shown(s *session, told Snapshot) Snapshot {
 	told.Pods = slices.Clone(told.Pods)
 	for i := range told.Pods {
 		p := &told.Pods[i]
-		p.over = p.Stopped && l.ledger.goesOn(p.object())
-		p.Stopped = p.Stopped && !p.over
+		p.Stopped = p.Stopped && !l.ledger.GoesOn(p.ID())
 	}
 	return told
 }
@@ -347,19 +348,19 @@ func (e *Engine) missedSince(ctx context.Context, s *session, told Snapshot) (no
 		return Snapshot{}, nil, err
 	}
 	now = taken.correct()
-	there := now.index()
+	there := now.Index()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	knew := synchronized(told, newLedger())
+	knew := ledger.Synchronized(told, ledger.New())
 	began := func(kind Kind, objects []Object) {
 		for _, o := range objects {
-			if knew.knows(o.object()) || !l.ledger.goesOn(o.object()) || e.underWay(o.object()) {
+			if knew.Knows(o.ID()) || !l.ledger.GoesOn(o.ID()) || e.underWay(o.ID()) {
 				continue // or it is asked, or told late
 			}
 			ev := Event{Kind: kind, Pod: o.Pod, Container: o.Container, Late: true}
-			ev.Request = e.opts.Begun(ev, there[object{pod: o.Pod}].Value, o.Value)
+			ev.Request = e.opts.Begun(ev, there[ledger.ID{Pod: o.Pod}].Value, o.Value)
 			late = append(late, entry{missed: &ev, weight: e.opts.Weigh(ev)})
 		}
 	}
@@ -374,7 +375,7 @@ func (l *lane) answeredBy(told Snapshot) Snapshot {
 	told.Pods = slices.Clone(told.Pods)
 	for i := range told.Pods {
 		p := &told.Pods[i]
-		p.Creating = p.Creating && l.ledger.pods[p.Pod].mark != begun
+		p.Creating = p.Creating && !l.ledger.Begun(p.Pod)
 	}
 	return told
 }
@@ -383,21 +384,21 @@ func (l *lane) answeredBy(told Snapshot) Snapshot {
 // since, or that was never told of it and is not there. Those of containers come first. l.mu
 // is held.
 func (l *lane) ended(told, now Snapshot) (ends []Event) {
-	there := synchronized(now, newLedger())
+	there := ledger.Synchronized(now, ledger.New())
 	for _, o := range now.Exited {
-		there.know(o.object(), false)
+		there.Know(o.ID(), false)
 	}
 	for _, o := range slices.Concat(told.Containers, told.Pods) {
-		known := &there
-		if l.ledger.knows(o.object()) {
-			known = &l.ledger
+		known := there
+		if l.ledger.Knows(o.ID()) {
+			known = l.ledger
 		}
 		var ev Event
 		switch {
-		case !known.knows(o.object()):
-			ev = o.object().removal()
-		case !o.Stopped && !known.goesOn(o.object()):
-			ev = o.object().stop()
+		case !known.Knows(o.ID()):
+			ev = o.ID().Removal()
+		case !o.Stopped && !known.GoesOn(o.ID()):
+			ev = o.ID().Stop()
 		default:
 			continue
 		}

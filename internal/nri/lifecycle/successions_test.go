@@ -414,7 +414,7 @@ func TestL2_IdIsUsedAgainBehindAnOverduePlugin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a, thaw := frozen("10-a", UpdatePodSandbox)
-		a.wants = func(k Kind) bool { return k == UpdatePodSandbox || k.final() }
+		a.wants = func(k Kind) bool { return k == UpdatePodSandbox || k.Final() }
 		f.joined(a)
 		f.did("RunPodSandbox:p0", "RunPodSandbox:p1", "UpdatePodSandbox:p0")
 		f.end("StopPodSandbox:p1", "RemovePodSandbox:p1")

@@ -35,7 +35,7 @@ import (
 // though the runtime may list it for a while.
 func (e *Engine) Teardown(ctx context.Context, events []Event, apply func(Connection, Event, any)) error {
 	for _, ev := range events {
-		if !ev.Kind.final() {
+		if !ev.Kind.Final() {
 			return fmt.Errorf("%s is not an end", ev)
 		}
 	}
@@ -53,7 +53,7 @@ func (e *Engine) Teardown(ctx context.Context, events []Event, apply func(Connec
 	}
 	errs := e.await(r, parts)
 	if r.owes.Load() {
-		e.opts.Owed.Sync()
+		e.away.Store.Sync()
 	}
 	for _, p := range parts {
 		if p.round == r {
@@ -107,8 +107,8 @@ func (e *Engine) doom(events []Event) (lanes []*lane, orphans map[string]Event) 
 	defer e.mu.Unlock()
 	for _, ev := range events {
 		e.ended.enter(ev)
-		if ev.Kind.removal() {
-			if gone, ok := e.removed.add(ev.object()); ok {
+		if ev.Kind.Removal() {
+			if gone, ok := e.removed.add(ev.ID()); ok {
 				e.ended.gone(gone)
 			}
 		}
@@ -125,19 +125,19 @@ func (e *Engine) doom(events []Event) (lanes []*lane, orphans map[string]Event) 
 func (e *Engine) cutShort(events []Event) (orphans map[string]Event) {
 	for o, c := range e.creations {
 		for _, ev := range events {
-			if o != ev.object() && (o.pod != ev.Pod || ev.Container != "") {
+			if o != ev.ID() && (o.Pod != ev.Pod || ev.Container != "") {
 				continue
 			}
 			c.doomed.Store(true)
 			e.change()
-			if o == ev.object() || ev.Kind.removal() {
+			if o == ev.ID() || ev.Kind.Removal() {
 				delete(e.creations, o)
 			}
-			if o.container != "" && c.sealed {
+			if o.Container != "" && c.sealed {
 				if orphans == nil {
 					orphans = make(map[string]Event)
 				}
-				orphans[o.container] = c.event
+				orphans[o.Container] = c.event
 			}
 		}
 	}

@@ -289,7 +289,7 @@ func TestL3_UnsubscribedFirstEventsAreRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a := newPlugin("10-a")
-		a.wants = func(k Kind) bool { return k.final() }
+		a.wants = func(k Kind) bool { return k.Final() }
 		f.joined(a)
 		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "StartContainer:p1/c1")
 		require.NoError(t, f.end("RemovePodSandbox:p1"))

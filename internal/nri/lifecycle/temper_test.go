@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
 // A temper is how a plugin of a world behaves.
@@ -26,9 +28,9 @@ var masks = map[string]func(Kind) bool{
 	"everything": all,
 	"pods":       func(k Kind) bool { return k < CreateContainer },
 	"containers": func(k Kind) bool { return k >= CreateContainer },
-	"ends":       func(k Kind) bool { return k.final() },
-	"creations":  func(k Kind) bool { return k == RunPodSandbox || k == CreateContainer || k.removal() },
-	"no first":   func(k Kind) bool { return !k.first() },
+	"ends":       func(k Kind) bool { return k.Final() },
+	"creations":  func(k Kind) bool { return k == RunPodSandbox || k == CreateContainer || k.Removal() },
+	"no first":   func(k Kind) bool { return !k.First() },
 }
 
 func drawTemper(rt *rapid.T) temper {
@@ -47,7 +49,7 @@ func drawTemper(rt *rapid.T) temper {
 
 // plugin makes a plugin of that temper.
 func (t temper) plugin(name string) *simPlugin {
-	p := &simPlugin{plugin: newPlugin(name), listing: t.listing, passed: make(map[object]bool)}
+	p := &simPlugin{plugin: newPlugin(name), listing: t.listing, passed: make(map[ledger.ID]bool)}
 	p.mask = t.wants
 	p.wants, p.failRequest, p.keepConnected = masks[t.wants], t.failRequest, t.keepConnected
 	switch t.events {

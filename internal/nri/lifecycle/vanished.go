@@ -5,6 +5,8 @@ package lifecycle
 import (
 	"slices"
 	"time"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
 // A runtime may end a pod without a word: moby has no event for it. It may also fail to make a
@@ -34,12 +36,12 @@ func (e *Engine) listIfMany() {
 
 // vanished returns the ends of what has vanished, by a list that began then and has what is
 // there. mu is held.
-func (e *Engine) vanished(began time.Time, there map[object]bool) (ends []*round) {
-	missing := make(map[object]time.Time)
+func (e *Engine) vanished(began time.Time, there map[ledger.ID]bool) (ends []*round) {
+	missing := make(map[ledger.ID]time.Time)
 	for o := range e.goingOn() {
 		since, before := e.missing[o]
 		switch {
-		case there[o], o.container != "" && !there[object{pod: o.pod}]: // it vanishes with its pod
+		case there[o], o.Container != "" && !there[ledger.ID{Pod: o.Pod}]: // it vanishes with its pod
 		case !before:
 			missing[o] = time.Now() // the list was read by then: it may have waited for a lock
 		case began.Sub(since) < vanishes:
@@ -54,47 +56,47 @@ func (e *Engine) vanished(began time.Time, there map[object]bool) (ends []*round
 
 // vanish ends an object for plugins alone, so that it takes nothing from one that the runtime
 // lists again. mu is held.
-func (e *Engine) vanish(o object) *round {
-	end, of := o.removal(), Event{Pod: o.pod, Container: o.container}
+func (e *Engine) vanish(o ledger.ID) *round {
+	end, of := o.Removal(), Event{Pod: o.Pod, Container: o.Container}
 	if c := e.creations[o]; c != nil {
 		of = c.event
 	}
 	end.Request = e.opts.ImpliedEnd(end.Kind, end.Container, of)
 	r := &round{ctx: e.ctx, events: []Event{end}}
 	r.orphans = e.cutShort(r.events)
-	if o.container == "" {
-		delete(e.ended, o.pod)
-		delete(e.agreed, o.pod)
+	if o.Container == "" {
+		delete(e.ended, o.Pod)
+		delete(e.agreed, o.Pod)
 	}
 	return r
 }
 
 // goingOn returns the pods that a plugin or the engine knows of, but for those in which
 // something is being created just now, and containers that all have agreed to. mu is held.
-func (e *Engine) goingOn() map[object]bool {
-	all := make(map[object]bool)
-	var not []object
+func (e *Engine) goingOn() map[ledger.ID]bool {
+	all := make(map[ledger.ID]bool)
+	var not []ledger.ID
 	for _, l := range e.lanes {
 		l.mu.Lock()
 		if l.session != nil && l.session.joined {
-			for pod := range l.ledger.pods {
-				all[object{pod: pod}] = true
+			for pod := range l.ledger.Pods() {
+				all[ledger.ID{Pod: pod}] = true
 			}
 		}
 		l.mu.Unlock()
 	}
 	for o, c := range e.creations {
-		all[object{pod: o.pod}] = true
+		all[ledger.ID{Pod: o.Pod}] = true
 		if c.sealed {
 			all[o] = true
 		} else {
-			not = append(not, object{pod: o.pod})
+			not = append(not, ledger.ID{Pod: o.Pod})
 		}
 	}
 	for pod, p := range e.ended {
-		all[object{pod: pod}] = true
+		all[ledger.ID{Pod: pod}] = true
 		if p.stage == leaving { // that is remembered for so many removals
-			not = append(not, object{pod: pod})
+			not = append(not, ledger.ID{Pod: pod})
 		}
 	}
 	for _, o := range not {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"testing/synctest"
 	"time"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
 // here returns the plugins that are there.
@@ -154,7 +156,7 @@ func (w *world) end() {
 // took checks the time that an operation spent in the engine: at most limit if
 // there is one, and none if all plugins that want events of the kinds, given as
 // bits, answer at once, whatever the others do.
-func (p *process) took(rule, what string, start time.Time, limit time.Duration, kinds kindSet) {
+func (p *process) took(rule, what string, start time.Time, limit time.Duration, kinds ledger.Kinds) {
 	if !p.w.timed() {
 		return
 	}
@@ -162,7 +164,7 @@ func (p *process) took(rule, what string, start time.Time, limit time.Duration, 
 	if limit > 0 && d > limit {
 		p.w.fault("%s: %s took %s", rule, what, d)
 	}
-	if n := p.need(event(what).object()); n != nil && n.waited {
+	if n := p.need(event(what).ID()); n != nil && n.waited {
 		return
 	}
 	if p.w.hands && p.w.runtime != patched {
@@ -175,7 +177,7 @@ func (p *process) took(rule, what string, start time.Time, limit time.Duration, 
 
 // anyoneWaitsFor says whether there was a plugin that wants events of the
 // kinds and takes its time.
-func (p *process) anyoneWaitsFor(want kindSet) bool {
+func (p *process) anyoneWaitsFor(want ledger.Kinds) bool {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	for _, who := range p.w.plugins {
@@ -185,7 +187,7 @@ func (p *process) anyoneWaitsFor(want kindSet) bool {
 		if p.w.hands && who.shared {
 			return true // another one of the name may be held up for it
 		}
-		for k := Synchronize; k < kinds; k++ {
+		for k := Synchronize; k <= RemoveContainer; k++ {
 			if want&(1<<k) != 0 && who.wants(k) {
 				return true
 			}
@@ -201,7 +203,7 @@ func (p *process) Delivered(d Delivery) {
 	case p.w.runtime == patched && who.prompt && (!p.w.hands || !who.shared) && d.Waited > p.listTime() && d.Outcome == Answered:
 		p.w.fault("L4: %s waited %s for %s, which always answers at once", record{Event: d.Event}, d.Waited, who.name)
 	case d.Outcome == PassedOver:
-		p.do(func() { who.passed[d.Event.object()] = true })
+		p.do(func() { who.passed[d.Event.ID()] = true })
 		if who.prompt && p.listTime() == 0 && !who.shared {
 			p.w.fault("L22: %s was passed over, which always answers at once", who.name)
 		}

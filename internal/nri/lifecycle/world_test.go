@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
 // A world is a runtime as the contract wants it, with its pods, its kubelet
@@ -17,7 +19,7 @@ type world struct {
 	mu         sync.Mutex // guards what follows
 	pods       map[string]*simPod
 	containers map[string]*simContainer
-	needs      map[object]*need
+	needs      map[ledger.ID]*need
 	faults     []string // rules that were broken, as far as one can say on the spot
 	duties     []duty
 	up         []cameUp
@@ -66,7 +68,7 @@ type process struct {
 	listing   time.Duration   // that half a list takes; likewise
 	lists     time.Duration   // the longest that one took; likewise
 	lock      *lock
-	listed    []map[object]bool // what each list had; guarded by world.mu
+	listed    []map[ledger.ID]bool // what each list had; guarded by world.mu
 	ops       sync.WaitGroup
 	joins     sync.WaitGroup       // those too that may wait for ever
 	callers   []context.CancelFunc // of the operations that are or were under way
@@ -91,10 +93,10 @@ type simPlugin struct {
 	listing time.Duration
 
 	// Guarded by world.mu.
-	joined  time.Time       // when Join returned without error
-	overdue time.Time       // when it last did not answer in time
-	debts   []time.Time     // all those times
-	passed  map[object]bool // what it was not asked for
+	joined  time.Time          // when Join returned without error
+	overdue time.Time          // when it last did not answer in time
+	debts   []time.Time        // all those times
+	passed  map[ledger.ID]bool // what it was not asked for
 
 	mask     string
 	answered []Event  // guarded by mu
@@ -113,7 +115,7 @@ type duty struct {
 const worldBacklog = 5
 
 func newWorld(s setup) *world {
-	w := &world{owes: s.owes, hands: s.hands, runtime: s.runtime, harsh: s.harsh, pods: make(map[string]*simPod), containers: make(map[string]*simContainer), needs: make(map[object]*need)}
+	w := &world{owes: s.owes, hands: s.hands, runtime: s.runtime, harsh: s.harsh, pods: make(map[string]*simPod), containers: make(map[string]*simContainer), needs: make(map[ledger.ID]*need)}
 	w.memory, w.lost = newMemory(), make(map[string]bool)
 	w.twins = make(map[string]bool)
 	w.agreed, w.made, w.between = make(map[string]time.Time), make(map[string]bool), make(map[string][]*simPlugin)
@@ -215,7 +217,7 @@ func (p *process) ask(ctx context.Context, name string) (err error) {
 	defer p.locked(asking)()
 	ev, start, last := p.w.harsh.asked(name), time.Now(), ""
 	absent := map[string]bool{}
-	if n := p.need(ev.object()); n != nil && ev.Kind.first() {
+	if n := p.need(ev.ID()); n != nil && ev.Kind.First() {
 		for _, name := range n.plugins {
 			absent[name] = p.absent(name)
 		}
@@ -223,7 +225,7 @@ func (p *process) ask(ctx context.Context, name string) (err error) {
 	}
 	err = p.engine.Ask(ctx, ev, func(c Connection, reply any) error {
 		p.w.harsh.hear(p.w, reply, false)
-		if !ev.Kind.first() && c.Index() < last {
+		if !ev.Kind.First() && c.Index() < last {
 			p.w.fault("L1: %s asked of %s after one of index %s", name, c.Name(), last)
 		}
 		last = c.Index()
@@ -246,9 +248,9 @@ func (p *process) end(ctx context.Context, names ...string) error {
 	start := time.Now()
 	err := p.engine.Teardown(ctx, evs, p.w.harsh.apply(p.w))
 	p.mayFail(err)
-	var kinds kindSet
+	var kinds ledger.Kinds
 	for _, ev := range evs {
-		kinds |= mayBring[ev.Kind]
+		kinds |= ev.Kind.Brings()
 	}
 	p.took("L9", names[len(names)-1], start, requestTimeout, kinds)
 	if last := evs[len(evs)-1]; time.Since(start) < requestTimeout {
@@ -316,7 +318,7 @@ func (w *world) told(pod, container string) []*simPlugin {
 	}
 	here := w.present()
 	for _, p := range here {
-		if p.wants(ev.Kind) && !p.passed[ev.object()] && p.joined.Before(time.Now().Add(-syncTimeout-2*w.process.lists)) && !p.knows(pod, container) {
+		if p.wants(ev.Kind) && !p.passed[ev.ID()] && p.joined.Before(time.Now().Add(-syncTimeout-2*w.process.lists)) && !p.knows(pod, container) {
 			w.duties = append(w.duties, duty{p, fmt.Sprintf("L2: was not told in time of %s", record{Event: ev}), nil})
 		}
 	}
@@ -341,7 +343,7 @@ func (p *process) witnessed(ev Event) {
 				if who.wants(ev.Kind) {
 					// Who was passed over and never told of the pod is told nothing of its end either.
 					met := func() bool {
-						return who.had(ev) || (who.passed[object{pod: ev.Pod}] || p.w.late(who, object{pod: ev.Pod})) && !who.knows(ev.Pod, "")
+						return who.had(ev) || (who.passed[ledger.ID{Pod: ev.Pod}] || p.w.late(who, ledger.ID{Pod: ev.Pod})) && !who.knows(ev.Pod, "")
 					}
 					p.w.duties = append(p.w.duties, duty{who, fmt.Sprintf("L9: was never told of %s", record{Event: ev}), met})
 				}
@@ -353,7 +355,7 @@ func (p *process) witnessed(ev Event) {
 // late says whether a plugin may have come too late to be asked of an object, which nobody
 // notes, and may have been told of nothing until that had ended: it owed an answer, or the
 // observer of its coming took its time. world.mu is held, or all is at rest.
-func (w *world) late(who *simPlugin, o object) bool {
+func (w *world) late(who *simPlugin, o ledger.ID) bool {
 	n := w.needs[o]
 	return n != nil && !who.joined.Before(n.since) && (len(who.debts) > 0 || !w.timed())
 }

@@ -64,7 +64,7 @@ func buildYielding(t *testing.T) mutant {
 		many += strings.Count(text, "yield()\n")
 	}
 	require.Greater(t, many, 150, "so many yields are expected at least: the engine's locks have other names")
-	return compile(t, nil, replaced, raced()...)
+	return compile(t, ".", nil, replaced, raced()...)
 }
 
 // raced is what the copy is built with: the race detector if this program is.
@@ -86,6 +86,6 @@ func TestContractWithYields(t *testing.T) {
 	}
 	given := func(name string) string { return flag.Lookup(name).Value.String() }
 	out, failed := buildYielding(t).run("-test.run", "^Test(Harsh)?Contract$", "-test.timeout", "0",
-		"-rapid.checks", given("rapid.checks"), "-rapid.seed", given("rapid.seed"))
+		"-rapid.nofailfile", "-rapid.shrinktime", "0s", "-rapid.checks", given("rapid.checks"), "-rapid.seed", given("rapid.seed"))
 	require.False(t, failed, "%s", out)
 }

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package lifecycle
+package away
 
 import (
 	"iter"
 	"time"
+
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// Owed keeps what has to outlive a connection, and the runtime: which plugins there
+// A Store keeps what has to outlive a connection, and the runtime: which plugins there
 // are, what those know that are away, and the ends that they have
-// not heard (L18). The engine knows nothing of where.
+// not heard (L18). Where it does is its own business.
 //
-// Nothing but Sync may block, and the engine holds a lock while it calls. What is
+// Nothing but Sync may block: the others are called with a lock held. What is
 // noted comes back from Names, Known and Owes in the same order, at once in this
 // run of the runtime, and in the next one if it was synced.
 //
 // A name is the index and name of a plugin, a kind is that of an end as NRI calls
 // it, and an object is the ids of a pod and of a container, the latter empty for
 // the pod itself.
-type Owed interface {
+type Store interface {
 	// Joined notes that a plugin of the name is synchronized, and which kinds of ends
 	// it wants. From here on nothing is known of what it knows.
 	Joined(name string, wants []string)
@@ -66,27 +68,10 @@ type Due = struct {
 	Request string
 }
 
-// endsOf returns the names of the kinds of ends in a set.
-func endsOf(wants kindSet) (names []string) {
-	for k := range kinds {
-		if k.final() && wants.has(k) {
-			names = append(names, k.String())
-		}
-	}
-	return names
-}
-
-// kindOf returns the kind of a name, zero if there is none.
-func kindOf(name string) Kind {
-	for k := range kinds {
-		if kindNames[k] == name {
-			return k
-		}
-	}
-	return 0
-}
-
 // eventOf returns the event of an end that is stored.
-func eventOf(d Due) Event {
-	return Event{Kind: kindOf(d.Kind), Pod: d.Object[0], Container: d.Object[1]}
+func eventOf(d Due) ledger.Event {
+	return ledger.Event{Kind: ledger.KindOf(d.Kind), Pod: d.Object[0], Container: d.Object[1]}
 }
+
+// nameOf is how an object is stored.
+func nameOf(id ledger.ID) [2]string { return [2]string{id.Pod, id.Container} }

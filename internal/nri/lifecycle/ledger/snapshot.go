@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package lifecycle
+package ledger
 
 // An Object is a pod or a container as the runtime lists it.
 type Object struct {
@@ -10,13 +10,9 @@ type Object struct {
 	// runtime started, or otherwise without the engine: the connection is told
 	// of it and gets only its Remove.
 	Stopped bool
-	// over says of a pod that it has stopped, and that the connection is not told so: its
-	// Stop, which the name has not heard, comes yet.
-	over bool
 	// Creating says of a pod that the runtime has not made it ready yet.
 	Creating bool
-	// Value is for the sync function of Join alone. For a container that the
-	// runtime does not list yet, it is the Request of its CreateContainer.
+	// Value is for the sync function of Engine.Join alone.
 	Value any
 }
 
@@ -29,15 +25,15 @@ type Snapshot struct {
 	Exited []Object
 }
 
-// object names what an Object is.
-func (o *Object) object() object { return object{o.Pod, o.Container} }
+// ID names what an Object is.
+func (o *Object) ID() ID { return ID{o.Pod, o.Container} }
 
-// index returns the pods and containers by their names.
-func (s *Snapshot) index() map[object]Object {
-	all := make(map[object]Object, len(s.Pods)+len(s.Containers))
+// Index returns the pods and containers by their names.
+func (s *Snapshot) Index() map[ID]Object {
+	all := make(map[ID]Object, len(s.Pods)+len(s.Containers))
 	for _, objects := range [][]Object{s.Pods, s.Containers} {
 		for _, o := range objects {
-			all[o.object()] = o
+			all[o.ID()] = o
 		}
 	}
 	return all

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package lifecycle
+package ledger
 
 import (
 	"slices"
@@ -36,12 +36,12 @@ func pods(ids ...string) []Object {
 }
 
 // steps runs events through a ledger and returns those that it lets pass.
-func steps(g *ledger, events ...string) string {
+func steps(g *Ledger, events ...string) string {
 	var sent []string
 	for _, s := range events {
 		ev := event(s)
-		if !ev.Kind.final() {
-			if ok, err := g.admit(ev); err != nil {
+		if !ev.Kind.Final() {
+			if ok, err := g.Admit(ev); err != nil {
 				sent = append(sent, "!"+s)
 			} else if ok {
 				sent = append(sent, s)
@@ -49,11 +49,11 @@ func steps(g *ledger, events ...string) string {
 			continue
 		}
 		for {
-			next, ok := g.next(ev)
+			next, ok := g.Next(ev)
 			if !ok {
 				break
 			}
-			g.told(next)
+			g.Told(next)
 			sent = append(sent, eventName(next))
 		}
 	}
@@ -135,12 +135,12 @@ func TestLedger(t *testing.T) {
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			g := synchronized(tc.seed, newLedger())
+			g := Synchronized(tc.seed, New())
 			want := tc.sent
 			if want == "=" {
 				want = tc.events
 			}
-			assert.Equal(t, want, steps(&g, strings.Fields(tc.events)...))
+			assert.Equal(t, want, steps(g, strings.Fields(tc.events)...))
 		})
 	}
 }
@@ -148,8 +148,8 @@ func TestLedger(t *testing.T) {
 // A ledger is empty once all has ended: what a node goes through in a year
 // leaves nothing.
 func TestLedgerForgets(t *testing.T) {
-	g := synchronized(Snapshot{Pods: pods("a"), Containers: []Object{{Pod: "a", Container: "c0"}}}, newLedger())
-	steps(&g, "RunPodSandbox:p", "CreateContainer:p/c", "CreateContainer:q/d",
+	g := Synchronized(Snapshot{Pods: pods("a"), Containers: []Object{{Pod: "a", Container: "c0"}}}, New())
+	steps(g, "RunPodSandbox:p", "CreateContainer:p/c", "CreateContainer:q/d",
 		"RemovePodSandbox:a", "RemovePodSandbox:p", "RemoveContainer:q/d")
 	assert.Empty(t, g.pods)
 }
@@ -157,7 +157,7 @@ func TestLedgerForgets(t *testing.T) {
 // A first event that was missed is told once, of what was not listed as created and has
 // not ended (L2).
 func TestLedgerAdmitsLate(t *testing.T) {
-	g := synchronized(Snapshot{Pods: []Object{{Pod: "made"}, {Pod: "creating", Creating: true}, {Pod: "over", Stopped: true}}}, newLedger())
+	g := Synchronized(Snapshot{Pods: []Object{{Pod: "made"}, {Pod: "creating", Creating: true}, {Pod: "over", Stopped: true}}}, New())
 	for _, tc := range []struct {
 		event string
 		admit bool
@@ -172,7 +172,7 @@ func TestLedgerAdmitsLate(t *testing.T) {
 		{"CreateContainer:made/c", false},
 		{"CreateContainer:over/c", false},
 	} {
-		assert.Equal(t, tc.admit, g.admitLate(event(tc.event)), tc.event)
+		assert.Equal(t, tc.admit, g.AdmitLate(event(tc.event)), tc.event)
 	}
 }
 
@@ -189,11 +189,11 @@ func TestEndsCoverEnds(t *testing.T) {
 		end := event(tc.end)
 		for _, s := range strings.Fields(tc.covered) {
 			ev := event(s)
-			assert.True(t, end.covers(&ev), "%s covers %s", end, ev)
+			assert.True(t, end.Covers(&ev), "%s covers %s", end, ev)
 		}
 		for _, s := range strings.Fields(tc.not) {
 			ev := event(s)
-			assert.False(t, end.covers(&ev), "%s covers %s", end, ev)
+			assert.False(t, end.Covers(&ev), "%s covers %s", end, ev)
 		}
 	}
 }
