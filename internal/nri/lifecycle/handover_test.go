@@ -920,6 +920,25 @@ func TestL19_PodBeginsAndEndsBeforeASuccessorIsSynchronized(t *testing.T) {
 	})
 }
 
+// A pod that nobody of the name wants the beginning of, and that begins while the line stands,
+// is in no Synchronize. The successor is told its end.
+func TestL19_WhatBeginsWhileTheLineStandsIsKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first, next := newPlugin("10-a"), newPlugin("10-a")
+		first.wants, next.wants = Kind.Final, Kind.Final
+		f.joined(first)
+		may := next.untilAllowed()
+		joined := f.comes(next)
+		synctest.Wait()
+		f.did("RunPodSandbox:p1")
+		close(may)
+		require.NoError(t, <-joined)
+		f.end("StopPodSandbox:p1")
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1", next.told())
+	})
+}
+
 // A first that owes an answer, and a pod that it did not subscribe to and that begins and
 // ends while its successor takes its time: that is told no end twice, and nothing of a pod
 // after its last word (L1, L3).

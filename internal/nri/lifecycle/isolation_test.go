@@ -120,11 +120,29 @@ func TestL14_NobodyWaitsForWhoDidNotSubscribe(t *testing.T) {
 		f.did("RunPodSandbox:p2", "UpdatePodSandbox:p2")
 		assert.Zero(t, time.Since(start))
 
-		// Its place in the line is kept: that it gets the Stop of p2 is known.
+		// That it gets the Stop of p2 is known.
 		f.end("StopPodSandbox:p2")
 		time.Sleep(transit)
 		synctest.Wait()
 		assert.Equal(t, "Synchronize() CreateContainer:p1/c1 StopPodSandbox:p2", a.told())
+	})
+}
+
+// A pod that begins after the list of a plugin that wants no first events, and before that is
+// synchronized, is in no Synchronize. Its end is told all the same.
+func TestL14_WhatBeginsDuringSynchronizeIsKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a")
+		a.wants = func(k Kind) bool { return k == StopPodSandbox }
+		may := a.untilAllowed()
+		joined := f.comes(a)
+		synctest.Wait()
+		f.did("RunPodSandbox:p1")
+		close(may)
+		require.NoError(t, <-joined)
+		require.NoError(t, f.end("StopPodSandbox:p1"))
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1", a.told())
 	})
 }
 

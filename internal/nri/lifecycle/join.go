@@ -139,7 +139,6 @@ func (e *Engine) enter(s *session, told, now Snapshot, late []entry) error {
 		return s.closed
 	}
 	if s.after != nil {
-		l.noteAll()
 		told = l.answeredBy(told)
 		if ends := l.ended(told, now); len(ends) > 0 {
 			l.collapse(ends) // if the runtime handed in none, what has begun waits yet
@@ -148,6 +147,7 @@ func (e *Engine) enter(s *session, told, now Snapshot, late []entry) error {
 	}
 	former := l.ledger
 	l.ledger = ledger.Synchronized(told, former)
+	l.enterNoted()
 	l.line.putBack(late...)
 	if e.away != nil && l.own {
 		l.takeUp(s, told, former)

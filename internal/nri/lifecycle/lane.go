@@ -5,6 +5,7 @@ package lifecycle
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -40,17 +41,16 @@ type lane struct {
 	current *request // that the plugin has not answered
 	ledger  *ledger.Ledger
 	away    *away.Record // what is kept of what the plugin misses, nil if nothing is
+	noted   []Event      // first events that the plugin does not want, until it is synchronized
 	breaks  breaks
 }
 
-// An entry of the line is one of four: a caller who waits for the turn, a part
-// of a teardown, a first event that the plugin missed, or an event that it did
-// not subscribe to and that only changes the ledger, in its place.
+// An entry of the line is one of three: a caller who waits for the turn, a part
+// of a teardown, or a first event that the plugin missed.
 type entry struct {
 	caller *caller
 	part   *part
 	missed *Event
-	note   Event
 	weight int
 }
 
@@ -210,34 +210,15 @@ func (l *lane) passOn() {
 			if l.advance(e.part) {
 				return
 			}
-		case e.missed != nil:
+		default:
 			if l.catchUp(*e.missed) {
 				return
 			}
-		default:
-			l.noted(e.note)
 		}
 	}
 	l.held = false
 	if l.hold != nil && l.due() == 0 {
 		l.hold.grant()
-	}
-}
-
-// noted enters what is of no interest to the plugin. l.mu is held.
-func (l *lane) noted(ev Event) {
-	if ev.Kind.Final() {
-		l.ledger.Told(ev)
-		return
-	}
-	_, _ = l.ledger.Admit(ev) // what it says was for the caller, who did not wait
-}
-
-// noteAll notes what in the line has begun and is of no interest to the plugin: what the name
-// knows, it knows from now on.
-func (l *lane) noteAll() {
-	for _, note := range l.line.notes() {
-		l.noted(note)
 	}
 }
 
@@ -271,17 +252,28 @@ func (l *lane) begin(s *session) {
 	}
 }
 
-// note enters an event that the plugin did not subscribe to in the ledger, in
-// its place among the others, and waits for nothing (L14). l.mu is held.
+// note enters an event that the plugin did not subscribe to in the ledger, and waits for
+// nothing (L14). Until Synchronize has said what the ledger has, it is kept. l.mu is held.
 func (l *lane) note(ev Event, c *creation) (full, err error) {
-	switch {
+	switch s := l.session; {
 	case c.undone():
 		return nil, ErrStopped
-	case !l.held && !l.stands():
+	case s.joined:
 		_, err := l.ledger.Admit(ev)
 		return nil, err
 	case !ev.Kind.First():
 		return nil, nil
+	case len(l.noted) >= s.bounds(&l.engine.opts).events:
+		return fmt.Errorf("%w: %d events", ErrBacklog, len(l.noted)), nil
 	}
-	return l.push(entry{note: ev}), nil
+	l.noted = append(l.noted, ev)
+	return nil, nil
+}
+
+// enterNoted does so with what was kept. l.mu is held.
+func (l *lane) enterNoted() {
+	for _, ev := range l.noted {
+		_, _ = l.ledger.Admit(ev) // what it says was for the caller, who did not wait
+	}
+	l.noted = nil
 }

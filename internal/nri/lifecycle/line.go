@@ -114,17 +114,6 @@ func (n *line) callers() (all []*caller) {
 	return all
 }
 
-// notes takes out of the line what has begun and is of no interest to the plugin.
-func (n *line) notes() (all []Event) {
-	n.remove(func(e entry) bool {
-		if e.note.Kind.First() {
-			all = append(all, e.note)
-		}
-		return e.note.Kind.First()
-	})
-	return all
-}
-
 // clear takes all out of the line, and returns the parts.
 func (n *line) clear() (parts []*part) {
 	parts = n.missed

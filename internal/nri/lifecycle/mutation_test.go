@@ -301,10 +301,11 @@ var mutations = []mutation{
 		to:   "return nil, nil",
 	},
 	{
-		off:  "they are remembered in a busy lane too",
+		off:  "they are remembered while a plugin is synchronized",
 		file: "lane.go",
-		from: "return l.push(entry{note: ev}), nil",
-		to:   "return nil, nil",
+		from: "l.noted = append(l.noted, ev)",
+		to:   "_ = ev",
+		by:   "^TestL14_WhatBeginsDuringSynchronizeIsKnown$",
 	},
 	{
 		off:  "only what was subscribed to is sent",
@@ -399,13 +400,6 @@ var mutations = []mutation{
 		by:   "^TestL8_WhoDoesNotAnswerIsAnErrorByItsPolicy$",
 	},
 	{
-		off:  "what begins in the line is known when a successor has it",
-		file: "join.go",
-		from: "\t\tl.noteAll()\n",
-		to:   "",
-		by:   "^TestL19_PodBeginsAndEndsBeforeASuccessorIsSynchronized$",
-	},
-	{
 		off:  "an end that is stored is known, whichever before it was given up",
 		file: "away/recall.go",
 		from: "\tg.Owes(missed)\n",
@@ -495,8 +489,8 @@ var mutations = []mutation{
 	{
 		off:  "what began and ended meanwhile is nothing",
 		file: "overdue.go",
-		from: "return end.ID() == first.ID() || end.Container == \"\" && end.Pod == first.Pod",
-		to:   "return false",
+		from: "return e.missed != nil && slices",
+		to:   "return false && e.missed != nil && slices",
 		by:   "^TestL22_HungPluginCostsOneTimeout$",
 	},
 	{
@@ -690,8 +684,8 @@ var mutations = []mutation{
 	{
 		off:  "a connection that was never synchronized knows nothing",
 		file: "session.go",
-		from: "if joined {\n\t\tl.noteAll()",
-		to:   "if true {\n\t\tl.noteAll()",
+		from: "parts, l.noted = l.line.clear(), nil",
+		to:   "l.enterNoted()\n\t\tparts = l.line.clear()",
 		by:   "^TestL3_ConnectionThatWasNotSynchronizedKnowsNothing$",
 	},
 	{
@@ -960,13 +954,6 @@ var mutations = []mutation{
 		by:   "^TestL19_ContainerIsMadeWhileTheLineStands$",
 	},
 	{
-		off:  "what has begun behind one who leaves is known",
-		file: "session.go",
-		from: "\t\tl.noteAll()\n",
-		to:   "",
-		by:   "^TestL18_WhatBeganBehindOneWhoLeavesIsKnown$",
-	},
-	{
 		off:  "missed ends take turns with stops",
 		file: "line.go",
 		from: "if n.missedFirst() {",
@@ -1000,13 +987,6 @@ var mutations = []mutation{
 		from: "if p.next > 0 { // it is not stored",
 		to:   "if false { // it is not stored",
 		by:   "^TestL18_RemovalThatIsNotStoredHasARequest$",
-	},
-	{
-		off:  "what is noted again before its end ends once",
-		file: "overdue.go",
-		from: "first = &e.note\n",
-		to:   "_ = e.note\n",
-		by:   "^TestL18_WhatIsNotedAgainEndsOnce$",
 	},
 	{
 		off:  "what the store has given up fills no line",

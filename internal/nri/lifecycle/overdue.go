@@ -86,23 +86,12 @@ func (l *lane) catchUp(ev Event) (sent bool) {
 	return !l.transmit(r) || !l.conclude(r)
 }
 
-// collapse takes what the connection missed out of the line if the events end
-// it: what began and ended meanwhile need not be told. So it does with what is noted and the
-// name knows before the connection is synchronized: its ends are missed ones, which come before
-// the line, and after them it would begin again. l.mu is held.
+// collapse takes what the connection missed out of the line if the events end it: what
+// began and ended meanwhile need not be told. l.mu is held.
 func (l *lane) collapse(ends []Event) {
-	var ended []string // pods of which something ends in the line before: another life
 	l.line.remove(func(e entry) bool {
-		first := e.missed
-		switch {
-		case e.part != nil:
-			ended = append(ended, e.part.round.last().Pod)
-			return false
-		case first == nil && e.note.Kind.First() && l.away != nil && !l.session.joined && !slices.Contains(ended, e.note.Pod) && l.ledger.Knows(e.note.ID()):
-			first = &e.note
-		}
-		return first != nil && slices.ContainsFunc(ends, func(end Event) bool {
-			return end.ID() == first.ID() || end.Container == "" && end.Pod == first.Pod
+		return e.missed != nil && slices.ContainsFunc(ends, func(end Event) bool {
+			return end.ID() == e.missed.ID() || end.Container == "" && end.Pod == e.missed.Pod
 		})
 	})
 }

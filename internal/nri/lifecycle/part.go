@@ -234,7 +234,7 @@ func (l *lane) pending(r *round) *part {
 		switch {
 		case e.part != nil && e.part.round.last().Same(last):
 			return e.part
-		case e.note.ID() == last.ID(), e.missed != nil && e.missed.ID() == last.ID():
+		case e.missed != nil && e.missed.ID() == last.ID():
 			return nil // another life, under the same id
 		}
 	}

@@ -178,15 +178,12 @@ func (l *lane) desert(s *session, joined, inherited bool) {
 	if !errors.Is(s.closed, ErrSucceeded) {
 		callers = l.line.callers()
 	}
-	if joined {
-		l.noteAll()
-	}
 	if r != nil && r.part != nil && !r.part.over {
 		r.part.again = true
 		l.putBack(r.part)
 	}
 	if !inherited {
-		parts = l.line.clear()
+		parts, l.noted = l.line.clear(), nil
 	}
 	for _, p := range parts {
 		lost = append(lost, l.lose(p, s, r)...)
