@@ -145,8 +145,8 @@ type Engine struct {
 	listing   []*session        // those for which one is being taken
 	taking    bool              // whether takeInventories runs
 	lists     uint64            // the number of the last connection that was listed for
+	listedAt  time.Time         // when the last inventory began
 	creations map[ledger.ID]*creation
-	listAt    int                     // how many of them are left before the engine lists by itself
 	missing   map[ledger.ID]time.Time // that no list has since, though its removal was not handed in
 	ended     endedObjects
 	removed   removals

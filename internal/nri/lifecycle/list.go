@@ -80,7 +80,8 @@ func (e *Engine) takeInventories() {
 			e.mu.Unlock()
 			return
 		}
-		taken := inventory{began: time.Now(), ended: e.ended.clone(), omit: e.opts.OmitCreating, agreed: maps.Clone(e.agreed)}
+		e.listedAt = time.Now()
+		taken := inventory{began: e.listedAt, ended: e.ended.clone(), omit: e.opts.OmitCreating, agreed: maps.Clone(e.agreed)}
 		e.mu.Unlock()
 		taken.snapshot, taken.err = e.opts.List(e.ctx)
 		e.hand(taken)

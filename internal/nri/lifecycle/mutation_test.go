@@ -233,10 +233,17 @@ var mutations = []mutation{
 		by:   "^TestEndsThatWereNotTakenBackAreSweptUp$",
 	},
 	{
+		off:  "the engine lists by itself once a minute at most",
+		file: "vanished.go",
+		from: " && time.Since(e.listedAt) >= time.Minute",
+		to:   " && time.Since(e.listedAt) >= 0",
+		by:   "^TestRuntimeThatIsListedTooOften$",
+	},
+	{
 		off:  "the engine lists by itself if much is unsaid",
 		file: "vanished.go",
-		from: "len(e.creations) >= max(",
-		to:   "len(e.creations)>>20 >= max(",
+		from: "len(e.creations) >= unconfirmed",
+		to:   "len(e.creations)>>20 >= unconfirmed",
 		by:   "^TestRuntimeThatTellsNoEndsIsListed$",
 	},
 	{
@@ -908,7 +915,7 @@ var mutations = []mutation{
 		off:  "it knows what it is told of once it has answered",
 		file: "join.go",
 		from: "done := make(chan error, 1)",
-		to:   "done := make(chan error, 1)\n\ts.lane.ledger = synchronized(told, s.lane.ledger)",
+		to:   "done := make(chan error, 1)\n\ts.lane.ledger = ledger.Synchronized(told, s.lane.ledger)",
 		by:   "^TestL19_SuccessorThatFailsLeavesWhatTheNameKnew$",
 	},
 	{

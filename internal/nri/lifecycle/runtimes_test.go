@@ -150,6 +150,30 @@ func TestRuntimeThatTellsNoEndsIsListed(t *testing.T) {
 	})
 }
 
+// A list costs a runtime something: however much is unsaid, the engine asks for one a minute.
+func TestRuntimeThatIsListedTooOften(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lists := 0
+		f := newFixture(t, func(o *Options) {
+			o.List = func(context.Context) (Snapshot, error) {
+				lists++
+				return Snapshot{}, nil
+			}
+		})
+		f.joined(newPlugin("10-a"))
+		time.Sleep(time.Minute)
+		for i := range 3 * unconfirmed {
+			f.did(fmt.Sprintf("CreateContainer:p%d/c", i))
+			synctest.Wait()
+		}
+		assert.Equal(t, 2, lists, "that of the join, and one more")
+		time.Sleep(time.Minute)
+		f.did("CreateContainer:p/c")
+		synctest.Wait()
+		assert.Equal(t, 3, lists)
+	})
+}
+
 // A pod has vanished if lists are without it for ten minutes, and not before.
 func TestL3_PodThatVanishesHasEnded(t *testing.T) {
 	const ends = "StopContainer:p1/p1 RemoveContainer:p1/p1"

@@ -25,11 +25,10 @@ const vanishes = 10 * time.Minute
 // none, and ends none, is so told apart from one that does.
 const unconfirmed = 1024
 
-// listIfMany has the runtime list if it leaves much unsaid: it may create and end
-// containers for ever without a plugin that joins. mu is held.
+// listIfMany has the runtime list, once a minute at most, if it leaves much unsaid: it may create
+// and end containers for ever without a plugin that joins. mu is held.
 func (e *Engine) listIfMany() {
-	if len(e.creations) >= max(unconfirmed, e.listAt) {
-		e.listAt = 2 * len(e.creations)
+	if len(e.creations) >= unconfirmed && time.Since(e.listedAt) >= time.Minute {
 		e.listSoon()
 	}
 }
@@ -50,7 +49,7 @@ func (e *Engine) vanished(began time.Time, there map[ledger.ID]bool) (ends []*ro
 			ends = append(ends, e.vanish(o))
 		}
 	}
-	e.missing, e.listAt = missing, 2*len(e.creations)
+	e.missing = missing
 	return ends
 }
 
