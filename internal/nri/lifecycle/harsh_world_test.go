@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"sync"
@@ -139,6 +140,7 @@ func (h *harshness) worsen(p *process, o *Options) {
 	o.Observer = &slowObserver{p, h}
 	o.List = func(ctx context.Context) (Snapshot, error) { return h.listed(ctx, p) }
 	o.OmitCreating = h.omit
+	o.Cut = func() iter.Seq2[string, Object] { return p.w.journaled }
 	o.Origin = func(c Connection) string { return c.(*simPlugin).origin }
 	o.HandOver = func(c Connection) bool { return p.w.hands && !c.(*simPlugin).lone }
 	o.Unheard = func(c Connection, ev Event, reply any) {
@@ -227,7 +229,7 @@ type word struct {
 
 // word makes a reply of a plugin. What is not harsh says nothing.
 func (h *harshness) word(p *simPlugin, ev Event, reply any) any {
-	if h == nil {
+	if h == nil || ev.Kind == ValidateContainerAdjustment { // that says no more than yes or no
 		return reply
 	}
 	h.mu.Lock()
@@ -414,6 +416,14 @@ func harshMoves(nth func() int) map[string]func(*rapid.T) move {
 				w.memory.mu.Lock()
 				defer w.memory.mu.Unlock()
 				w.memory.fails = full
+			}
+		},
+		"kill": func(rt *rapid.T) move { // in the middle of what the last moves have begun
+			is := rapid.IntRange(0, 2).Draw(rt, "is") == 0
+			return func(w *world) {
+				if is {
+					w.restart(true)
+				}
 			}
 		},
 		"wait": func(rt *rapid.T) move {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"pgregory.net/rapid"
 )
@@ -66,8 +67,28 @@ func (w *world) outlive(killed bool) *memory {
 	return next
 }
 
+// isOver notes what the runtime may forget: its removal was handed in.
+func (p *process) isOver(ends []Event) {
+	p.do(func() {
+		for _, ev := range ends {
+			if ev.Kind.Removal() {
+				p.w.over[idOf(ev)] = true
+			}
+		}
+	})
+}
+
+// idOf names the object of an event, such as "p1" or "p1/c1".
+func idOf(ev Event) string {
+	if ev.Container != "" {
+		return ev.Pod + "/" + ev.Container
+	}
+	return ev.Pod
+}
+
 // survive notes what the runtime finds after a restart: all who were connected may have
-// known it. What it does not find nobody can tell the end of.
+// known it. What it does not find, and had not handed in the removal of, nobody can tell the
+// end of but by a journal of who was told.
 func (w *world) survive() {
 	var found []string
 	for id := range w.pods {
@@ -76,15 +97,40 @@ func (w *world) survive() {
 	for id, c := range w.containers {
 		found = append(found, c.pod+"/"+id)
 	}
+	w.cut = nil
 	for _, p := range w.plugins {
 		p.mu.Lock()
 		p.found = append(p.found, found...)
 		for _, id := range known(p.history) {
-			if !slices.Contains(found, id) {
+			switch {
+			case slices.Contains(found, id), w.isGone(id):
+			case w.harsh != nil:
+				w.cut = append(w.cut, cutShort{p.name, id})
+			default:
 				w.lost[id] = true
 			}
 		}
 		p.mu.Unlock()
+	}
+}
+
+// isGone says whether the removal of an object, or of its pod, was handed in.
+func (w *world) isGone(id string) bool {
+	pod, _, _ := strings.Cut(id, "/")
+	return w.over[id] || w.over[pod]
+}
+
+// A cutShort is an object that a plugin was told of, and that the runtime was killed in creating.
+type cutShort struct{ name, id string }
+
+// journaled is what the journal has at the start of a runtime.
+func (w *world) journaled(yield func(string, Object) bool) {
+	for _, c := range w.cut {
+		var o Object
+		o.Pod, o.Container, _ = strings.Cut(c.id, "/")
+		if !yield(c.name, o) {
+			return
+		}
 	}
 }
 

@@ -85,6 +85,9 @@ func (p *process) createContainer(ctx context.Context, pod, id string, c course)
 	err := p.ask(ctx, "CreateContainer:"+pod+"/"+id)
 	if err == nil {
 		p.do(func() { p.w.agreed[id] = time.Now() })
+		err = p.validate(ctx, pod, id)
+	}
+	if err == nil {
 		err = pause(ctx, c.after)
 	}
 	created := false
@@ -125,6 +128,14 @@ func (p *process) createContainer(ctx context.Context, pod, id string, c course)
 	if started {
 		p.ask(ctx, "PostStartContainer:"+pod+"/"+id)
 	}
+}
+
+// validate has what all made of a container validated, in harsh worlds.
+func (p *process) validate(ctx context.Context, pod, id string) error {
+	if p.w.harsh == nil {
+		return nil
+	}
+	return p.ask(ctx, "ValidateContainerAdjustment:"+pod+"/"+id)
 }
 
 // stopContainer is StopContainer with its grace period, or the exit of the

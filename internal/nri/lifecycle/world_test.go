@@ -31,6 +31,8 @@ type world struct {
 	memory *memory
 	lossy  bool            // whether what is owed was lost with the runtime
 	lost   map[string]bool // objects that the runtime has lost
+	over   map[string]bool // those whose removal was told, or stored for whoever is away
+	cut    []cutShort      // what the runtime was killed in creating, as a journal has it
 	twins  map[string]bool // names that had more than one connection at a time
 
 	hands bool // whether the engine hands names over
@@ -116,7 +118,7 @@ const worldBacklog = 5
 
 func newWorld(s setup) *world {
 	w := &world{owes: s.owes, hands: s.hands, runtime: s.runtime, harsh: s.harsh, pods: make(map[string]*simPod), containers: make(map[string]*simContainer), needs: make(map[ledger.ID]*need)}
-	w.memory, w.lost = newMemory(), make(map[string]bool)
+	w.memory, w.lost, w.over = newMemory(), make(map[string]bool), make(map[string]bool)
 	w.twins = make(map[string]bool)
 	w.agreed, w.made, w.between = make(map[string]time.Time), make(map[string]bool), make(map[string][]*simPlugin)
 	w.start()
@@ -248,6 +250,7 @@ func (p *process) end(ctx context.Context, names ...string) error {
 	start := time.Now()
 	err := p.engine.Teardown(ctx, evs, p.w.harsh.apply(p.w))
 	p.mayFail(err)
+	p.isOver(evs)
 	var kinds ledger.Kinds
 	for _, ev := range evs {
 		kinds |= ev.Kind.Brings()
