@@ -41,6 +41,7 @@ type harshness struct {
 	halves   bool            // whether a list has a container twice that exits meanwhile
 	omit     bool            // whether pods in creation are left out
 	applies  bool            // whether the runtime wants the replies to ends
+	present  bool            // whether a required plugin is enough that did not subscribe
 	backlog  int
 
 	ends  int           // that the store keeps, for all names together; zero for any
@@ -69,6 +70,7 @@ func drawHarshness(rt *rapid.T) *harshness {
 		halves:   rapid.Bool().Draw(rt, "halves"),
 		omit:     rapid.Bool().Draw(rt, "omit"),
 		applies:  rapid.Bool().Draw(rt, "applies"),
+		present:  rapid.Bool().Draw(rt, "present"),
 		backlog:  rapid.SampledFrom([]int{worldBacklog, 1000}).Draw(rt, "backlog"),
 		ends:     rapid.SampledFrom([]int{0, 0, 0, 2, 6}).Draw(rt, "ends"),
 		names:    rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(rt, "names"),

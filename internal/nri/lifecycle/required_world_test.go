@@ -47,11 +47,14 @@ func (p *process) need(o ledger.ID) *need {
 func (p *process) required(ev Event) (rs []Requirement, err error) {
 	if n := p.need(ev.ID()); n != nil {
 		for _, name := range n.plugins {
-			rs = append(rs, Requirement{Plugin: name, Wait: worldWait})
+			rs = append(rs, Requirement{Plugin: name, Wait: worldWait, OrPresent: p.w.orPresent()})
 		}
 	}
 	return rs, nil
 }
+
+// orPresent says whether a plugin that is required and did not subscribe need not answer.
+func (w *world) orPresent() bool { return w.harsh != nil && w.harsh.present }
 
 // Awaited implements Observer.
 func (p *process) Awaited(ev Event, _ string, waited time.Duration) {
@@ -160,7 +163,7 @@ func (p *process) heldTo(ev Event, start time.Time, absent map[string]bool, err 
 			return // it may have been there for no time at all
 		case u.Away.Equal(time.Now()) && p.hasNewer(who):
 			// It was succeeded in this instant, and is closed in the next.
-		case p.here(who, start) && who.prompt && who.wants(ev.Kind):
+		case p.here(who, start) && who.prompt && (who.wants(ev.Kind) || p.w.orPresent()):
 			p.w.fault("L20: %s failed for want of %s, though %s is there: %v", record{Event: ev}, u.Plugin, who.name, u)
 		}
 	}
@@ -194,11 +197,20 @@ type cameUp struct {
 // connection that closes as it answers lets go of who waits for it before that is observed.
 func (w *world) wordless() (faults []string) {
 	for _, c := range w.up {
-		if !c.process.heard(c.need, c.name) {
+		if !c.process.heard(c.need, c.name) && !c.process.hadMute(c) {
 			faults = append(faults, fmt.Sprintf("L20: %s came up without the word of %s", record{Event: c.event}, c.name))
 		}
 	}
 	return faults
+}
+
+// hadMute says whether a plugin was there that did not have to answer.
+func (p *process) hadMute(c cameUp) bool {
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	return p.w.orPresent() && slices.ContainsFunc(p.w.plugins, func(who *simPlugin) bool {
+		return named(who, c.name) && who.process == p && who.had(Event{Kind: Synchronize}) && !who.wants(c.event.Kind)
+	})
 }
 
 // heard says whether a plugin of a name has answered.
