@@ -161,7 +161,7 @@ func (p *process) heldTo(ev Event, start time.Time, absent map[string]bool, err 
 			}
 		case who.came.Equal(start):
 			return // it may have been there for no time at all
-		case u.Away.Equal(time.Now()) && p.hasNewer(who):
+		case u.Away.Equal(time.Now()) && p.hasNewer(who, anyPlugin), p.hasNewer(who, func(newer *simPlugin) bool { return newer.had(ev) }):
 			// It was succeeded in this instant, and is closed in the next.
 		case p.here(who, start) && who.prompt && (who.wants(ev.Kind) || p.w.orPresent()):
 			p.w.fault("L20: %s failed for want of %s, though %s is there: %v", record{Event: ev}, u.Plugin, who.name, u)
@@ -176,14 +176,16 @@ func (p *process) here(who *simPlugin, before time.Time) bool {
 	return !who.joined.IsZero() && who.joined.Before(before) && !who.isClosed()
 }
 
-// hasNewer says whether a connection of the name came after this one.
-func (p *process) hasNewer(than *simPlugin) bool {
+// hasNewer says whether such a connection of the name came after this one.
+func (p *process) hasNewer(than *simPlugin, such func(*simPlugin) bool) bool {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	return slices.ContainsFunc(p.w.plugins, func(who *simPlugin) bool {
-		return who.name == than.name && who.process == p && who.came.After(than.came)
+		return who != than && who.name == than.name && who.process == p && !who.came.Before(than.came) && such(who)
 	})
 }
+
+func anyPlugin(*simPlugin) bool { return true }
 
 // A cameUp is a pod or container that has come up and required a plugin.
 type cameUp struct {

@@ -167,8 +167,8 @@ func (p *process) took(rule, what string, start time.Time, limit time.Duration, 
 	if n := p.need(event(what).ID()); n != nil && n.waited {
 		return
 	}
-	if p.w.hands && p.w.runtime != patched {
-		return // a line may stand for a successor whose list waits for the runtime's own lock
+	if p.w.hands && (p.w.runtime != patched || p.listTime() > 0) {
+		return // a line may stand for a successor whose list takes time, or waits for the runtime's lock
 	}
 	if d > 0 && !p.anyoneWaitsFor(kinds) {
 		p.w.fault("L14: %s took %s while all who want it answer at once", what, d)
