@@ -159,7 +159,7 @@ func (q *question) put(l *lane) (s *session, reply any, err error) {
 		l.mu.Unlock()
 		if full != nil {
 			q.engine.drop(s, full)
-			err = errAbsent
+			return s, nil, errAbsent
 		}
 		return s, nil, err
 	}

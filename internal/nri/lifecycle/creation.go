@@ -165,7 +165,7 @@ func (e *Engine) underWay(o ledger.ID) bool {
 	return c != nil && !c.sealed
 }
 
-// hasEnded says whether the end of an ledger.ID, or of its pod, was handed in.
+// hasEnded says whether the end of an object, or of its pod, was handed in.
 func (e *Engine) hasEnded(o ledger.ID) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

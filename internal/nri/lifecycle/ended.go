@@ -81,7 +81,7 @@ func (m endedObjects) stage(o ledger.ID) stage {
 	return max(p.stage, p.containers[o.Container].stage)
 }
 
-// gone takes back one removal of an ledger.ID, and forgets it if that was the
+// gone takes back one removal of an object, and forgets it if that was the
 // last; with a pod also its containers, but for those that are on their way
 // out themselves.
 func (m endedObjects) gone(o ledger.ID) {
@@ -103,7 +103,7 @@ func (m endedObjects) gone(o ledger.ID) {
 	}
 }
 
-// forget drops what is known of the removal of an ledger.ID, for one that begins
+// forget drops what is known of the removal of an object, for one that begins
 // under the same id.
 func (m endedObjects) forget(o ledger.ID) {
 	p := m[o.Pod]
@@ -125,7 +125,7 @@ func (m endedObjects) clone() endedObjects {
 	return c
 }
 
-// remembered is for how many later removals the engine remembers that an ledger.ID
+// remembered is for how many later removals the engine remembers that an object
 // was removed, for connections that join while the runtime may still list it. A
 // runtime drops an object from its lists within one request, of which far fewer
 // are under way at a time.

@@ -122,11 +122,11 @@ type Options struct {
 // contract that the package documentation states. Its methods may be called
 // from any goroutine.
 type Engine struct {
-	opts  Options
-	away  *away.Records   // what plugins miss, nil without Options.Owed
-	since time.Time       // when it was made
-	ctx   context.Context // of the engine itself
-	stop  context.CancelFunc
+	opts    Options
+	records *away.Records   // what plugins miss, nil without Options.Owed
+	since   time.Time       // when it was made
+	ctx     context.Context // of the engine itself
+	stop    context.CancelFunc
 
 	// work are the goroutines that watch connections, one for each, and the one
 	// that takes inventories.
@@ -221,7 +221,7 @@ func New(opts Options) *Engine {
 		names:     make(map[string]*lane),
 	}
 	if opts.Owed != nil {
-		e.away = &away.Records{Store: opts.Owed, Encode: opts.Encode, Implied: opts.ImpliedEnd}
+		e.records = &away.Records{Store: opts.Owed, Encode: opts.Encode, Implied: opts.ImpliedEnd}
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	return e

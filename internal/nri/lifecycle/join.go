@@ -123,8 +123,8 @@ func (e *Engine) takePart(s *session, told, now Snapshot, late []entry) error {
 	if err := e.enter(s, told, now, late); err != nil {
 		return err
 	}
-	if e.away != nil {
-		e.away.Store.Sync() // that it was there, before it is told anything
+	if e.records != nil {
+		e.records.Store.Sync() // that it was there, before it is told anything
 	}
 	return nil
 }
@@ -139,6 +139,7 @@ func (e *Engine) enter(s *session, told, now Snapshot, late []entry) error {
 		return s.closed
 	}
 	if s.after != nil {
+		l.admitUnwanted()
 		told = l.answeredBy(told)
 		if ends := l.ended(told, now); len(ends) > 0 {
 			l.collapse(ends) // if the runtime handed in none, what has begun waits yet
@@ -147,9 +148,8 @@ func (e *Engine) enter(s *session, told, now Snapshot, late []entry) error {
 	}
 	former := l.ledger
 	l.ledger = ledger.Synchronized(told, former)
-	l.enterNoted()
 	l.line.putBack(late...)
-	if e.away != nil && l.own {
+	if e.records != nil && l.own {
 		l.takeUp(s, told, former)
 	}
 	s.joined = true

@@ -5,7 +5,6 @@ package lifecycle
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"time"
 
@@ -40,18 +39,18 @@ type lane struct {
 	line    line     // who comes next
 	current *request // that the plugin has not answered
 	ledger  *ledger.Ledger
-	away    *away.Record // what is kept of what the plugin misses, nil if nothing is
-	noted   []Event      // first events that the plugin does not want, until it is synchronized
+	record  *away.Record // what is kept of what the plugin misses, nil if nothing is
 	breaks  breaks
 }
 
 // An entry of the line is one of three: a caller who waits for the turn, a part
-// of a teardown, or a first event that the plugin missed.
+// of a teardown, or a first event that the plugin missed or does not want.
 type entry struct {
-	caller *caller
-	part   *part
-	missed *Event
-	weight int
+	caller   *caller
+	part     *part
+	missed   *Event
+	unwanted bool // whether that only changes the ledger
+	weight   int
 }
 
 // A caller waits for the turn in a lane.
@@ -253,27 +252,29 @@ func (l *lane) begin(s *session) {
 }
 
 // note enters an event that the plugin did not subscribe to in the ledger, and waits for
-// nothing (L14). Until Synchronize has said what the ledger has, it is kept. l.mu is held.
+// nothing (L14). In a lane that is busy or stands, one that begins something has its place in
+// the line, as one that was missed: the ends before it may be of another life of the same id.
+// l.mu is held.
 func (l *lane) note(ev Event, c *creation) (full, err error) {
-	switch s := l.session; {
+	switch {
 	case c.undone():
 		return nil, ErrStopped
-	case s.joined:
+	case !l.held && !l.stands():
 		_, err := l.ledger.Admit(ev)
 		return nil, err
 	case !ev.Kind.First():
 		return nil, nil
-	case len(l.noted) >= s.bounds(&l.engine.opts).events:
-		return fmt.Errorf("%w: %d events", ErrBacklog, len(l.noted)), nil
 	}
-	l.noted = append(l.noted, ev)
-	return nil, nil
+	return l.push(entry{missed: &ev, unwanted: true}), nil
 }
 
-// enterNoted does so with what was kept. l.mu is held.
-func (l *lane) enterNoted() {
-	for _, ev := range l.noted {
-		_, _ = l.ledger.Admit(ev) // what it says was for the caller, who did not wait
-	}
-	l.noted = nil
+// admitUnwanted enters the first events in the line that the plugin does not want: what the name
+// knows, it knows from now on. l.mu is held.
+func (l *lane) admitUnwanted() {
+	l.line.remove(func(e entry) bool {
+		if e.unwanted {
+			l.ledger.AdmitLate(*e.missed)
+		}
+		return e.unwanted
+	})
 }

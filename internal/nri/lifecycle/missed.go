@@ -21,27 +21,27 @@ type Owed = away.Store
 
 // makeSafe sees to it that a restart finds a plugin away that has left, with what it knows.
 func (e *Engine) makeSafe(s *session) {
-	if e.away == nil || s.lane == nil {
+	if e.records == nil || s.lane == nil {
 		return
 	}
-	e.away.Store.Sync()
+	e.records.Store.Sync()
 	l := s.lane
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.session == nil {
-		l.away.Safe()
+		l.record.Safe()
 	}
 }
 
 // vacate sees to a lane whose plugin has left, and that has no successor. mu and l.mu are
 // held.
 func (e *Engine) vacate(l *lane) {
-	if l.away == nil {
+	if l.record == nil {
 		e.remove(l)
 		return
 	}
-	l.away.Left(l.ledger)
-	stored := maps.Collect(e.away.Store.Names())
+	l.record.Left(l.ledger)
+	stored := maps.Collect(e.records.Store.Names())
 	for name, o := range e.names {
 		if _, is := stored[name]; !is && o.session == nil {
 			e.remove(o) // it was forgotten meanwhile
@@ -60,13 +60,14 @@ func (e *Engine) remove(l *lane) {
 // takeUp has a plugin that is back told what it has missed. The locks of the engine and of
 // the lane are held.
 func (l *lane) takeUp(s *session, told Snapshot, former *ledger.Ledger) {
-	before := l.away
-	l.away = l.engine.away.Joined(before, l.name, s.wants, l.ledger, told)
-	if before != nil && l.away == nil {
+	before := l.record
+	l.record = l.engine.records.Joined(before, l.name, s.wants)
+	if before != nil && l.record == nil {
 		l.line.missed = nil // it wants no ends any more
 	}
+	l.record.MissGone(l.ledger, told)
 	if s.after == nil {
-		for _, m := range l.away.Missed(told, l.ledger, former) {
+		for _, m := range l.record.Missed(told, l.ledger, former) {
 			l.miss(m)
 		}
 		l.line.until = time.Now().Add(l.engine.opts.SyncTimeout())
@@ -95,17 +96,17 @@ func (l *lane) miss(m away.Missed) {
 // caller waits for that. l.mu is held, so that ends are stored in the order in which the
 // ledger has them.
 func (l *lane) keep(p *part) {
-	if l.away == nil {
+	if l.record == nil {
 		return
 	}
 	if l.session == nil || !l.session.joined {
-		l.ledger.Remove(p.round.events)
+		l.ledger.MarkRemoved(p.round.events)
 	}
-	record := l.away
+	record := l.record
 	l.rest(p, record.Wants(), func(ev Event) {
 		urgent, kept := record.Owe(ev)
 		if urgent {
-			p.round.owes.Store(true)
+			p.urgent = true
 		}
 		if !kept {
 			l.forget()
@@ -116,7 +117,7 @@ func (l *lane) keep(p *part) {
 // forget keeps nothing more for the name, and nothing of it if the plugin is away. l.mu is
 // held.
 func (l *lane) forget() {
-	l.away = nil
+	l.record = nil
 	if l.session == nil {
 		l.ledger = ledger.New()
 	}
@@ -126,7 +127,7 @@ func (l *lane) forget() {
 func (l *lane) heard(ev Event) {
 	if ev.Kind.Final() {
 		l.ledger.Told(ev)
-		l.away.Heard(ev)
+		l.record.Heard(ev)
 	}
 }
 
@@ -161,11 +162,11 @@ func (e *Engine) Forget(name string) (dropped int, ok bool) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if s := l.session; l.away == nil || s != nil && (s.joined || s.after != nil) {
+	if s := l.session; l.record == nil || s != nil && (s.joined || s.after != nil) {
 		return 0, false // a successor is told of what the first knew
 	}
-	dropped = l.away.Forget()
-	l.away, l.ledger = nil, ledger.New()
+	dropped = l.record.Forget()
+	l.record, l.ledger = nil, ledger.New()
 	if l.session == nil {
 		e.remove(l)
 	}

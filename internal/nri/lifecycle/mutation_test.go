@@ -242,8 +242,8 @@ var mutations = []mutation{
 	{
 		off:  "the engine lists by itself if much is unsaid",
 		file: "vanished.go",
-		from: "len(e.creations) >= unconfirmed",
-		to:   "len(e.creations)>>20 >= unconfirmed",
+		from: "many := len(e.creations)",
+		to:   "many := len(e.creations) >> 20",
 		by:   "^TestRuntimeThatTellsNoEndsIsListed$",
 	},
 	{
@@ -310,8 +310,8 @@ var mutations = []mutation{
 	{
 		off:  "they are remembered while a plugin is synchronized",
 		file: "lane.go",
-		from: "l.noted = append(l.noted, ev)",
-		to:   "_ = ev",
+		from: "return l.push(entry{missed: &ev, unwanted: true}), nil",
+		to:   "return nil, nil",
 		by:   "^TestL14_WhatBeginsDuringSynchronizeIsKnown$",
 	},
 	{
@@ -409,8 +409,8 @@ var mutations = []mutation{
 	{
 		off:  "an end that is stored is known, whichever before it was given up",
 		file: "away/recall.go",
-		from: "\tg.Owes(missed)\n",
-		to:   "\tif p.Away.IsZero() {\n\t\tg.Owes(missed)\n\t}\n",
+		from: "\tg.Miss(missed)\n",
+		to:   "\tif p.Away.IsZero() {\n\t\tg.Miss(missed)\n\t}\n",
 		by:   "^TestL18_EndIsToldThoughOneBeforeItWasGivenUp$",
 	},
 	{
@@ -496,8 +496,8 @@ var mutations = []mutation{
 	{
 		off:  "what began and ended meanwhile is nothing",
 		file: "overdue.go",
-		from: "return e.missed != nil && slices",
-		to:   "return false && e.missed != nil && slices",
+		from: "if e.missed == nil || !slices",
+		to:   "if true || e.missed == nil || !slices",
 		by:   "^TestL22_HungPluginCostsOneTimeout$",
 	},
 	{
@@ -672,8 +672,8 @@ var mutations = []mutation{
 	{
 		off:  "ends are owed to who is away",
 		file: "part.go",
-		from: "l.keep(l.newPart(r))\n\t\treturn nil",
-		to:   "return nil",
+		from: "\t\tp := l.newPart(r)\n\t\tl.keep(p)\n",
+		to:   "\t\tp := l.newPart(r)\n",
 	},
 	{
 		off:  "what a lane that closes was to tell is owed",
@@ -691,8 +691,8 @@ var mutations = []mutation{
 	{
 		off:  "a connection that was never synchronized knows nothing",
 		file: "session.go",
-		from: "parts, l.noted = l.line.clear(), nil",
-		to:   "l.enterNoted()\n\t\tparts = l.line.clear()",
+		from: "if joined {\n\t\tl.admitUnwanted()",
+		to:   "if true {\n\t\tl.admitUnwanted()",
 		by:   "^TestL3_ConnectionThatWasNotSynchronizedKnowsNothing$",
 	},
 	{
@@ -706,7 +706,7 @@ var mutations = []mutation{
 		off:  "who wants no ends is rid of what was removed meanwhile",
 		file: "missed.go",
 		from: "if s.after == nil {",
-		to:   "if s.after == nil && l.away != nil {",
+		to:   "if s.after == nil && l.record != nil {",
 		by:   "^TestL18_NothingIsKeptOfWhatHasGone$",
 	},
 	{
@@ -739,7 +739,7 @@ var mutations = []mutation{
 	{
 		off:  "it is safe before the runtime goes on",
 		file: "teardown.go",
-		from: "if r.owes.Load() {",
+		from: "if r.urgent {",
 		to:   "if false {",
 		by:   "^TestL18_WhatWaitsForAHungPluginOutlivesAKill$",
 	},
@@ -766,9 +766,9 @@ var mutations = []mutation{
 	},
 	{
 		off:  "what is gone after a restart has ended",
-		file: "away/recall.go",
-		from: "r.missGone(g, there)",
-		to:   "_ = there",
+		file: "missed.go",
+		from: "l.record.MissGone(l.ledger, told)",
+		to:   "_ = told",
 		by:   "^TestL18_WhatIsGoneAfterARestartHasEnded$",
 	},
 	{
@@ -781,7 +781,7 @@ var mutations = []mutation{
 	{
 		off:  "what is owed has ended for who was connected",
 		file: "away/recall.go",
-		from: "g.Owes(missed)",
+		from: "g.Miss(missed)",
 		to:   "_ = missed",
 		by:   "^TestL18_EndHandedInBeforeAKillIsToldOnce$",
 	},
@@ -977,8 +977,8 @@ var mutations = []mutation{
 	{
 		off:  "nothing is kept of a container whose end the store has given up and whose pod has gone",
 		file: "away/record.go",
-		from: "if !podIs {\n\t\t\tg.Remove",
-		to:   "if false {\n\t\t\tg.Remove",
+		from: "if !podIs {\n\t\t\tg.MarkRemoved",
+		to:   "if false {\n\t\t\tg.MarkRemoved",
 		by:   "^TestL18_NothingIsKeptOfWhatWasGivenUp$",
 	},
 	{
@@ -986,7 +986,8 @@ var mutations = []mutation{
 		file: "ledger/ledger.go",
 		from: "p.container(c.Container) == nil {\n\t\t\tg.enter(c.Pod, containerEntry{id: c.Container, mark: listed})",
 		to:   "true || p.container(\"\") == nil {\n\t\t\tg.enter(c.Pod, containerEntry{id: c.Container, mark: listed})",
-		by:   "^TestL18_ContainerThatIsListedTwice$",
+		by:   "^TestLedger$",
+		in:   "ledger",
 	},
 	{
 		off:  "the end of a pod that is not stored has a request",
@@ -1026,8 +1027,8 @@ var mutations = []mutation{
 	{
 		off:  "a list that fails leaves the record as it is",
 		file: "away/recall.go",
-		from: "if r.gone = !listed; listed {",
-		to:   "if true {",
+		from: "if listed && p.Away.IsZero() {",
+		to:   "if p.Away.IsZero() {",
 		by:   "^TestL18_ListThatFailsAtAStart$",
 	},
 	{
@@ -1106,6 +1107,97 @@ var mutations = []mutation{
 		from: "case !l.session.subscribed(ev.Kind):\n\t\t\tl.heard(ev)",
 		to:   "case !l.session.subscribed(ev.Kind):\n\t\t\tl.ledger.Told(ev)",
 		by:   "^TestL18_EndThatASuccessorDoesNotWantIsSettled$",
+	},
+	{
+		off:  "what begins while a plugin comes back has not gone",
+		file: "join.go",
+		from: "\tif e.records != nil && l.own {\n",
+		to:   "\tl.admitUnwanted()\n\tif e.records != nil && l.own {\n",
+		by:   "^TestL18_WhatBeginsDuringSynchronizeHasNotGone$",
+	},
+	{
+		off:  "an end comes before what begins behind it",
+		file: "lane.go",
+		from: "\treturn l.push(entry{missed: &ev, unwanted: true}), nil",
+		to:   "\t_, err = l.ledger.Admit(ev)\n\treturn nil, err",
+		by:   "^TestL2_AnIdMayBeUsedAgainBehindAnOverduePlugin$",
+	},
+	{
+		off:  "an end that is of an earlier life ends nothing else",
+		file: "part.go",
+		from: "return nil // another life",
+		to:   "continue // another life",
+		by:   "^TestL2_AnIdMayBeUsedAgainBehindABusyPlugin$",
+	},
+	{
+		off:  "what has stopped has stopped for a successor, too",
+		file: "ledger/ledger.go",
+		from: "was == over || p.Stopped",
+		to:   "p.Stopped",
+		by:   "^TestL11_NothingBeginsInAPodWhoseStopWaitsForASuccessor$",
+	},
+	{
+		off:  "the engine lists as soon as much is unsaid",
+		file: "vanished.go",
+		from: "many == unconfirmed || many > unconfirmed",
+		to:   "many >= unconfirmed",
+		by:   "^TestRuntimeThatIsListedTooOften$",
+	},
+	{
+		off:  "what a plugin did not want it is told the end of",
+		file: "overdue.go",
+		from: "return !e.unwanted || ",
+		to:   "return true || ",
+		by:   "^TestL14_NobodyWaitsForWhoDidNotSubscribe$",
+	},
+	{
+		off:  "what is noted again before its end ends once",
+		file: "overdue.go",
+		from: " || !l.session.joined && l.ledger.Knows(e.missed.ID())",
+		to:   "",
+		by:   "^TestL18_WhatIsNotedAgainEndsOnce$",
+	},
+	{
+		off:  "what has begun behind one who leaves is known",
+		file: "session.go",
+		from: "\tif joined {\n\t\tl.admitUnwanted()\n\t}\n",
+		to:   "",
+		by:   "^TestL18_WhatBeganBehindOneWhoLeavesIsKnown$",
+	},
+	{
+		off:  "what begins in the line is known when a successor has it",
+		file: "join.go",
+		from: "\t\tl.admitUnwanted()\n\t\ttold",
+		to:   "\t\ttold",
+		by:   "^TestL19_PodBeginsAndEndsBeforeASuccessorIsSynchronized$",
+	},
+	{
+		off:  "whoever waits for a part of another teardown waits until it is safe",
+		file: "part.go",
+		from: "\tdefer func() { r.urgent = r.urgent || p.urgent }() // also if it is the part of another round\n",
+		to:   "\tdefer func() { r.urgent = r.urgent || p.urgent && p.round == r }()\n",
+		by:   "^TestL18_SecondTeardownWaitsUntilItIsSafe$",
+	},
+	{
+		off:  "whoever need not wait for a part of another teardown waits until it is safe",
+		file: "part.go",
+		from: "\t\tl.keep(p)\n\t\tr.urgent = r.urgent || p.urgent\n\t\treturn nil\n\t}\n\tp.passed",
+		to:   "\t\tl.keep(p)\n\t\tr.urgent = r.urgent || p.urgent && p.round == r\n\t\treturn nil\n\t}\n\tp.passed",
+		by:   "^TestL18_TeardownPastAnOverduePluginWaitsUntilItIsSafe$",
+	},
+	{
+		off:  "what is in creation ends with that",
+		file: "succession.go",
+		from: "case !known.Knows(o.ID()) && creating[o.ID()]:",
+		to:   "case false:\n\t\t\t_ = creating",
+		by:   "^TestL3_ContainerIsDroppedBeforeAllAreToldLate$",
+	},
+	{
+		off:  "a pod in which something is in creation ends with that",
+		file: "succession.go",
+		from: "creating[id], creating[ledger.ID{Pod: id.Pod}] = true, true",
+		to:   "creating[id] = true",
+		by:   "^TestL3_ContainerIsDroppedBeforeAllAreToldLate$",
 	},
 }
 

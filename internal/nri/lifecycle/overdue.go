@@ -86,12 +86,15 @@ func (l *lane) catchUp(ev Event) (sent bool) {
 	return !l.transmit(r) || !l.conclude(r)
 }
 
-// collapse takes what the connection missed out of the line if the events end it: what
-// began and ended meanwhile need not be told. l.mu is held.
+// collapse takes first events out of the line if the events end what they began. What began and
+// ended meanwhile need not be told. Of what the plugin did not want to be told it gets the end; but
+// what its name knows, as one before it was asked, too, would begin again behind the ends that
+// it has missed. l.mu is held.
 func (l *lane) collapse(ends []Event) {
 	l.line.remove(func(e entry) bool {
-		return e.missed != nil && slices.ContainsFunc(ends, func(end Event) bool {
-			return end.ID() == e.missed.ID() || end.Container == "" && end.Pod == e.missed.Pod
-		})
+		if e.missed == nil || !slices.ContainsFunc(ends, e.missed.EndsWith) {
+			return false
+		}
+		return !e.unwanted || !l.session.joined && l.ledger.Knows(e.missed.ID())
 	})
 }

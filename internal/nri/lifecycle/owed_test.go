@@ -748,3 +748,54 @@ func TestL3_ConnectionThatWasNotSynchronizedKnowsNothing(t *testing.T) {
 		assert.Equal(t, "Synchronize(p1)", o.again(a).told())
 	})
 }
+
+// slowMemory takes a second to be safe.
+type slowMemory struct{ *memory }
+
+func (m slowMemory) Sync() {
+	time.Sleep(time.Second)
+	m.memory.Sync()
+}
+
+// Two stop a pod at a time, and the plugin is lost. What it has missed is safe before either goes
+// on: the runtime may forget the pod with the one that is first.
+func TestL18_SecondTeardownWaitsUntilItIsSafe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		o.change = func(opts *Options) { opts.Owed = slowMemory{o.memory} }
+		o.start(t)
+		a := newPlugin("10-a").hang(StopPodSandbox)
+		o.joined(a)
+		o.did("RunPodSandbox:p1")
+		first, second := o.ends("StopPodSandbox:p1"), o.ends("StopPodSandbox:p1")
+		synctest.Wait()
+		a.Close()
+		synctest.Wait()
+		assert.Empty(t, first)
+		assert.Empty(t, second)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		assert.Len(t, first, 1)
+		assert.Len(t, second, 1)
+	})
+}
+
+// Likewise if the plugin owes an answer: the end that is stored already is the second one's, too.
+func TestL18_TeardownPastAnOverduePluginWaitsUntilItIsSafe(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		o.change = func(opts *Options) { opts.Owed = slowMemory{o.memory} }
+		o.start(t)
+		a, _ := frozen("10-a", UpdatePodSandbox)
+		o.joined(a)
+		o.did("RunPodSandbox:p1")
+		o.did("UpdatePodSandbox:p1")
+		first, second := o.ends("StopPodSandbox:p1"), o.ends("StopPodSandbox:p1")
+		assert.Empty(t, first)
+		assert.Empty(t, second)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		assert.Len(t, first, 1)
+		assert.Len(t, second, 1)
+	})
+}

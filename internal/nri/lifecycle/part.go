@@ -19,6 +19,7 @@ type part struct {
 	posted time.Time
 	missed bool   // whether it is an end that the plugin has missed (L18)
 	stored string // the Request of that, if the event has none
+	urgent bool   // whether what is kept of it has to be safe before the runtime goes on
 
 	again   bool          // whether a connection was lost at it
 	next    int           // the event of the round that is being seen to
@@ -90,6 +91,7 @@ func (p *part) leave(r *round, waited time.Duration) []error {
 	if p.round == r {
 		p.owner = false
 	}
+	defer func() { r.urgent = r.urgent || p.urgent }() // also if it is the part of another round
 	if p.over {
 		return p.errs
 	}
@@ -120,7 +122,9 @@ func (l *lane) post(r *round) *part {
 	defer l.mu.Unlock()
 	s := l.session
 	if s == nil {
-		l.keep(l.newPart(r))
+		p := l.newPart(r)
+		l.keep(p)
+		r.urgent = r.urgent || p.urgent
 		return nil
 	}
 	l.collapse(r.events)
@@ -139,6 +143,7 @@ func (l *lane) post(r *round) *part {
 	if p.late {
 		p.owner = false
 		l.keep(p)
+		r.urgent = r.urgent || p.urgent
 		return nil
 	}
 	p.passed = nil // who comes now waits

@@ -18,15 +18,15 @@ import (
 // its creation, see Options.Cut. What a plugin knows
 // and the runtime no longer has ended while nobody was there to tell.
 func (e *Engine) Recall(ctx context.Context) error {
-	if e.away == nil || len(maps.Collect(e.away.Store.Names())) == 0 {
+	if e.records == nil || len(maps.Collect(e.records.Store.Names())) == 0 {
 		return nil
 	}
 	there, err := e.opts.List(ctx)
 	if err != nil {
 		there, err = Snapshot{}, fmt.Errorf("what the plugins know that were connected before is not known: %w", err)
 	}
-	all := e.away.Recall(there, err == nil, e.cut())
-	e.away.Store.Sync()
+	all := e.records.Recall(there, err == nil, e.cut())
+	e.records.Store.Sync()
 	for _, one := range all {
 		one.Record.Safe()
 		e.recall(one)
@@ -51,6 +51,6 @@ func (e *Engine) recall(one away.Recalled) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	l := e.newLane(one.Name, index)
-	l.own, l.away, l.ledger = true, one.Record, one.Ledger
+	l.own, l.record, l.ledger = true, one.Record, one.Ledger
 	e.names[one.Name] = l
 }

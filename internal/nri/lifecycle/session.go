@@ -34,7 +34,7 @@ type session struct {
 	closed error      // why it is over; also read once gone is closed
 	failed bool       // whether the last connection of the name failed to be synchronized; written before it has a place
 	seq    uint64     // its number among those that were listed for, and are asked since of what begins; written once
-	after  Connection // that had the lane before it, nil if none
+	after  Connection // that had the lane before it, nil if none; written with the lane's lock, too
 
 	// Guarded by the lane's lock.
 	joined    bool      // whether it was synchronized
@@ -55,7 +55,7 @@ func (e *Engine) enroll(conn Connection) (*session, error) {
 		index:    conn.Index(),
 		policy:   conn.Policy(),
 		timeouts: conn.Timeouts(),
-		wants:    ledger.Wanted(conn.Subscribed),
+		wants:    ledger.KindsOf(conn.Subscribed),
 		origin:   e.opts.Origin(conn),
 		since:    time.Now(),
 		gone:     make(chan struct{}),
@@ -178,12 +178,15 @@ func (l *lane) desert(s *session, joined, inherited bool) {
 	if !errors.Is(s.closed, ErrSucceeded) {
 		callers = l.line.callers()
 	}
+	if joined {
+		l.admitUnwanted()
+	}
 	if r != nil && r.part != nil && !r.part.over {
 		r.part.again = true
 		l.putBack(r.part)
 	}
 	if !inherited {
-		parts, l.noted = l.line.clear(), nil
+		parts = l.line.clear()
 	}
 	for _, p := range parts {
 		lost = append(lost, l.lose(p, s, r)...)

@@ -381,9 +381,14 @@ func (l *lane) answeredBy(told Snapshot) Snapshot {
 }
 
 // ended returns the ends of what a successor was told of and that the first has heard
-// since, or that was never told of it and is not there. Those of containers come first. l.mu
-// is held.
+// since, or that was never told of it and is not there. Those of containers come first. What is
+// not there and in creation, or has something in it that is, ends or vanishes with that. The locks of the
+// engine and of the lane are held.
 func (l *lane) ended(told, now Snapshot) (ends []Event) {
+	creating := make(map[ledger.ID]bool)
+	for id := range l.engine.creations {
+		creating[id], creating[ledger.ID{Pod: id.Pod}] = true, true
+	}
 	there := ledger.Synchronized(now, ledger.New())
 	for _, o := range now.Exited {
 		there.Know(o.ID(), false)
@@ -395,6 +400,8 @@ func (l *lane) ended(told, now Snapshot) (ends []Event) {
 		}
 		var ev Event
 		switch {
+		case !known.Knows(o.ID()) && creating[o.ID()]:
+			continue
 		case !known.Knows(o.ID()):
 			ev = o.ID().Removal()
 		case !o.Stopped && !known.GoesOn(o.ID()):

@@ -494,3 +494,30 @@ func TestL13_ListThatHangsKeepsNothing(t *testing.T) {
 		assert.LessOrEqual(t, len(f.unlisted)+len(f.listing), 2)
 	})
 }
+
+// The runtime was killed after a pod had stopped, and before its plugin has heard of that. The
+// Stop waits, also for a successor: nothing begins in the pod meanwhile (L11).
+func TestL11_NothingBeginsInAPodWhoseStopWaitsForASuccessor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p0", "RunPodSandbox:p1", "RunPodSandbox:p2")
+		o.left(a)
+		for _, pod := range []string{"p0", "p1", "p2"} {
+			o.end("StopPodSandbox:" + pod)
+		}
+		o.memory.Sync()
+		o.kill()
+		o.change = func(opts *Options) { opts.HandOver = func(Connection) bool { return true } }
+		o.start(t, "p0!", "p1!", "p2!")
+		first, _ := frozen("10-a", StopPodSandbox)
+		o.joined(first)
+		time.Sleep(2 * syncTimeout) // what is missed takes turns with the rest
+		next := newPlugin("10-a").takes(time.Second, StopPodSandbox)
+		o.joined(next)
+		require.ErrorIs(t, o.ask(t.Context(), "CreateContainer:p2/c1"), ErrStopped)
+		time.Sleep(3 * time.Second)
+		assert.Equal(t, "Synchronize(p0 p1 p2) StopPodSandbox:p0 StopPodSandbox:p1 StopPodSandbox:p2", next.told())
+	})
+}

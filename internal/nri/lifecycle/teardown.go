@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"time"
 )
 
@@ -52,8 +51,8 @@ func (e *Engine) Teardown(ctx context.Context, events []Event, apply func(Connec
 		}
 	}
 	errs := e.await(r, parts)
-	if r.owes.Load() {
-		e.away.Store.Sync()
+	if r.urgent {
+		e.records.Store.Sync()
 	}
 	for _, p := range parts {
 		if p.round == r {
@@ -125,7 +124,7 @@ func (e *Engine) doom(events []Event) (lanes []*lane, orphans map[string]Event) 
 func (e *Engine) cutShort(events []Event) (orphans map[string]Event) {
 	for o, c := range e.creations {
 		for _, ev := range events {
-			if o != ev.ID() && (o.Pod != ev.Pod || ev.Container != "") {
+			if !c.event.EndsWith(ev) {
 				continue
 			}
 			c.doomed.Store(true)
@@ -149,8 +148,8 @@ type round struct {
 	ctx     context.Context
 	events  []Event
 	orphans map[string]Event
-	collect bool        // whether its caller wants the replies
-	owes    atomic.Bool // whether what it owes has to be safe before the runtime goes on
+	collect bool // whether its caller wants the replies
+	urgent  bool // whether what is kept has to be safe before that goes on
 }
 
 // last is the event that the round is there for.

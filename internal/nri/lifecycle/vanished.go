@@ -25,10 +25,11 @@ const vanishes = 10 * time.Minute
 // none, and ends none, is so told apart from one that does.
 const unconfirmed = 1024
 
-// listIfMany has the runtime list, once a minute at most, if it leaves much unsaid: it may create
-// and end containers for ever without a plugin that joins. mu is held.
+// listIfMany has the runtime list if it leaves much unsaid, and once a minute at most if it goes
+// on to: it may create and end containers for ever without a plugin that joins. mu is held.
 func (e *Engine) listIfMany() {
-	if len(e.creations) >= unconfirmed && time.Since(e.listedAt) >= time.Minute {
+	many := len(e.creations)
+	if many == unconfirmed || many > unconfirmed && time.Since(e.listedAt) >= time.Minute {
 		e.listSoon()
 	}
 }

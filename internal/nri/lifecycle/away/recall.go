@@ -20,13 +20,10 @@ type Recalled struct {
 // cut in its creation: a plugin was told of it, and the runtime does not list it.
 func (rs *Records) Recall(there ledger.Snapshot, listed bool, cut map[string][]ledger.Object) (all []Recalled) {
 	for name, p := range maps.Collect(rs.Store.Names()) {
-		r := &Record{of: rs, name: name, wants: ledger.Named(p.Wants)}
+		r := &Record{of: rs, name: name, wants: ledger.KindsNamed(p.Wants), gone: true}
 		g := r.knew(p, there, cut[name])
-		if r.gone = !listed; listed {
-			if p.Away.IsZero() {
-				r.Left(g)
-			}
-			r.missGone(g, there)
+		if listed && p.Away.IsZero() {
+			r.Left(g)
 		}
 		all = append(all, Recalled{name, r, g})
 	}
@@ -36,7 +33,7 @@ func (rs *Records) Recall(there ledger.Snapshot, listed bool, cut map[string][]l
 // knew returns what a plugin knew. Of one that was there to the end that is what the
 // runtime lists, but for what has ended as far as it is concerned: what it has missed. Without
 // a list that is what it has missed and, if it was away before, what was stored: what is kept
-// stays as it is, for the next restart, and what has gone is found when the plugin is back.
+// stays as it is, for the next restart. What has gone is found when the plugin is back.
 func (r *Record) knew(p Presence, there ledger.Snapshot, cut []ledger.Object) *ledger.Ledger {
 	g := ledger.New()
 	if p.Away.IsZero() {
@@ -53,7 +50,7 @@ func (r *Record) knew(p Presence, there ledger.Snapshot, cut []ledger.Object) *l
 	for due := range r.of.Store.Owes(r.name) {
 		missed = append(missed, eventOf(due))
 	}
-	g.Owes(missed)
+	g.Miss(missed)
 	return g
 }
 

@@ -33,9 +33,9 @@ type Record struct {
 }
 
 // Joined notes that the plugin of a record, or of a name that has none, is there, and returns
-// the record from now on. g is what it knows, there what the runtime has.
-func (rs *Records) Joined(r *Record, name string, wants ledger.Kinds, g *ledger.Ledger, there ledger.Snapshot) *Record {
-	ends := wants.Ends()
+// the record from now on.
+func (rs *Records) Joined(r *Record, name string, wants ledger.Kinds) *Record {
+	ends := wants.EndNames()
 	switch {
 	case len(ends) > 0 && r == nil:
 		r = &Record{of: rs, name: name}
@@ -45,9 +45,6 @@ func (rs *Records) Joined(r *Record, name string, wants ledger.Kinds, g *ledger.
 	}
 	r.wants, r.safe = wants, false
 	rs.Store.Joined(name, ends)
-	if r.gone {
-		r.missGone(g, there)
-	}
 	return r
 }
 
@@ -165,8 +162,12 @@ func (r *Record) stored(told ledger.Snapshot) (missed []Missed) {
 	return missed
 }
 
-// missGone has the plugin miss the ends of all that it knows and that is not there any more.
-func (r *Record) missGone(g *ledger.Ledger, there ledger.Snapshot) {
+// MissGone has the plugin miss the ends of all that it knows and that is not there any more, when
+// it is back for the first time in this run of the runtime: in a run all that ends is handed in.
+func (r *Record) MissGone(g *ledger.Ledger, there ledger.Snapshot) {
+	if r == nil || !r.gone {
+		return
+	}
 	r.gone = false
 	ids := there.Index()
 	for _, o := range there.Exited {
@@ -184,7 +185,7 @@ func (r *Record) missGone(g *ledger.Ledger, there ledger.Snapshot) {
 		end.Request = r.of.Implied(end.Kind, end.Container, of)
 		r.miss(g, end)
 		if !podIs {
-			g.Remove([]ledger.Event{ledger.ID{Pod: id.Pod}.Removal()}) // also one of which containers alone are known
+			g.MarkRemoved([]ledger.Event{ledger.ID{Pod: id.Pod}.Removal()}) // also one of which containers alone are known
 		}
 	}
 }

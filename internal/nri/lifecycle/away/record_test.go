@@ -31,7 +31,7 @@ func opened(t *testing.T, path string) (rs *Records, shut func()) {
 }
 
 // everything is a plugin that wants all there is.
-func everything() ledger.Kinds { return ledger.Wanted(func(ledger.Kind) bool { return true }) }
+func everything() ledger.Kinds { return ledger.KindsOf(func(ledger.Kind) bool { return true }) }
 
 func snapshot(pods ...string) (s ledger.Snapshot) {
 	for _, pod := range pods {
@@ -40,7 +40,7 @@ func snapshot(pods ...string) (s ledger.Snapshot) {
 	return s
 }
 
-// ends are the events of what was missed, with their requests.
+// ends are the events of what was missed.
 func ends(missed []Missed) string {
 	var all []string
 	for _, m := range missed {
@@ -53,10 +53,10 @@ func ends(missed []Missed) string {
 	return strings.Join(all, " ")
 }
 
-// away has a plugin know what s has, and leave.
-func (rs *Records) away(s ledger.Snapshot) (*Record, *ledger.Ledger) {
+// leaving has a plugin know what s has, and leave.
+func (rs *Records) leaving(s ledger.Snapshot) (*Record, *ledger.Ledger) {
 	g := ledger.Synchronized(s, ledger.New())
-	r := rs.Joined(nil, "10-a", everything(), g, s)
+	r := rs.Joined(nil, "10-a", everything())
 	r.Left(g)
 	return r, g
 }
@@ -66,12 +66,12 @@ func (rs *Records) away(s ledger.Snapshot) (*Record, *ledger.Ledger) {
 func TestMissed(t *testing.T) {
 	rs, shut := opened(t, filepath.Join(t.TempDir(), "owed.db"))
 	defer shut()
-	r, former := rs.away(snapshot("p1", "p2"))
+	r, former := rs.leaving(snapshot("p1", "p2"))
 	for _, id := range []string{"p2", "p1"} {
 		r.Owe(ledger.ID{Pod: id}.Stop())
 	}
 	g := ledger.Synchronized(snapshot(), former)
-	r = rs.Joined(r, "10-a", everything(), g, snapshot())
+	r = rs.Joined(r, "10-a", everything())
 	assert.Equal(t, "StopPodSandbox:p2 StopPodSandbox:p1", ends(r.Missed(snapshot(), g, former)))
 	r.Heard(ledger.ID{Pod: "p2"}.Stop())
 	assert.Equal(t, "StopPodSandbox:p1", ends(r.Missed(snapshot(), g, former)))
@@ -81,14 +81,14 @@ func TestMissed(t *testing.T) {
 func TestMissedIsNotWhatIsThere(t *testing.T) {
 	rs, shut := opened(t, filepath.Join(t.TempDir(), "owed.db"))
 	defer shut()
-	r, former := rs.away(snapshot("p1", "p2"))
+	r, former := rs.leaving(snapshot("p1", "p2"))
 	for _, id := range []string{"p1", "p2"} {
 		r.Owe(ledger.ID{Pod: id}.Stop())
 	}
 	told := snapshot("p1", "p2")
 	told.Pods[1].Stopped = true
 	g := ledger.Synchronized(told, former)
-	r = rs.Joined(r, "10-a", everything(), g, told)
+	r = rs.Joined(r, "10-a", everything())
 	assert.Equal(t, "StopPodSandbox:p2", ends(r.Missed(told, g, former)))
 }
 
@@ -96,11 +96,11 @@ func TestMissedIsNotWhatIsThere(t *testing.T) {
 func TestMissedStopThatIsNotStored(t *testing.T) {
 	rs, shut := opened(t, filepath.Join(t.TempDir(), "owed.db"))
 	defer shut()
-	r, former := rs.away(snapshot("p1"))
+	r, former := rs.leaving(snapshot("p1"))
 	told := snapshot("p1")
 	told.Pods[0].Stopped = true
 	g := ledger.Synchronized(told, former)
-	r = rs.Joined(r, "10-a", everything(), g, told)
+	r = rs.Joined(r, "10-a", everything())
 	missed := r.Missed(told, g, former)
 	require.Equal(t, "StopPodSandbox:p1", ends(missed))
 	assert.True(t, missed[0].Unkept)
@@ -111,10 +111,10 @@ func TestMissedStopThatIsNotStored(t *testing.T) {
 func TestNoRecord(t *testing.T) {
 	rs, shut := opened(t, filepath.Join(t.TempDir(), "owed.db"))
 	defer shut()
-	r, g := rs.away(snapshot("p1"))
+	r, g := rs.leaving(snapshot("p1"))
 	r.Owe(ledger.ID{Pod: "p1"}.Stop())
-	g.Remove([]ledger.Event{ledger.ID{Pod: "p1"}.Removal()})
-	r = rs.Joined(r, "10-a", 0, g, snapshot())
+	g.MarkRemoved([]ledger.Event{ledger.ID{Pod: "p1"}.Removal()})
+	r = rs.Joined(r, "10-a", 0)
 	assert.Nil(t, r)
 	assert.Empty(t, r.Missed(snapshot(), g, g))
 	assert.False(t, g.Knows(ledger.ID{Pod: "p1"}))
@@ -137,7 +137,7 @@ func TestRecall(t *testing.T) {
 		owes  string
 	}{
 		{name: "away", away: true, there: snapshot("p1"), lists: true, knows: []ledger.ID{{Pod: "p1"}, {Pod: "p2"}}, owes: "StopPodSandbox:p2 RemovePodSandbox:p2"},
-		{name: "away, without a list", away: true, knows: []ledger.ID{{Pod: "p1"}, {Pod: "p2"}}},
+		{name: "away, without a list", away: true, knows: []ledger.ID{{Pod: "p1"}, {Pod: "p2"}}, owes: "StopPodSandbox:p2 RemovePodSandbox:p2"},
 		{name: "there", there: snapshot("p1"), lists: true, knows: []ledger.ID{{Pod: "p1"}}},
 		{
 			name:  "there, and a container has exited",
@@ -150,9 +150,9 @@ func TestRecall(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "owed.db")
 			rs, shut := opened(t, path)
 			if c.away {
-				rs.away(snapshot("p1", "p2"))
+				rs.leaving(snapshot("p1", "p2"))
 			} else {
-				rs.Joined(nil, "10-a", everything(), ledger.New(), snapshot())
+				rs.Joined(nil, "10-a", everything())
 			}
 			shut() // the runtime is started again
 
@@ -167,13 +167,12 @@ func TestRecall(t *testing.T) {
 			}
 			assert.ElementsMatch(t, c.knows, knows)
 			r, former := all[0].Record, all[0].Ledger
-			g := ledger.Synchronized(c.there, former)
-			r = rs.Joined(r, "10-a", everything(), g, snapshot("p1"))
-			if !c.lists {
-				assert.Equal(t, "StopPodSandbox:p2 RemovePodSandbox:p2", ends(r.Missed(snapshot("p1"), g, former)), "what has gone is found when the plugin is back")
-				return
-			}
-			assert.Equal(t, c.owes, ends(r.Missed(snapshot("p1"), g, former)))
+			told := snapshot("p1")
+			told.Exited = c.there.Exited
+			g := ledger.Synchronized(told, former)
+			r = rs.Joined(r, "10-a", everything())
+			r.MissGone(g, told)
+			assert.Equal(t, c.owes, ends(r.Missed(told, g, former)))
 		})
 	}
 }
@@ -183,7 +182,7 @@ func TestRecall(t *testing.T) {
 func TestUrgent(t *testing.T) {
 	rs, shut := opened(t, filepath.Join(t.TempDir(), "owed.db"))
 	defer shut()
-	r, _ := rs.away(snapshot("p1"))
+	r, _ := rs.leaving(snapshot("p1"))
 	stop, removal := ledger.ID{Pod: "p1"}.Stop(), ledger.ID{Pod: "p1"}.Removal()
 	urgent, kept := r.Owe(stop)
 	assert.True(t, urgent)

@@ -37,11 +37,11 @@ func (g *Ledger) reopen(id ID) {
 	g.pods[id.Pod] = p
 }
 
-// Owes makes of a ledger that knows what there is that of a plugin that has missed
+// Miss makes of a ledger that knows what there is that of a plugin that has missed
 // some ends, which have no requests here: it knows their objects, and was told what came
 // before them. The runtime may have been killed after it handed them in, and list the
 // objects still.
-func (g *Ledger) Owes(missed []Event) {
+func (g *Ledger) Miss(missed []Event) {
 	missing := make(map[Event]bool, len(missed))
 	for _, ev := range missed {
 		missing[ev] = true
@@ -61,9 +61,9 @@ func (g *Ledger) Owes(missed []Event) {
 	}
 }
 
-// Remove notes the pods that ends remove while the plugin is away: nothing comes for them
-// any more.
-func (g *Ledger) Remove(ends []Event) {
+// MarkRemoved notes the pods that ends remove while the plugin is away: nothing comes for
+// them any more.
+func (g *Ledger) MarkRemoved(ends []Event) {
 	for _, ev := range ends {
 		if p, known := g.pods[ev.Pod]; known && ev.Kind == RemovePodSandbox {
 			p.removed = true
@@ -72,7 +72,7 @@ func (g *Ledger) Remove(ends []Event) {
 	}
 }
 
-// Removed returns the pods that Remove has noted.
+// Removed returns the pods that MarkRemoved has noted.
 func (g *Ledger) Removed() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for id, p := range g.pods {

@@ -9,10 +9,9 @@ type Event struct {
 	Pod string
 	// Container is the id of the container, empty in events of the pod itself.
 	Container string
-	// Request is for the connection alone; the engine passes it on unread. It
-	// must not be changed once it was handed in, but for the each function of
-	// Engine.Ask. It is read until that returns; that of a first event and of an end at
-	// any time later.
+	// Request is for the connection alone, and passed on unread. It must not be changed
+	// once it was handed in, but where a function says so. It is read until that function
+	// returns; that of a first event and of an end at any time later.
 	Request any
 	// Late says of a first event that the plugin missed it, and is told of an
 	// object that is there. What it answers changes nothing.
@@ -33,6 +32,11 @@ func (e Event) String() string {
 // Same says whether two events tell the same of the same.
 func (e *Event) Same(o *Event) bool {
 	return e.Kind == o.Kind && e.Pod == o.Pod && e.Container == o.Container
+}
+
+// EndsWith says whether an end is that of the event's pod or container, or of the pod around it.
+func (e *Event) EndsWith(end Event) bool {
+	return end.ID() == e.ID() || end.Container == "" && end.Pod == e.Pod
 }
 
 // Covers says whether whoever is told of an end has been told of another one

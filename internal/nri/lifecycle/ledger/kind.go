@@ -94,8 +94,8 @@ func KindOf(name string) Kind {
 // Kinds is a set of kinds, as bits.
 type Kinds uint32
 
-// Wanted returns the set of those that a plugin subscribed to.
-func Wanted(subscribed func(Kind) bool) (s Kinds) {
+// KindsOf returns the set of those that a plugin subscribed to.
+func KindsOf(subscribed func(Kind) bool) (s Kinds) {
 	for k := Synchronize; k < kinds; k++ {
 		if subscribed(k) {
 			s |= 1 << k
@@ -107,8 +107,8 @@ func Wanted(subscribed func(Kind) bool) (s Kinds) {
 // Has says whether a kind is in the set.
 func (s Kinds) Has(k Kind) bool { return s&(1<<k) != 0 }
 
-// Ends returns the names of those kinds in the set that belong to ends.
-func (s Kinds) Ends() (names []string) {
+// EndNames returns the names of those kinds in the set that belong to ends.
+func (s Kinds) EndNames() (names []string) {
 	for k := range kinds {
 		if k.Final() && s.Has(k) {
 			names = append(names, k.String())
@@ -117,8 +117,8 @@ func (s Kinds) Ends() (names []string) {
 	return names
 }
 
-// Named returns the set of kinds of these names.
-func Named(names []string) (s Kinds) {
+// KindsNamed returns the set of kinds of these names.
+func KindsNamed(names []string) (s Kinds) {
 	for _, name := range names {
 		s |= 1 << KindOf(name)
 	}

@@ -76,7 +76,7 @@ func Synchronized(s Snapshot, former *Ledger) *Ledger {
 	g := New()
 	for _, p := range s.Pods {
 		m := inherited(!p.Stopped)
-		if p.Stopped && former.pods[p.Pod].mark.stops() {
+		if was := former.pods[p.Pod].mark; was == over || p.Stopped && was.stops() {
 			m = over
 		}
 		g.pods[p.Pod] = podEntry{mark: m, creating: p.Creating}

@@ -82,6 +82,12 @@ func TestLedger(t *testing.T) {
 			sent:   "RunPodSandbox:p StopPodSandbox:p !RunPodSandbox:p",
 		},
 		{
+			name:   "a container that is listed twice ends once",
+			seed:   Snapshot{Pods: pods("p"), Containers: []Object{{Pod: "p", Container: "c"}, {Pod: "p", Container: "c"}}},
+			events: "StopPodSandbox:p RemovePodSandbox:p",
+			sent:   "StopContainer:p/c StopPodSandbox:p RemoveContainer:p/c RemovePodSandbox:p",
+		},
+		{
 			name:   "Create does not follow Synchronize",
 			seed:   Snapshot{Pods: pods("p"), Containers: []Object{{Pod: "p", Container: "c"}}},
 			events: "CreateContainer:p/c PostCreateContainer:p/c",
