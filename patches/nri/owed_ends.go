@@ -24,9 +24,9 @@ answer settles it, and a timeout does not: so an end is told at least once over
 connections, and once to each. What a plugin asks for in such a reply is applied
 to what is still there.
 
-When a plugin is back for the first time since the runtime was started, what its
-name knew is compared with what the runtime lists, and it is told the ends of what
-is gone. With nobody away the adaptation asks nothing of the store.
+At its start the adaptation compares what names knew with what the runtime lists,
+before a plugin is let in, and owes the ends of what is gone. With nobody away it
+asks nothing of the store.
 
 Of a request that is kept no more is in it than a plugin needs to free what it
 holds: ids and names, the paths of namespaces and cgroups, and 8 KiB of labels and

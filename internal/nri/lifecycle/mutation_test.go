@@ -766,9 +766,9 @@ var mutations = []mutation{
 	},
 	{
 		off:  "what is gone after a restart has ended",
-		file: "missed.go",
-		from: "l.record.MissGone(l.ledger, told)",
-		to:   "_ = told",
+		file: "away/record.go",
+		from: "if r == nil || !r.gone {",
+		to:   "if r != nil || !r.gone {",
 		by:   "^TestL18_WhatIsGoneAfterARestartHasEnded$",
 	},
 	{
@@ -1027,8 +1027,8 @@ var mutations = []mutation{
 	{
 		off:  "a list that fails leaves the record as it is",
 		file: "away/recall.go",
-		from: "if listed && p.Away.IsZero() {",
-		to:   "if p.Away.IsZero() {",
+		from: "\t\tif listed {\n",
+		to:   "\t\tif true {\n",
 		by:   "^TestL18_ListThatFailsAtAStart$",
 	},
 	{
@@ -1198,6 +1198,13 @@ var mutations = []mutation{
 		from: "creating[id], creating[ledger.ID{Pod: id.Pod}] = true, true",
 		to:   "creating[id] = true",
 		by:   "^TestL3_ContainerIsDroppedBeforeAllAreToldLate$",
+	},
+	{
+		off:  "what is gone after a restart has ended before what ends later",
+		file: "away/recall.go",
+		from: "r.MissGone(g, there) // while",
+		to:   "// while",
+		by:   "^TestL18_WhatWasCutEndsBeforeItsPod$",
 	},
 }
 

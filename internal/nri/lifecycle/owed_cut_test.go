@@ -52,3 +52,25 @@ func TestL18_EndOfWhatWasCutInItsCreation(t *testing.T) {
 		})
 	}
 }
+
+// A pod is there after the kill in which a container of it was cut, and ends before the plugin is
+// back: the container has ended before it.
+func TestL18_WhatWasCutEndsBeforeItsPod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1")
+		o.kill()
+		o.change = func(opts *Options) {
+			opts.Cut = func() iter.Seq2[string, Object] {
+				return func(yield func(string, Object) bool) { yield("10-a", Object{Pod: "p1", Container: "c1"}) }
+			}
+		}
+		o.start(t, "p1")
+		o.end("StopPodSandbox:p1")
+		o.end("RemovePodSandbox:p1")
+		o.lists()
+		assert.Equal(t, "Synchronize() StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1 RemovePodSandbox:p1", o.again(a).told())
+	})
+}

@@ -22,8 +22,11 @@ func (rs *Records) Recall(there ledger.Snapshot, listed bool, cut map[string][]l
 	for name, p := range maps.Collect(rs.Store.Names()) {
 		r := &Record{of: rs, name: name, wants: ledger.KindsNamed(p.Wants), gone: true}
 		g := r.knew(p, there, cut[name])
-		if listed && p.Away.IsZero() {
-			r.Left(g)
+		if listed {
+			if p.Away.IsZero() {
+				r.Left(g)
+			}
+			r.MissGone(g, there) // while the pods of what has gone are there
 		}
 		all = append(all, Recalled{name, r, g})
 	}
@@ -33,7 +36,7 @@ func (rs *Records) Recall(there ledger.Snapshot, listed bool, cut map[string][]l
 // knew returns what a plugin knew. Of one that was there to the end that is what the
 // runtime lists, but for what has ended as far as it is concerned: what it has missed. Without
 // a list that is what it has missed and, if it was away before, what was stored: what is kept
-// stays as it is, for the next restart. What has gone is found when the plugin is back.
+// stays as it is, for the next restart, and what has gone is found when the plugin is back.
 func (r *Record) knew(p Presence, there ledger.Snapshot, cut []ledger.Object) *ledger.Ledger {
 	g := ledger.New()
 	if p.Away.IsZero() {

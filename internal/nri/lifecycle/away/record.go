@@ -162,8 +162,8 @@ func (r *Record) stored(told ledger.Snapshot) (missed []Missed) {
 	return missed
 }
 
-// MissGone has the plugin miss the ends of all that it knows and that is not there any more, when
-// it is back for the first time in this run of the runtime: in a run all that ends is handed in.
+// MissGone has the plugin miss the ends of all that it knows and that is not there any more, once in
+// a run of the runtime: in a run all that ends is handed in.
 func (r *Record) MissGone(g *ledger.Ledger, there ledger.Snapshot) {
 	if r == nil || !r.gone {
 		return
