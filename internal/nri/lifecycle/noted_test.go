@@ -3,7 +3,6 @@
 package lifecycle
 
 import (
-	"context"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -25,19 +24,7 @@ func TestL18_WhatBeginsDuringSynchronizeHasNotGone(t *testing.T) {
 			o.joined(a)
 			o.did("RunPodSandbox:p1")
 			o.kill()
-			fails := true
-			o.fixture = newFixture(t, func(opts *Options) {
-				opts.Owed = o.memory
-				list := opts.List
-				opts.List = func(ctx context.Context) (Snapshot, error) {
-					if fails {
-						return Snapshot{}, errRefused
-					}
-					return list(ctx)
-				}
-			})
-			require.ErrorIs(t, o.Recall(t.Context()), errRefused)
-			fails = false
+			o.startWithoutList(t)
 			o.lists("p1")
 			may := next.untilAllowed()
 			joined := o.comes(next)
@@ -52,16 +39,11 @@ func TestL18_WhatBeginsDuringSynchronizeHasNotGone(t *testing.T) {
 	}
 }
 
-// permanentPlugin is part of the runtime.
-type permanentPlugin struct{ *plugin }
-
-func (permanentPlugin) Policy() Policy { return Policy{Permanent: true} }
-
 // One that is part of the runtime stays, however much begins that it does not want.
 func TestL22_PermanentPluginIsNotDroppedForWhatItDoesNotWant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(o *Options) { o.BacklogLimit = 1 })
-		a := permanentPlugin{newPlugin("10-a")}
+		a := permanent{newPlugin("10-a")}
 		a.wants = Kind.Final
 		may := a.untilAllowed()
 		joined := make(chan error, 1)

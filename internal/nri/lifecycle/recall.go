@@ -18,14 +18,18 @@ import (
 // its creation, see Options.Cut. What a plugin knows
 // and the runtime no longer has ended while nobody was there to tell.
 func (e *Engine) Recall(ctx context.Context) error {
-	if e.records == nil || len(maps.Collect(e.records.Store.Names())) == 0 {
+	if e.records == nil {
+		return nil
+	}
+	names := maps.Collect(e.records.Store.Names())
+	if len(names) == 0 {
 		return nil
 	}
 	there, err := e.opts.List(ctx)
 	if err != nil {
 		there, err = Snapshot{}, fmt.Errorf("what the plugins know that were connected before is not known: %w", err)
 	}
-	all := e.records.Recall(there, err == nil, e.cut())
+	all := e.records.Recall(names, there, err == nil, e.cut())
 	e.records.Store.Sync()
 	for _, one := range all {
 		one.Record.Safe()

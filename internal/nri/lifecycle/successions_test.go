@@ -133,19 +133,7 @@ func TestL18_NameThatIsForgottenWhileItIsAwayJoins(t *testing.T) {
 		o.did("RunPodSandbox:gone", "RunPodSandbox:p1")
 		o.left(a)
 		o.kill()
-		failing := true
-		o.fixture = newFixture(t, func(opts *Options) {
-			opts.Owed = o.memory
-			list := opts.List
-			opts.List = func(ctx context.Context) (Snapshot, error) {
-				if failing {
-					return Snapshot{}, errRefused
-				}
-				return list(ctx)
-			}
-		})
-		require.Error(t, o.Recall(t.Context()))
-		failing = false
+		o.startWithoutList(t)
 		o.memory.Forget("10-a") // its time to live is over
 		o.lists("p1")           // what it knew of "gone" has gone
 		a = o.again(a)

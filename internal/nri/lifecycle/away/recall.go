@@ -2,11 +2,7 @@
 
 package away
 
-import (
-	"maps"
-
-	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
-)
+import "github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 
 // A Recalled plugin was there before this runtime, and is away since.
 type Recalled struct {
@@ -15,11 +11,12 @@ type Recalled struct {
 	Ledger *ledger.Ledger // what it knows
 }
 
-// Recall returns the plugins that were there before the runtime was started. there is what the
-// runtime lists now, and listed is false if it could not. cut returns, by the name, what was
-// cut in its creation: a plugin was told of it, and the runtime does not list it.
-func (rs *Records) Recall(there ledger.Snapshot, listed bool, cut map[string][]ledger.Object) (all []Recalled) {
-	for name, p := range maps.Collect(rs.Store.Names()) {
+// Recall returns the plugins of some names, as the store has them, that were there before the
+// runtime was started. there is what the runtime lists now, and listed is false if it could not.
+// cut returns, by the name, what was cut in its creation: a plugin was told of it, and the runtime
+// does not list it.
+func (rs *Records) Recall(names map[string]Presence, there ledger.Snapshot, listed bool, cut map[string][]ledger.Object) (all []Recalled) {
+	for name, p := range names {
 		r := &Record{of: rs, name: name, wants: ledger.KindsNamed(p.Wants), gone: true}
 		g := r.knew(p, there, cut[name])
 		if listed {

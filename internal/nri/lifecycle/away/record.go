@@ -118,23 +118,16 @@ type Missed struct {
 // that has stopped, whose Stop does not come again. That has none that is stored if the
 // runtime was killed before it was.
 func (r *Record) Missed(told ledger.Snapshot, g, former *ledger.Ledger) (missed []Missed) {
-	last := make(map[string]int) // of a pod, the index of what is told of it last
+	there := told.Index()
 	if r != nil {
-		missed = r.stored(told)
-		for _, o := range told.Pods {
-			stop := o.ID().Stop()
-			if !o.Stopped || !former.GoesOn(o.ID()) || slices.ContainsFunc(missed, func(m Missed) bool { return m.End.Same(&stop) }) {
-				continue
-			}
-			stop.Request = r.of.Implied(stop.Kind, "", ledger.Event{Pod: o.Pod, Request: o.Value})
-			missed = append(missed, Missed{End: stop, Unkept: true})
-		}
+		missed = r.stored(there)
+		missed = append(missed, r.unstored(told.Pods, former, missed)...)
 		r.owing = len(missed) > 0
 	}
+	last := make(map[string]int) // of a pod, the index of what is told of it last
 	for i, m := range missed {
 		last[m.End.Pod] = i
 	}
-	there := told.Index()
 	for pod := range g.Removed() {
 		end := ledger.ID{Pod: pod}.Removal()
 		if i, is := last[pod]; is {
@@ -147,8 +140,7 @@ func (r *Record) Missed(told ledger.Snapshot, g, former *ledger.Ledger) (missed 
 }
 
 // stored returns what is stored of what the plugin has missed and is still to be told.
-func (r *Record) stored(told ledger.Snapshot) (missed []Missed) {
-	there := told.Index()
+func (r *Record) stored(there map[ledger.ID]ledger.Object) (missed []Missed) {
 	for _, due := range slices.Collect(r.of.Store.Owes(r.name)) {
 		end := eventOf(due)
 		o, listed := there[end.ID()]
@@ -158,6 +150,24 @@ func (r *Record) stored(told ledger.Snapshot) (missed []Missed) {
 			continue
 		}
 		missed = append(missed, Missed{End: end, Stored: due.Request})
+	}
+	return missed
+}
+
+// unstored returns the Stops of pods that have stopped, and that the plugin has not heard, but
+// for those that are stored.
+func (r *Record) unstored(pods []ledger.Object, former *ledger.Ledger, stored []Missed) (missed []Missed) {
+	stops := make(map[string]bool)
+	for _, m := range stored {
+		stops[m.End.Pod] = stops[m.End.Pod] || m.End.Kind == ledger.StopPodSandbox
+	}
+	for _, o := range pods {
+		if !o.Stopped || stops[o.Pod] || !former.GoesOn(o.ID()) {
+			continue
+		}
+		stop := o.ID().Stop()
+		stop.Request = r.of.Implied(stop.Kind, "", ledger.Event{Pod: o.Pod, Request: o.Value})
+		missed = append(missed, Missed{End: stop, Unkept: true})
 	}
 	return missed
 }

@@ -4,6 +4,7 @@ package away
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -158,7 +159,7 @@ func TestRecall(t *testing.T) {
 
 			rs, shut = opened(t, path)
 			defer shut()
-			all := rs.Recall(c.there, c.lists, map[string][]ledger.Object{"10-a": c.cut})
+			all := rs.Recall(maps.Collect(rs.Store.Names()), c.there, c.lists, map[string][]ledger.Object{"10-a": c.cut})
 			require.Len(t, all, 1)
 			assert.Equal(t, "10-a", all[0].Name)
 			var knows []ledger.ID

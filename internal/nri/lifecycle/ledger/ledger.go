@@ -22,7 +22,7 @@ var ErrStopped = errors.New("already stopped")
 // entered when it was answered: until then it is still to be told, to the next
 // connection of the name if this one is lost (L18).
 //
-// A ledger has no lock of its own: whoever has it guards it.
+// A ledger has no lock of its own: its owner's lock guards it.
 type Ledger struct {
 	pods map[string]podEntry
 }
@@ -65,7 +65,7 @@ type containerEntry struct {
 	former bool // told to an earlier connection of the name, and not to this one
 }
 
-// New returns a ledger of what nobody has told anything.
+// New returns an empty ledger.
 func New() *Ledger { return &Ledger{pods: make(map[string]podEntry)} }
 
 // Synchronized returns the ledger of a connection that was told of s by Synchronize, and
@@ -161,7 +161,7 @@ func (g *Ledger) GoesOn(id ID) bool {
 // Begun says whether the RunPodSandbox of a pod was told.
 func (g *Ledger) Begun(pod string) bool { return g.pods[pod].mark == begun }
 
-// Pods returns the pods that are known, or of which containers are.
+// Pods returns the ids of the pods that the plugin knows, or knows containers of.
 func (g *Ledger) Pods() iter.Seq[string] { return maps.Keys(g.pods) }
 
 // Count returns how many pods and containers are known.
