@@ -327,6 +327,27 @@ var mutations = []mutation{
 		to:   "if false {",
 	},
 	{
+		off:  "the end of a pod of which all is told does not wait for another pod",
+		file: "part.go",
+		from: "if l.isFreeOf(r.last().Pod) {",
+		to:   "if !l.held && l.isFreeOf(r.last().Pod) {",
+		by:   "^TestL14_RemovalDoesNotWaitForAnotherPod$",
+	},
+	{
+		off:  "it waits for what is under way of its own pod",
+		file: "lane.go",
+		from: "&& !underWay &&",
+		to:   "&& (!underWay || true) &&",
+		by:   "^TestL2_AnIdMayBeUsedAgainDuringItsRemoval$",
+	},
+	{
+		off:  "it waits for what is in line of its own pod",
+		file: "lane.go",
+		from: " && !l.line.concerns(pod)",
+		to:   "",
+		by:   "^TestL2_AnIdMayBeUsedAgainBehindAnOverduePlugin$",
+	},
+	{
 		off:  "nobody waits for the events of who did not subscribe",
 		file: "ask.go",
 		from: "if !s.subscribed(q.event.Kind) {",
@@ -1148,7 +1169,7 @@ var mutations = []mutation{
 		file: "overdue.go",
 		from: "return !e.unwanted || ",
 		to:   "return true || ",
-		by:   "^TestL14_NobodyWaitsForWhoDidNotSubscribe$",
+		by:   "^TestL14_WhatBeginsInABusyPodIsKnown$",
 	},
 	{
 		off:  "what is noted again before its end ends once",

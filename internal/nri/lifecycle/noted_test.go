@@ -75,6 +75,22 @@ func TestL2_AnIdMayBeUsedAgainBehindAnOverduePlugin(t *testing.T) {
 	})
 }
 
+// Likewise while the removal of the first life is under way.
+func TestL2_AnIdMayBeUsedAgainDuringItsRemoval(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a := newPlugin("10-a").takes(requestTimeout/2, RemovePodSandbox)
+		a.wants = Kind.Final
+		f.joined(a)
+		f.did("RunPodSandbox:p1")
+		removed := f.ends("RemovePodSandbox:p1")
+		f.did("RunPodSandbox:p1")
+		require.NoError(t, <-removed)
+		f.end("RemovePodSandbox:p1")
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+	})
+}
+
 // Likewise that of a container, and a busy plugin.
 func TestL2_AnIdMayBeUsedAgainBehindABusyPlugin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
