@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/containerd/nri/pkg/api"
-
 	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/plugin"
 )
@@ -31,14 +29,4 @@ func agreesIfNetworkStands(n *node.Node) plugin.Reply {
 		}
 		return nil
 	}
-}
-
-// netns is the path of a pod's network namespace.
-func netns(pod *api.PodSandbox) string {
-	for _, namespace := range pod.GetLinux().GetNamespaces() {
-		if namespace.GetType() == "network" {
-			return namespace.GetPath()
-		}
-	}
-	return ""
 }

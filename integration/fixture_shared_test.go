@@ -23,6 +23,7 @@ var (
 	created                      = fixture.NewCreated
 	cannotJoin                   = fixture.CannotJoin
 	readyState                   = fixture.ReadyState
+	netns                        = fixture.NetworkNamespace
 	neverHears                   = fixture.NeverHears
 	noPolicies                   = fixture.NoPolicies
 	toldNothing                  = fixture.ToldNothing

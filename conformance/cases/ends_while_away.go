@@ -10,6 +10,7 @@ import (
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/integration/wait"
 )
 
 var _ = Ends.has("L18_EndsWhileAPluginIsAwayAreToldWhenItIsBack", Needs{}, func(t T) {
@@ -62,3 +63,84 @@ func endsWhileAway(t T, stays Breach, meanwhile func(Runtime)) {
 	})
 	RequireNothingLeft(t, n)
 }
+
+// An end that is told later has what a plugin needs to free what it holds.
+var _ = Ends.has("L18_EndThatIsToldLaterSaysOfWhat", Needs{}, func(t T) {
+	n := t.Runtime()
+	p := NewPlugin(t, "10", "returns")
+	Connect(t, n, p)
+	config := n.CRI().Pod("pod")
+	config.Annotations = map[string]string{"note": "that a plugin set its eyes on"}
+	l := NewLifeOf(t, n, config)
+	p.Crash()
+	l.End(t)
+	Connect(t, n, p)
+	t.Promise("L18", "it has names, uid, namespaces, cgroups, labels and annotations", OnStock(NeverHears), func(t require.TestingT) {
+		RequireSoon(t, "the ends", func(context.Context) error { return HasAnsweredOf(p, l.Pod, plugin.RemovePodSandbox) })
+		began := p.Calls().Connections()[0].Of(l.Pod).Only(plugin.CreateContainer)[0]
+		for _, end := range p.Calls().Connections()[1].Of(l.Pod) {
+			requireWhatAnEndNeeds(t, began, end)
+		}
+	})
+	RequireNothingLeft(t, n)
+})
+
+// requireWhatAnEndNeeds holds an end against what the plugin was told when it began.
+func requireWhatAnEndNeeds(t require.TestingT, began, end plugin.Call) {
+	assert.Equal(t, began.Pod.GetName(), end.Pod.GetName())
+	assert.Equal(t, began.Pod.GetUid(), end.Pod.GetUid())
+	assert.Equal(t, began.Pod.GetNamespace(), end.Pod.GetNamespace())
+	assert.Equal(t, began.Pod.GetLabels(), end.Pod.GetLabels())
+	assert.Equal(t, began.Pod.GetAnnotations()["note"], end.Pod.GetAnnotations()["note"])
+	assert.Equal(t, began.Pod.GetLinux().GetCgroupParent(), end.Pod.GetLinux().GetCgroupParent())
+	require.NotEmpty(t, NetworkNamespace(began.Pod))
+	if end.Event != plugin.RemovePodSandbox { // which comes when the namespace is gone
+		assert.Equal(t, NetworkNamespace(began.Pod), NetworkNamespace(end.Pod), end.Event)
+	}
+	if end.Container != nil {
+		assert.Equal(t, began.Container.GetName(), end.Container.GetName())
+		assert.Equal(t, began.Container.GetLabels(), end.Container.GetLabels())
+		assert.Equal(t, began.Container.GetLinux().GetCgroupsPath(), end.Container.GetLinux().GetCgroupsPath())
+	}
+}
+
+// An end at which a plugin crashes each time that it is told of it does not keep from it what else
+// ended while it was away.
+var _ = Ends.has("L18_EndThatBreaksItsPluginIsGivenUp", Needs{}, func(t T) {
+	const returns = 8
+	n := t.Runtime()
+	p := NewPlugin(t, "10", "breaks")
+	p.On(plugin.StopPodSandbox, func(ctx context.Context, call *plugin.Call) error {
+		if call.Pod.GetName() == "breaks-it" {
+			return plugin.Crash(ctx, call)
+		}
+		return nil
+	})
+	Connect(t, n, p)
+	bad, good := NewLife(t, n, "breaks-it"), NewLife(t, n, "good")
+	p.Crash()
+	bad.End(t)
+	good.End(t)
+	toldOfGood := func(context.Context) error { return HasAnsweredOf(p, good.Pod, plugin.RemovePodSandbox) }
+	for range returns {
+		if p.Connect(WithinAMinute(t), n.NRISocket()) != nil {
+			continue // it crashed at once
+		}
+		// It crashes again, or is told of the rest.
+		err := wait.Until(WithinMoments(t), "more to be told", func(ctx context.Context) error {
+			if err := toldOfGood(ctx); err != nil && IsOpen(p.Closed()) {
+				return err
+			}
+			return nil
+		})
+		if err != nil || IsOpen(p.Closed()) {
+			break
+		}
+	}
+	t.Promise("L18", "what else ended is told after some returns, and the plugin stays", OnStock(NeverHears), func(t require.TestingT) {
+		require.NoError(t, toldOfGood(context.Background()))
+		assert.True(t, IsOpen(p.Closed()))
+		assert.Less(t, len(p.Calls().Of(bad.Pod).Only(plugin.StopPodSandbox)), returns)
+	})
+	RequireNothingLeft(t, n)
+})

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package cases
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	"github.com/hookline-nri/hookline/integration/plugin"
+)
+
+// A peer registers under a new name as soon as it is asked about a pod under the last one,
+// and takes almost the time that a plugin has for its answer.
+var _ = Joining.has("L22_PeerUnderManyNamesHoldsUpNoCreation", Within(2*time.Second), func(t T) {
+	const names = 8
+	n := t.Runtime()
+	timeout, _ := n.Timeouts()
+	ctx, cancel := context.WithCancel(WithinAMinute(t))
+	var peers sync.WaitGroup
+	t.Cleanup(func() { cancel(); peers.Wait() })
+	var comes func(name int)
+	comes = func(name int) {
+		peer := NewPlugin(t, fmt.Sprint(20+name), "peer")
+		peer.Subscribe(plugin.RunPodSandbox)
+		takesLong := plugin.Delay(timeout * 9 / 10)
+		var next sync.Once
+		peer.On(plugin.RunPodSandbox, func(asked context.Context, call *plugin.Call) error {
+			next.Do(func() {
+				if name+1 < names && ctx.Err() == nil {
+					peers.Go(func() { comes(name + 1) })
+				}
+			})
+			return takesLong(asked, call)
+		})
+		t.Cleanup(peer.Crash)
+		_ = peer.Connect(ctx, n.NRISocket()) // it may be too late for the pod, or dropped
+	}
+	comes(0)
+
+	created := RunPods(ctx, n, 1, 2*names*timeout, PodsNamed(n, "created", 1)...)
+	InTimeouts(t, fmt.Sprintf("the pod is created (%v)", created[0].Err), created[0].Took, timeout)
+	t.Promise("L22", "a creation waits two timeouts for those who register meanwhile, whatever their names", KeptOnStock, func(t require.TestingT) {
+		RequireAllCreated(t, created)
+		assert.Less(t, created[0].Took, 4*timeout, "one of the plugin that was there, two of those who came, and the work")
+	})
+})
