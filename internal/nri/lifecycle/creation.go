@@ -18,9 +18,12 @@ import (
 // asked, or have come in since, are told of it (L2). If the runtime fails to make it, they hear
 // nothing.
 type creation struct {
-	event  Event
-	since  time.Time
-	sealed bool // guarded by Engine.mu
+	event Event
+	since time.Time
+
+	// Guarded by Engine.mu.
+	sealed  bool
+	telling int // who tell those who missed it
 
 	demands []*demand // of which each has to be met before it is sealed
 	lacks   atomic.Pointer[lack]
@@ -211,6 +214,7 @@ func (e *Engine) unasked(q *question) (lanes []*lane, err error) {
 		return nil, nil
 	}
 	c.missed = append(c.missed, e.latecomers(c)...)
+	c.telling++
 	if e.opts.OmitCreating {
 		e.agreed[c.event.Pod] = true
 	}
@@ -237,10 +241,15 @@ func (e *Engine) latecomers(c *creation) (late []*lane) {
 	return late
 }
 
-// forgo takes out a creation that failed, or that all were told of.
+// forgo takes out a creation that failed.
 func (e *Engine) forgo(c *creation) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.takeOut(c)
+}
+
+// takeOut takes out a creation, unless there is another one of the id. mu is held.
+func (e *Engine) takeOut(c *creation) {
 	if o := c.event.ID(); e.creations[o] == c {
 		delete(e.creations, o)
 	}
@@ -254,16 +263,21 @@ func (e *Engine) made(o ledger.ID) {
 		e.mu.Unlock()
 		return
 	}
+	c.telling++
 	late := slices.Concat(c.missed, e.latecomers(c))
 	e.mu.Unlock()
 	e.tellLate(c, late)
 }
 
-// tellLate tells of a creation those who missed it. It stays until then: its end may come
-// meanwhile.
+// tellLate tells of a creation those who missed it, for one of those that it counts as telling.
+// It stays until all have done so: its end may come meanwhile.
 func (e *Engine) tellLate(c *creation, lanes []*lane) {
 	for _, l := range lanes {
 		l.missedEvent(c)
 	}
-	e.forgo(c)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if c.telling--; c.telling == 0 {
+		e.takeOut(c)
+	}
 }

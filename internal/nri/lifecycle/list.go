@@ -142,8 +142,9 @@ func (e *Engine) compare(taken inventory) (made []ledger.ID, vanished []*round) 
 		}
 	}
 	for _, c := range taken.snapshot.Exited {
-		if o := c.ID(); e.creations[o] != nil && e.creations[o].sealed {
-			delete(e.creations, o) // there is nothing to tell of it but its end
+		if c := e.creations[c.ID()]; c != nil && c.sealed {
+			c.doomed.Store(true) // there is nothing to tell of it but its end
+			e.takeOut(c)
 		}
 	}
 	there := make(map[ledger.ID]bool)

@@ -348,6 +348,20 @@ var mutations = []mutation{
 		by:   "^TestL2_AnIdMayBeUsedAgainBehindAnOverduePlugin$",
 	},
 	{
+		off:  "a creation stays until all who tell of it have done so",
+		file: "creation.go",
+		from: "if c.telling--; c.telling == 0 {",
+		to:   "if c.telling--; true {",
+		by:   "^TestL3_ContainerEndsWhileTwoTellOfIt$",
+	},
+	{
+		off:  "nobody tells of what has exited",
+		file: "list.go",
+		from: "c.doomed.Store(true) //",
+		to:   "//",
+		by:   "^TestL3_ContainerEndsWhileTwoTellOfIt$",
+	},
+	{
 		off:  "nobody waits for the events of who did not subscribe",
 		file: "ask.go",
 		from: "if !s.subscribed(q.event.Kind) {",

@@ -190,3 +190,38 @@ func TestL19_WhatTheFirstDidNotWantHasEnded(t *testing.T) {
 		assert.Equal(t, "Synchronize() RemoveContainer:p1/c1 RemovePodSandbox:p1", next.told())
 	})
 }
+
+// Two tell plugins late of a container: who asks of it next, and the list that has it. It is removed
+// when one of them has done and the other has still to tell a plugin. That is told nothing.
+func TestL3_ContainerEndsWhileTwoTellOfIt(t *testing.T) {
+	c1 := []Object{{Pod: "p1", Container: "c1"}}
+	for is, listed := range map[string]Snapshot{"running": {Containers: c1}, "exited": {Exited: c1}} {
+		t.Run("it is listed as "+is, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				accounted := make(chan struct{})
+				f := newFixture(t, func(o *Options) {
+					o.BacklogLimit = 4
+					o.Observer = &slowAccount{Observer: o.Observer, lost: func(Event) { <-accounted }}
+				})
+				a, _ := frozen("10-a", UpdatePodSandbox)
+				b, thaw := frozen("20-b", UpdatePodSandbox)
+				b.wants = func(k Kind) bool { return k.Final() || k == UpdatePodSandbox || k == CreateContainer }
+				f.joined(a, b)
+				f.did("RunPodSandbox:p0", "RunPodSandbox:p1", "UpdatePodSandbox:p1")
+				f.end("StopPodSandbox:p0")
+				f.did("RunPodSandbox:p2", "RunPodSandbox:p3", "RunPodSandbox:p4", "CreateContainer:p1/c1")
+				created := f.asks("PostCreateContainer:p1/c1") // it drops a, for which too much waits, and takes its time
+				f.listed = listed
+				f.listed.Pods = pods("p1")
+				f.joined(newPlugin("30-c"))
+				synctest.Wait()
+				f.end("StopContainer:p1/c1", "RemoveContainer:p1/c1")
+				close(accounted)
+				require.NoError(t, <-created)
+				thaw()
+				synctest.Wait()
+				assert.Equal(t, "Synchronize() UpdatePodSandbox:p1 StopPodSandbox:p0", b.told())
+			})
+		})
+	}
+}
