@@ -130,8 +130,8 @@ var mutations = []mutation{
 	{
 		off:  "a container that has exited is not in creation",
 		file: "list.go",
-		from: "delete(e.creations, o) // there",
-		to:   "_ = o // there",
+		from: "e.takeOut(c)",
+		to:   "_ = c",
 		by:   "^TestContainerThatHasExitedIsNotInCreation$",
 	},
 	{
