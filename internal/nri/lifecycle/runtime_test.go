@@ -108,7 +108,8 @@ func (p *process) createContainer(ctx context.Context, pod, id string, c course)
 	}
 	p.ask(ctx, "PostCreateContainer:"+pod+"/"+id)
 	p.do(func() {
-		if c := p.w.containers[id]; c != nil && !c.exited && !p.w.pods[pod].stopping {
+		// A caller that gives up does not wait until a plugin has had its turn.
+		if c := p.w.containers[id]; c != nil && !c.exited && !p.w.pods[pod].stopping && ctx.Err() == nil {
 			p.w.told(pod, id)
 		}
 	})
