@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/integration/wait"
+)
+
+// killedRounds is the variable that sets how often the runtime and its plugins are killed.
+const killedRounds = "HOOKLINE_KILLED_ROUNDS"
+
+// In each round pods come and go, one of three plugins is killed and comes back before the
+// runtime is killed or after it, and the runtime is killed in the midst of calls.
+func TestL18_NothingIsLostThoughAllAreKilledByTurns(t *testing.T) {
+	t.Parallel()
+	const workers = 4
+	rounds := countFrom(t, killedRounds, 3)
+	n := startNode(t)
+	slow := map[plugin.Event]plugin.Answer{
+		plugin.RunPodSandbox: {Work: 20 * time.Millisecond}, plugin.StopContainer: {Work: 50 * time.Millisecond}, plugin.StopPodSandbox: {Work: 20 * time.Millisecond},
+	}
+	plugins := []*named{
+		newNamed(t, n, plugin.Script{Index: "10", Name: "first", Returns: true}),
+		newNamed(t, n, plugin.Script{Index: "20", Name: "slow", Returns: true, Answers: slow}),
+		newNamed(t, n, plugin.Script{Index: "30", Name: "last", Returns: true}),
+	}
+	load := newWorkload(n.CRI())
+	random := rand.New(rand.NewPCG(3, 7))
+	for round := range rounds {
+		killed := plugins[random.IntN(len(plugins))]
+		killAt := int64(random.IntN(30))
+		backAt, endAt := killAt+int64(random.IntN(60)), killAt+20+int64(random.IntN(60))
+		t.Logf("round %d: %s is killed at call %d and back at %d, the runtime is killed at %d", round, killed.Name(), killAt, backAt, endAt)
+		var calls atomic.Int64
+		load.Step = func() { calls.Add(1) }
+		var all sync.WaitGroup
+		for worker := range workers {
+			all.Go(func() { // it goes on until the runtime is gone
+				for i := 0; load.Lead(withinAMinute(t), fmt.Sprintf("r%d-w%d-%d", round, worker, i), i) == nil; i++ {
+				}
+			})
+		}
+		await := func(call int64) {
+			require.NoError(t, wait.Until(withinAMinute(t), fmt.Sprintf("call %d", call), func(context.Context) error {
+				if at := calls.Load(); at < call {
+					return fmt.Errorf("it is call %d", at)
+				}
+				return nil
+			}))
+		}
+		await(killAt)
+		require.NoError(t, killed.process().Kill())
+		returned := backAt < endAt
+		if returned {
+			await(backAt)
+			killed.comes(t)
+		}
+		await(endAt)
+		had := map[*named]int{}
+		for _, p := range plugins {
+			had[p] = len(p.connections())
+		}
+		require.NoError(t, n.Kill(withinAMinute(t)))
+		all.Wait()
+
+		require.NoError(t, n.Boot(withinAMinute(t)))
+		for _, p := range plugins {
+			if p != killed || returned {
+				p.requireBack(t, had[p])
+			}
+		}
+		endAllPods(t, n, load)
+		if !returned {
+			killed.comes(t)
+		}
+	}
+	newLife(t, n, "afterwards").End(t)
+	for _, p := range plugins {
+		promise(t, "L18", p.Name()+" was told the end of all that it knew, in order", onStock(neverHears), eventually(func(t require.TestingT) {
+			load.RequireContractKeptOver(t, p.Name(), withoutUnsent(t, p.connections()))
+		}))
+	}
+}
+
+// withoutUnsent leaves out the ends of what was on its way to the plugin when that or the runtime was
+// killed, and is in no record (L3). A plugin has one event at a time, so that a kill cuts off one.
+func withoutUnsent(t require.TestingT, records []plugin.Calls) (all []plugin.Calls) {
+	told := map[string]bool{}
+	for _, call := range slices.Concat(records...) {
+		for _, pod := range call.Pods {
+			told[pod.GetId()] = true
+		}
+		for _, container := range call.Containers {
+			told[container.GetId()] = true
+		}
+		switch call.Event {
+		case plugin.RunPodSandbox:
+			told[call.Pod.GetId()] = true
+		case plugin.CreateContainer:
+			told[call.Container.GetId()] = true
+		}
+	}
+	unsent := map[string]bool{}
+	for _, record := range records {
+		all = append(all, slices.DeleteFunc(slices.Clone(record), func(call plugin.Call) bool {
+			id := cmp.Or(call.Container.GetId(), call.Pod.GetId())
+			cut := slices.Contains(teardown, call.Event) && !told[id]
+			unsent[id] = unsent[id] || cut
+			return cut
+		}))
+	}
+	maps.DeleteFunc(unsent, func(_ string, cut bool) bool { return !cut })
+	assert.Less(t, len(unsent), len(records), "ends of what the plugin does not know")
+	return all
+}
