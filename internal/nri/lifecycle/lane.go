@@ -272,7 +272,8 @@ func (l *lane) note(ev Event, c *creation) (full, err error) {
 	case !ev.Kind.First():
 		return nil, nil
 	}
-	return l.push(entry{missed: &ev, unwanted: true}), nil
+	missed := ev // as most are not, and need no allocation
+	return l.push(entry{missed: &missed, unwanted: true}), nil
 }
 
 // admitUnwanted enters the first events in the line that the plugin does not want: what the name

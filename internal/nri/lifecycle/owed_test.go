@@ -282,8 +282,8 @@ func TestL18_StopThatWasNotAnsweredIsToldAgain(t *testing.T) {
 	}
 }
 
-// A pod that began while a plugin hung, and whose RunPodSandbox that does not want, is known to
-// its name when it leaves.
+// A pod and a container that began while a plugin hung, and whose first events that does not want,
+// are known to its name when it leaves.
 func TestL18_WhatBeganBehindOneWhoLeavesIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwing(t)
@@ -292,12 +292,13 @@ func TestL18_WhatBeganBehindOneWhoLeavesIsKnown(t *testing.T) {
 		o.joined(a)
 		o.did("RunPodSandbox:p0")
 		hung := o.asks("UpdatePodSandbox:p0")
-		o.did("RunPodSandbox:p1")
+		o.did("RunPodSandbox:p1", "CreateContainer:p0/c1")
 		require.NoError(t, <-hung)
 		o.left(a)
 		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		o.end("StopContainer:p0/c1", "RemoveContainer:p0/c1")
 		o.lists("p0")
-		assert.Equal(t, "Synchronize(p0) StopPodSandbox:p1 RemovePodSandbox:p1", o.again(a).told())
+		assert.Equal(t, "Synchronize(p0) StopPodSandbox:p1 RemovePodSandbox:p1 StopContainer:p0/c1 RemoveContainer:p0/c1", o.again(a).told())
 	})
 }
 
