@@ -78,6 +78,7 @@ var _ = Ends.has("L18_EndThatIsToldLaterSaysOfWhat", Needs{}, func(t T) {
 	t.Promise("L18", "it has names, uid, namespaces, cgroups, labels and annotations", OnStock(NeverHears), func(t require.TestingT) {
 		RequireSoon(t, "the ends", func(context.Context) error { return HasAnsweredOf(p, l.Pod, plugin.RemovePodSandbox) })
 		began := p.Calls().Connections()[0].Of(l.Pod).Only(plugin.CreateContainer)[0]
+		assert.Equal(t, EveryEnd, p.Calls().Connections()[1].Of(l.Pod).Events())
 		for _, end := range p.Calls().Connections()[1].Of(l.Pod) {
 			requireWhatAnEndNeeds(t, began, end)
 		}
@@ -140,7 +141,7 @@ var _ = Ends.has("L18_EndThatBreaksItsPluginIsGivenUp", Needs{}, func(t T) {
 	t.Promise("L18", "what else ended is told after some returns, and the plugin stays", OnStock(NeverHears), func(t require.TestingT) {
 		require.NoError(t, toldOfGood(context.Background()))
 		assert.True(t, IsOpen(p.Closed()))
-		assert.Less(t, len(p.Calls().Of(bad.Pod).Only(plugin.StopPodSandbox)), returns)
+		assert.Len(t, p.Calls().Of(bad.Pod).Only(plugin.StopPodSandbox), 3)
 	})
 	RequireNothingLeft(t, n)
 })

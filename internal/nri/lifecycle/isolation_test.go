@@ -20,12 +20,10 @@ import (
 func TestL14_EndsWaitForNobodyWhoDidNotSubscribe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		busy := newPlugin("10-busy")
+		busy := newPlugin("10-busy").hang(RunPodSandbox)
 		busy.wants = func(k Kind) bool { return k == RunPodSandbox || k == RemovePodSandbox }
 		busy.keepConnected = true
 		f.joined(busy)
-		f.did("RunPodSandbox:p4")
-		busy.hang(RunPodSandbox)
 		go f.ask(t.Context(), "RunPodSandbox:p1")
 		synctest.Wait()
 		go f.ask(t.Context(), "RunPodSandbox:p2") // in line behind p1
@@ -37,29 +35,6 @@ func TestL14_EndsWaitForNobodyWhoDidNotSubscribe(t *testing.T) {
 		assert.Zero(t, time.Since(start), "waited for who did not subscribe")
 		f.end("RemovePodSandbox:p4")
 		assert.Equal(t, requestTimeout, time.Since(start), "did not wait for who did subscribe")
-	})
-}
-
-// A plugin was told all that it wants of a pod: the rest of that pod's end does not wait until it
-// has done with another one.
-func TestL14_RemovalDoesNotWaitForAnotherPod(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t)
-		busy := newPlugin("10-busy")
-		busy.wants = func(k Kind) bool { return k == RunPodSandbox || k == StopPodSandbox }
-		busy.keepConnected = true
-		f.joined(busy)
-		f.did("RunPodSandbox:p1", "RunPodSandbox:p2")
-		f.end("StopPodSandbox:p1")
-		busy.hang(RunPodSandbox)
-		go f.ask(t.Context(), "RunPodSandbox:p3")
-		synctest.Wait()
-
-		start := time.Now()
-		f.end("RemovePodSandbox:p1")
-		assert.Zero(t, time.Since(start), "waited for another pod")
-		f.end("RemovePodSandbox:p2")
-		assert.Equal(t, requestTimeout, time.Since(start), "did not wait for the stop")
 	})
 }
 
@@ -150,23 +125,6 @@ func TestL14_NobodyWaitsForWhoDidNotSubscribe(t *testing.T) {
 		time.Sleep(transit)
 		synctest.Wait()
 		assert.Equal(t, "Synchronize() CreateContainer:p1/c1 StopPodSandbox:p2", a.told())
-	})
-}
-
-// A container that begins while the plugin is busy with its pod is known, too.
-func TestL14_WhatBeginsInABusyPodIsKnown(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t)
-		a := newPlugin("10-a").takes(requestTimeout/2, UpdatePodSandbox)
-		a.wants = func(k Kind) bool { return k == UpdatePodSandbox || k == StopContainer }
-		f.joined(a)
-		f.did("RunPodSandbox:p1")
-		updated := f.asks("UpdatePodSandbox:p1")
-		f.did("CreateContainer:p1/c1")
-		stopped := f.ends("StopContainer:p1/c1")
-		require.NoError(t, <-updated)
-		require.NoError(t, <-stopped)
-		assert.Equal(t, "Synchronize() UpdatePodSandbox:p1 StopContainer:p1/c1", a.told())
 	})
 }
 

@@ -251,22 +251,15 @@ func (l *lane) begin(s *session) {
 	}
 }
 
-// isFreeOf says whether the line goes on, and nothing of a pod is under way or waits in it. Then
-// what the plugin is not sent of the pod is entered in the ledger at once: it does not wait until
-// the plugin has done with another pod (L14). l.mu is held.
-func (l *lane) isFreeOf(pod string) bool {
-	underWay := l.current != nil && l.current.event.Pod == pod
-	return !l.stands() && !underWay && !l.line.concerns(pod)
-}
-
 // note enters an event that the plugin did not subscribe to in the ledger, and waits for
-// nothing (L14). If that has to wait, one that begins something has its place in the line, as
-// one that was missed: the ends before it may be of another life of the same id. l.mu is held.
+// nothing (L14). In a lane that is busy or stands, one that begins something has its place in
+// the line, as one that was missed: the ends before it may be of another life of the same id.
+// l.mu is held.
 func (l *lane) note(ev Event, c *creation) (full, err error) {
 	switch {
 	case c.undone():
 		return nil, ErrStopped
-	case l.isFreeOf(ev.Pod):
+	case !l.held && !l.stands():
 		_, err := l.ledger.Admit(ev)
 		return nil, err
 	case !ev.Kind.First():

@@ -90,14 +90,6 @@ func (n *line) missedFirst() bool {
 	return n.turn
 }
 
-// concerns says whether an end or a first event of a pod waits.
-func (n *line) concerns(pod string) bool {
-	of := func(p *part) bool { return p.round.last().Pod == pod }
-	return slices.ContainsFunc(n.missed, of) || slices.ContainsFunc(n.entries, func(e entry) bool {
-		return e.part != nil && of(e.part) || e.missed != nil && e.missed.Pod == pod
-	})
-}
-
 // remove takes entries out of the line, and returns how many.
 func (n *line) remove(which func(entry) bool) (removed int) {
 	before := len(n.entries)

@@ -327,27 +327,6 @@ var mutations = []mutation{
 		to:   "if false {",
 	},
 	{
-		off:  "the end of a pod of which all is told does not wait for another pod",
-		file: "part.go",
-		from: "if l.isFreeOf(r.last().Pod) {",
-		to:   "if !l.held && l.isFreeOf(r.last().Pod) {",
-		by:   "^TestL14_RemovalDoesNotWaitForAnotherPod$",
-	},
-	{
-		off:  "it waits for what is under way of its own pod",
-		file: "lane.go",
-		from: "&& !underWay &&",
-		to:   "&& (!underWay || true) &&",
-		by:   "^TestL2_AnIdMayBeUsedAgainDuringItsRemoval$",
-	},
-	{
-		off:  "it waits for what is in line of its own pod",
-		file: "lane.go",
-		from: " && !l.line.concerns(pod)",
-		to:   "",
-		by:   "^TestL2_AnIdMayBeUsedAgainBehindAnOverduePlugin$",
-	},
-	{
 		off:  "a creation stays until all who tell of it have done so",
 		file: "creation.go",
 		from: "if c.telling--; c.telling == 0 {",
@@ -1183,7 +1162,7 @@ var mutations = []mutation{
 		file: "overdue.go",
 		from: "return !e.unwanted || ",
 		to:   "return true || ",
-		by:   "^TestL14_WhatBeginsInABusyPodIsKnown$",
+		by:   "^TestL14_NobodyWaitsForWhoDidNotSubscribe$",
 	},
 	{
 		off:  "what is noted again before its end ends once",

@@ -228,10 +228,9 @@ func TestL22_BacklogIsBoundedInBytes(t *testing.T) {
 		f.joined(a)
 		f.did("RunPodSandbox:p0", "UpdatePodSandbox:p0", "RunPodSandbox:p1", "RunPodSandbox:p2", "RunPodSandbox:p3")
 		assert.False(t, a.isClosed())
-		f.end("StopPodSandbox:p3") // gives its bytes back
-		f.did("RunPodSandbox:p4")
+		f.end("StopPodSandbox:p3") // gives its bytes back, and has as many itself
 		assert.False(t, a.isClosed())
-		f.end("StopPodSandbox:p0") // has as many itself
+		f.did("RunPodSandbox:p4")
 		synctest.Wait()
 		assert.True(t, a.isClosed())
 		require.ErrorIs(t, f.journal.reason("10-a"), ErrBacklog)

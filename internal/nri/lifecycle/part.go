@@ -128,13 +128,8 @@ func (l *lane) post(r *round) *part {
 		return nil
 	}
 	l.collapse(r.events)
-	if l.isFreeOf(r.last().Pod) {
-		if !l.tells(r) {
-			return nil
-		}
-		if !l.held {
-			return l.start(r)
-		}
+	if !l.held && !l.stands() {
+		return l.start(r)
 	}
 	p := l.pending(r)
 	if p == nil {
@@ -214,15 +209,15 @@ func (l *lane) tells(r *round) bool {
 		l.ledger.Pass(r.events)
 		return false
 	}
-	if !slices.ContainsFunc(r.events, l.ledger.Lacks) {
-		return false
-	}
-	_, more := l.nextEnd(l.newPart(r))
-	return more
+	return slices.ContainsFunc(r.events, l.ledger.Lacks)
 }
 
-// start takes the turn of an idle lane for a round. l.mu is held, though not throughout.
+// start takes the turn of an idle lane for a round, if the plugin is to be
+// told any of it. l.mu is held, though not throughout.
 func (l *lane) start(r *round) *part {
+	if !l.tells(r) {
+		return nil
+	}
 	p := l.newPart(r)
 	l.held = true
 	l.goOn(p)

@@ -155,6 +155,7 @@ func TestL22_PeerUnderManyNamesCostsOneBound(t *testing.T) {
 		ctx, stay := context.WithCancel(t.Context())
 		var peer sync.WaitGroup
 		peer.Go(func() {
+			time.Sleep(requestTimeout / 4) // the pod is being created
 			for i := 0; ctx.Err() == nil; i++ {
 				p := newPlugin(fmt.Sprintf("10-name%d", i)).takes(requestTimeout*9/10, RunPodSandbox)
 				peer.Go(func() { _ = f.join(p); <-ctx.Done(); p.Close() })
