@@ -42,10 +42,11 @@ func TestL18_NothingIsLostThoughAllAreKilledByTurns(t *testing.T) {
 	load := newWorkload(n.CRI())
 	random := rand.New(rand.NewPCG(3, 7))
 	for round := range rounds {
-		killed := plugins[random.IntN(len(plugins))]
+		killed, returns := plugins[round%len(plugins)], round%2 == 1
 		killAt := int64(random.IntN(30))
-		backAt, endAt := killAt+int64(random.IntN(60)), killAt+20+int64(random.IntN(60))
-		t.Logf("round %d: %s is killed at call %d and back at %d, the runtime is killed at %d", round, killed.Name(), killAt, backAt, endAt)
+		backAt := killAt + 1 + int64(random.IntN(30))
+		endAt := backAt + int64(random.IntN(40))
+		t.Logf("round %d: %s is killed at call %d, comes back at call %d (%v), the runtime is killed at %d", round, killed.Name(), killAt, backAt, returns, endAt)
 		var calls atomic.Int64
 		load.Step = func() { calls.Add(1) }
 		var all sync.WaitGroup
@@ -65,8 +66,7 @@ func TestL18_NothingIsLostThoughAllAreKilledByTurns(t *testing.T) {
 		}
 		await(killAt)
 		require.NoError(t, killed.process().Kill())
-		returned := backAt < endAt
-		if returned {
+		if returns {
 			await(backAt)
 			killed.comes(t)
 		}
@@ -80,12 +80,12 @@ func TestL18_NothingIsLostThoughAllAreKilledByTurns(t *testing.T) {
 
 		require.NoError(t, n.Boot(withinAMinute(t)))
 		for _, p := range plugins {
-			if p != killed || returned {
+			if p != killed || returns {
 				p.requireBack(t, had[p])
 			}
 		}
 		endAllPods(t, n, load)
-		if !returned {
+		if !returns {
 			killed.comes(t)
 		}
 	}

@@ -140,11 +140,24 @@ func (q *question) askAll() error {
 			return nil
 		}
 		for _, l := range lanes {
+			if q.isTooLate(l) {
+				continue // those before it took the time
+			}
 			if err := q.ask(l); err != nil {
 				return err
 			}
 		}
 	}
+}
+
+// isTooLate says whether the connection of a lane is not asked any more: it is told late.
+func (q *question) isTooLate(l *lane) bool {
+	if q.creation.until.IsZero() || q.demanded(l) {
+		return false
+	}
+	q.engine.mu.Lock()
+	defer q.engine.mu.Unlock()
+	return l.session != nil && q.creation.tooLate(l.session)
 }
 
 // conceive enters a creation, unless its pod is stopped. An object whose id was

@@ -146,6 +146,28 @@ func TestL19_SuccessorsThatHangHoldUpNobodyByTurns(t *testing.T) {
 	})
 }
 
+// Many come in at once while a pod is created, and each takes its time: they cost it two
+// timeouts. Those that are not asked are told late.
+func TestL22_PeersThatComeAtOnceCostOneBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.joined(newPlugin("00-slow").takes(requestTimeout/2, RunPodSandbox))
+		var peers []*plugin
+		for i := range 8 {
+			peers = append(peers, newPlugin(fmt.Sprintf("10-name%d", i)).takes(requestTimeout*9/10, RunPodSandbox))
+		}
+		ran, start := f.asks("RunPodSandbox:p1"), time.Now()
+		synctest.Wait()
+		f.joined(peers...)
+		require.NoError(t, <-ran)
+		assert.LessOrEqual(t, time.Since(start), requestTimeout/2+2*requestTimeout)
+		time.Sleep(requestTimeout)
+		for _, p := range peers {
+			assert.Equal(t, "Synchronize() RunPodSandbox:p1", p.told(), p.Name())
+		}
+	})
+}
+
 // A peer comes under a new name each time, takes its time for each pod and leaves: all its
 // connections together cost a pod one bound, as those that come in meanwhile do.
 func TestL22_PeerUnderManyNamesCostsOneBound(t *testing.T) {
