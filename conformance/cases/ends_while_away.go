@@ -78,8 +78,9 @@ var _ = Ends.has("L18_EndThatIsToldLaterSaysOfWhat", Needs{}, func(t T) {
 	t.Promise("L18", "it has names, uid, namespaces, cgroups, labels and annotations", OnStock(NeverHears), func(t require.TestingT) {
 		RequireSoon(t, "the ends", func(context.Context) error { return HasAnsweredOf(p, l.Pod, plugin.RemovePodSandbox) })
 		began := p.Calls().Connections()[0].Of(l.Pod).Only(plugin.CreateContainer)[0]
-		assert.Equal(t, EveryEnd, p.Calls().Connections()[1].Of(l.Pod).Events())
-		for _, end := range p.Calls().Connections()[1].Of(l.Pod) {
+		ends := p.Calls().Connections()[1].Of(l.Pod)
+		assert.Equal(t, EveryEnd, ends.Events())
+		for _, end := range ends {
 			requireWhatAnEndNeeds(t, began, end)
 		}
 	})

@@ -93,12 +93,6 @@ func (s *session) listedSince(e *Engine, nth uint64) bool {
 	return s.seq > nth
 }
 
-// tooLate says whether a connection has come in since the creation began, and others have for
-// so long that it is not asked any more: all of them together cost one bound (L22).
-func (c *creation) tooLate(s *session) bool {
-	return s.seq > c.begun && !c.until.IsZero() && time.Now().After(c.until)
-}
-
 // create asks all connections of a first event, those that join meanwhile too.
 func (e *Engine) create(ctx context.Context, ev Event, each func(Connection, any) error) (err error) {
 	c := &creation{event: ev, since: time.Now()}
@@ -150,14 +144,22 @@ func (q *question) askAll() error {
 	}
 }
 
-// isTooLate says whether the connection of a lane is not asked any more: it is told late.
+// isTooLate says whether the connection of a lane is not asked any more, and receives the event late.
 func (q *question) isTooLate(l *lane) bool {
-	if q.creation.until.IsZero() || q.demanded(l) {
+	if q.creation.until.IsZero() {
 		return false
 	}
 	q.engine.mu.Lock()
 	defer q.engine.mu.Unlock()
-	return l.session != nil && q.creation.tooLate(l.session)
+	return q.tooLate(l)
+}
+
+// tooLate is isTooLate with mu held: the connection has come in since the creation began, and others
+// have for so long that it is not waited for: all of them together cost one bound (L22). A
+// connection whose answer is demanded is asked all the same.
+func (q *question) tooLate(l *lane) bool {
+	c, s := q.creation, l.session
+	return s != nil && s.seq > c.begun && !c.until.IsZero() && time.Now().After(c.until) && !q.demanded(l)
 }
 
 // conceive enters a creation, unless its pod is stopped. An object whose id was
@@ -207,7 +209,7 @@ func (e *Engine) unasked(q *question) (lanes []*lane, err error) {
 		s := l.session
 		switch {
 		case c.has(l, s):
-		case c.tooLate(s) && !q.demanded(l):
+		case q.tooLate(l):
 		default:
 			lanes = append(lanes, l)
 			if s.seq > c.begun && c.until.IsZero() {

@@ -75,7 +75,7 @@ var mutations = []mutation{
 	{
 		off:  "who joins meanwhile is asked too",
 		file: "creation.go",
-		from: "case c.tooLate(s) && !q.demanded(l):",
+		from: "case q.tooLate(l):",
 		to:   "case s.seq > c.begun && !q.demanded(l):",
 		by:   "^TestL2_WhoJoinsDuringTheHookIsAskedBeforeTheSeal$",
 	},
@@ -970,8 +970,8 @@ var mutations = []mutation{
 	{
 		off:  "all who come in meanwhile cost one bound",
 		file: "creation.go",
-		from: "case c.tooLate(s) && !q.demanded(l):",
-		to:   "case false:",
+		from: "time.Now().After(c.until) && !q.demanded(l)",
+		to:   "false",
 		by:   "^TestL22_PeerUnderManyNamesCostsOneBound$",
 	},
 	{

@@ -146,8 +146,8 @@ func TestL19_SuccessorsThatHangHoldUpNobodyByTurns(t *testing.T) {
 	})
 }
 
-// Many come in at once while a pod is created, and each takes its time: they cost it two
-// timeouts. Those that are not asked are told late.
+// Many plugins come in at once while a pod is created, and each takes its time: they cost it two
+// timeouts. A plugin that is not asked receives the event late.
 func TestL22_PeersThatComeAtOnceCostOneBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
