@@ -142,7 +142,8 @@ func (e *Engine) compare(taken inventory) (made []ledger.ID, vanished []*round) 
 		}
 	}
 	for _, c := range taken.snapshot.Exited {
-		if c := e.creations[c.ID()]; c != nil && c.sealed {
+		c := e.creations[c.ID()]
+		if c != nil && c.sealed && !c.since.After(taken.began) { // else it has the id of the one that has exited
 			c.doomed.Store(true) // there is nothing to tell of it but its end
 			e.takeOut(c)
 		}

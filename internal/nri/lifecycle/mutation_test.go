@@ -135,6 +135,13 @@ var mutations = []mutation{
 		by:   "^TestContainerThatHasExitedIsNotInCreation$",
 	},
 	{
+		off:  "a list says nothing of what began after it",
+		file: "list.go",
+		from: " && !c.since.After(taken.began)",
+		to:   "",
+		by:   "^TestL2_ContainerHasTheIdOfOneThatHadExited$",
+	},
+	{
 		off:  "a list is as new as what it has read",
 		file: "vanished.go",
 		from: "missing[o] = time.Now()",
@@ -1146,9 +1153,16 @@ var mutations = []mutation{
 	{
 		off:  "an end that is of an earlier life ends nothing else",
 		file: "part.go",
-		from: "return nil // another life",
-		to:   "continue // another life",
+		from: "return nil // what comes before it ended another life, under the same id",
+		to:   "continue",
 		by:   "^TestL2_AnIdMayBeUsedAgainBehindABusyPlugin$",
+	},
+	{
+		off:  "so does a container of it in the line that the plugin does not want",
+		file: "part.go",
+		from: "e.missed.EndsWith(*last)",
+		to:   "e.missed.ID() == last.ID()",
+		by:   "^TestL3_NothingIsLeftOfTwoLivesOfOneId$",
 	},
 	{
 		off:  "what has stopped has stopped for a successor, too",

@@ -3,6 +3,7 @@
 package lifecycle
 
 import (
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -72,6 +73,27 @@ func TestL2_AnIdMayBeUsedAgainBehindAnOverduePlugin(t *testing.T) {
 		synctest.Wait()
 		f.end("StopPodSandbox:p1")
 		assert.Equal(t, "Synchronize() StopContainer:p0/c0 StopPodSandbox:p0 StopPodSandbox:p1 RemovePodSandbox:p1 StopPodSandbox:p1", a.told())
+	})
+}
+
+// Likewise of a pod with a container that the plugin wants nothing of but its end: both lives end
+// behind it, and the ends of the second do not go with those of the first.
+func TestL3_NothingIsLeftOfTwoLivesOfOneId(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		a, thaw := frozen("10-a", UpdatePodSandbox)
+		a.wants = func(k Kind) bool { return k != CreateContainer }
+		f.joined(a)
+		f.did("RunPodSandbox:p0", "RunPodSandbox:p1", "UpdatePodSandbox:p0")
+		f.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		f.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		thaw()
+		synctest.Wait()
+		assert.Equal(t, "Synchronize() RunPodSandbox:p0 RunPodSandbox:p1 UpdatePodSandbox:p0 StopPodSandbox:p1 RemovePodSandbox:p1 "+
+			"StopContainer:p1/c1 RemoveContainer:p1/c1", a.told())
+		pods, containers := f.names["10-a"].ledger.Count()
+		assert.Equal(t, "1 0", fmt.Sprint(pods, containers), "pods and containers that the plugin knows")
 	})
 }
 

@@ -239,8 +239,8 @@ func (l *lane) pending(r *round) *part {
 		switch {
 		case e.part != nil && e.part.round.last().Same(last):
 			return e.part
-		case e.missed != nil && e.missed.ID() == last.ID():
-			return nil // another life, under the same id
+		case e.missed != nil && e.missed.EndsWith(*last):
+			return nil // what comes before it ended another life, under the same id
 		}
 	}
 	if c := l.current; c != nil && c.part != nil && !c.part.missed && c.part.round.last().Same(last) {

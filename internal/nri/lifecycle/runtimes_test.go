@@ -389,6 +389,35 @@ func TestContainerThatHasExitedIsNotInCreation(t *testing.T) {
 	})
 }
 
+// A list was read when a container had exited. It is handed in when that was removed and another one
+// of its id is created: the list says nothing of that one, of which a plugin is told late.
+func TestL2_ContainerHasTheIdOfOneThatHadExited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		handed := make(chan struct{})
+		var f *fixture
+		f = newFixture(t, func(o *Options) {
+			o.List = func(context.Context) (Snapshot, error) {
+				read := f.listed
+				<-handed
+				return read, nil
+			}
+		})
+		f.did("CreateContainer:p1/c1")
+		f.listed = Snapshot{Pods: pods("p1"), Exited: []Object{{Pod: "p1", Container: "c1"}}}
+		a := newPlugin("10-a")
+		joined := make(chan error, 1)
+		go func() { joined <- f.join(a) }()
+		time.Sleep(time.Second)
+		require.NoError(t, f.end("StopContainer:p1/c1", "RemoveContainer:p1/c1"))
+		f.did("CreateContainer:p1/c1")
+		close(handed)
+		require.NoError(t, <-joined)
+		f.did("PostCreateContainer:p1/c1")
+		synctest.Wait()
+		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1", a.told())
+	})
+}
+
 // A pod vanishes however busy the plugins are with others that know it.
 func TestL3_PodVanishesWhilePluginsAreBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
