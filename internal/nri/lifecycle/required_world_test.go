@@ -163,7 +163,7 @@ func (p *process) heldTo(ev Event, start time.Time, absent map[string]bool, err 
 			return // it may have been there for no time at all
 		case u.Away.Equal(time.Now()) && p.hasNewer(who, anyPlugin), p.hasNewer(who, func(newer *simPlugin) bool { return newer.had(ev) }):
 			// It was succeeded in this instant, and is closed in the next.
-		case u.Away.IsZero() && p.hasNewer(who, func(newer *simPlugin) bool { return !newer.joined.IsZero() && !newer.wants(ev.Kind) }):
+		case u.Away.IsZero() && p.hasNewer(who, func(newer *simPlugin) bool { return newer.joined.Equal(time.Now()) && !newer.wants(ev.Kind) }):
 			// Likewise, by one that has no answer.
 		case p.here(who, start) && who.prompt && (who.wants(ev.Kind) || p.w.orPresent()):
 			p.w.fault("L20: %s failed for want of %s, though %s is there: %v", record{Event: ev}, u.Plugin, who.name, u)
