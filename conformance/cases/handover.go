@@ -196,13 +196,16 @@ var _ = Ends.has("L19_PluginsAreReplacedTogetherInTheMidstOfACreation", Holding,
 	RequireClosed(t, holds.Entered(), "the second plugin to be asked")
 	newAgreed, newAsked := agreed.Replica(t), asked.ReplicaOf(t, "20", "two")
 	joined := []<-chan error{ConnectInBackground(ctx, t, n, newAgreed), ConnectInBackground(ctx, t, n, newAsked)}
-	_ = wait.Until(WithinMoments(t), "a successor to be synchronized", func(context.Context) error { return HasAnswered(newAgreed, plugin.Synchronize) })
+	errMidst := wait.Until(WithinMoments(t), "a successor to be synchronized", func(context.Context) error { return HasAnswered(newAgreed, plugin.Synchronize) })
 	holds.Release()
 	require.NoError(t, <-created)
 	errJoined := errors.Join(<-joined[0], <-joined[1])
 	require.NoError(t, c.Start(ctx, container))
 	Life{N: n, Pod: pod, Container: container}.End(t)
-	t.Promise("L13", "both successors can join in the midst of it", OnStock(CannotJoin), func(t require.TestingT) { require.NoError(t, errJoined) })
+	t.Promise("L13", "a successor can join in the midst of it, and both can join", OnStock(CannotJoin), func(t require.TestingT) {
+		require.NoError(t, errMidst)
+		require.NoError(t, errJoined)
+	})
 	t.Promise("L19", "each event is told to one of the two instances of each", SometimesOnStock(BothTold), func(t require.TestingT) {
 		agreed.RequireOnce(t, pod)
 		asked.RequireOnce(t, pod)

@@ -24,22 +24,32 @@ var _ = Joining.has("L22_PeerUnderManyNamesHoldsUpNoCreation", Within(2*time.Sec
 	ctx, cancel := context.WithCancel(WithinAMinute(t))
 	var peers sync.WaitGroup
 	t.Cleanup(func() { cancel(); peers.Wait() })
-	var comes func(name int) error
-	comes = func(name int) error {
+	turns := make([]chan struct{}, names)
+	for name := range names {
+		turns[name] = make(chan struct{})
+	}
+	comes := func(name int) error {
 		peer := NewPlugin(t, fmt.Sprint(20+name), "peer")
 		peer.Subscribe(plugin.RunPodSandbox)
 		takesLong := plugin.Delay(timeout * 9 / 10)
 		var next sync.Once
 		peer.On(plugin.RunPodSandbox, func(asked context.Context, call *plugin.Call) error {
-			next.Do(func() {
-				if name+1 < names && ctx.Err() == nil {
-					peers.Go(func() { _ = comes(name + 1) }) // it may be too late for the pod, or dropped
-				}
-			})
+			if name+1 < names {
+				next.Do(func() { close(turns[name+1]) })
+			}
 			return takesLong(asked, call)
 		})
 		t.Cleanup(peer.Crash)
 		return peer.Connect(ctx, n.NRISocket())
+	}
+	for name, turn := range turns[1:] {
+		peers.Go(func() {
+			select {
+			case <-turn:
+				_ = comes(name + 1) // it may be too late for the pod, or dropped
+			case <-ctx.Done():
+			}
+		})
 	}
 	require.NoError(t, comes(0))
 
