@@ -48,12 +48,16 @@ func TestL18_NothingIsLostThoughAllAreKilledByTurns(t *testing.T) {
 		endAt := backAt + int64(random.IntN(40))
 		t.Logf("round %d: %s is killed at call %d, comes back at call %d (%v), the runtime is killed at %d", round, killed.Name(), killAt, backAt, returns, endAt)
 		var calls atomic.Int64
+		var dying atomic.Bool // whether calls may fail
 		load.Step = func() { calls.Add(1) }
 		var all sync.WaitGroup
 		for worker := range workers {
-			all.Go(func() { // it goes on until the runtime is gone
-				for i := 0; load.Lead(withinAMinute(t), fmt.Sprintf("r%d-w%d-%d", round, worker, i), i) == nil; i++ {
+			all.Go(func() {
+				var err error
+				for i := 0; err == nil; i++ {
+					err = load.Lead(withinAMinute(t), fmt.Sprintf("r%d-w%d-%d", round, worker, i), i)
 				}
+				assert.Truef(t, dying.Load(), "worker %d, before the runtime is killed: %v", worker, err)
 			})
 		}
 		await := func(call int64) {
@@ -75,6 +79,7 @@ func TestL18_NothingIsLostThoughAllAreKilledByTurns(t *testing.T) {
 		for _, p := range plugins {
 			had[p] = len(p.connections())
 		}
+		dying.Store(true)
 		require.NoError(t, n.Kill(withinAMinute(t)))
 		all.Wait()
 
