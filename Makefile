@@ -110,7 +110,7 @@ PLAYS ?= 100000
 
 .PHONY: search
 search: ## random plays of plugins, pods and a runtime against the engine (PLAYS=1000000), with the race detector
-	go test -race -timeout 0 -run '^Test(Harsh)?Contract(WithYields)?$$' ./internal/nri/lifecycle -rapid.seed 0 -rapid.checks $(PLAYS)
+	go test -race -timeout 0 -run '^Test(Harsh)?Contract(OfOtherRuntimes|WithYields)?$$' ./internal/nri/lifecycle -rapid.seed 0 -rapid.checks $(PLAYS)
 
 .PHONY: check
 check: ## every patch applies, compiles, is clean, and exports to the same tree
