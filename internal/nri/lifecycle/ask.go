@@ -155,6 +155,10 @@ func (q *question) put(l *lane) (s *session, reply any, err error) {
 		return nil, nil, errAbsent
 	}
 	if !s.subscribed(q.event.Kind) {
+		if err := q.unfit(l); err != nil {
+			l.mu.Unlock()
+			return s, nil, err
+		}
 		full, err := l.note(q.event, q.creation)
 		l.mu.Unlock()
 		if full != nil {
@@ -269,7 +273,7 @@ func (q *question) unsent(l *lane, s *session, posted time.Time, err error) erro
 		q.creation.missedBy(l)
 		q.engine.opts.Observer.Delivered(rec)
 		return errWithout
-	case errors.As(err, &overdue):
+	case errors.As(err, &overdue), errors.Is(err, ErrBacklog): // that of one that stays
 		rec.Outcome, failure = PassedOver, Debt
 	case errors.Is(err, ErrClosed):
 		rec.Outcome = Lost

@@ -173,6 +173,7 @@ func (e *Engine) conceive(c *creation) error {
 	}
 	e.creations[c.event.ID()], c.begun = c, e.lists
 	delete(e.missing, ledger.ID{Pod: c.event.Pod})
+	delete(e.missing, c.event.ID())
 	return nil
 }
 

@@ -77,7 +77,13 @@ func (e *Engine) remember(s *session, err error) {
 		delete(e.absent, s.name)
 		e.change()
 	case s.hands && s.synced.IsZero(): // it has not shown anything
-	case len(e.failed) < names:
+	default:
+		for name := range e.failed {
+			if len(e.failed) < names {
+				break
+			}
+			delete(e.failed, name) // it costs one timeout when it hangs again, and 1,024 others have to come for that
+		}
 		e.failed[s.name] = true
 	}
 }
@@ -137,6 +143,9 @@ func (e *Engine) enter(s *session, told, now Snapshot, late []entry) error {
 	defer l.mu.Unlock()
 	if s.closed != nil {
 		return s.closed
+	}
+	if l.session != s {
+		return ErrClosed // it has, and its watcher has yet to see
 	}
 	if s.after != nil {
 		l.admitUnwanted()

@@ -83,6 +83,8 @@ func (n *line) missedFirst() bool {
 	switch {
 	case len(n.missed) == 0:
 		return false
+	case n.missed[0].again: // it is given up soon, if it is what breaks the plugin
+		return true
 	case len(n.entries) == 0 || time.Now().Before(n.until):
 		return true
 	}

@@ -63,6 +63,9 @@ func (l *lane) takeUp(s *session, told Snapshot, former *ledger.Ledger) {
 	before := l.record
 	l.record = l.engine.records.Joined(before, l.name, s.wants)
 	if before != nil && l.record == nil {
+		for _, p := range l.line.missed {
+			l.ledger.Pass(p.round.events)
+		}
 		l.line.missed = nil // it wants no ends any more
 	}
 	l.record.MissGone(l.ledger, told)

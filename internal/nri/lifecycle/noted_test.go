@@ -230,3 +230,19 @@ func TestL3_ContainerEndsWhileTwoTellOfIt(t *testing.T) {
 		})
 	}
 }
+
+// Nor do pods fail by one for which too much waits, but by its policy.
+func TestL16_PermanentPluginWithAFullLineFailsNoRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(o *Options) { o.BacklogLimit = 1 })
+		a := permanent{newPlugin("10-a")}
+		a.takes(requestTimeout/2, RunPodSandbox)
+		require.NoError(t, f.Join(t.Context(), a, a.sync))
+		one, two := f.asks("RunPodSandbox:p1"), f.asks("RunPodSandbox:p2")
+		three := f.asks("RunPodSandbox:p3")
+		assert.NoError(t, <-one)
+		assert.NoError(t, <-two)
+		assert.NoError(t, <-three, "its policy is to go on")
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 RunPodSandbox:p2", a.told())
+	})
+}

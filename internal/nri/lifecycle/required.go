@@ -75,6 +75,20 @@ func (q *question) demanded(l *lane) bool {
 	return q.creation != nil && slices.ContainsFunc(q.creation.demands, func(d *demand) bool { return !d.met && d.means(l) })
 }
 
+// unfit says why a connection is not there whose presence alone is demanded, nil if it is.
+// l.mu is held.
+func (q *question) unfit(l *lane) error {
+	switch s := l.session; {
+	case !q.demanded(l):
+		return nil
+	case s.lost(), !s.joined:
+		return errUnsent
+	case l.overdue():
+		return &Error{s.conn, q.event, Debt, l.debt()}
+	}
+	return nil
+}
+
 var (
 	// errUnsent is what becomes of an event whose answer is demanded, and whose
 	// connection went before it was sent: the next one of the name will do.

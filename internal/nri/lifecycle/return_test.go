@@ -192,3 +192,26 @@ func TestL22_PeerUnderManyNamesCostsOneBound(t *testing.T) {
 		peer.Wait()
 	})
 }
+
+// One that hangs in Synchronize holds up no second creation, however many other names have failed.
+func TestL22_ManyNamesThatFailedHideNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		for i := range names {
+			p := newPlugin(fmt.Sprintf("99-x%d", i))
+			p.synchronize = func(context.Context, Snapshot) error { return errRefused }
+			require.Error(t, f.join(p))
+		}
+		var waited []time.Duration
+		for i := range 4 {
+			p := newPlugin("10-a")
+			p.untilAllowed()
+			joined := f.comes(p)
+			start := time.Now()
+			f.did(fmt.Sprintf("RunPodSandbox:p%d", i))
+			waited = append(waited, time.Since(start))
+			<-joined
+		}
+		assert.Zero(t, waited[1]+waited[2]+waited[3], "it costs none when it comes back")
+	})
+}

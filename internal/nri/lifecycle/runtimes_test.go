@@ -633,3 +633,28 @@ func TestL3_ContainerIsDroppedBeforeAllAreToldLate(t *testing.T) {
 		assert.Empty(t, told.faults, next.told())
 	})
 }
+
+// A container has the id of one that no list had: its time to vanish begins anew.
+func TestL3_ContainerHasTheIdOfOneThatNoListHad(t *testing.T) {
+	for _, ended := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t)
+			a := newPlugin("10-a")
+			f.joined(a)
+			f.listed = Snapshot{Pods: pods("p1")}
+			f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+			f.joined(newPlugin("20-b")) // lists: c1 is not there
+			if ended {
+				f.end("StopContainer:p1/c1", "RemoveContainer:p1/c1")
+			}
+			time.Sleep(vanishes)
+			f.did("CreateContainer:p1/c1")
+			f.joined(newPlugin("20-c")) // lists before the runtime has it
+			synctest.Wait()
+			f.listed.Containers = []Object{{Pod: "p1", Container: "c1"}}
+			f.did("PostCreateContainer:p1/c1", "StartContainer:p1/c1")
+			f.end("StopContainer:p1/c1")
+			assert.Contains(t, a.told(), "StartContainer:p1/c1 StopContainer:p1/c1")
+		})
+	}
+}

@@ -356,8 +356,13 @@ func (e *Engine) missedSince(ctx context.Context, s *session, told Snapshot) (no
 	knew := ledger.Synchronized(told, ledger.New())
 	began := func(kind Kind, objects []Object) {
 		for _, o := range objects {
-			if knew.Knows(o.ID()) || !l.ledger.GoesOn(o.ID()) || e.underWay(o.ID()) {
-				continue // or it is asked, or told late
+			switch {
+			case knew.Knows(o.ID()), !l.ledger.GoesOn(o.ID()):
+				continue
+			case e.underWay(o.ID()): // it is asked, or told late
+				continue
+			case e.ended.stage(o.ID()) != alive: // while the line stood
+				continue
 			}
 			ev := Event{Kind: kind, Pod: o.Pod, Container: o.Container, Late: true}
 			ev.Request = e.opts.Begun(ev, there[ledger.ID{Pod: o.Pod}].Value, o.Value)

@@ -509,3 +509,176 @@ func TestL11_NothingBeginsInAPodWhoseStopWaitsForASuccessor(t *testing.T) {
 		assert.Equal(t, "Synchronize(p0 p1 p2) StopPodSandbox:p0 StopPodSandbox:p1 StopPodSandbox:p2", next.told())
 	})
 }
+
+// A successor answers Synchronize and closes, before anyone has noticed. The first goes on as if it
+// had never come: what the successor was told of, and the first was not, is nothing to the first.
+func TestL19_SuccessorThatClosesAfterSynchronizeChangesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first := newPlugin("10-a")
+		next := &unnoticed{plugin: newPlugin("10-a"), notice: make(chan struct{})}
+		f.joined(first)
+		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		f.listed = Snapshot{Pods: pods("p1", "p2"), Containers: []Object{{Pod: "p1", Container: "c1"}, {Pod: "p2", Container: "c2"}}}
+		next.synchronize = func(context.Context, Snapshot) error { // and p2 and c2 are of no concern of the first
+			time.Sleep(time.Millisecond) // its watcher watches
+			next.Close()
+			return nil
+		}
+		joined := make(chan error, 1)
+		go func() { joined <- f.Join(t.Context(), next, next.sync) }()
+		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		close(next.notice)
+		synctest.Wait()
+		assert.Error(t, <-joined)
+		f.did("UpdateContainer:p2/c2", "UpdateContainer:p1/c1")
+		f.end("StopContainer:p2/c2", "RemoveContainer:p2/c2")
+		f.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1 UpdateContainer:p1/c1", first.told())
+	})
+}
+
+// Likewise, and it wants no ends: those that the first misses are kept all the same.
+func TestL18_SuccessorThatClosesAfterSynchronizeLosesNoEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwingHanding(t)
+		first := newPlugin("10-a")
+		next := &unnoticed{plugin: newPlugin("10-a"), notice: make(chan struct{})}
+		next.wants = func(k Kind) bool { return !k.Final() }
+		o.joined(first)
+		o.did("RunPodSandbox:p1")
+		o.lists("p1")
+		next.synchronize = func(context.Context, Snapshot) error {
+			time.Sleep(time.Millisecond) // its watcher watches
+			next.Close()
+			return nil
+		}
+		joined := make(chan error, 1)
+		go func() { joined <- o.Join(t.Context(), next, next.sync) }()
+		time.Sleep(100 * time.Millisecond)
+		synctest.Wait()
+		close(next.notice)
+		synctest.Wait()
+		assert.Error(t, <-joined)
+		o.left(first)
+		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		o.lists()
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", o.again(first).told())
+	})
+}
+
+// A pod begins while a slow successor is synchronized, and ends while it is listed for again, when the
+// line stands. Nobody is told that its containers begin.
+func TestL3_WhatEndsDuringTheSecondListDoesNotBegin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var hold chan struct{}
+		f := newHanding(t, func(o *Options) {
+			list := o.List
+			o.List = func(ctx context.Context) (Snapshot, error) {
+				s, err := list(ctx)
+				if hold != nil {
+					<-hold
+				}
+				return s, err
+			}
+		})
+		first, next, last := newPlugin("10-a"), newPlugin("10-a"), newPlugin("10-a")
+		f.joined(first)
+		f.did("RunPodSandbox:p1")
+		f.listed.Pods = pods("p1")
+		may := next.untilAllowed()
+		joined := f.comes(next)
+		time.Sleep(requestTimeout) // it is synchronized while the first goes on
+		f.did("CreateContainer:p1/c0", "CreateContainer:p1/c1", "PostCreateContainer:p1/c0", "PostCreateContainer:p1/c1")
+		f.listed.Containers = []Object{{Pod: "p1", Container: "c0"}, {Pod: "p1", Container: "c1"}}
+		hold = make(chan struct{})
+		next.hang(CreateContainer)
+		close(may)
+		synctest.Wait() // the list has been read
+		ended := f.ends("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		f.listed = Snapshot{}
+		close(hold)
+		hold = nil
+		require.NoError(t, <-joined)
+		synctest.Wait()
+		turns := f.comes(last)
+		next.Close()
+		require.NoError(t, <-turns)
+		require.NoError(t, <-ended)
+		synctest.Wait()
+		assert.NotContains(t, next.told()+last.told(), "CreateContainer", "of a pod that has ended")
+	})
+}
+
+// A missed end and one in the line, which take turns, break each connection. Both are given up.
+func TestL22_TwoEndsThatBreakByTurnsAreGivenUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwingHanding(t)
+		wants := func(k Kind) bool { return k == StopPodSandbox || k == RunPodSandbox }
+		a := newPlugin("10-a")
+		a.wants = wants
+		o.joined(a)
+		o.did("RunPodSandbox:long", "RunPodSandbox:missed", "RunPodSandbox:breaks", "RunPodSandbox:too")
+		o.left(a)
+		o.end("StopPodSandbox:long")
+		o.end("StopPodSandbox:missed")
+		o.end("StopPodSandbox:breaks")
+		o.lists("too")
+		told := make(map[string]int)
+		var next func() *plugin
+		next = func() *plugin {
+			p := newPlugin("10-a")
+			p.wants, p.keepConnected = wants, true
+			p.handle = func(_ context.Context, ev Event) (any, error) {
+				told[ev.Pod]++
+				switch {
+				case ev.Pod == "long":
+					p.stall(syncTimeout + time.Second) // until what was missed takes turns
+				case ev.Pod != "missed" && told[ev.Pod] <= 2*tellings:
+					go o.join(next())
+					p.stall(100 * time.Millisecond)
+					p.Close()
+					return nil, ErrClosed
+				}
+				return nil, nil
+			}
+			return p
+		}
+		o.joined(next())
+		time.Sleep(requestTimeout + time.Second)
+		o.end("StopPodSandbox:too") // behind one that is overdue
+		time.Sleep(time.Minute)
+		assert.Equal(t, map[string]int{"long": 1, "missed": 1, "breaks": tellings, "too": tellings + 1}, told)
+	})
+}
+
+// What a successor does not want to be told of has ended for its name.
+func TestL18_SuccessorThatWantsNoEndsKeepsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwingHanding(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "RunPodSandbox:p2", "RunPodSandbox:p3")
+		o.left(a)
+		for _, id := range []string{"p1", "p2", "p3"} {
+			o.end("StopPodSandbox:"+id, "RemovePodSandbox:"+id)
+		}
+		first, _ := frozen("10-a", StopPodSandbox)
+		o.joined(first)
+		next, last := newPlugin("10-a"), newPlugin("10-a")
+		next.wants = func(k Kind) bool { return !k.Final() }
+		time.Sleep(requestTimeout)
+		o.joined(next)
+		synctest.Wait()
+		pods, _ := o.names["10-a"].ledger.Count()
+		assert.Zero(t, pods, "pods that the plugin knows, and of which nothing is left")
+		o.joined(last)
+		o.removeOthers() // as a node does in time
+		o.joined(newPlugin("20-b"))
+		time.Sleep(vanishes)
+		o.joined(newPlugin("20-c"))
+		synctest.Wait()
+		assert.Equal(t, "Synchronize()", last.told())
+	})
+}
