@@ -27,6 +27,10 @@ it runs, as far as anybody knows. List it, with a state that is not known.
 A container whose record cannot be read any more, as it is being removed, has no
 process to take limits from. Say that it has none.
 
+Leave out a container that is being removed: its record may go while it is
+read, and plugins would be told of a container without a pod and a name.
+Whoever knows it is told of its removal.
+
 Plugins see two things that they did not: containers in state UNKNOWN in
 Synchronize, with the process id that was last known, and the id in
 StartContainer without the shim having been asked again. The status file has the

@@ -11,15 +11,26 @@ import (
 
 // ListContainers lists all containers that plugins may have to do with: those
 // that have not exited, as far as CRI knows. It asks no shim. A container whose
-// state could not be told when the runtime came back may be running.
+// state could not be told when the runtime came back may be running. Of one that
+// is being removed the plugins that know it get the last event, and no other hears
+// of it: its record may be gone.
 func (a *API) ListContainers() []nri.Container {
 	containers := []nri.Container{}
 	for _, ctr := range a.cri.ContainerStore().List() {
-		if ctr.Status.Get().State() != cri.ContainerState_CONTAINER_EXITED {
-			containers = append(containers, a.nriContainer(&ctr))
+		if !isListed(&ctr) {
+			continue
+		}
+		c := a.nriContainer(&ctr)
+		if isListed(&ctr) { // else its record may have gone while it was read
+			containers = append(containers, c)
 		}
 	}
 	return containers
+}
+
+func isListed(ctr *cstore.Container) bool {
+	status := ctr.Status.Get()
+	return status.State() != cri.ContainerState_CONTAINER_EXITED && !status.Removing
 }
 
 // pidOf returns the process of a container, zero if there is none. That of a

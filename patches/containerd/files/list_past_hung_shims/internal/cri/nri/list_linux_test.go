@@ -17,10 +17,11 @@ import (
 	"github.com/containerd/containerd/v2/internal/cri/store/label"
 	"github.com/containerd/containerd/v2/pkg/cio"
 	"github.com/containerd/containerd/v2/pkg/oci"
+	"github.com/containerd/errdefs"
 	"github.com/containerd/nri/pkg/api"
 )
 
-// All that have not exited are listed, with what is kept of them.
+// All that have not exited, and are not being removed, are listed, with what is kept of them.
 func TestContainersAreListedWithoutTheirShims(t *testing.T) {
 	const created, started, finished = 1, 2, 3
 	cri := listCRI{store: cstore.NewStore(label.NewStore(), nil)}
@@ -32,6 +33,7 @@ func TestContainersAreListedWithoutTheirShims(t *testing.T) {
 		"does-not-tell":  {CreatedAt: created, StartedAt: started, Pid: 7, Unknown: true},
 		"exited":         {CreatedAt: created, StartedAt: started, FinishedAt: finished},
 		"failed-at-once": {CreatedAt: created, FinishedAt: finished},
+		"being-removed":  {CreatedAt: created, Removing: true},
 	} {
 		ctr, err := cstore.NewContainer(cstore.Metadata{ID: id}, cstore.WithStatus(status, t.TempDir()), cstore.WithContainer(listed{t: t, id: id}))
 		require.NoError(t, err)
@@ -54,6 +56,30 @@ func TestContainersAreListedWithoutTheirShims(t *testing.T) {
 		"running":       {6, api.ContainerState_CONTAINER_RUNNING},
 		"does-not-tell": {7, api.ContainerState_CONTAINER_UNKNOWN},
 	}, seen)
+}
+
+// A container whose record goes while it is read is not listed.
+func TestContainerThatIsRemovedMeanwhileIsNotListed(t *testing.T) {
+	cri := listCRI{store: cstore.NewStore(label.NewStore(), nil)}
+	goes := &removedMeanwhile{listed: listed{t: t, id: "goes"}}
+	ctr, err := cstore.NewContainer(cstore.Metadata{ID: "goes"}, cstore.WithStatus(cstore.Status{CreatedAt: 1}, t.TempDir()), cstore.WithContainer(goes))
+	require.NoError(t, err)
+	goes.status = ctr.Status
+	require.NoError(t, cri.store.Add(ctr))
+	assert.Empty(t, NewAPI(nil, cri).ListContainers())
+}
+
+type removedMeanwhile struct {
+	listed
+	status cstore.StatusStorage
+}
+
+func (r *removedMeanwhile) Spec(context.Context) (*oci.Spec, error) {
+	err := r.status.Update(func(s cstore.Status) (cstore.Status, error) {
+		s.Removing = true
+		return s, nil
+	})
+	return nil, errors.Join(err, errdefs.ErrNotFound)
 }
 
 // listCRI is the rest of CRI: the container store.
