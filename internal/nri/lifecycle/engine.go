@@ -150,8 +150,8 @@ type Engine struct {
 	missing   map[ledger.ID]time.Time // that no list has since, though its removal was not handed in
 	ended     endedObjects
 	removed   removals
-	failed    map[string]bool // names whose last connection was not synchronized
-	absent    absences
+	failed    recent          // plugins whose last connection was not synchronized
+	absent    recent          // plugins that were synchronized once, and have left
 	changed   chan struct{}   // closed at the next change, nil if nobody waits for one
 	agreed    map[string]bool // pods all were asked for, until their end: kept with OmitCreating
 }
@@ -215,8 +215,8 @@ func New(opts Options) *Engine {
 		creations: make(map[ledger.ID]*creation),
 		ended:     make(endedObjects),
 		agreed:    make(map[string]bool),
-		failed:    make(map[string]bool),
-		absent:    make(absences),
+		failed:    make(recent),
+		absent:    make(recent),
 		sessions:  make(map[*session]bool),
 		names:     make(map[string]*lane),
 	}

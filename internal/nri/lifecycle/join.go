@@ -63,10 +63,6 @@ func (e *Engine) bringIn(ctx context.Context, s *session, sync func(context.Cont
 	return told, e.takePart(s, told, told, nil)
 }
 
-// names is how many names of plugins that failed to be synchronized the engine
-// remembers.
-const names = 1024
-
 // remember keeps whether the last connection of a name was synchronized.
 func (e *Engine) remember(s *session, err error) {
 	e.mu.Lock()
@@ -78,13 +74,7 @@ func (e *Engine) remember(s *session, err error) {
 		e.change()
 	case s.hands && s.synced.IsZero(): // it has not shown anything
 	default:
-		for name := range e.failed {
-			if len(e.failed) < names {
-				break
-			}
-			delete(e.failed, name) // it costs one timeout when it hangs again, and 1,024 others have to come for that
-		}
-		e.failed[s.name] = true
+		e.failed.note(s.name)
 	}
 }
 

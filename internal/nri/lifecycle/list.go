@@ -141,8 +141,8 @@ func (e *Engine) compare(taken inventory) (made []ledger.ID, vanished []*round) 
 			made = append(made, c.ID())
 		}
 	}
-	for _, c := range taken.snapshot.Exited {
-		c := e.creations[c.ID()]
+	for _, o := range taken.snapshot.Exited {
+		c := e.creations[o.ID()]
 		if c != nil && c.sealed && !c.since.After(taken.began) { // else it has the id of the one that has exited
 			c.doomed.Store(true) // there is nothing to tell of it but its end
 			e.takeOut(c)

@@ -151,22 +151,22 @@ var mutations = []mutation{
 	{
 		off:  "one that is synchronized is not there yet",
 		file: "required.go",
-		from: "case s.lost(), !s.joined:",
-		to:   "case s.lost():",
+		from: "\tcase !s.joined:\n\t\treturn joining",
+		to:   "\tcase false:\n\t\treturn joining",
 		by:   "^TestL20_JoiningPluginIsNotPresent$",
 	},
 	{
 		off:  "nor is one that has closed",
 		file: "required.go",
-		from: "case s.lost(), !s.joined:",
-		to:   "case !s.joined:",
+		from: "case s == nil || s.lost():",
+		to:   "case s == nil:",
 		by:   "^TestL20_ClosedConnectionIsNotPresent$",
 	},
 	{
 		off:  "nor does one count that owes an answer",
 		file: "required.go",
-		from: "\tcase l.overdue():\n\t\treturn &Error",
-		to:   "\tcase false:\n\t\treturn &Error",
+		from: "\t\treturn &Error{l.session.conn, q.event, Debt, l.debt()}",
+		to:   "\t\treturn nil",
 		by:   "^TestL20_OverduePluginIsNotPresent$",
 	},
 	{
@@ -200,8 +200,8 @@ var mutations = []mutation{
 	{
 		off:  "the last names that failed are remembered",
 		file: "join.go",
-		from: "delete(e.failed, name)",
-		to:   "_ = name\n\t\t\treturn",
+		from: "e.failed.note(s.name)",
+		to:   "if len(e.failed) < names {\n\t\t\te.failed.note(s.name)\n\t\t}",
 		by:   "^TestL22_ManyNamesThatFailedHideNone$",
 	},
 	{
@@ -721,8 +721,8 @@ var mutations = []mutation{
 	{
 		off:  "a required plugin that owes an answer fails all before anyone is asked",
 		file: "required.go",
-		from: "case l.overdue():\n\t\treturn prospect{rank: indebted",
-		to:   "case false:\n\t\treturn prospect{rank: indebted",
+		from: "\tcase l.overdue():\n\t\treturn indebted",
+		to:   "\tcase false:\n\t\treturn indebted",
 		by:   "^TestL20_OverduePluginFailsAtOnce$",
 	},
 	{

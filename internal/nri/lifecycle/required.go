@@ -78,15 +78,16 @@ func (q *question) demanded(l *lane) bool {
 // unfit says why a connection is not there whose presence alone is demanded, nil if it is.
 // l.mu is held.
 func (q *question) unfit(l *lane) error {
-	switch s := l.session; {
-	case !q.demanded(l):
+	if !q.demanded(l) {
 		return nil
-	case s.lost(), !s.joined:
-		return errUnsent
-	case l.overdue():
-		return &Error{s.conn, q.event, Debt, l.debt()}
 	}
-	return nil
+	switch l.presence() {
+	case able:
+		return nil
+	case indebted:
+		return &Error{l.session.conn, q.event, Debt, l.debt()}
+	}
+	return errUnsent
 }
 
 var (
@@ -187,16 +188,31 @@ func (q *question) suits(d *demand, s *session) bool {
 func (q *question) prospect(d *demand, l *lane) prospect {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch s := l.session; {
-	case s == nil || s.lost() || slices.Contains(d.asked, s):
-		return prospect{} // also if the watcher has yet to notice
+	s := l.session
+	p := prospect{rank: l.presence(), session: s}
+	switch {
+	case p.rank == nobody || slices.Contains(d.asked, s):
+		return prospect{}
 	case !q.suits(d, s):
-		return prospect{rank: deaf, session: s}
-	case l.overdue():
-		return prospect{rank: indebted, session: s, debt: l.debt()}
-	case !s.joined:
-		return prospect{rank: joining, session: s, succeeds: s.after != nil}
-	default:
-		return prospect{rank: able, session: s}
+		p.rank = deaf
+	case p.rank == indebted:
+		p.debt = l.debt()
+	case p.rank == joining:
+		p.succeeds = s.after != nil
 	}
+	return p
+}
+
+// presence says how far the connection of a lane is there, whatever it has subscribed to. l.mu is
+// held.
+func (l *lane) presence() rank {
+	switch s := l.session; {
+	case s == nil || s.lost():
+		return nobody // also if the watcher has yet to notice
+	case l.overdue():
+		return indebted
+	case !s.joined:
+		return joining
+	}
+	return able
 }

@@ -129,6 +129,25 @@ type unnoticed struct {
 	notice chan struct{}
 }
 
+func newUnnoticed(name string) *unnoticed {
+	return &unnoticed{plugin: newPlugin(name), notice: make(chan struct{})}
+}
+
+// closesUnnoticed has a pod created during which a plugin closes that is asked after another one.
+func (f *fixture) closesUnnoticed(must *unnoticed) (ran <-chan error) {
+	other := newPlugin("10-other")
+	other.handle = func(context.Context, Event) (any, error) {
+		must.Close()
+		return nil, nil
+	}
+	f.joined(other)
+	require.NoError(f.t, f.Join(f.t.Context(), must, must.sync))
+	synctest.Wait()
+	ran = f.asking("RunPodSandbox:p1")
+	synctest.Wait()
+	return ran
+}
+
 // Closed implements Connection. The first to ask is who watches for the end.
 func (u *unnoticed) Closed() <-chan struct{} {
 	if u.asked.Add(1) == 1 {
@@ -140,7 +159,7 @@ func (u *unnoticed) Closed() <-chan struct{} {
 func TestL20_ClosedConnectionIsAwayBeforeItIsNoticed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, requires("must"))
-		other, must := newPlugin("10-other"), &unnoticed{plugin: newPlugin("20-must"), notice: make(chan struct{})}
+		other, must := newPlugin("10-other"), newUnnoticed("20-must")
 		f.joined(other)
 		require.NoError(t, f.Join(t.Context(), must, must.sync))
 		synctest.Wait()
@@ -164,16 +183,8 @@ func TestL20_ClosedConnectionIsAwayBeforeItIsNoticed(t *testing.T) {
 func TestL20_ClosedConnectionIsNotAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, requires("must"))
-		other, must := newPlugin("10-other"), &unnoticed{plugin: newPlugin("20-must"), notice: make(chan struct{})}
-		other.handle = func(context.Context, Event) (any, error) {
-			must.Close()
-			return nil, nil
-		}
-		f.joined(other)
-		require.NoError(t, f.Join(t.Context(), must, must.sync))
-		synctest.Wait()
-		ran := f.asking("RunPodSandbox:p1")
-		synctest.Wait()
+		must := newUnnoticed("20-must")
+		ran := f.closesUnnoticed(must)
 		require.Empty(t, ran, "it was not sent, so the next one of the name will do")
 		close(must.notice)
 		next := newPlugin("20-must")
@@ -627,7 +638,7 @@ func TestL20_JoiningPluginIsNotPresent(t *testing.T) {
 		ran := f.asking("RunPodSandbox:p1")
 		time.Sleep(1500 * time.Millisecond)
 		synctest.Wait()
-		assert.Zero(t, len(ran), "no plugin must is synchronized")
+		assert.Empty(t, ran, "no plugin must is synchronized")
 		assert.False(t, f.AwaySince("must").IsZero(), "it is away")
 	})
 }
@@ -636,19 +647,9 @@ func TestL20_JoiningPluginIsNotPresent(t *testing.T) {
 func TestL20_ClosedConnectionIsNotPresent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, orPresent)
-		other := newPlugin("10-other")
-		must := &unnoticed{plugin: newPlugin("20-must"), notice: make(chan struct{})}
+		must := newUnnoticed("20-must")
 		must.wants = masks["containers"]
-		other.handle = func(context.Context, Event) (any, error) {
-			must.Close()
-			return nil, nil
-		}
-		f.joined(other)
-		require.NoError(t, f.Join(t.Context(), must, must.sync))
-		synctest.Wait()
-		ran := f.asking("RunPodSandbox:p1")
-		synctest.Wait()
-		assert.Zero(t, len(ran), "it is away")
+		assert.Empty(t, f.closesUnnoticed(must), "it is away")
 	})
 }
 

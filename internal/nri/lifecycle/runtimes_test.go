@@ -389,8 +389,9 @@ func TestContainerThatHasExitedIsNotInCreation(t *testing.T) {
 	})
 }
 
-// A list was read when a container had exited. It is handed in when that was removed and another one
-// of its id is created: the list says nothing of that one, of which a plugin is told late.
+// A runtime reads its list when a container has exited. When it returns the list, that container is
+// removed, and another one with its id is being created. The engine does not take the second container
+// for the first: a plugin that has joined meanwhile receives its CreateContainer late.
 func TestL2_ContainerHasTheIdOfOneThatHadExited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		handed := make(chan struct{})

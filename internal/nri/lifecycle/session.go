@@ -145,7 +145,7 @@ func (e *Engine) leave(s *session) {
 	}
 	joined := s.joined
 	if joined {
-		e.absent.left(l.name)
+		e.absent.note(l.name)
 	}
 	if next == nil || next.seq == 0 {
 		e.askable = without(e.askable, l)

@@ -147,7 +147,8 @@ func (e *Engine) placed(s *session, l *lane) bool {
 	l.leaves(s)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	s.lane, s.failed = l, e.failed[s.name] // before anyone finds it there
+	s.lane = l // before anyone finds it there
+	_, s.failed = e.failed[s.name]
 	if next {
 		l.next = s
 	} else {

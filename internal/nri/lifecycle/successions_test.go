@@ -510,28 +510,34 @@ func TestL11_NothingBeginsInAPodWhoseStopWaitsForASuccessor(t *testing.T) {
 	})
 }
 
+// joinsAndCloses brings in a connection that answers Synchronize and closes, and whose watcher
+// notices that afterwards.
+func (f *fixture) joinsAndCloses(u *unnoticed) error {
+	u.synchronize = func(context.Context, Snapshot) error {
+		time.Sleep(time.Millisecond) // the watcher watches
+		u.Close()
+		return nil
+	}
+	done := make(chan error, 1)
+	go func() { done <- f.Join(f.t.Context(), u, u.sync) }()
+	time.Sleep(100 * time.Millisecond)
+	synctest.Wait()
+	close(u.notice)
+	synctest.Wait()
+	return <-done
+}
+
 // A successor answers Synchronize and closes, before anyone has noticed. The first goes on as if it
 // had never come: what the successor was told of, and the first was not, is nothing to the first.
 func TestL19_SuccessorThatClosesAfterSynchronizeChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
 		first := newPlugin("10-a")
-		next := &unnoticed{plugin: newPlugin("10-a"), notice: make(chan struct{})}
+		next := newUnnoticed("10-a")
 		f.joined(first)
 		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
 		f.listed = Snapshot{Pods: pods("p1", "p2"), Containers: []Object{{Pod: "p1", Container: "c1"}, {Pod: "p2", Container: "c2"}}}
-		next.synchronize = func(context.Context, Snapshot) error { // and p2 and c2 are of no concern of the first
-			time.Sleep(time.Millisecond) // its watcher watches
-			next.Close()
-			return nil
-		}
-		joined := make(chan error, 1)
-		go func() { joined <- f.Join(t.Context(), next, next.sync) }()
-		time.Sleep(100 * time.Millisecond)
-		synctest.Wait()
-		close(next.notice)
-		synctest.Wait()
-		assert.Error(t, <-joined)
+		assert.Error(t, f.joinsAndCloses(next))
 		f.did("UpdateContainer:p2/c2", "UpdateContainer:p1/c1")
 		f.end("StopContainer:p2/c2", "RemoveContainer:p2/c2")
 		f.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
@@ -544,23 +550,12 @@ func TestL18_SuccessorThatClosesAfterSynchronizeLosesNoEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOwingHanding(t)
 		first := newPlugin("10-a")
-		next := &unnoticed{plugin: newPlugin("10-a"), notice: make(chan struct{})}
+		next := newUnnoticed("10-a")
 		next.wants = func(k Kind) bool { return !k.Final() }
 		o.joined(first)
 		o.did("RunPodSandbox:p1")
 		o.lists("p1")
-		next.synchronize = func(context.Context, Snapshot) error {
-			time.Sleep(time.Millisecond) // its watcher watches
-			next.Close()
-			return nil
-		}
-		joined := make(chan error, 1)
-		go func() { joined <- o.Join(t.Context(), next, next.sync) }()
-		time.Sleep(100 * time.Millisecond)
-		synctest.Wait()
-		close(next.notice)
-		synctest.Wait()
-		assert.Error(t, <-joined)
+		assert.Error(t, o.joinsAndCloses(next))
 		o.left(first)
 		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
 		o.lists()
@@ -569,7 +564,7 @@ func TestL18_SuccessorThatClosesAfterSynchronizeLosesNoEnds(t *testing.T) {
 }
 
 // A pod begins while a slow successor is synchronized, and ends while it is listed for again, when the
-// line stands. Nobody is told that its containers begin.
+// line stands. No plugin receives CreateContainer of a container in that pod.
 func TestL3_WhatEndsDuringTheSecondListDoesNotBegin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hold chan struct{}

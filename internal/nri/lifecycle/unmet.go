@@ -70,25 +70,6 @@ func (q *question) hindrance(d *demand) error {
 	return nil
 }
 
-// absences keeps since when names are away whose plugins were synchronized once.
-// Engine.mu guards it.
-type absences map[string]time.Time // by index and name
-
-// left notes that the last connection of a name has left. Of too many names the
-// one that left first is forgotten.
-func (a absences) left(name string) {
-	if _, known := a[name]; !known && len(a) >= names {
-		oldest := ""
-		for n, at := range a {
-			if oldest == "" || at.Before(a[oldest]) {
-				oldest = n
-			}
-		}
-		delete(a, oldest)
-	}
-	a[name] = time.Now()
-}
-
 // AwaySince returns since when no connection of a name, with its index or without,
 // is synchronized, or since when the engine runs if it has seen none. It is zero if
 // one is.
