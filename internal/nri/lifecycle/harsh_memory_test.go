@@ -31,9 +31,9 @@ func (m *forgetfulMemory) Sync() {
 	defer m.mu.Unlock()
 	switch {
 	case m.fails:
-		m.unsaved = true
+		m.failedBy = max(nth, m.failedBy)
 	case nth > m.savedBy:
-		m.saved, m.savedBy, m.unsaved = now, nth, false
+		m.saved, m.savedBy = now, nth
 	}
 }
 

@@ -21,8 +21,8 @@ type memory struct {
 	syncs int
 	fails bool // Sync saves nothing, as a disk that is full
 
-	savedBy int  // which Sync saved that
-	unsaved bool // whether one has failed since
+	savedBy  int // which Sync saved that
+	failedBy int // which was the last that failed
 }
 
 type memoryName struct {

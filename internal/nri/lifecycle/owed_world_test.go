@@ -61,7 +61,7 @@ func (w *world) outlive(killed bool) *memory {
 	next.now = w.memory.copied(w.memory.now)
 	if killed || w.memory.fails {
 		next.now = w.memory.copied(w.memory.saved)
-		w.lossy = w.lossy || w.memory.fails || w.memory.unsaved
+		w.lossy = w.lossy || w.memory.fails || w.memory.failedBy > w.memory.savedBy
 	}
 	next.saved = next.copied(next.now)
 	return next
