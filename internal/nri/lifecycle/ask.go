@@ -168,18 +168,19 @@ func (q *question) put(l *lane) (s *session, reply any, err error) {
 		return s, nil, err
 	}
 	l.mu.Unlock()
-	if q.creation.returned(l, s) && !q.demanded(l) {
-		return s, nil, q.unsent(l, s, time.Time{}, errReturned)
+	if err := q.isLate(l, s); err != nil {
+		return s, nil, q.unsent(l, s, time.Time{}, err)
 	}
 	q.creation.waitFor(s)
 	defer q.creation.waitFor(nil)
+	defer q.spend(l, s)()
 	return q.send(l, s)
 }
 
 // send waits for the turn in a lane and delivers the event there. The plugin may have another
 // connection by then, which it returns.
 func (q *question) send(l *lane, wanted *session) (s *session, reply any, err error) {
-	posted, err := l.enter(q.ctx, q.patience)
+	posted, err := l.enter(q.ctx, &q.event, q.patience)
 	if err != nil {
 		return wanted, nil, q.unsent(l, wanted, posted, err)
 	}
@@ -268,7 +269,7 @@ func (q *question) unsent(l *lane, s *session, posted time.Time, err error) erro
 		return err
 	case errors.Is(err, errJoining) && q.demanded(l):
 		return errUnsent // it is waited for as one that is away
-	case errors.Is(err, errJoining), errors.Is(err, errReturned):
+	case errors.Is(err, errJoining), errors.Is(err, errReturned), errors.Is(err, errTooLate):
 		rec.Outcome = PassedOver
 		q.creation.missedBy(l)
 		q.engine.opts.Observer.Delivered(rec)

@@ -29,10 +29,11 @@ type creation struct {
 	lacks   atomic.Pointer[lack]
 
 	// Written by the caller of Ask alone, until it is sealed.
-	missed []*lane   // that are told late
-	asked  []asked   // whether they have answered or it goes on without them
-	begun  uint64    // the number of the last that was listed for when it began
-	until  time.Time // until when those are asked that were listed for after that; zero before the first
+	missed []*lane       // that are told late
+	asked  []asked       // whether they have answered or it goes on without them
+	begun  uint64        // the number of the last that was listed for when it began
+	joined bool          // whether others have come in since
+	spent  time.Duration // on asking those, but for the ones whose answer is demanded
 
 	doomed atomic.Bool
 	asking atomic.Pointer[session]
@@ -81,16 +82,16 @@ func (c *creation) has(l *lane, s *session) bool { return slices.Contains(c.aske
 // hangs and comes back could hold up a creation for ever (L22).
 func (c *creation) returned(l *lane, s *session) bool {
 	return c != nil && slices.ContainsFunc(c.asked, func(a asked) bool {
-		return a.session != s && (a.lane == l || a.lane.name == l.name && s.listedSince(l.engine, c.begun))
+		return a.session != s && (a.lane == l || a.lane.name == l.name && c.precedes(l.engine, s))
 	})
 }
 
-// listedSince says whether a connection was listed for after the one of a number: it may be
-// listed for in this moment.
-func (s *session) listedSince(e *Engine, nth uint64) bool {
+// precedes says whether a connection has come in since the creation began: it was listed for
+// later, or is still to be.
+func (c *creation) precedes(e *Engine, s *session) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return s.seq > nth
+	return s.seq == 0 || s.seq > c.begun
 }
 
 // create asks all connections of a first event, those that join meanwhile too.
@@ -121,7 +122,7 @@ func (q *question) askAll() error {
 		return err
 	}
 	for {
-		lanes, err := q.engine.unasked(q)
+		lanes, err := q.engine.unasked(q.creation)
 		switch {
 		case errors.Is(err, errUnanswered):
 			if err := q.await(); err != nil {
@@ -134,32 +135,11 @@ func (q *question) askAll() error {
 			return nil
 		}
 		for _, l := range lanes {
-			if q.isTooLate(l) {
-				continue // those before it took the time
-			}
 			if err := q.ask(l); err != nil {
 				return err
 			}
 		}
 	}
-}
-
-// isTooLate says whether the connection of a lane is not asked any more, and receives the event late.
-func (q *question) isTooLate(l *lane) bool {
-	if q.creation.until.IsZero() {
-		return false
-	}
-	q.engine.mu.Lock()
-	defer q.engine.mu.Unlock()
-	return q.tooLate(l)
-}
-
-// tooLate is isTooLate with mu held: the connection has come in since the creation began, and others
-// have for so long that it is not waited for: all of them together cost one bound (L22). A
-// connection whose answer is demanded is asked all the same.
-func (q *question) tooLate(l *lane) bool {
-	c, s := q.creation, l.session
-	return s != nil && s.seq > c.begun && !c.until.IsZero() && time.Now().After(c.until) && !q.demanded(l)
 }
 
 // conceive enters a creation, unless its pod is stopped. An object whose id was
@@ -199,23 +179,16 @@ func (e *Engine) hasEnded(o ledger.ID) bool {
 //
 // A connection whose list is still to be taken is not waited for. The runtime may
 // be unable to take one while an operation is under way (L13).
-func (e *Engine) unasked(q *question) (lanes []*lane, err error) {
-	c := q.creation
+func (e *Engine) unasked(c *creation) (lanes []*lane, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if c.undone() {
 		return nil, ErrStopped
 	}
 	for _, l := range e.askable {
-		s := l.session
-		switch {
-		case c.has(l, s):
-		case q.tooLate(l):
-		default:
+		if s := l.session; !c.has(l, s) {
 			lanes = append(lanes, l)
-			if s.seq > c.begun && c.until.IsZero() {
-				c.until = time.Now().Add(e.opts.RequestTimeout())
-			}
+			c.joined = c.joined || s.seq > c.begun
 		}
 	}
 	switch {

@@ -53,10 +53,23 @@ type entry struct {
 	weight   int
 }
 
+// begins returns what begins with the first event that an entry is there for, zero if it is for none.
+func (e entry) begins() ledger.ID {
+	switch {
+	case e.caller != nil:
+		return e.caller.begins
+	case e.missed != nil:
+		return e.missed.ID()
+	}
+	return ledger.ID{}
+}
+
 // A caller waits for the turn in a lane.
 type caller struct {
-	ready chan struct{} // closed when the turn is the caller's, or not to be had
-	err   error         // nil for the turn, set before ready is closed
+	begins ledger.ID     // of what it asks for, zero if that is no first event
+	joined bool          // whether the plugin was synchronized when the caller came
+	ready  chan struct{} // closed when the turn is the caller's, or not to be had
+	err    error         // nil for the turn, set before ready is closed
 }
 
 var (
@@ -73,6 +86,10 @@ var (
 	// errReturned is what a creation gets that has asked the plugin, and finds that it
 	// has come back since.
 	errReturned = errors.New("back since it was asked")
+
+	// errTooLate is what a creation gets that has spent on plugins that came in since it began what it
+	// may.
+	errTooLate = errors.New("others have come in since, and taken the time")
 )
 
 // stands says whether nobody gets the turn. mu is held.
@@ -80,12 +97,12 @@ func (l *lane) stands() bool {
 	return l.session == nil || !l.session.begun || l.hold != nil && (l.hold.is || l.due() == 0)
 }
 
-// enter waits for the turn and returns with l.mu held. Or it returns ErrClosed if the
+// enter waits for the turn, for an event, and returns with l.mu held. Or it returns ErrClosed if the
 // plugin goes meanwhile, an Overdue if it owes an answer, or
 // ctx's error if that ends first; then the plugin does not hear of the event.
 // patience is until when to wait for a connection to be synchronized. since is
 // when it began to wait, zero if it did not.
-func (l *lane) enter(ctx context.Context, patience func() time.Time) (since time.Time, err error) {
+func (l *lane) enter(ctx context.Context, ev *Event, patience func() time.Time) (since time.Time, err error) {
 	l.mu.Lock()
 	s := l.session
 	switch {
@@ -103,16 +120,18 @@ func (l *lane) enter(ctx context.Context, patience func() time.Time) (since time
 		l.mu.Unlock()
 		return since, errJoining
 	}
-	c := &caller{ready: make(chan struct{})}
-	joined := s.joined
+	c := &caller{joined: s.joined, ready: make(chan struct{})}
+	if ev.Kind.First() {
+		c.begins = ev.ID()
+	}
 	full := l.push(entry{caller: c})
 	l.mu.Unlock()
 	if full != nil {
 		l.engine.drop(s, full)
-		return since, lostIf(joined)
+		return since, c.lost(false)
 	}
 	since = time.Now()
-	if err := l.wait(ctx, c, joined, patience); err != nil {
+	if err := l.wait(ctx, c, patience); err != nil {
 		return since, err
 	}
 	l.mu.Lock()
@@ -120,9 +139,9 @@ func (l *lane) enter(ctx context.Context, patience func() time.Time) (since time
 }
 
 // wait waits for the turn in the line.
-func (l *lane) wait(ctx context.Context, c *caller, joined bool, patience func() time.Time) error {
+func (l *lane) wait(ctx context.Context, c *caller, patience func() time.Time) error {
 	var late <-chan time.Time
-	if !joined {
+	if !c.joined {
 		timer := time.NewTimer(time.Until(patience()))
 		defer timer.Stop()
 		late = timer.C
@@ -229,9 +248,10 @@ func (l *lane) resume() {
 	}
 }
 
-// lostIf is what callers get when a connection is lost, by whether it was synchronized.
-func lostIf(joined bool) error {
-	if joined {
+// lost is what a caller gets when the connection is lost, by whether that was synchronized. Or its
+// predecessor was, when the caller came.
+func (c *caller) lost(joined bool) error {
+	if joined || c.joined {
 		return ErrClosed
 	}
 	return errAbsent

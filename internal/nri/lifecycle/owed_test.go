@@ -5,6 +5,7 @@ package lifecycle
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -563,26 +564,25 @@ func TestL18_NameThatIsNotKeptIsForgotten(t *testing.T) {
 
 // missesMuch has a plugin miss the ends of many pods, and come back as one that takes a second
 // for each event. It knows the pods that stay, too.
-func (o *owing) missesMuch(stay ...string) {
+func (o *owing) missesMuch(stay ...string) (slow *plugin) {
 	o.t.Helper()
 	a := newPlugin("10-a")
 	o.joined(a)
-	const pods = 100
-	pod := func(i int) string { return "p" + string(rune('A'+i)) }
-	for i := range pods {
-		o.did("RunPodSandbox:" + pod(i))
+	for i := range 100 {
+		o.did(fmt.Sprintf("RunPodSandbox:p%d", i))
 	}
 	for _, id := range stay {
 		o.did("RunPodSandbox:" + id)
 	}
 	o.left(a)
-	for i := range pods {
-		o.end("StopPodSandbox:"+pod(i), "RemovePodSandbox:"+pod(i))
+	for i := range 100 {
+		o.end(fmt.Sprintf("StopPodSandbox:p%d", i), fmt.Sprintf("RemovePodSandbox:p%d", i))
 	}
 	o.lists(stay...)
-	slow := newPlugin("10-a")
+	slow = newPlugin("10-a")
 	slow.handle = func(context.Context, Event) (any, error) { slow.stall(time.Second); return nil, nil }
 	o.joined(slow)
+	return slow
 }
 
 // Much that was missed holds up pods for one timeout; then they take turns with it.
@@ -614,6 +614,27 @@ func TestL18_MuchHoldsUpNoStops(t *testing.T) {
 		<-stop
 		<-again
 		time.Sleep(5 * time.Minute)
+		assert.Zero(t, o.owes("10-a"))
+	})
+}
+
+// What begins under the id of something whose ends are missed begins after these (L3).
+func TestL3_MuchIsMissedAndAnIdIsUsedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOwing(t)
+		slow := o.missesMuch()
+		time.Sleep(syncTimeout + time.Second) // what was missed takes turns
+		start := time.Now()
+		o.did("RunPodSandbox:p90", "CreateContainer:p90/c1")
+		assert.LessOrEqual(t, time.Since(start), 8*time.Second, "it does not wait for all")
+		time.Sleep(5 * time.Minute)
+		var own []string
+		for _, r := range slow.history {
+			if r.Pod == "p90" {
+				own = append(own, r.String())
+			}
+		}
+		assert.Equal(t, "StopPodSandbox:p90 RemovePodSandbox:p90 RunPodSandbox:p90 CreateContainer:p90/c1", strings.Join(own, " "))
 		assert.Zero(t, o.owes("10-a"))
 	})
 }

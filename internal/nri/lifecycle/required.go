@@ -32,6 +32,7 @@ type demand struct {
 	Requirement
 	waited time.Duration
 	told   time.Duration // how much of that the observer knows of
+	spent  time.Duration // on asking connections that have come in since the creation began
 	met    bool
 	asked  []*session // whose answer will not come any more, unless it is met
 }

@@ -5,6 +5,7 @@ package lifecycle
 import (
 	"context"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -165,6 +166,8 @@ func TestL22_PeersThatComeAtOnceCostOneBound(t *testing.T) {
 		for _, p := range peers {
 			assert.Equal(t, "Synchronize() RunPodSandbox:p1", p.told(), p.Name())
 		}
+		assert.Equal(t, "00-slow answered, 10-name0 answered, 10-name1 answered, 10-name2 answered late, 10-name2 passed over, "+
+			"10-name3 answered late, 10-name3 passed over", strings.Join(strings.Split(f.journal.outcomes(RunPodSandbox), ", ")[:7], ", "))
 	})
 }
 
@@ -190,6 +193,113 @@ func TestL22_PeerUnderManyNamesCostsOneBound(t *testing.T) {
 		assert.LessOrEqual(t, f.runs("p1"), 3*requestTimeout)
 		stay()
 		peer.Wait()
+	})
+}
+
+// Peers that register while a pod is created that requires a plugin of their name, and hang, cost
+// it what others cost: one bound for all.
+func TestL22_PeersUnderARequiredNameCostOneBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, requires("must"))
+		ran, start := f.asks("RunPodSandbox:p1"), time.Now()
+		synctest.Wait() // it waits for the plugin
+		for i := range 31 {
+			f.joined(newPlugin(fmt.Sprintf("%d-must", 10+i)).hang(RunPodSandbox))
+		}
+		var unmet *Unmet
+		require.ErrorAs(t, <-ran, &unmet)
+		assert.Equal(t, "must", unmet.Plugin)
+		assert.LessOrEqual(t, time.Since(start), 2*requestTimeout)
+	})
+}
+
+// Successors of a required plugin that hang by turns cost a pod one bound, however long it would
+// wait for a plugin that is away.
+func TestL22_SuccessorsOfARequiredPluginCostOneBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t, func(o *Options) {
+			o.Required = func(Event) ([]Requirement, error) { return []Requirement{{Plugin: "a", Wait: time.Hour}}, nil }
+		})
+		f.listed = Snapshot{}
+		newOne := func() *plugin { return newPlugin("10-a").hang(RunPodSandbox) }
+		f.joined(newOne())
+		ctx, stay := context.WithCancel(t.Context())
+		var surge sync.WaitGroup
+		for range 6 {
+			surge.Go(func() { keepsComing(ctx, f, requestTimeout/2, newOne) })
+		}
+		patience, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
+		defer cancel()
+		start := time.Now()
+		var unmet *Unmet
+		require.ErrorAs(t, f.ask(patience, "RunPodSandbox:p1"), &unmet)
+		assert.LessOrEqual(t, time.Since(start), 4*requestTimeout)
+		stay()
+		f.Close()
+		surge.Wait()
+	})
+}
+
+// Peers under a required name that close before the pod has had its turn cost it that bound, too.
+func TestL22_PeersThatAreNeverAskedCostOneBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, func(o *Options) {
+			o.Required = func(ev Event) (rs []Requirement, err error) {
+				if ev.Pod == "p1" {
+					rs = append(rs, Requirement{Plugin: "must", Wait: time.Hour})
+				}
+				return rs, nil
+			}
+		})
+		f.did("RunPodSandbox:p0")
+		f.listed = Snapshot{Pods: pods("p0")}
+		ran, start := f.asks("RunPodSandbox:p1"), time.Now()
+		for i := 0; len(ran) == 0; i++ {
+			peer := newPlugin(fmt.Sprintf("%d-must", 10+i)).hang(UpdatePodSandbox)
+			may := peer.untilAllowed()
+			joined := f.comes(peer)
+			updated := f.asks("UpdatePodSandbox:p0") // before the pod
+			close(may)
+			require.NoError(t, <-joined)
+			<-updated
+			synctest.Wait()
+		}
+		var unmet *Unmet
+		require.ErrorAs(t, <-ran, &unmet)
+		require.ErrorContains(t, unmet, "its new connections have taken 2s and not answered")
+		assert.LessOrEqual(t, time.Since(start), 2*requestTimeout)
+	})
+}
+
+// A plugin that registers while a pod is created is asked, though another one that registered with
+// it has taken its time for Synchronize.
+func TestL2_SynchronizeOfOneTakesNoTimeOfOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.joined(newPlugin("00-slow").takes(requestTimeout/2, RunPodSandbox))
+		first, other := newPlugin("10-a"), newPlugin("20-b").refuse(RunPodSandbox)
+		may := first.untilAllowed()
+		ran := f.asks("RunPodSandbox:p1")
+		joined := f.comes(first)
+		f.joined(other)
+		time.Sleep(2 * requestTimeout)
+		close(may)
+		require.NoError(t, <-joined)
+		require.ErrorIs(t, <-ran, errRefused)
+	})
+}
+
+// A required plugin that registers while a pod is created is asked, though others that registered
+// with it have taken their time.
+func TestL20_OthersDoNotTakeTheTimeOfARequiredPlugin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t, requires("must"))
+		ran := f.asks("RunPodSandbox:p1")
+		synctest.Wait()
+		must := newPlugin("90-must")
+		f.joined(newPlugin("10-a").hang(RunPodSandbox), newPlugin("20-b").takes(requestTimeout/2, RunPodSandbox), must)
+		require.NoError(t, <-ran)
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", must.told())
 	})
 }
 

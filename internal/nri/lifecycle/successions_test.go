@@ -123,6 +123,26 @@ func TestL16_PolicyHoldsThoughASuccessorWaits(t *testing.T) {
 	}
 }
 
+// Likewise if the successor closes in the instant in which it has taken over: who waited for a plugin
+// that was there is not passed over.
+func TestL16_PolicyHoldsThoughTheSuccessorCloses(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newHanding(t)
+		first := newPlugin("10-a")
+		first.failRequest = true
+		f.joined(first)
+		s, err := f.enroll(newPlugin("10-a"))
+		require.NoError(t, err)
+		require.NoError(t, f.comeIn(t.Context(), s))
+		_, err = s.stand(t.Context())
+		require.NoError(t, err)
+		asked := f.asks("RunPodSandbox:p2") // waits for the successor
+		f.takeOver(s)
+		f.drop(s, ErrClosed)
+		require.ErrorIs(t, <-asked, ErrClosed)
+	})
+}
+
 // A plugin that comes back when the store has forgotten its name hears the ends of what it is
 // told of then.
 func TestL18_NameThatIsForgottenWhileItIsAwayJoins(t *testing.T) {
