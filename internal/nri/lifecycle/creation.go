@@ -81,7 +81,7 @@ func (c *creation) has(l *lane, s *session) bool { return slices.Contains(c.aske
 // told late. One that is asked twice of one container makes its adjustment twice, and one that
 // hangs and comes back could hold up a creation for ever (L22).
 func (c *creation) returned(l *lane, s *session) bool {
-	return c != nil && slices.ContainsFunc(c.asked, func(a asked) bool {
+	return slices.ContainsFunc(c.asked, func(a asked) bool {
 		return a.session != s && (a.lane == l || a.lane.name == l.name && c.precedes(l.engine, s))
 	})
 }

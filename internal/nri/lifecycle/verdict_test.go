@@ -204,7 +204,7 @@ func (p *process) Delivered(d Delivery) {
 		p.w.fault("L4: %s waited %s for %s, which always answers at once", record{Event: d.Event}, d.Waited, who.name)
 	case d.Outcome == PassedOver:
 		p.do(func() { who.passed[d.Event.ID()] = true })
-		if who.prompt && p.listTime() == 0 && !who.shared {
+		if who.prompt && p.listTime() == 0 && !who.shared && !p.tooLate(who, d.Event) {
 			p.w.fault("L22: %s was passed over, which always answers at once", who.name)
 		}
 	case d.Took > who.requestTime() && d.Outcome != GivenUp: // which the connection was lost in, some time after
@@ -217,6 +217,15 @@ func (p *process) Delivered(d Delivery) {
 	case d.Outcome == TimedOut, d.Outcome == Refused && errors.Is(d.Err, context.DeadlineExceeded):
 		p.w.fault("L16: %s is blamed after %s of %s for what its caller did", who.name, d.Took, record{Event: d.Event})
 	}
+}
+
+// tooLate says whether a plugin may have come while an object was being created, when others that
+// came then had taken the time.
+func (p *process) tooLate(who *simPlugin, ev Event) bool {
+	n := p.need(ev.ID())
+	p.w.mu.Lock()
+	defer p.w.mu.Unlock()
+	return n != nil && time.Since(n.since) >= requestTimeout && (who.joined.IsZero() || !who.joined.Before(n.since))
 }
 
 // Recovered implements Observer.
