@@ -77,23 +77,6 @@ func (c *creation) told(l *lane, s *session, err error) {
 // has says whether a connection was asked.
 func (c *creation) has(l *lane, s *session) bool { return slices.Contains(c.asked, asked{l, s}) }
 
-// returned says whether the plugin has another connection now than when it was asked: it is
-// told late. One that is asked twice of one container makes its adjustment twice, and one that
-// hangs and comes back could hold up a creation for ever (L22).
-func (c *creation) returned(l *lane, s *session) bool {
-	return slices.ContainsFunc(c.asked, func(a asked) bool {
-		return a.session != s && (a.lane == l || a.lane.name == l.name && c.precedes(l.engine, s))
-	})
-}
-
-// precedes says whether a connection has come in since the creation began: it was listed for
-// later, or is still to be.
-func (c *creation) precedes(e *Engine, s *session) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return s.seq == 0 || s.seq > c.begun
-}
-
 // create asks all connections of a first event, those that join meanwhile too.
 func (e *Engine) create(ctx context.Context, ev Event, each func(Connection, any) error) (err error) {
 	c := &creation{event: ev, since: time.Now()}
@@ -208,26 +191,6 @@ func (e *Engine) unasked(c *creation) (lanes []*lane, err error) {
 		e.agreed[c.event.Pod] = true
 	}
 	return nil, nil
-}
-
-// latecomers returns the lanes of plugins that are told late of a creation when the runtime has
-// it. These are plugins that have come in and were not asked, whether or not their Synchronize
-// has it, and successors of plugins that were asked. mu is held.
-func (e *Engine) latecomers(c *creation) (late []*lane) {
-	for _, l := range e.askable {
-		if !c.has(l, l.session) {
-			late = append(late, l)
-		}
-	}
-	for _, s := range e.listing {
-		late = append(late, s.lane)
-	}
-	for _, l := range e.lanes {
-		if l.next != nil {
-			late = append(late, l)
-		}
-	}
-	return late
 }
 
 // forgo takes out a creation that failed.

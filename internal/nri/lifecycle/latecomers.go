@@ -2,7 +2,10 @@
 
 package lifecycle
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Plugins that come in while a creation is under way are asked, too (L2), and together cost it a
 // bound (L22): asking them takes one request timeout in all, and the one that is asked last has its
@@ -21,6 +24,23 @@ func (q *question) isLate(l *lane, s *session) error {
 		return errTooLate
 	}
 	return nil
+}
+
+// returned says whether the plugin has another connection now than when it was asked: it is
+// told late. One that is asked twice of one container makes its adjustment twice, and one that
+// hangs and comes back could hold up a creation for ever (L22).
+func (c *creation) returned(l *lane, s *session) bool {
+	return slices.ContainsFunc(c.asked, func(a asked) bool {
+		return a.session != s && (a.lane == l || a.lane.name == l.name && c.precedes(l.engine, s))
+	})
+}
+
+// precedes says whether a connection has come in since the creation began: it was listed for
+// later, or is still to be.
+func (c *creation) precedes(e *Engine, s *session) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return s.seq == 0 || s.seq > c.begun
 }
 
 // tooLate says whether a connection has come in since the creation began, and others have had the time.
@@ -56,4 +76,24 @@ func (q *question) spend(l *lane, s *session) func() {
 			*spent += min(time.Since(start), time.Since(s.synced))
 		}
 	}
+}
+
+// latecomers returns the lanes of plugins that are told late of a creation when the runtime has
+// it. These are plugins that have come in and were not asked, whether or not their Synchronize
+// has it, and successors of plugins that were asked. mu is held.
+func (e *Engine) latecomers(c *creation) (late []*lane) {
+	for _, l := range e.askable {
+		if !c.has(l, l.session) {
+			late = append(late, l)
+		}
+	}
+	for _, s := range e.listing {
+		late = append(late, s.lane)
+	}
+	for _, l := range e.lanes {
+		if l.next != nil {
+			late = append(late, l)
+		}
+	}
+	return late
 }

@@ -88,20 +88,20 @@ var mutations = []mutation{
 	},
 	{
 		off:  "two of one name that are there are both asked",
-		file: "creation.go",
+		file: "latecomers.go",
 		from: "a.lane.name == l.name && c.precedes(l.engine, s))",
 		to:   "a.lane.name == l.name)",
 		by:   "^TestL2_TwoOfOneNameAreBothAsked$",
 	},
 	{
 		off:  "who is listed for when a creation is sealed is told",
-		file: "creation.go",
+		file: "latecomers.go",
 		from: "for _, s := range e.listing {\n\t\tlate = append(late, s.lane)",
 		to:   "for _, s := range e.listing {\n\t\t_ = s.lane",
 	},
 	{
 		off:  "who has come in since a container was sealed is told when the runtime has it",
-		file: "creation.go",
+		file: "latecomers.go",
 		from: "if !c.has(l, l.session) {\n\t\t\tlate = append(late, l)",
 		to:   "if !c.has(l, l.session) {\n\t\t\t_ = l",
 		by:   "^TestL2_ContainerInCreationIsToldOnce$",
@@ -1095,7 +1095,7 @@ var mutations = []mutation{
 	},
 	{
 		off:  "whose successor is waited for when a creation is sealed is told",
-		file: "creation.go",
+		file: "latecomers.go",
 		from: "if l.next != nil {\n\t\t\tlate",
 		to:   "if false {\n\t\t\tlate",
 		by:   "^TestL19_ContainerIsMadeWhileTheLineStands$",
