@@ -664,6 +664,7 @@ func TestL22_TwoEndsThatBreakByTurnsAreGivenUp(t *testing.T) {
 		time.Sleep(requestTimeout + time.Second)
 		o.end("StopPodSandbox:too") // behind one that is overdue
 		time.Sleep(time.Minute)
+		synctest.Wait()
 		assert.Equal(t, map[string]int{"long": 1, "missed": 1, "breaks": tellings, "too": tellings + 1}, told)
 	})
 }
