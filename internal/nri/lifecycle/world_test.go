@@ -321,7 +321,7 @@ func (w *world) told(pod, container string) []*simPlugin {
 	}
 	here := w.present()
 	for _, p := range here {
-		if p.wants(ev.Kind) && !p.passed[ev.ID()] && p.joined.Before(time.Now().Add(-syncTimeout-2*w.process.lists)) && !p.knows(pod, container) {
+		if p.wants(ev.Kind) && !p.passed[ev.ID()] && !w.late(p, ev.ID()) && p.joined.Before(time.Now().Add(-syncTimeout-2*w.process.lists)) && !p.knows(pod, container) {
 			w.duties = append(w.duties, duty{p, fmt.Sprintf("L2: was not told in time of %s", record{Event: ev}), nil})
 		}
 	}
