@@ -61,9 +61,6 @@ func (q *question) missing() (missing []*demand, err error) {
 		case indebted:
 			return nil, q.refuse(d, &Error{p.session.conn, q.event, Debt, p.debt})
 		default:
-			if q.exhausted(d.spent) {
-				return nil, q.refuse(d, nil)
-			}
 			missing = append(missing, d)
 		}
 	}

@@ -32,8 +32,7 @@ type creation struct {
 	missed []*lane       // that are told late
 	asked  []asked       // whether they have answered or it goes on without them
 	begun  uint64        // the number of the last that was listed for when it began
-	joined bool          // whether others have come in since
-	spent  time.Duration // on asking those, but for the ones whose answer is demanded
+	spent  time.Duration // on asking those that were listed for after that
 
 	doomed atomic.Bool
 	asking atomic.Pointer[session]
@@ -171,7 +170,6 @@ func (e *Engine) unasked(c *creation) (lanes []*lane, err error) {
 	for _, l := range e.askable {
 		if s := l.session; !c.has(l, s) {
 			lanes = append(lanes, l)
-			c.joined = c.joined || s.seq > c.begun
 		}
 	}
 	switch {

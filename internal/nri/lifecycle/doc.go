@@ -127,9 +127,9 @@
 //   - L22 An overdue connection costs others one timeout, and so does a plugin that
 //     fails to be synchronized and comes back. One that hangs in an event and comes
 //     back costs one each time, and no creation more than one. All that come in while a
-//     creation is under way cost it two at most, together, whatever their names, and those
-//     of a required name two. Lines are bounded in events, bytes and time, and a peer that
-//     does not read is closed.
+//     creation is under way cost it two at most, together, whatever their names; of those
+//     that it demands two may fail it. Lines are bounded in events, bytes and time, and a
+//     peer that does not read is closed.
 //
 // # Time
 //

@@ -3,7 +3,6 @@
 package lifecycle
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"time"
@@ -53,20 +52,8 @@ type entry struct {
 	weight   int
 }
 
-// begins returns what begins with the first event that an entry is there for, zero if it is for none.
-func (e entry) begins() ledger.ID {
-	switch {
-	case e.caller != nil:
-		return e.caller.begins
-	case e.missed != nil:
-		return e.missed.ID()
-	}
-	return ledger.ID{}
-}
-
 // A caller waits for the turn in a lane.
 type caller struct {
-	begins ledger.ID     // of what it asks for, zero if that is no first event
 	joined bool          // whether the plugin was synchronized when the caller came
 	ready  chan struct{} // closed when the turn is the caller's, or not to be had
 	err    error         // nil for the turn, set before ready is closed
@@ -97,12 +84,11 @@ func (l *lane) stands() bool {
 	return l.session == nil || !l.session.begun || l.hold != nil && (l.hold.is || l.due() == 0)
 }
 
-// enter waits for the turn, for an event, and returns with l.mu held. Or it returns ErrClosed if the
-// plugin goes meanwhile, an Overdue if it owes an answer, or
-// ctx's error if that ends first; then the plugin does not hear of the event.
-// patience is until when to wait for a connection to be synchronized. since is
-// when it began to wait, zero if it did not.
-func (l *lane) enter(ctx context.Context, ev *Event, patience func() time.Time) (since time.Time, err error) {
+// enter waits for the turn, and returns with l.mu held. Or it returns ErrClosed if the
+// plugin goes meanwhile, an Overdue if it owes an answer, errJoining or errTooLate if the
+// question has waited long enough, or the error of its context if that ends first; then the
+// plugin does not hear of the event. since is when it began to wait, zero if it did not.
+func (l *lane) enter(q *question) (since time.Time, err error) {
 	l.mu.Lock()
 	s := l.session
 	switch {
@@ -121,9 +107,6 @@ func (l *lane) enter(ctx context.Context, ev *Event, patience func() time.Time) 
 		return since, errJoining
 	}
 	c := &caller{joined: s.joined, ready: make(chan struct{})}
-	if ev.Kind.First() {
-		c.begins = ev.ID()
-	}
 	full := l.push(entry{caller: c})
 	l.mu.Unlock()
 	if full != nil {
@@ -131,7 +114,7 @@ func (l *lane) enter(ctx context.Context, ev *Event, patience func() time.Time) 
 		return since, c.lost(false)
 	}
 	since = time.Now()
-	if err := l.wait(ctx, c, patience); err != nil {
+	if err := l.wait(q, c); err != nil {
 		return since, err
 	}
 	l.mu.Lock()
@@ -139,10 +122,10 @@ func (l *lane) enter(ctx context.Context, ev *Event, patience func() time.Time) 
 }
 
 // wait waits for the turn in the line.
-func (l *lane) wait(ctx context.Context, c *caller, patience func() time.Time) error {
+func (l *lane) wait(q *question, c *caller) error {
 	var late <-chan time.Time
-	if !c.joined {
-		timer := time.NewTimer(time.Until(patience()))
+	if !c.joined || q.late {
+		timer := time.NewTimer(time.Until(q.patience(c.joined)))
 		defer timer.Stop()
 		late = timer.C
 	}
@@ -150,29 +133,29 @@ func (l *lane) wait(ctx context.Context, c *caller, patience func() time.Time) e
 		select {
 		case <-c.ready:
 			return c.err
-		case <-ctx.Done():
-			if l.withdraw(c, false) {
-				return ctx.Err()
+		case <-q.ctx.Done():
+			if l.withdraw(c) {
+				return q.ctx.Err()
 			}
 			<-c.ready // in the same moment
 			return c.err
 		case <-late:
-			if l.withdraw(c, true) {
+			joining := l.serving() == nil
+			switch {
+			case joining && l.withdraw(c):
 				return errJoining
+			case q.late && l.withdraw(c):
+				return errTooLate
 			}
 			late = nil // it is synchronized, and has something else to do
 		}
 	}
 }
 
-// withdraw takes a caller out of the line, if joining is set only of one
-// whose connection is not synchronized yet, and says whether it did.
-func (l *lane) withdraw(c *caller, joining bool) bool {
+// withdraw takes a caller out of the line, and says whether it was there.
+func (l *lane) withdraw(c *caller) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if joining && l.session != nil && l.session.joined {
-		return false
-	}
 	return l.line.remove(func(e entry) bool { return e.caller == c }) > 0
 }
 

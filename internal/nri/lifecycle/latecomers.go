@@ -7,23 +7,45 @@ import (
 	"time"
 )
 
-// Plugins that come in while a creation is under way are asked, too (L2), and together cost it a
-// bound (L22): asking them takes one request timeout in all, and the one that is asked last has its
-// own. Who comes then is told late. Those whose answer the same demand waits for have a bound of
-// their own, so that others do not take the time of a required plugin. When that is over, the
-// demand is not met.
+// Plugins that come in while a creation is under way are asked, too (L2). Together they cost it a
+// bound (L22): asking them takes one request timeout in all, their time in line included, and the one
+// that is asked last has its own for its answer. Who is not asked then is told late. One whose answer is
+// demanded is asked all the same: see chances.
 
-// isLate says why a connection is told late of a creation, and not asked. It is nil if it is asked.
-func (q *question) isLate(l *lane, s *session) error {
+// mayPassOver says whether a creation goes on without the answer of a connection.
+func (q *question) mayPassOver(l *lane) bool { return q.creation != nil && !q.demanded(l) }
+
+// toldLate says why a connection is told late of a creation, and not asked. It is nil if it is asked.
+func (q *question) toldLate(l *lane, s *session) error {
+	q.late = q.mayPassOver(l) && q.creation.precedes(q.engine, s)
 	switch {
-	case q.creation == nil:
+	case !q.mayPassOver(l):
 		return nil
-	case q.creation.returned(l, s) && !q.demanded(l):
+	case q.creation.returned(l, s):
 		return errReturned
-	case q.tooLate(l, s):
+	case q.late && q.left() <= 0:
 		return errTooLate
 	}
 	return nil
+}
+
+// left is how long connections that have come in since may still be asked.
+func (q *question) left() time.Duration { return q.engine.opts.RequestTimeout() - q.creation.spent }
+
+// spend begins to count how long a connection is asked that has come in since, and returns what ends
+// that. The time that its Synchronize takes is not counted: see patience.
+func (q *question) spend(l *lane, s *session) func() {
+	if !q.late {
+		return func() {}
+	}
+	c, start := q.creation, time.Now()
+	return func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if s.joined {
+			c.spent += min(time.Since(start), time.Since(s.synced))
+		}
+	}
 }
 
 // returned says whether the plugin has another connection now than when it was asked: it is
@@ -41,41 +63,6 @@ func (c *creation) precedes(e *Engine, s *session) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return s.seq == 0 || s.seq > c.begun
-}
-
-// tooLate says whether a connection has come in since the creation began, and others have had the time.
-func (q *question) tooLate(l *lane, s *session) bool {
-	return q.exhausted(*q.spent(l)) && q.creation.precedes(q.engine, s)
-}
-
-func (q *question) exhausted(spent time.Duration) bool {
-	return spent > 0 && spent >= q.engine.opts.RequestTimeout()
-}
-
-// spent is how long connections like that of a lane were asked that have come in since.
-func (q *question) spent(l *lane) *time.Duration {
-	for _, d := range q.creation.demands {
-		if !d.met && d.means(l) {
-			return &d.spent
-		}
-	}
-	return &q.creation.spent
-}
-
-// spend begins to count how long a connection is asked, and returns what ends that. The time that
-// its Synchronize takes is not counted: see patience and Requirement.Wait.
-func (q *question) spend(l *lane, s *session) func() {
-	if c := q.creation; c == nil || !c.joined || !c.precedes(q.engine, s) {
-		return func() {}
-	}
-	spent, start := q.spent(l), time.Now()
-	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if s.joined {
-			*spent += min(time.Since(start), time.Since(s.synced))
-		}
-	}
 }
 
 // latecomers returns the lanes of plugins that are told late of a creation when the runtime has

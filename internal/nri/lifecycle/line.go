@@ -85,24 +85,11 @@ func (n *line) missedFirst() bool {
 		return false
 	case n.missed[0].again: // it is given up soon, if it is what breaks the plugin
 		return true
-	case len(n.entries) == 0 || time.Now().Before(n.until), n.bringForward():
+	case len(n.entries) == 0 || time.Now().Before(n.until):
 		return true
 	}
 	n.turn = !n.turn
 	return n.turn
-}
-
-// bringForward has the next end of an earlier life come before what is about to begin under the
-// same id (L3), and says whether there is one.
-func (n *line) bringForward() bool {
-	begins := n.entries[0].begins()
-	i := slices.IndexFunc(n.missed, func(p *part) bool { return p.round.last().ID() == begins })
-	if i < 0 {
-		return false
-	}
-	p := n.missed[i]
-	n.missed = slices.Insert(slices.Delete(n.missed, i, i+1), 0, p)
-	return true
 }
 
 // remove takes entries out of the line, and returns how many.

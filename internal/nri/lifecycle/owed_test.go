@@ -564,7 +564,7 @@ func TestL18_NameThatIsNotKeptIsForgotten(t *testing.T) {
 
 // missesMuch has a plugin miss the ends of many pods, and come back as one that takes a second
 // for each event. It knows the pods that stay, too.
-func (o *owing) missesMuch(stay ...string) (slow *plugin) {
+func (o *owing) missesMuch(stay ...string) {
 	o.t.Helper()
 	a := newPlugin("10-a")
 	o.joined(a)
@@ -579,10 +579,9 @@ func (o *owing) missesMuch(stay ...string) (slow *plugin) {
 		o.end(fmt.Sprintf("StopPodSandbox:p%d", i), fmt.Sprintf("RemovePodSandbox:p%d", i))
 	}
 	o.lists(stay...)
-	slow = newPlugin("10-a")
+	slow := newPlugin("10-a")
 	slow.handle = func(context.Context, Event) (any, error) { slow.stall(time.Second); return nil, nil }
 	o.joined(slow)
-	return slow
 }
 
 // Much that was missed holds up pods for one timeout; then they take turns with it.
@@ -614,21 +613,6 @@ func TestL18_MuchHoldsUpNoStops(t *testing.T) {
 		<-stop
 		<-again
 		time.Sleep(5 * time.Minute)
-		assert.Zero(t, o.owes("10-a"))
-	})
-}
-
-// What begins under the id of something whose ends are missed begins after these (L3).
-func TestL3_MuchIsMissedAndAnIdIsUsedAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		o := newOwing(t)
-		slow := o.missesMuch()
-		time.Sleep(syncTimeout + time.Second) // what was missed takes turns
-		start := time.Now()
-		o.did("RunPodSandbox:p90", "CreateContainer:p90/c1")
-		assert.LessOrEqual(t, time.Since(start), 8*time.Second, "it does not wait for all")
-		time.Sleep(5 * time.Minute)
-		assert.Equal(t, "StopPodSandbox:p90 RemovePodSandbox:p90 RunPodSandbox:p90 CreateContainer:p90/c1", slow.toldOf("p90"))
 		assert.Zero(t, o.owes("10-a"))
 	})
 }

@@ -190,19 +190,6 @@ func (p *plugin) told() string {
 	return strings.Join(words, " ")
 }
 
-// toldOf is told, of one pod and what is in it, without Synchronize.
-func (p *plugin) toldOf(pod string) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var words []string
-	for _, r := range p.history {
-		if r.Pod == pod {
-			words = append(words, r.String())
-		}
-	}
-	return strings.Join(words, " ")
-}
-
 // had says whether the plugin was sent an event.
 func (p *plugin) had(ev Event) bool {
 	p.mu.Lock()

@@ -32,7 +32,7 @@ type demand struct {
 	Requirement
 	waited time.Duration
 	told   time.Duration // how much of that the observer knows of
-	spent  time.Duration // on asking connections that have come in since the creation began
+	failed int           // connections that have come in since the creation began, and have not answered it
 	met    bool
 	asked  []*session // whose answer will not come any more, unless it is met
 }
@@ -100,12 +100,29 @@ var (
 	errUnanswered = errors.New("not all required plugins have answered")
 )
 
+// waitedFor counts the time in the line of a connection that could not be asked as that for which
+// its plugin is waited for, and returns errUnsent.
+func (q *question) waitedFor(l *lane, posted time.Time) error {
+	for _, d := range q.creation.demands {
+		if !posted.IsZero() && !d.met && d.means(l) {
+			d.waited = min(d.Wait, d.waited+time.Since(posted))
+		}
+	}
+	return errUnsent
+}
+
+// chances is how many connections that come in since a creation began may fail to answer it before
+// what it demands is lost: one that is started again gets another one, and peers that hang by
+// turns hold up nothing (L22).
+const chances = 2
+
 // heed holds what came of asking a connection against what the creation demands,
 // and returns what is to be made of it.
 func (q *question) heed(l *lane, s *session, err error) error {
 	var failed *Error
 	answered := err == nil
 	unanswered := errors.As(err, &failed) && failed.Failure != Refusal
+	latecomer := unanswered && q.creation.precedes(q.engine, s)
 	var lost *demand
 	for _, d := range q.creation.demands {
 		if d.met || !d.means(l) {
@@ -115,7 +132,10 @@ func (q *question) heed(l *lane, s *session, err error) error {
 			d.asked = append(d.asked, s)
 		}
 		d.met = answered && q.suits(d, s)
-		if p := q.nearest(d); unanswered && p.rank != able && !p.succeeds {
+		if latecomer {
+			d.failed++
+		}
+		if p := q.nearest(d); unanswered && (p.rank != able && !p.succeeds || d.failed >= chances) {
 			lost = d
 		}
 	}

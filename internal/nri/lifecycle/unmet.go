@@ -64,8 +64,6 @@ func (q *question) hindrance(d *demand) error {
 		return fmt.Errorf("plugin %s is connected and has not subscribed to %s", p.session.name, q.event.Kind)
 	case p.rank == joining:
 		return fmt.Errorf("plugin %s is connected and %w", p.session.name, errJoining)
-	case q.exhausted(d.spent):
-		return fmt.Errorf("its new connections have taken %s and not answered", d.spent.Round(time.Millisecond))
 	case errors.Is(q.ctx.Err(), context.DeadlineExceeded):
 		return fmt.Errorf("the caller waits no longer: %w", q.ctx.Err())
 	}
