@@ -87,15 +87,11 @@ type question struct {
 	each     func(Connection, any) error
 	creation *creation // that a first event belongs to, else nil
 	until    time.Time // when it stops to wait for connections that join
-	late     bool      // whether the connection that is asked has come in since the creation began
 }
 
-// patience is until when the question waits in the line of a connection: for those that join
-// one SyncTimeout, in all, from when it first did; for one that has come in late what is left.
-func (q *question) patience(joined bool) time.Time {
-	if joined {
-		return time.Now().Add(q.left())
-	}
+// patience is until when the question waits for connections that join: one
+// SyncTimeout, in all, from when it first did.
+func (q *question) patience() time.Time {
 	if q.until.IsZero() {
 		q.until = time.Now().Add(q.engine.opts.SyncTimeout())
 	}
@@ -172,30 +168,37 @@ func (q *question) put(l *lane) (s *session, reply any, err error) {
 		return s, nil, err
 	}
 	l.mu.Unlock()
-	if err := q.toldLate(l, s); err != nil {
+	if err := q.passesOver(l, s); err != nil {
 		return s, nil, q.unsent(l, s, time.Time{}, err)
 	}
 	q.creation.waitFor(s)
 	defer q.creation.waitFor(nil)
-	defer q.spend(l, s)()
 	return q.send(l, s)
 }
 
 // send waits for the turn in a lane and delivers the event there. The plugin may have another
 // connection by then, which it returns.
 func (q *question) send(l *lane, wanted *session) (s *session, reply any, err error) {
-	posted, err := l.enter(q)
+	posted, err := l.enter(q.ctx, q.patience)
 	if err != nil {
 		return wanted, nil, q.unsent(l, wanted, posted, err)
 	}
-	if s = l.session; s == nil || !s.joined {
-		s = wanted
+	s = l.session
+	var send bool
+	switch {
+	case s == nil || !s.joined:
+		s, err = wanted, ErrClosed
+	case s.lost():
+		err = ErrClosed
+	case q.ctx.Err() != nil:
+		err = q.ctx.Err()
+	case q.creation.undone():
+		err = ErrStopped
+	case !s.subscribed(q.event.Kind):
+		_, err = l.ledger.Admit(q.event)
+	default:
+		send, err = l.ledger.Admit(q.event)
 	}
-	if s != wanted && q.mayPassOver(l) && !q.late {
-		q.late = true // it has taken over since
-		defer q.spend(l, s)()
-	}
-	send, err := q.admit(l, s, wanted)
 	if !send {
 		l.passOn()
 		l.mu.Unlock()
@@ -226,27 +229,11 @@ func (q *question) send(l *lane, wanted *session) (s *session, reply any, err er
 		}
 		<-ready // in the same moment
 	}
+	q.spend(l, r)
 	if r.outcome != nil {
 		return s, nil, r.outcome // a reply may still come, and is nothing to the caller
 	}
 	return s, r.reply, nil
-}
-
-// admit enters the event in the ledger of a lane, for the session that the question has found there
-// in its turn, and says whether it is to be sent. l.mu is held.
-func (q *question) admit(l *lane, s, wanted *session) (send bool, err error) {
-	switch {
-	case s != l.session, s.lost():
-		return false, ErrClosed
-	case s != wanted && q.late && q.left() <= 0:
-		return false, errTooLate
-	case q.ctx.Err() != nil:
-		return false, q.ctx.Err()
-	case q.creation.undone():
-		return false, ErrStopped
-	}
-	send, err = l.ledger.Admit(q.event)
-	return send && s.subscribed(q.event.Kind), err
 }
 
 // leave is for a caller who gives up on a request that was sent. It returns nil
@@ -281,7 +268,7 @@ func (q *question) unsent(l *lane, s *session, posted time.Time, err error) erro
 	case errors.Is(err, errAbsent):
 		return err
 	case errors.Is(err, errJoining) && q.demanded(l):
-		return q.waitedFor(l, posted) // as one that is away
+		return errUnsent // it is waited for as one that is away
 	case errors.Is(err, errJoining), errors.Is(err, errReturned), errors.Is(err, errTooLate):
 		rec.Outcome = PassedOver
 		q.creation.missedBy(l)
@@ -300,7 +287,7 @@ func (q *question) unsent(l *lane, s *session, posted time.Time, err error) erro
 	q.engine.opts.Observer.Delivered(rec)
 	demanded := q.demanded(l)
 	if demanded && failure == Loss {
-		return q.waitedFor(l, posted)
+		return errUnsent
 	}
 	if fail, _ := s.policy.Decide(q.event.Kind, failure); fail || demanded {
 		return &Error{s.conn, q.event, failure, err}

@@ -32,7 +32,8 @@ type creation struct {
 	missed []*lane       // that are told late
 	asked  []asked       // whether they have answered or it goes on without them
 	begun  uint64        // the number of the last that was listed for when it began
-	spent  time.Duration // on asking those that were listed for after that
+	late   []*lane       // those that have come in since, and are asked
+	spent  time.Duration // on their answers
 
 	doomed atomic.Bool
 	asking atomic.Pointer[session]
@@ -170,6 +171,7 @@ func (e *Engine) unasked(c *creation) (lanes []*lane, err error) {
 	for _, l := range e.askable {
 		if s := l.session; !c.has(l, s) {
 			lanes = append(lanes, l)
+			c.comesLate(l, s)
 		}
 	}
 	switch {

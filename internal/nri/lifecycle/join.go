@@ -151,6 +151,6 @@ func (e *Engine) enter(s *session, told, now Snapshot, late []entry) error {
 	if e.records != nil && l.own {
 		l.takeUp(s, told, former)
 	}
-	s.joined, s.synced = true, time.Now()
+	s.joined = true
 	return nil
 }

@@ -3,6 +3,7 @@
 package lifecycle
 
 import (
+	"context"
 	"errors"
 	"sync"
 	"time"
@@ -84,11 +85,12 @@ func (l *lane) stands() bool {
 	return l.session == nil || !l.session.begun || l.hold != nil && (l.hold.is || l.due() == 0)
 }
 
-// enter waits for the turn, and returns with l.mu held. Or it returns ErrClosed if the
-// plugin goes meanwhile, an Overdue if it owes an answer, errJoining or errTooLate if the
-// question has waited long enough, or the error of its context if that ends first; then the
-// plugin does not hear of the event. since is when it began to wait, zero if it did not.
-func (l *lane) enter(q *question) (since time.Time, err error) {
+// enter waits for the turn and returns with l.mu held. Or it returns ErrClosed if the
+// plugin goes meanwhile, an Overdue if it owes an answer, or
+// ctx's error if that ends first; then the plugin does not hear of the event.
+// patience is until when to wait for a connection to be synchronized. since is
+// when it began to wait, zero if it did not.
+func (l *lane) enter(ctx context.Context, patience func() time.Time) (since time.Time, err error) {
 	l.mu.Lock()
 	s := l.session
 	switch {
@@ -114,7 +116,7 @@ func (l *lane) enter(q *question) (since time.Time, err error) {
 		return since, c.lost(false)
 	}
 	since = time.Now()
-	if err := l.wait(q, c); err != nil {
+	if err := l.wait(ctx, c, patience); err != nil {
 		return since, err
 	}
 	l.mu.Lock()
@@ -122,10 +124,10 @@ func (l *lane) enter(q *question) (since time.Time, err error) {
 }
 
 // wait waits for the turn in the line.
-func (l *lane) wait(q *question, c *caller) error {
+func (l *lane) wait(ctx context.Context, c *caller, patience func() time.Time) error {
 	var late <-chan time.Time
-	if !c.joined || q.late {
-		timer := time.NewTimer(time.Until(q.patience(c.joined)))
+	if !c.joined {
+		timer := time.NewTimer(time.Until(patience()))
 		defer timer.Stop()
 		late = timer.C
 	}
@@ -133,29 +135,29 @@ func (l *lane) wait(q *question, c *caller) error {
 		select {
 		case <-c.ready:
 			return c.err
-		case <-q.ctx.Done():
-			if l.withdraw(c) {
-				return q.ctx.Err()
+		case <-ctx.Done():
+			if l.withdraw(c, false) {
+				return ctx.Err()
 			}
 			<-c.ready // in the same moment
 			return c.err
 		case <-late:
-			joining := l.serving() == nil
-			switch {
-			case joining && l.withdraw(c):
+			if l.withdraw(c, true) {
 				return errJoining
-			case q.late && l.withdraw(c):
-				return errTooLate
 			}
 			late = nil // it is synchronized, and has something else to do
 		}
 	}
 }
 
-// withdraw takes a caller out of the line, and says whether it was there.
-func (l *lane) withdraw(c *caller) bool {
+// withdraw takes a caller out of the line, if joining is set only of one
+// whose connection is not synchronized yet, and says whether it did.
+func (l *lane) withdraw(c *caller, joining bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if joining && l.session != nil && l.session.joined {
+		return false
+	}
 	return l.line.remove(func(e entry) bool { return e.caller == c }) > 0
 }
 

@@ -8,65 +8,52 @@ import (
 )
 
 // Plugins that come in while a creation is under way are asked, too (L2). Together they cost it a
-// bound (L22): asking them takes one request timeout in all, their time in line included, and the one
-// that is asked last has its own for its answer. Who is not asked then is told late. One whose answer is
-// demanded is asked all the same: see chances.
+// bound (L22): their answers may take one request timeout in all, and the one that is asked last has
+// its own. After that they are passed over. One whose answer is demanded is asked all the same: see
+// chances. A connection that has the place of one that was to be asked is no latecomer.
 
-// mayPassOver says whether a creation goes on without the answer of a connection.
-func (q *question) mayPassOver(l *lane) bool { return q.creation != nil && !q.demanded(l) }
+// comesLate notes the lane of a connection that is to be asked, and that was listed for after the
+// creation began.
+func (c *creation) comesLate(l *lane, s *session) {
+	if s.seq > c.begun && !c.isLate(l) {
+		c.late = append(c.late, l)
+	}
+}
 
-// toldLate says why a connection is told late of a creation, and not asked. It is nil if it is asked.
-func (q *question) toldLate(l *lane, s *session) error {
-	q.late = q.mayPassOver(l) && q.creation.precedes(q.engine, s)
+func (c *creation) isLate(l *lane) bool { return slices.Contains(c.late, l) }
+
+// passesOver says why a connection is passed over. It is nil if it is asked.
+func (q *question) passesOver(l *lane, s *session) error {
+	c := q.creation
 	switch {
-	case !q.mayPassOver(l):
+	case c == nil || q.demanded(l):
 		return nil
-	case q.creation.returned(l, s):
+	case c.returned(l, s):
 		return errReturned
-	case q.late && q.left() <= 0:
+	case c.isLate(l) && c.spent >= q.engine.opts.RequestTimeout():
 		return errTooLate
 	}
 	return nil
 }
 
-// left is how long connections that have come in since may still be asked.
-func (q *question) left() time.Duration { return q.engine.opts.RequestTimeout() - q.creation.spent }
-
-// spend begins to count how long a connection is asked that has come in since, and returns what ends
-// that. The time that its Synchronize takes is not counted: see patience.
-func (q *question) spend(l *lane, s *session) func() {
-	if !q.late {
-		return func() {}
-	}
-	c, start := q.creation, time.Now()
-	return func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if s.joined {
-			c.spent += min(time.Since(start), time.Since(s.synced))
-		}
+// spend counts the time that a latecomer has taken for a request.
+func (q *question) spend(l *lane, r *request) {
+	if c := q.creation; c != nil && c.isLate(l) && !r.demanded {
+		c.spent += time.Since(r.sent)
 	}
 }
 
-// returned says whether the plugin has another connection now than when it was asked: it is
-// told late. One that is asked twice of one container makes its adjustment twice, and one that
+// returned says whether the plugin has another connection now than when it was asked: that one
+// receives the event late. One that is asked twice of one container makes its adjustment twice, and one that
 // hangs and comes back could hold up a creation for ever (L22).
 func (c *creation) returned(l *lane, s *session) bool {
 	return slices.ContainsFunc(c.asked, func(a asked) bool {
-		return a.session != s && (a.lane == l || a.lane.name == l.name && c.precedes(l.engine, s))
+		return a.session != s && (a.lane == l || a.lane.name == l.name && c.isLate(l))
 	})
 }
 
-// precedes says whether a connection has come in since the creation began: it was listed for
-// later, or is still to be.
-func (c *creation) precedes(e *Engine, s *session) bool {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return s.seq == 0 || s.seq > c.begun
-}
-
-// latecomers returns the lanes of plugins that are told late of a creation when the runtime has
-// it. These are plugins that have come in and were not asked, whether or not their Synchronize
+// latecomers returns the lanes of plugins that receive the event of a creation late, when the
+// runtime has it. These are plugins that have come in and were not asked, whether or not their Synchronize
 // has it, and successors of plugins that were asked. mu is held.
 func (e *Engine) latecomers(c *creation) (late []*lane) {
 	for _, l := range e.askable {

@@ -5,7 +5,6 @@ package lifecycle
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -145,137 +144,6 @@ func TestL20_OthersDoNotTakeTheTimeOfARequiredPlugin(t *testing.T) {
 	})
 }
 
-// podsRequire has some pods require a plugin.
-func podsRequire(r Requirement, pods ...string) func(*Options) {
-	return func(o *Options) {
-		o.Required = func(ev Event) (rs []Requirement, err error) {
-			if slices.Contains(pods, ev.Pod) {
-				rs = append(rs, r)
-			}
-			return rs, nil
-		}
-	}
-}
-
-// One plugin that registers while a pod is created has the events of others in its line, and takes
-// its time for each: the pod does not wait for all of them.
-func TestL22_LineOfALatecomerIsBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t)
-		f.did("RunPodSandbox:p0")
-		f.listed = Snapshot{Pods: pods("p0")}
-		slow := newPlugin("00-slow").takes(requestTimeout/2, RunPodSandbox)
-		slow.wants = func(k Kind) bool { return k == RunPodSandbox }
-		f.joined(slow)
-		peer := newPlugin("10-a").takes(requestTimeout*9/10, UpdatePodSandbox)
-		ran, start := f.asks("RunPodSandbox:p1"), time.Now()
-		f.joined(peer)
-		for range 20 {
-			f.asks("UpdatePodSandbox:p0")
-		}
-		require.NoError(t, <-ran)
-		assert.Equal(t, requestTimeout/2+requestTimeout, time.Since(start))
-		time.Sleep(20 * requestTimeout)
-		assert.True(t, peer.had(event("RunPodSandbox:p1")), "late")
-	})
-}
-
-// Likewise if these wait with the pod for its Synchronize.
-func TestL22_LineOfALatecomerThatJoinsIsBounded(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t)
-		f.did("RunPodSandbox:p0")
-		f.listed = Snapshot{Pods: pods("p0")}
-		slow := newPlugin("00-slow").takes(requestTimeout/2, RunPodSandbox)
-		slow.wants = func(k Kind) bool { return k == RunPodSandbox }
-		f.joined(slow)
-		peer := newPlugin("10-a").takes(requestTimeout*9/10, UpdatePodSandbox)
-		may := peer.untilAllowed()
-		ran, start := f.asks("RunPodSandbox:p1"), time.Now()
-		joined := f.comes(peer)
-		for range 20 {
-			f.asks("UpdatePodSandbox:p0")
-		}
-		time.Sleep(requestTimeout)
-		close(may)
-		require.NoError(t, <-joined)
-		require.NoError(t, <-ran)
-		assert.LessOrEqual(t, time.Since(start), requestTimeout/2+syncTimeout)
-	})
-}
-
-// Plugins that were there are replaced while a pod is with another one, and hang each: they have
-// come in since, and cost it one bound.
-func TestL22_PluginsThatAreReplacedMeanwhileCostOneBound(t *testing.T) {
-	for how, change := range map[string]func(*Options){
-		"by chance": func(*Options) {},
-		"owed":      func(o *Options) { o.Owed = newMemory() },
-		"handover":  func(o *Options) { o.HandOver = func(Connection) bool { return true } },
-	} {
-		t.Run(how, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f := newFixture(t, change)
-				ran, start := f.replaces("x", how != "handover")
-				require.NoError(t, <-ran)
-				assert.LessOrEqual(t, time.Since(start), requestTimeout/2+2*requestTimeout)
-			})
-		})
-	}
-}
-
-// So do those of a name that the pod requires.
-func TestL22_RequiredPluginsThatAreReplacedMeanwhileCostOneBound(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, requires("must"), func(o *Options) { o.Owed = newMemory() })
-		ran, start := f.replaces("must", true)
-		var unmet *Unmet
-		require.ErrorAs(t, <-ran, &unmet)
-		assert.LessOrEqual(t, time.Since(start), requestTimeout/2+2*requestTimeout)
-	})
-}
-
-// replaces has a pod created, during which ten plugins of a name are replaced by others that hang.
-func (f *fixture) replaces(base string, leave bool) (ran <-chan error, start time.Time) {
-	f.joined(newPlugin("00-slow").takes(requestTimeout/2, RunPodSandbox))
-	var firsts []*plugin
-	for i := range 10 {
-		firsts = append(firsts, newPlugin(fmt.Sprintf("%d-%s", 10+i, base)))
-	}
-	f.joined(firsts...)
-	ran, start = f.asks("RunPodSandbox:p1"), time.Now()
-	for _, p := range firsts {
-		if leave {
-			p.Close()
-		}
-	}
-	synctest.Wait()
-	for i := range 10 {
-		f.joined(newPlugin(fmt.Sprintf("%d-%s", 10+i, base)).hang(RunPodSandbox))
-	}
-	return ran, start
-}
-
-// Successors take over from healthy plugins while the pod is in their line, and hang.
-func TestL22_SuccessorsThatTakeOverInTheLineCostOneBound(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newHanding(t)
-		const n = 8
-		f.joined(newPlugin("00-slow").takes(requestTimeout/4, RunPodSandbox))
-		for i := range n {
-			f.joined(newPlugin(fmt.Sprintf("%d-x", 10+i)))
-		}
-		ran, start := f.asks("RunPodSandbox:p1"), time.Now()
-		for i := 0; i < n && len(ran) == 0; i++ {
-			next := newPlugin(fmt.Sprintf("%d-x", 10+i)).hang(RunPodSandbox)
-			next.synchronize = func(ctx context.Context, _ Snapshot) error { return pause(ctx, requestTimeout*2/5) }
-			f.joined(next)                     // the pod is in the line
-			time.Sleep(requestTimeout * 3 / 4) // it hangs
-		}
-		require.NoError(t, <-ran)
-		assert.LessOrEqual(t, time.Since(start), 3*requestTimeout)
-	})
-}
-
 // Pods wait for a required plugin that is away. It comes, and is lost or hangs at one of them: the
 // others wait for it again, as long as is set.
 func TestL20_PluginThatComesAndFailsOnePodFailsNoOther(t *testing.T) {
@@ -321,27 +189,108 @@ func TestL20_AnotherLatecomerOfTheNameWillDo(t *testing.T) {
 	}
 }
 
-// Time in the line of a plugin that goes before it was asked is time for which it is waited for.
-func TestL20_WaitIncludesTheLineOfThoseThatGo(t *testing.T) {
+// A required plugin takes its time for each pod, and is started again while many are in its line: they
+// have not waited for it, as it was there.
+func TestL20_LineOfARequiredPluginIsNoAbsence(t *testing.T) {
+	for _, there := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t, requires("must"))
+			must := newPlugin("10-must")
+			must.handle = func(context.Context, Event) (any, error) {
+				if must.stall(requestTimeout * 3 / 4); must.isClosed() {
+					return nil, ErrClosed
+				}
+				return nil, nil
+			}
+			if there {
+				f.joined(must)
+			}
+			var ran []<-chan error
+			for i := range 12 {
+				ran = append(ran, f.asks(fmt.Sprintf("RunPodSandbox:p%d", i)))
+			}
+			if !there {
+				f.joined(must)
+			}
+			time.Sleep(requiredWait + time.Second)
+			must.Close()
+			time.Sleep(time.Second)
+			f.joined(newPlugin("10-must"))
+			var failed []error
+			for _, done := range ran {
+				if err := <-done; err != nil {
+					failed = append(failed, err)
+				}
+			}
+			assert.Len(t, failed, 1)
+		})
+	}
+}
+
+// Others of a required name that were there are replaced, and hang: one that was there is asked.
+func TestL20_InstanceThatWasThereIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, podsRequire(Requirement{Plugin: "must", Wait: requiredWait}, "p1"))
-		f.did("RunPodSandbox:p0")
-		f.listed = Snapshot{Pods: pods("p0")}
-		start := time.Now()
+		f := newHanding(t, requires("must"))
+		healthy := newPlugin("90-must")
+		f.joined(newPlugin("00-slow").takes(time.Second, RunPodSandbox), newPlugin("10-must"), newPlugin("11-must"), healthy)
 		ran := f.asks("RunPodSandbox:p1")
-		for i := 0; i < 10 && len(ran) == 0; i++ {
-			peer := newPlugin("10-must").hang(UpdatePodSandbox)
-			may := peer.untilAllowed()
-			joined := f.comes(peer)
-			updated := f.asks("UpdatePodSandbox:p0") // before the pod
-			close(may)
-			require.NoError(t, <-joined)
-			<-updated
-			synctest.Wait()
+		f.joined(newPlugin("10-must").hang(RunPodSandbox), newPlugin("11-must").hang(RunPodSandbox))
+		require.NoError(t, <-ran)
+		assert.True(t, healthy.had(event("RunPodSandbox:p1")))
+	})
+}
+
+// Plugins that a pod has still to ask are all replaced by others that answer: these are asked as the
+// first would have been, one that refuses among them.
+func TestL16_PluginsThatAreReplacedMeanwhileAreAsked(t *testing.T) {
+	for how, change := range map[string]func(*Options){
+		"away":     func(o *Options) { o.Owed = newMemory() },
+		"handover": func(o *Options) { o.HandOver = func(Connection) bool { return true } },
+	} {
+		t.Run(how, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t, change)
+				f.joined(newPlugin("00-slow").takes(requestTimeout/2, RunPodSandbox))
+				all := func() (all []*plugin) {
+					for i := range 4 {
+						all = append(all, newPlugin(fmt.Sprintf("1%d-a", i)).takes(requestTimeout/3, RunPodSandbox))
+					}
+					return append(all, newPlugin("90-policy").refuse(RunPodSandbox))
+				}
+				firsts := all()
+				f.joined(firsts...)
+				ran := f.asks("RunPodSandbox:p1")
+				for _, p := range firsts {
+					if how == "away" {
+						p.Close()
+					}
+				}
+				synctest.Wait()
+				f.joined(all()...)
+				require.ErrorIs(t, <-ran, errRefused)
+			})
+		})
+	}
+}
+
+// A plugin registers while many pods are created, and refuses each in its turn: how long they wait in
+// its line is not its time for one.
+func TestL16_LatecomerIsAskedOfManyPods(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.joined(newPlugin("00-net").takes(requestTimeout/10, RunPodSandbox))
+		policy := newPlugin("90-policy")
+		policy.handle = func(context.Context, Event) (any, error) {
+			policy.stall(requestTimeout / 4)
+			return nil, errRefused
 		}
-		var unmet *Unmet
-		require.ErrorAs(t, <-ran, &unmet)
-		assert.Equal(t, requiredWait, unmet.Waited)
-		assert.Equal(t, requiredWait, time.Since(start))
+		var ran []<-chan error
+		for i := range 8 {
+			ran = append(ran, f.asks(fmt.Sprintf("RunPodSandbox:p%d", i)))
+		}
+		f.joined(policy)
+		for _, done := range ran {
+			require.ErrorIs(t, <-done, errRefused)
+		}
 	})
 }

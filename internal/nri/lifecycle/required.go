@@ -100,17 +100,6 @@ var (
 	errUnanswered = errors.New("not all required plugins have answered")
 )
 
-// waitedFor counts the time in the line of a connection that could not be asked as that for which
-// its plugin is waited for, and returns errUnsent.
-func (q *question) waitedFor(l *lane, posted time.Time) error {
-	for _, d := range q.creation.demands {
-		if !posted.IsZero() && !d.met && d.means(l) {
-			d.waited = min(d.Wait, d.waited+time.Since(posted))
-		}
-	}
-	return errUnsent
-}
-
 // chances is how many connections that come in since a creation began may fail to answer it before
 // what it demands is lost: one that is started again gets another one, and peers that hang by
 // turns hold up nothing (L22).
@@ -122,7 +111,6 @@ func (q *question) heed(l *lane, s *session, err error) error {
 	var failed *Error
 	answered := err == nil
 	unanswered := errors.As(err, &failed) && failed.Failure != Refusal
-	latecomer := unanswered && q.creation.precedes(q.engine, s)
 	var lost *demand
 	for _, d := range q.creation.demands {
 		if d.met || !d.means(l) {
@@ -132,7 +120,7 @@ func (q *question) heed(l *lane, s *session, err error) error {
 			d.asked = append(d.asked, s)
 		}
 		d.met = answered && q.suits(d, s)
-		if latecomer {
+		if unanswered && q.creation.isLate(l) {
 			d.failed++
 		}
 		if p := q.nearest(d); unanswered && (p.rank != able && !p.succeeds || d.failed >= chances) {

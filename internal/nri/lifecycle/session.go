@@ -39,7 +39,7 @@ type session struct {
 	// Guarded by the lane's lock.
 	joined    bool      // whether it was synchronized
 	begun     bool      // whether the line goes on since
-	synced    time.Time // when it was or, before, since when it is being
+	synced    time.Time // since when it is being, or was
 	gap       bool      // whether its predecessor was sent events since it was listed for
 	failure   error     // of the last delivery that failed
 	failureAt time.Time // when it did
