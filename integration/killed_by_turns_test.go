@@ -9,6 +9,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -54,7 +55,7 @@ func TestL18_NothingIsLostThoughAllAreKilledByTurns(t *testing.T) {
 		for worker := range workers {
 			all.Go(func() {
 				var err error
-				for i := 0; err == nil; i++ {
+				for i := 0; err == nil || meetsSnapshotLeftBehind(err); i++ {
 					err = load.Lead(withinAMinute(t), fmt.Sprintf("r%d-w%d-%d", round, worker, i), i)
 				}
 				assert.Truef(t, dying.Load(), "worker %d, before the runtime is killed: %v", worker, err)
@@ -100,6 +101,13 @@ func TestL18_NothingIsLostThoughAllAreKilledByTurns(t *testing.T) {
 			load.RequireContractKeptOver(t, p.Name(), withoutUnsent(t, p.connections()))
 		}))
 	}
+}
+
+// meetsSnapshotLeftBehind says whether a pod failed for a folder that the overlay snapshotter had
+// made when its runtime was killed, before it had committed that: the next snapshot of that number
+// fails, on stock, too, and takes the folder away.
+func meetsSnapshotLeftBehind(err error) bool {
+	return err != nil && strings.Contains(err.Error(), "io.containerd.snapshotter.v1.overlayfs/snapshots/") && strings.HasSuffix(err.Error(), "file exists")
 }
 
 // withoutUnsent leaves out the ends of what was on its way to the plugin when that or the runtime was
