@@ -144,6 +144,24 @@ func TestL20_OthersDoNotTakeTheTimeOfARequiredPlugin(t *testing.T) {
 	})
 }
 
+// asksPods has so many pods created side by side.
+func (f *fixture) asksPods(n int) (ran []<-chan error) {
+	for i := range n {
+		ran = append(ran, f.asks(fmt.Sprintf("RunPodSandbox:p%d", i)))
+	}
+	return ran
+}
+
+// failures waits for all, and returns the errors of those that failed.
+func failures(ran []<-chan error) (failed []error) {
+	for _, done := range ran {
+		if err := <-done; err != nil {
+			failed = append(failed, err)
+		}
+	}
+	return failed
+}
+
 // Pods wait for a required plugin that is away. It comes, and is lost or hangs at one of them: the
 // others wait for it again, as long as is set.
 func TestL20_PluginThatComesAndFailsOnePodFailsNoOther(t *testing.T) {
@@ -154,20 +172,11 @@ func TestL20_PluginThatComesAndFailsOnePodFailsNoOther(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFixture(t, requires("must"))
-				var ran []<-chan error
-				for i := range 6 {
-					ran = append(ran, f.asks(fmt.Sprintf("RunPodSandbox:p%d", i)))
-				}
+				ran := f.asksPods(6)
 				f.joined(plugin())
 				time.Sleep(requestTimeout + time.Second)
 				f.joined(newPlugin("10-must"))
-				var failed []error
-				for _, done := range ran {
-					if err := <-done; err != nil {
-						failed = append(failed, err)
-					}
-				}
-				assert.Len(t, failed, 1)
+				assert.Len(t, failures(ran), 1)
 			})
 		})
 	}
@@ -205,10 +214,7 @@ func TestL20_LineOfARequiredPluginIsNoAbsence(t *testing.T) {
 			if there {
 				f.joined(must)
 			}
-			var ran []<-chan error
-			for i := range 12 {
-				ran = append(ran, f.asks(fmt.Sprintf("RunPodSandbox:p%d", i)))
-			}
+			ran := f.asksPods(12)
 			if !there {
 				f.joined(must)
 			}
@@ -216,13 +222,7 @@ func TestL20_LineOfARequiredPluginIsNoAbsence(t *testing.T) {
 			must.Close()
 			time.Sleep(time.Second)
 			f.joined(newPlugin("10-must"))
-			var failed []error
-			for _, done := range ran {
-				if err := <-done; err != nil {
-					failed = append(failed, err)
-				}
-			}
-			assert.Len(t, failed, 1)
+			assert.Len(t, failures(ran), 1)
 		})
 	}
 }
@@ -284,10 +284,7 @@ func TestL16_LatecomerIsAskedOfManyPods(t *testing.T) {
 			policy.stall(requestTimeout / 4)
 			return nil, errRefused
 		}
-		var ran []<-chan error
-		for i := range 8 {
-			ran = append(ran, f.asks(fmt.Sprintf("RunPodSandbox:p%d", i)))
-		}
+		ran := f.asksPods(8)
 		f.joined(policy)
 		for _, done := range ran {
 			require.ErrorIs(t, <-done, errRefused)

@@ -5,7 +5,6 @@ package lifecycle
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -568,15 +567,17 @@ func (o *owing) missesMuch(stay ...string) {
 	o.t.Helper()
 	a := newPlugin("10-a")
 	o.joined(a)
-	for i := range 100 {
-		o.did(fmt.Sprintf("RunPodSandbox:p%d", i))
+	const pods = 100
+	pod := func(i int) string { return "p" + string(rune('A'+i)) }
+	for i := range pods {
+		o.did("RunPodSandbox:" + pod(i))
 	}
 	for _, id := range stay {
 		o.did("RunPodSandbox:" + id)
 	}
 	o.left(a)
-	for i := range 100 {
-		o.end(fmt.Sprintf("StopPodSandbox:p%d", i), fmt.Sprintf("RemovePodSandbox:p%d", i))
+	for i := range pods {
+		o.end("StopPodSandbox:"+pod(i), "RemovePodSandbox:"+pod(i))
 	}
 	o.lists(stay...)
 	slow := newPlugin("10-a")
