@@ -59,7 +59,7 @@ func serveAddresses(l net.Listener) {
 func TestL5_NetworkOfAPodIsUpInItsHook(t *testing.T) {
 	t.Parallel()
 	n := startNode(t)
-	host, err := n.Listen()
+	host, err := n.Listen(":0")
 	require.NoError(t, err)
 	defer host.Close()
 	go serveAddresses(host)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/integration/host"
 	"github.com/hookline-nri/hookline/integration/node"
 )
 
@@ -66,7 +67,7 @@ func TestSweepRemovesWhatAKilledRunLeft(t *testing.T) {
 	require.DirExists(t, folder)
 	require.NotEmpty(t, cgroups())
 
-	require.NoError(t, node.Sweep(withinAMinute(t), ""))
+	require.NoError(t, host.Sweep(withinAMinute(t), ""))
 
 	assert.NoDirExists(t, folder)
 	assert.Empty(t, cgroups())

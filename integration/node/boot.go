@@ -27,14 +27,14 @@ import (
 // returns when it serves CRI, its network is ready, and NRI plugins can connect.
 func (n *Node) Boot(ctx context.Context) error {
 	if err := n.exec(); err != nil {
-		return fmt.Errorf("start containerd: %w", err)
+		return err
 	}
 	if err := wait.Until(ctx, "containerd", n.ready); err != nil {
-		return n.withLog(err)
+		return n.daemon.WithLog(err)
 	}
 	client, err := containerd.New(n.paths.grpc(), containerd.WithDefaultNamespace(namespace))
 	if err != nil {
-		return n.withLog(fmt.Errorf("connect to containerd: %w", err))
+		return n.daemon.WithLog(fmt.Errorf("connect to containerd: %w", err))
 	}
 	n.client = client
 	return nil
@@ -47,15 +47,10 @@ func (n *Node) Stop(ctx context.Context) error { return n.end(ctx, unix.SIGTERM)
 func (n *Node) Kill(ctx context.Context) error { return n.end(ctx, unix.SIGKILL) }
 
 func (n *Node) end(ctx context.Context, signal syscall.Signal) error {
-	if err := n.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("send %s to containerd: %w", signal, err)
+	if err := n.daemon.End(ctx, signal); err != nil {
+		return err
 	}
-	select {
-	case <-n.exited:
-		return n.disconnect()
-	case <-ctx.Done():
-		return fmt.Errorf("wait for containerd to exit after %s: %w", signal, ctx.Err())
-	}
+	return n.disconnect()
 }
 
 // disconnect closes what Boot opened.
@@ -68,36 +63,18 @@ func (n *Node) disconnect() error {
 	return err
 }
 
-// exec runs containerd in the node's namespaces and cgroup. It is in the cgroup
-// before it can have started anything.
+// exec runs containerd.
 func (n *Node) exec() error {
 	bin, err := filepath.Abs(n.options.Bin)
 	if err != nil {
 		return err
 	}
-	log, err := os.OpenFile(n.paths.log(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = log.Close() }() // containerd has its own by then
 	cmd := exec.Command(filepath.Join(bin, "containerd"), "--config", n.paths.config())
-	cmd.Dir = n.Folder()
 	cmd.Env = append(os.Environ(), "PATH="+n.paths.bin()+":"+os.Getenv("PATH")) // where the shim is looked for
 	if n.options.Traces {
 		cmd.Env = append(cmd.Env, "OTEL_EXPORTER_OTLP_ENDPOINT=http://"+traces, "OTEL_BSP_SCHEDULE_DELAY=50") // in milliseconds
 	}
-	cmd.Stdout, cmd.Stderr = log, log
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // ^C in a terminal is for the caller, who closes the node
-	if err := n.ns.do(cmd.Start); err != nil {
-		return err
-	}
-	exited := make(chan struct{})
-	go func() {
-		_ = cmd.Wait() // how it ended is in its ProcessState
-		close(exited)
-	}()
-	n.cmd, n.exited = cmd, exited
-	return n.group.add(cmd.Process.Pid)
+	return n.daemon.Start(cmd)
 }
 
 // pluginAway is the reason of a network that waits for a plugin, which can come only
@@ -107,10 +84,8 @@ const pluginAway = "NRIPluginAway"
 // ready tells whether containerd serves. Sockets are tried first, since gRPC waits
 // before it retries a failed connection.
 func (n *Node) ready(ctx context.Context) error {
-	select {
-	case <-n.exited:
-		return fmt.Errorf("%w: containerd exited: %s", wait.ErrPermanent, n.cmd.ProcessState)
-	default:
+	if err := n.daemon.Alive(); err != nil {
+		return err
 	}
 	sockets := []string{n.paths.grpc()}
 	if !n.options.WithoutNRI {
@@ -170,22 +145,4 @@ func (n *Node) Import(ctx context.Context, name string, program []byte) error {
 		}
 		return err
 	})
-}
-
-// Log returns containerd's log so far.
-func (n *Node) Log() (string, error) {
-	content, err := os.ReadFile(n.paths.log())
-	return string(content), err
-}
-
-// withLog adds the last lines of containerd's log to an error.
-func (n *Node) withLog(err error) error {
-	log, logErr := n.Log()
-	if logErr != nil {
-		return errors.Join(err, logErr)
-	}
-	const last = 20
-	lines := strings.Split(strings.TrimSpace(log), "\n")
-	lines = lines[max(0, len(lines)-last):]
-	return fmt.Errorf("%w; the end of containerd's log:\n%s", err, strings.Join(lines, "\n"))
 }

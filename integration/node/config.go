@@ -38,11 +38,8 @@ func (p paths) bin() string       { return p.in("bin") }
 func (p paths) cniBin() string    { return p.in("cni", "bin") }
 func (p paths) cniConf() string   { return p.in("cni", "conf") }
 func (p paths) addresses() string { return p.in("cni", "addresses") }
-func (p paths) varLib() string    { return p.in("var-lib") }
 func (p paths) config() string    { return p.in("config.toml") }
 func (p paths) more() string      { return p.in("more.toml") }
-func (p paths) log() string       { return p.in("containerd.log") }
-func (p paths) lock() string      { return p.in("lock") }
 
 // write lays out the folder for containerd.
 func (p paths) write(o Options) error {

@@ -1,18 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package node runs a containerd of its own, apart from the host and from other
-// nodes: for tests, the demo and benchmarks.
-//
-// A node is a folder, a cgroup and two namespaces. All files are in the folder,
-// all processes in the cgroup. The mount namespace keeps overlay mounts and
-// pods' network namespaces from the host, and covers /var/lib, where libcni
-// keeps its cache, with a layer of its own; the network namespace is the
-// "host" end of the pods' networks, so that neither addresses nor forwarding
-// are set on the real host. Both namespaces are held by file descriptors
-// only, so they end with the processes in them.
-//
-// That makes cleaning up simple: kill the processes in the cgroup, remove cgroup and
-// folder. It needs nothing from the run that created the node, so Sweep does the same
-// for runs that were killed. A lock on a file in the folder, which the kernel releases
-// with its holder, marks nodes in use.
+// Package node runs a containerd on a host of its own, apart from the real host and from
+// other nodes: for tests, the demo and benchmarks.
 package node

@@ -17,6 +17,7 @@ import (
 	"github.com/vishvananda/netlink"
 
 	"github.com/hookline-nri/hookline/integration/cri"
+	"github.com/hookline-nri/hookline/integration/host"
 )
 
 const snapshotter = "overlayfs"
@@ -105,16 +106,16 @@ func (n *Node) listMetadata(ctx context.Context, add func(kind, name string)) er
 
 // listProcesses skips containerd itself, which a restart changes.
 func (n *Node) listProcesses(_ context.Context, add func(kind, name string)) error {
-	pids, err := n.group.processes()
+	pids, err := n.Processes()
 	if err != nil {
 		return err
 	}
 	for _, pid := range pids {
-		if pid != n.cmd.Process.Pid {
-			add("process", command(pid))
+		if pid != n.PID() {
+			add("process", host.Command(pid))
 		}
 	}
-	groups, err := n.group.folders("pods")
+	groups, err := n.PodCgroups()
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (n *Node) listProcesses(_ context.Context, add func(kind, name string)) err
 
 // listKernel looks from inside of the node's namespaces.
 func (n *Node) listKernel(_ context.Context, add func(kind, name string)) error {
-	return n.ns.do(func() error {
+	return n.Within(func() error {
 		// The mounts of this thread, which is in the namespaces.
 		mounts, err := mountinfo.GetMounts(mountinfo.PrefixFilter(n.Folder()))
 		if err != nil {
@@ -155,11 +156,12 @@ func (n *Node) listKernel(_ context.Context, add func(kind, name string)) error 
 }
 
 // places are the folders that hold one entry for each thing of a kind.
-func (p paths) places() map[string][]string {
+func (n *Node) places() map[string][]string {
+	p := n.paths
 	const tasks, cri = "io.containerd.runtime.v2.task", "io.containerd.grpc.v1.cri"
 	return map[string][]string{
 		"address":          {filepath.Join(p.addresses(), network)},
-		"attachment":       {filepath.Join(p.varLib(), "upper", "cni", "results")},
+		"attachment":       {filepath.Join(n.VarLib(), "cni", "results")},
 		"runc state":       {filepath.Join(p.runc(), namespace)},
 		"shim socket":      {p.shims()},
 		"bundle":           {filepath.Join(p.root(), tasks, namespace), filepath.Join(p.state(), tasks, namespace)},
@@ -170,7 +172,7 @@ func (p paths) places() map[string][]string {
 }
 
 func (n *Node) listFiles(_ context.Context, add func(kind, name string)) error {
-	for kind, folders := range n.paths.places() {
+	for kind, folders := range n.places() {
 		for _, folder := range folders {
 			entries, err := os.ReadDir(folder)
 			if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -60,7 +60,7 @@ func (n *Node) metrics(ctx context.Context, name string) (_ map[string]float64, 
 // dialWithin dials in the node's network namespace. A socket stays in the namespace
 // that it was created in.
 func (n *Node) dialWithin(ctx context.Context, network, address string) (conn net.Conn, err error) {
-	err = n.ns.do(func() error {
+	err = n.Within(func() error {
 		conn, err = new(net.Dialer).DialContext(ctx, network, address)
 		return err
 	})

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/hookline-nri/hookline/integration/host"
 )
 
 // Move has the node run the containerd of another folder from the next Boot on, and
@@ -13,7 +15,7 @@ import (
 func (n *Node) Move(bin string) error {
 	program, err := filepath.Abs(filepath.Join(bin, shim))
 	if err == nil {
-		err = executable(bin, "containerd", "make build, and make build RUNTIME=stock")
+		err = host.Executable(bin, "containerd", "make build, and make build RUNTIME=stock")
 	}
 	if err != nil {
 		return fmt.Errorf("move node to another containerd: %w", err)

@@ -17,14 +17,14 @@ import (
 // Attachments is the folder of libcni's cached attachments, as containerd sees it,
 // which must be running.
 func (n *Node) Attachments() string {
-	return fmt.Sprintf("/proc/%d/root/var/lib/cni/results", n.cmd.Process.Pid)
+	return fmt.Sprintf("/proc/%d/root/var/lib/cni/results", n.PID())
 }
 
 // Addresses lists the addresses that an interface has in a pod's network
 // namespace, which is named by a path as NRI gives it.
 func (n *Node) Addresses(netns, iface string) ([]string, error) {
 	var found []string
-	err := n.inside(netns, func() error {
+	err := n.Inside(netns, func() error {
 		link, err := netlink.LinkByName(iface)
 		if err != nil {
 			return fmt.Errorf("find %s: %w", iface, err)
@@ -44,7 +44,7 @@ func (n *Node) Addresses(netns, iface string) ([]string, error) {
 // Sysctl is what a file below /proc/sys, such as net/ipv4/ip_forward, says in a pod's network
 // namespace.
 func (n *Node) Sysctl(netns, name string) (value string, err error) {
-	err = n.inside(netns, func() error {
+	err = n.Inside(netns, func() error {
 		text, err := os.ReadFile(filepath.Join("/proc/sys", name))
 		value = strings.TrimSpace(string(text))
 		return err
@@ -55,7 +55,7 @@ func (n *Node) Sysctl(netns, name string) (value string, err error) {
 // ReadOnlySysctls makes /proc/sys read-only for the node's programs, as systemd does for a unit with
 // ProtectKernelTunables. It forwards packets before, as such a host does.
 func (n *Node) ReadOnlySysctls() error {
-	return n.ns.do(func() error {
+	return n.Within(func() error {
 		const sysctls = "/proc/sys"
 		if err := os.WriteFile(sysctls+"/net/ipv4/ip_forward", []byte("1"), 0o644); err != nil {
 			return err
@@ -69,7 +69,7 @@ func (n *Node) ReadOnlySysctls() error {
 
 // Gateway is the gateway of a pod's network namespace.
 func (n *Node) Gateway(netns string) (gateway net.IP, err error) {
-	err = n.inside(netns, func() error {
+	err = n.Inside(netns, func() error {
 		routes, err := netlink.RouteList(nil, netlink.FAMILY_V4)
 		if err != nil {
 			return fmt.Errorf("list routes: %w", err)
@@ -85,39 +85,11 @@ func (n *Node) Gateway(netns string) (gateway net.IP, err error) {
 	return gateway, err
 }
 
-// Listen listens on all addresses of the host's side of pods' networks.
-func (n *Node) Listen() (l net.Listener, err error) {
-	err = n.ns.do(func() (err error) {
-		l, err = net.Listen("tcp4", ":0")
-		return err
-	})
-	return l, err
-}
-
 // DialFrom connects to an address from a pod's network namespace.
 func (n *Node) DialFrom(ctx context.Context, netns, address string) (conn net.Conn, err error) {
-	err = n.inside(netns, func() (err error) {
+	err = n.Inside(netns, func() (err error) {
 		conn, err = new(net.Dialer).DialContext(ctx, "tcp4", address)
 		return err
 	})
 	return conn, err
-}
-
-// inside runs f in a pod's network namespace.
-func (n *Node) inside(netns string, f func() error) error {
-	err := n.ns.do(func() error {
-		file, err := os.Open(netns)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = file.Close() }() // it was only read
-		if err := unix.Setns(int(file.Fd()), unix.CLONE_NEWNET); err != nil {
-			return fmt.Errorf("enter: %w", err)
-		}
-		return f()
-	})
-	if err != nil {
-		return fmt.Errorf("in network namespace %s: %w", netns, err)
-	}
-	return nil
 }

@@ -4,29 +4,23 @@ package node
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
 	"time"
+
+	"github.com/hookline-nri/hookline/integration/host"
 )
 
-// DefaultBase is the folder of nodes. It belongs to root, and its path is short
-// enough for the paths of sockets.
-const DefaultBase = "/run/hookline"
-
-// ErrPrerequisite is wrapped by errors about what the host lacks. Their text is one
+// ErrPrerequisite is wrapped by errors about what the machine lacks. Their text is one
 // line that names it and says what to do.
-var ErrPrerequisite = errors.New("missing prerequisite")
+var ErrPrerequisite = host.ErrPrerequisite
 
 // Options describe a node. Only Bin and Tools are needed.
 type Options struct {
 	Bin   string // folder of containerd and containerd-shim-runc-v2
 	Tools string // folder of runc and the CNI plugins ptp, host-local and loopback
 	Pause string // static program for the image; built with go from integration/pause when empty
-	Base  string // folder of nodes, not below /var/lib; DefaultBase when empty
+	Base  string // folder of nodes, not below /var/lib; host.DefaultBase when empty
 
 	// NRI's timeouts for plugins; those of containerd when zero.
 	RequestTimeout      time.Duration
@@ -51,16 +45,16 @@ type Options struct {
 // Check tells whether a node can run here, as far as can be told without
 // running one. Its errors wrap ErrPrerequisite.
 func (o Options) Check() error {
-	if os.Geteuid() != 0 {
-		return fmt.Errorf("%w: not root: a node needs namespaces, mounts and cgroups, run as root", ErrPrerequisite)
+	if err := host.Check(); err != nil {
+		return err
 	}
 	for _, name := range []string{"containerd", shim} {
-		if err := executable(o.Bin, name, "make build"); err != nil {
+		if err := host.Executable(o.Bin, name, "make build"); err != nil {
 			return err
 		}
 	}
 	for _, name := range []string{"runc", "ptp", "host-local", "loopback"} {
-		if err := executable(o.Tools, name, "make tools"); err != nil {
+		if err := host.Executable(o.Tools, name, "make tools"); err != nil {
 			return err
 		}
 	}
@@ -68,22 +62,6 @@ func (o Options) Check() error {
 		if _, err := exec.LookPath("go"); err != nil {
 			return fmt.Errorf("%w: go is not in PATH, and no pause program was given", ErrPrerequisite)
 		}
-	}
-	filesystems, err := os.ReadFile("/proc/filesystems")
-	if err != nil {
-		return fmt.Errorf("%w: /proc is not mounted: %w", ErrPrerequisite, err)
-	}
-	if !strings.Contains(string(filesystems), "\toverlay\n") {
-		return fmt.Errorf("%w: the kernel has no overlayfs: load its module (modprobe overlay)", ErrPrerequisite)
-	}
-	_, err = hierarchies()
-	return err
-}
-
-func executable(folder, name, target string) error {
-	path := filepath.Join(folder, name)
-	if info, err := os.Stat(path); err != nil || info.Mode()&0o111 == 0 {
-		return fmt.Errorf("%w: no program %s: run `%s`", ErrPrerequisite, path, target)
 	}
 	return nil
 }

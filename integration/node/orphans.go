@@ -22,7 +22,7 @@ var ErrNoShim = errors.New("no shim")
 // that was killed leaves them behind, and they go on.
 func (n *Node) Quiet(ctx context.Context) error {
 	return wait.Until(ctx, "the end of programs that containerd ran", func(context.Context) error {
-		pids, err := n.group.processes()
+		pids, err := n.Processes()
 		if err != nil {
 			return err
 		}
@@ -58,7 +58,7 @@ func isStep(words []string) bool {
 
 // Shim is the process id of the shim of a pod, by the pod's id.
 func (n *Node) Shim(pod string) (int, error) {
-	pids, err := n.group.processes()
+	pids, err := n.Processes()
 	if err != nil {
 		return 0, err
 	}

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net"
 	"net/http"
 	"os"
 	"sync"
@@ -48,11 +47,7 @@ type Traces struct {
 // ReceiveTraces receives what containerd sends, until the Traces are closed. What it
 // sent before may be lost.
 func (n *Node) ReceiveTraces() (*Traces, error) {
-	var listener net.Listener
-	err := n.ns.do(func() (err error) {
-		listener, err = net.Listen("tcp4", traces)
-		return err
-	})
+	listener, err := n.Listen(traces)
 	if err != nil {
 		return nil, fmt.Errorf("receive traces: %w", err)
 	}

@@ -30,7 +30,7 @@ func (v Vitals) String() string {
 
 // Vitals measures them. Records are exact only while nothing is written.
 func (n *Node) Vitals(ctx context.Context) (v Vitals, err error) {
-	files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", n.cmd.Process.Pid))
+	files, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", n.PID()))
 	if err != nil {
 		return v, err
 	}
@@ -47,7 +47,7 @@ func (n *Node) Memory(ctx context.Context) (int, error) {
 	if _, err := n.profile(ctx, "heap?gc=1"); err != nil {
 		return 0, err
 	}
-	return residentOf(n.cmd.Process.Pid)
+	return residentOf(n.PID())
 }
 
 // ShimMemory is the resident memory of the shim of a pod, in bytes.

@@ -71,7 +71,7 @@ capabilities = ["pull", "resolve"]
 // attach serves the images at an address of a node's loopback, and has containerd take them
 // from there.
 func (r Registry) attach(n *node.Node, folder string) (address string, stop func() error, err error) {
-	listener, err := n.Listen()
+	listener, err := n.Listen(":0")
 	if err != nil {
 		return "", nil, err
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package node
+package host
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ import (
 	"github.com/hookline-nri/hookline/integration/wait"
 )
 
-// cgroup is a node's cgroup, by its name below the root of every hierarchy:
+// cgroup is that of a host, by its name below the root of every hierarchy:
 // one with cgroup v2, one per controller with v1.
 type cgroup struct {
 	name  string
@@ -31,9 +31,6 @@ func newCgroup(name string) (cgroup, error) {
 	roots, err := hierarchies()
 	return cgroup{name: name, roots: roots}, err
 }
-
-// podParent is the CRI cgroup parent of the node's pods.
-func (c cgroup) podParent() string { return "/" + c.name + "/pods" }
 
 // hierarchies lists where cgroups are mounted.
 func hierarchies() ([]string, error) {
@@ -131,7 +128,7 @@ func (c cgroup) remove(ctx context.Context) error {
 			}
 		}
 		if len(pids) > 0 {
-			return fmt.Errorf("%d processes are left, such as %s", len(pids), command(pids[0]))
+			return fmt.Errorf("%d processes are left, such as %s", len(pids), Command(pids[0]))
 		}
 		return nil
 	})
@@ -152,8 +149,8 @@ func (c cgroup) remove(ctx context.Context) error {
 	})
 }
 
-// command describes a process by its id and command line.
-func command(pid int) string {
+// Command describes a process by its id and command line.
+func Command(pid int) string {
 	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
 	if err != nil || len(line) == 0 {
 		return fmt.Sprintf("%d (exiting)", pid)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package node
+package host
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ import (
 // cniCache is the folder of libcni's cache, which cannot be configured.
 const cniCache = "/var/lib"
 
-// namespaces are a node's mount and network namespace, alive as long as these
+// namespaces are a host's mount and network namespace, alive as long as these
 // files are open or a process is in them.
 type namespaces struct{ mnt, net *os.File }
 

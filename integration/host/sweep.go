@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package node
+package host
 
 import (
 	"context"
@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// prefix starts the names of the nodes' folders, and "hookline-" those of their cgroups.
+// prefix starts the names of the hosts' folders, and "hookline-" those of their cgroups.
 const prefix = "n"
 
-// Sweep removes what killed runs have left below base (DefaultBase when empty). Nodes
+// Sweep removes what killed runs have left below base (DefaultBase when empty). Hosts
 // in use stay.
 func Sweep(ctx context.Context, base string) error {
 	if base == "" {
@@ -46,7 +46,7 @@ func sweep(ctx context.Context, base string) error {
 		if !entry.IsDir() || !strings.HasPrefix(entry.Name(), prefix) {
 			continue
 		}
-		p := paths(filepath.Join(base, entry.Name()))
+		p := folder(filepath.Join(base, entry.Name()))
 		lock, err := lockFile(p.lock(), unix.LOCK_NB)
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			continue // its run is alive
@@ -60,16 +60,16 @@ func sweep(ctx context.Context, base string) error {
 			err = os.RemoveAll(string(p))
 		}
 		if err != nil {
-			errs = append(errs, fmt.Errorf("sweep node %s: %w", entry.Name(), err))
+			errs = append(errs, fmt.Errorf("sweep host %s: %w", entry.Name(), err))
 		}
 		errs = append(errs, lock.Close())
 	}
 	return errors.Join(errs...)
 }
 
-// claim creates the folder of a new node, and locks it for as long as the file is
+// claim creates the folder of a new host, and locks it for as long as the file is
 // open. It sweeps first.
-func claim(ctx context.Context, base string) (paths, *os.File, error) {
+func claim(ctx context.Context, base string) (folder, *os.File, error) {
 	if err := os.MkdirAll(base, 0o711); err != nil {
 		return "", nil, err
 	}
@@ -81,27 +81,33 @@ func claim(ctx context.Context, base string) (paths, *os.File, error) {
 	if err := sweep(ctx, base); err != nil {
 		return "", nil, err
 	}
-	folder, err := os.MkdirTemp(base, prefix)
+	made, err := os.MkdirTemp(base, prefix)
 	if err != nil {
 		return "", nil, err
 	}
-	p := paths(folder)
+	p := folder(made)
 	lock, err := lockFile(p.lock(), unix.LOCK_NB)
 	if err == nil {
-		err = os.Chmod(folder, 0o711) // pods with user namespaces go through it
+		err = os.Chmod(made, 0o711) // pods with user namespaces go through it
 	}
 	if err != nil {
-		return "", nil, errors.Join(err, os.RemoveAll(folder))
+		return "", nil, errors.Join(err, os.RemoveAll(made))
 	}
 	return p, lock, nil
 }
 
-// cgroup is the name of the node's cgroup.
-func (p paths) cgroup() string { return "hookline-" + filepath.Base(string(p)) }
+// folder is that of a host, by its path.
+type folder string
 
-// end removes all of a node but its folder: its processes, and with them its
+// lock is the file that a host in use has locked.
+func (p folder) lock() string { return filepath.Join(string(p), "lock") }
+
+// cgroup is the name of the host's cgroup.
+func (p folder) cgroup() string { return "hookline-" + filepath.Base(string(p)) }
+
+// end removes all of a host but its folder: its processes, and with them its
 // namespaces and the mounts and links in them, and its cgroup.
-func (p paths) end(ctx context.Context) error {
+func (p folder) end(ctx context.Context) error {
 	group, err := newCgroup(p.cgroup())
 	if err != nil {
 		return err
@@ -109,9 +115,9 @@ func (p paths) end(ctx context.Context) error {
 	return group.remove(ctx)
 }
 
-// release removes the folder of a closed node. A sweep must not see it half removed,
+// release removes the folder of a closed host. A sweep must not see it half removed,
 // without its lock.
-func (p paths) release() error {
+func (p folder) release() error {
 	unlock, err := lockBase(filepath.Dir(string(p)))
 	if err != nil {
 		return err

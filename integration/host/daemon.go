@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/hookline-nri/hookline/integration/wait"
+)
+
+// Daemon is a program that runs on a host until it is ended, and can be started again.
+type Daemon struct {
+	host *Host
+	name string
+
+	cmd    *exec.Cmd
+	exited chan struct{} // closed once the program has been waited for
+}
+
+// Daemon is a program to be started, by the name of its log.
+func (h *Host) Daemon(name string) *Daemon { return &Daemon{host: h, name: name} }
+
+// Start starts it. What it prints goes behind what is in its log.
+func (d *Daemon) Start(cmd *exec.Cmd) error {
+	log, err := os.OpenFile(d.file(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = log.Close() }() // the program has its own by then
+	cmd.Dir = d.host.Folder()
+	cmd.Stdout, cmd.Stderr = log, log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // ^C in a terminal is for the caller, who closes the host
+	if err := d.host.Start(cmd); err != nil {
+		return fmt.Errorf("start %s: %w", d.name, err)
+	}
+	exited := make(chan struct{})
+	go func() {
+		_ = cmd.Wait() // how it ended is in its ProcessState
+		close(exited)
+	}()
+	d.cmd, d.exited = cmd, exited
+	return nil
+}
+
+// End sends a signal, and waits until the program has exited.
+func (d *Daemon) End(ctx context.Context, signal syscall.Signal) error {
+	if err := d.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("send %s to %s: %w", signal, d.name, err)
+	}
+	select {
+	case <-d.exited:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for %s to exit after %s: %w", d.name, signal, ctx.Err())
+	}
+}
+
+// PID is its process id, until it is ended.
+func (d *Daemon) PID() int { return d.cmd.Process.Pid }
+
+// Alive is an error that ends a wait if the program has exited.
+func (d *Daemon) Alive() error {
+	select {
+	case <-d.exited:
+		return fmt.Errorf("%w: %s exited: %s", wait.ErrPermanent, d.name, d.cmd.ProcessState)
+	default:
+		return nil
+	}
+}
+
+// Log is what it has printed so far.
+func (d *Daemon) Log() (string, error) {
+	content, err := os.ReadFile(d.file())
+	return string(content), err
+}
+
+// WithLog adds the last lines of the log to an error.
+func (d *Daemon) WithLog(err error) error {
+	log, logErr := d.Log()
+	if logErr != nil {
+		return errors.Join(err, logErr)
+	}
+	const last = 20
+	lines := strings.Split(strings.TrimSpace(log), "\n")
+	lines = lines[max(0, len(lines)-last):]
+	return fmt.Errorf("%w; the end of %s's log:\n%s", err, d.name, strings.Join(lines, "\n"))
+}
+
+func (d *Daemon) file() string { return filepath.Join(d.host.Folder(), d.name+".log") }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// DefaultBase is the folder of hosts. It belongs to root, and its path is short
+// enough for the paths of sockets.
+const DefaultBase = "/run/hookline"
+
+// patience is how long removing a host may take.
+const patience = 30 * time.Second
+
+// Host is a place for a runtime, its programs and its pods.
+type Host struct {
+	folder folder
+	lock   *os.File
+	group  cgroup
+	ns     *namespaces
+}
+
+// New makes a host below base, DefaultBase where empty, which is not below /var/lib. It first
+// removes what killed runs have left. On error nothing of the host is left.
+func New(ctx context.Context, base string) (_ *Host, retErr error) {
+	if base == "" {
+		base = DefaultBase
+	}
+	f, lock, err := claim(ctx, base)
+	if err != nil {
+		return nil, fmt.Errorf("make folder of host: %w", err)
+	}
+	h := &Host{folder: f, lock: lock}
+	defer func() {
+		if retErr != nil {
+			retErr = errors.Join(retErr, h.Close())
+		}
+	}()
+	if h.group, err = newCgroup(f.cgroup()); err != nil {
+		return nil, err
+	}
+	h.ns, err = newNamespaces(filepath.Join(h.Folder(), "var-lib"))
+	return h, err
+}
+
+// Close ends all processes of the host, and removes it, whatever state it is in.
+func (h *Host) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	var errs []error
+	if h.ns != nil {
+		errs = append(errs, h.ns.close())
+	}
+	err := h.folder.end(ctx)
+	if err == nil {
+		err = h.folder.release()
+	}
+	if err != nil {
+		errs = append(errs, fmt.Errorf("remove host %s: %w", h.folder, err))
+	}
+	if h.lock != nil {
+		errs = append(errs, h.lock.Close())
+	}
+	h.ns, h.lock = nil, nil
+	return errors.Join(errs...)
+}
+
+// Folder is the host's folder. Its path is short: that of a socket must fit in 107 bytes.
+func (h *Host) Folder() string { return string(h.folder) }
+
+// VarLib is the folder of what the host's programs have written to /var/lib.
+func (h *Host) VarLib() string { return filepath.Join(h.Folder(), "var-lib", "upper") }
+
+// PodCgroup is the cgroup that pods of the host live below.
+func (h *Host) PodCgroup() string { return "/" + h.group.name + "/pods" }
+
+// Processes lists the ids of all processes in the host's cgroup.
+func (h *Host) Processes() ([]int, error) { return h.group.processes() }
+
+// PodCgroups lists the cgroups at and below that of pods, in all hierarchies, children first.
+func (h *Host) PodCgroups() ([]string, error) { return h.group.folders("pods") }
+
+// Start starts a program in the host's namespaces and cgroup. It is in the cgroup before it
+// can have started anything.
+func (h *Host) Start(cmd *exec.Cmd) error {
+	if err := h.Within(cmd.Start); err != nil {
+		return err
+	}
+	err := h.group.add(cmd.Process.Pid)
+	if err != nil {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait() // it was killed
+	}
+	return err
+}
+
+// Within runs f, and what f starts, in the host's mount and network namespaces, on a thread of
+// its own.
+func (h *Host) Within(f func() error) error { return h.ns.do(f) }
+
+// Inside runs f in a pod's network namespace, which is named by a path as NRI gives it.
+func (h *Host) Inside(netns string, f func() error) error {
+	err := h.Within(func() error {
+		file, err := os.Open(netns)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = file.Close() }() // it was only read
+		if err := unix.Setns(int(file.Fd()), unix.CLONE_NEWNET); err != nil {
+			return fmt.Errorf("enter: %w", err)
+		}
+		return f()
+	})
+	if err != nil {
+		return fmt.Errorf("in network namespace %s: %w", netns, err)
+	}
+	return nil
+}
+
+// Listen listens at an address of the host's network, such as ":0".
+func (h *Host) Listen(address string) (l net.Listener, err error) {
+	err = h.Within(func() (err error) {
+		l, err = net.Listen("tcp4", address)
+		return err
+	})
+	return l, err
+}
