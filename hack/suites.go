@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -21,13 +22,16 @@ func (a *app) tell(results map[string]suites.Results) {
 	}
 }
 
-// worse fails if a test of a suite passes on stock and not on hookline. out has a folder
-// for each side.
+// worse fails if a test of a suite does worse on hookline than on stock. out has a folder for
+// each side.
 func worse(suite, out string, results map[string]suites.Results) error {
 	tests := suites.Worse(results["stock"], results["hookline"])
 	if len(tests) == 0 {
 		return nil
 	}
-	return fmt.Errorf("these tests of %s pass on stock and not on hookline, see %s:\n%s",
+	for i, test := range tests {
+		tests[i] = fmt.Sprintf("%s: %s on stock, %s on hookline", test, results["stock"][test].State, cmp.Or(results["hookline"][test].State, "not there"))
+	}
+	return fmt.Errorf("these tests of %s do worse on hookline than on stock, see %s:\n%s",
 		suite, short(filepath.Join(out, "hookline", "output.txt")), strings.Join(tests, "\n"))
 }

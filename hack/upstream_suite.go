@@ -107,7 +107,7 @@ func (a *app) runUpstreamSuite(ctx context.Context, cmd *cli.Command, w *tree.Wo
 		end()
 		switch {
 		case hangs: // with the whole node, where two wait for one another
-			alone = suites.Results{test: "failed"}
+			alone = suites.Results{test: {State: "failed"}}
 		case err != nil:
 			return err
 		}
@@ -126,7 +126,7 @@ func (a *app) runUpstreamSuite(ctx context.Context, cmd *cli.Command, w *tree.Wo
 func told(brought []string, results map[string]suites.Results) error {
 	var errs []error
 	for _, test := range brought {
-		if stock, hookline := results["stock"][test], results["hookline"][test]; stock != "failed" || hookline != "passed" {
+		if stock, hookline := results["stock"][test].State, results["hookline"][test].State; stock != "failed" || hookline != "passed" {
 			errs = append(errs, fmt.Errorf("%s, which a patch brings, is to fail on stock and to pass on hookline, and came to %q and %q", test, stock, hookline))
 		}
 	}

@@ -3,6 +3,7 @@
 package suites
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -10,10 +11,15 @@ import (
 	"strings"
 )
 
-// Worse lists the tests that stock passes and hookline does not.
+// rank orders the states of tests. A skipped test proves nothing, so it is below one that passed. One
+// that failed, or did not run to its end, is below one that says that it does not apply.
+var rank = map[string]int{"passed": 2, "skipped": 1}
+
+// Worse lists the tests that do worse on hookline than on stock: those that pass on stock and not
+// on hookline, and those that are skipped on stock and fail on hookline.
 func Worse(stock, hookline Results) (worse []string) {
-	for name, state := range stock {
-		if state == "passed" && hookline[name] != "passed" {
+	for name, result := range stock {
+		if rank[hookline[name].State] < rank[result.State] {
 			worse = append(worse, name)
 		}
 	}
@@ -34,29 +40,74 @@ func Outermost(tests []string) (outermost []string) {
 
 // Count tells how many tests have a state.
 func (r Results) Count(state string) (count int) {
-	for _, s := range r {
-		if s == state {
+	for _, result := range r {
+		if result.State == state {
 			count++
 		}
 	}
 	return count
 }
 
-// Table writes what came of each test on both, in markdown, sorted by name.
+// Split divides the results into those of tests of which a condition holds, and the others.
+func (r Results) Split(holds func(Result) bool) (yes, no Results) {
+	yes, no = maps.Clone(r), maps.Clone(r)
+	maps.DeleteFunc(yes, func(_ string, result Result) bool { return !holds(result) })
+	maps.DeleteFunc(no, func(_ string, result Result) bool { return holds(result) })
+	return yes, no
+}
+
+// Table writes what came of each test on both, in markdown, sorted by name. It has the reasons if a
+// test gives one.
 func Table(w io.Writer, stock, hookline Results) error {
 	all := maps.Clone(stock)
 	maps.Copy(all, hookline)
+	reasons := map[string]string{}
+	for name := range all {
+		if why := reason(stock[name], hookline[name]); why != "" {
+			reasons[name] = why
+		}
+	}
 	rows := "| test | stock | hookline |\n|---|---|---|\n"
+	if len(reasons) > 0 {
+		rows = "| test | stock | hookline | reason |\n|---|---|---|---|\n"
+	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
-		rows += fmt.Sprintf("| %s | %s | %s |\n", name, state(stock, name), state(hookline, name))
+		rows += fmt.Sprintf("| %s | %s | %s |", name, state(stock, name), state(hookline, name))
+		if len(reasons) > 0 {
+			rows += fmt.Sprintf(" %s |", reasons[name])
+		}
+		rows += "\n"
 	}
 	_, err := io.WriteString(w, rows)
 	return err
 }
 
 func state(r Results, name string) string {
-	if s := r[name]; s != "" {
+	return cmp.Or(r[name].State, "not there")
+}
+
+// reason is why a test did not pass, for a cell of a table.
+func reason(stock, hookline Result) string {
+	s, h := cell(stock.Reason), cell(hookline.Reason)
+	switch {
+	case s == h || h == "":
 		return s
+	case s == "":
+		return "hookline: " + h
 	}
-	return "not there"
+	return "stock: " + s + "<br>hookline: " + h
+}
+
+// longest is how much of a reason a table has, in runes. What a test compared is in its output.
+const longest = 240
+
+var escape = strings.NewReplacer("|", "\\|", "<", "&lt;", ">", "&gt;")
+
+// cell makes one short line of a text.
+func cell(text string) string {
+	line := []rune(strings.Join(strings.Fields(text), " "))
+	if len(line) > longest {
+		line = append(line[:longest:longest], '…')
+	}
+	return escape.Replace(string(line))
 }

@@ -175,7 +175,7 @@ func lines(file string) (_ Results, err error) {
 	scanner := bufio.NewScanner(f)
 	for scanner.Scan() {
 		if m := verdict.FindStringSubmatch(scanner.Text()); m != nil {
-			results[m[2]] = map[string]string{"PASS": "passed", "FAIL": "failed", "SKIP": "skipped"}[m[1]]
+			results[m[2]] = Result{State: map[string]string{"PASS": "passed", "FAIL": "failed", "SKIP": "skipped"}[m[1]]}
 		}
 	}
 	if err := scanner.Err(); err != nil {

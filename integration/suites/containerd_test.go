@@ -17,7 +17,7 @@ func TestLines(t *testing.T) {
 		"--- FAIL: TestB (1.00s)\n    --- SKIP: TestB/part (0.00s)\n    --- PASS: TestB/rest (0.00s)\n"), 0o600))
 	got, err := lines(file)
 	require.NoError(t, err)
-	require.Equal(t, Results{"TestA": "passed", "TestB": "failed", "TestB/part": "skipped", "TestB/rest": "passed"}, got)
+	require.Equal(t, Results{"TestA": {State: "passed"}, "TestB": {State: "failed"}, "TestB/part": {State: "skipped"}, "TestB/rest": {State: "passed"}}, got)
 
 	require.NoError(t, os.WriteFile(file, []byte("--- SKIP: TestA (0.00s)\n"), 0o600))
 	_, err = lines(file)

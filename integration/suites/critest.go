@@ -57,7 +57,9 @@ type suiteReport struct {
 		ContainerHierarchyTexts []string
 		LeafNodeType            string
 		LeafNodeText            string
+		LeafNodeLocation        struct{ FileName string }
 		State                   string
+		Failure                 struct{ Message string } // of a test that is skipped as well
 	}
 }
 
@@ -80,7 +82,8 @@ func read(file string) (Results, error) {
 				}
 				continue
 			}
-			results[strings.Join(append(slices.Clone(spec.ContainerHierarchyTexts), spec.LeafNodeText), " ")] = spec.State
+			name := strings.Join(append(slices.Clone(spec.ContainerHierarchyTexts), spec.LeafNodeText), " ")
+			results[name] = Result{State: spec.State, Reason: spec.Failure.Message, File: spec.LeafNodeLocation.FileName}
 			ran = ran || spec.State != "skipped"
 		}
 	}

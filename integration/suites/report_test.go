@@ -22,7 +22,13 @@ func TestRead(t *testing.T) {
 				{"LeafNodeType": "BeforeSuite", "State": "passed"},
 				{"ContainerHierarchyTexts": ["Container", "log"], "LeafNodeType": "It", "LeafNodeText": "reopens", "State": "failed"},
 				{"ContainerHierarchyTexts": ["Pod"], "LeafNodeType": "It", "LeafNodeText": "runs", "State": "skipped"}]}]`,
-			want: Results{"Container log reopens": "failed", "Pod runs": "skipped"},
+			want: Results{"Container log reopens": {State: "failed"}, "Pod runs": {State: "skipped"}},
+		},
+		"where a test is, and why it was skipped": {
+			report: `[{"SpecReports": [
+				{"LeafNodeType": "It", "LeafNodeText": "ends", "LeafNodeLocation": {"FileName": "a/end.go"}, "State": "passed"},
+				{"LeafNodeType": "It", "LeafNodeText": "joins", "LeafNodeLocation": {"FileName": "a/join.go"}, "State": "skipped", "Failure": {"Message": "it is lost"}}]}]`,
+			want: Results{"ends": {State: "passed", File: "a/end.go"}, "joins": {State: "skipped", Reason: "it is lost", File: "a/join.go"}},
 		},
 		"a suite that did not begin": {
 			report: `[{"SpecReports": [{"LeafNodeType": "BeforeSuite", "State": "panicked"}]}]`,
@@ -49,14 +55,52 @@ func TestRead(t *testing.T) {
 }
 
 func TestWorse(t *testing.T) {
-	stock := Results{"a": "passed", "b": "passed", "c": "passed", "d": "failed", "e": "skipped"}
-	hookline := Results{"a": "passed", "b": "failed", "d": "passed", "e": "failed"}
-	require.Equal(t, []string{"b", "c"}, Worse(stock, hookline), "c did not run at all")
+	states := []string{"passed", "skipped", "failed", "timedout", ""}
+	stock, hookline := Results{}, Results{}
+	for _, before := range states {
+		for _, after := range states {
+			name := before + " to " + after
+			if before != "" {
+				stock[name] = Result{State: before}
+			}
+			if after != "" {
+				hookline[name] = Result{State: after}
+			}
+		}
+	}
+	require.Equal(t, []string{
+		"passed to ", "passed to failed", "passed to skipped", "passed to timedout",
+		"skipped to ", "skipped to failed", "skipped to timedout",
+	}, Worse(stock, hookline))
 	require.Empty(t, Worse(stock, stock))
+}
 
+func TestTable(t *testing.T) {
 	var b strings.Builder
-	require.NoError(t, Table(&b, stock, hookline))
-	require.Contains(t, b.String(), "| b | passed | failed |\n| c | passed | not there |\n")
+	stock := Results{"b": {State: "passed"}, "a": {State: "failed"}}
+	require.NoError(t, Table(&b, stock, Results{"a": {State: "passed"}}))
+	require.Equal(t, "| test | stock | hookline |\n|---|---|---|\n| a | failed | passed |\n| b | passed | not there |\n", b.String())
+
+	b.Reset()
+	lost, none := Result{State: "skipped", Reason: "one\n  is <lost>"}, Result{State: "skipped", Reason: "no a|b"}
+	require.NoError(t, Table(&b,
+		Results{"a": lost, "b": none, "c": lost, "d": {State: "passed"}, "e": {State: "failed", Reason: strings.Repeat("ä", 300)}},
+		Results{"a": {State: "passed"}, "b": none, "c": none, "d": none, "e": {State: "passed"}}))
+	require.Equal(t, `| test | stock | hookline | reason |
+|---|---|---|---|
+| a | skipped | passed | one is &lt;lost&gt; |
+| b | skipped | skipped | no a\|b |
+| c | skipped | skipped | stock: one is &lt;lost&gt;<br>hookline: no a\|b |
+| d | passed | skipped | hookline: no a\|b |
+| e | failed | passed | `+strings.Repeat("ä", 240)+`… |
+`, b.String())
+}
+
+func TestSplit(t *testing.T) {
+	all := Results{"a": {File: "ours"}, "b": {File: "theirs"}}
+	ours, theirs := all.Split(func(r Result) bool { return r.File == "ours" })
+	require.Equal(t, Results{"a": {File: "ours"}}, ours)
+	require.Equal(t, Results{"b": {File: "theirs"}}, theirs)
 }
 
 func TestOutermost(t *testing.T) {

@@ -21,9 +21,15 @@ type Options struct {
 	Folder string       // for what a suite prints and reports; made anew
 }
 
-// Results has what came of each test, by its name: passed, failed, skipped, or another state of
-// ginkgo's.
-type Results map[string]string
+// Result is what came of a test.
+type Result struct {
+	State  string // passed, failed, skipped, or another of ginkgo's
+	Reason string // of a test that did not pass, if the suite gives one
+	File   string // of the test's source, if the suite tells
+}
+
+// Results has what came of each test, by its name.
+type Results map[string]Result
 
 // output is the file of what a suite prints.
 const output = "output.txt"
