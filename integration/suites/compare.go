@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -48,7 +49,7 @@ func (r Results) Count(state string) (count int) {
 	return count
 }
 
-// Split divides the results into those of tests of which a condition holds, and the others.
+// Split divides the results into those for which a condition holds, and the others.
 func (r Results) Split(holds func(Result) bool) (yes, no Results) {
 	yes, no = maps.Clone(r), maps.Clone(r)
 	maps.DeleteFunc(yes, func(_ string, result Result) bool { return !holds(result) })
@@ -101,11 +102,14 @@ func reason(stock, hookline Result) string {
 // longest is how much of a reason a table has, in runes. What a test compared is in its output.
 const longest = 240
 
+// id is the id of a pod or container. A table shows as much of it as crictl does.
+var id = regexp.MustCompile(`\b([0-9a-f]{13})[0-9a-f]{51}\b`)
+
 var escape = strings.NewReplacer("|", "\\|", "<", "&lt;", ">", "&gt;")
 
 // cell makes one short line of a text.
 func cell(text string) string {
-	line := []rune(strings.Join(strings.Fields(text), " "))
+	line := []rune(strings.Join(strings.Fields(id.ReplaceAllString(text, "$1")), " "))
 	if len(line) > longest {
 		line = append(line[:longest:longest], '…')
 	}

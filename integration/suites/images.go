@@ -63,7 +63,7 @@ func images(p Programs) (map[string]ggcr.Image, error) {
 		own + "test-image-user-uid-group":       bare("1003:1004", "uid and group"),
 		own + "test-image-user-username-group":  bare("www-data:1004", "username and group"),
 		own + "test-image-latest":               bare("", "latest"),
-		own + "test-image-tag:test":             bare("", "test"),
+		own + "test-image-tag:test":             with(file{name: "mark", text: "test"}), // also run
 		own + "test-image-tag:all":              bare("", "all"),
 		own + "test-image-1":                    bare("", "1"),
 		own + "test-image-2":                    bare("", "2"),

@@ -24,6 +24,13 @@ func TestRead(t *testing.T) {
 				{"ContainerHierarchyTexts": ["Pod"], "LeafNodeType": "It", "LeafNodeText": "runs", "State": "skipped"}]}]`,
 			want: Results{"Container log reopens": {State: "failed"}, "Pod runs": {State: "skipped"}},
 		},
+		"what a test says, without what it compared": {
+			report: `[{"SpecReports": [
+				{"LeafNodeType": "It", "LeafNodeText": "a", "State": "failed", "Failure": {"Message": "Timed out after 1s.\nno event\nExpected\n    <int>: 1"}},
+				{"LeafNodeType": "It", "LeafNodeText": "b", "State": "failed", "Failure": {"Message": "failed to start\nUnexpected error:\n    <*status.Error | 0xc0>"}},
+				{"LeafNodeType": "It", "LeafNodeText": "c", "State": "panicked", "Failure": {"Message": "Test Panicked"}}]}]`,
+			want: Results{"a": {State: "failed", Reason: "Timed out after 1s.\nno event"}, "b": {State: "failed", Reason: "failed to start"}, "c": {State: "panicked", Reason: "Test Panicked"}},
+		},
 		"where a test is, and why it was skipped": {
 			report: `[{"SpecReports": [
 				{"LeafNodeType": "It", "LeafNodeText": "ends", "LeafNodeLocation": {"FileName": "a/end.go"}, "State": "passed"},
@@ -82,15 +89,15 @@ func TestTable(t *testing.T) {
 	require.Equal(t, "| test | stock | hookline |\n|---|---|---|\n| a | failed | passed |\n| b | passed | not there |\n", b.String())
 
 	b.Reset()
-	lost, none := Result{State: "skipped", Reason: "one\n  is <lost>"}, Result{State: "skipped", Reason: "no a|b"}
+	lost, none := Result{State: "skipped", Reason: strings.Repeat("0a", 32) + "\n  is <lost>"}, Result{State: "skipped", Reason: "no a|b"}
 	require.NoError(t, Table(&b,
 		Results{"a": lost, "b": none, "c": lost, "d": {State: "passed"}, "e": {State: "failed", Reason: strings.Repeat("ä", 300)}},
 		Results{"a": {State: "passed"}, "b": none, "c": none, "d": none, "e": {State: "passed"}}))
 	require.Equal(t, `| test | stock | hookline | reason |
 |---|---|---|---|
-| a | skipped | passed | one is &lt;lost&gt; |
+| a | skipped | passed | 0a0a0a0a0a0a0 is &lt;lost&gt; |
 | b | skipped | skipped | no a\|b |
-| c | skipped | skipped | stock: one is &lt;lost&gt;<br>hookline: no a\|b |
+| c | skipped | skipped | stock: 0a0a0a0a0a0a0 is &lt;lost&gt;<br>hookline: no a\|b |
 | d | passed | skipped | hookline: no a\|b |
 | e | failed | passed | `+strings.Repeat("ä", 240)+`… |
 `, b.String())
