@@ -7,8 +7,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/urfave/cli/v3"
@@ -18,15 +22,12 @@ import (
 	"github.com/hookline-nri/hookline/integration/suites"
 )
 
-// critestModule pins critest.
-const critestModule = "hack/tools/critest"
-
 // critestCore are the tests about what the patches change: the lives of pods and
-// containers, repeated calls, and networks of pods.
+// containers, repeated calls, networks of pods, and NRI.
 var critestCore = []string{
 	"PodSandbox runtime should support basic operations on PodSandbox",
 	"runtime should support (starting|stopping|removing .*) container \\[",
-	"Idempotence", "port mapping",
+	"Idempotence", "port mapping", "\\[k8s.io\\] NRI ",
 }
 
 func (a *app) critest() *cli.Command {
@@ -34,9 +35,11 @@ func (a *app) critest() *cli.Command {
 		Name:      "critest",
 		Usage:     "run Kubernetes' conformance test of CRI on stock and on hookline (root)",
 		UsageText: "go run ./hack critest [--core] [--if-possible] [--focus REGEXP]... [--write FILE]",
-		Description: `Builds critest from its module and the images that it names from Debian's packages,
-serves them on loopback, and runs critest on a private node of each runtime at the same
-time. It fails if a test that stock passes does not pass on hookline.
+		Description: `Builds critest from its module, with the cases that are proposed to it in
+hack/tools/critest/proposed, and the images that it names from Debian's packages, serves
+them on loopback, and runs critest on a private node of each runtime at the same time. It
+fails if a test does worse on hookline than on stock, where one that is skipped is between
+those that pass and those that fail, or if hookline does not pass a case that is proposed.
 
 What critest printed, its reports and containerd's logs are in critest in the output
 folder. Run build, build --stock and tools before.`,
@@ -70,7 +73,11 @@ func (a *app) runCritest(ctx context.Context, cmd *cli.Command) error {
 	if cmd.Bool("core") {
 		focus = append(focus, critestCore...)
 	}
-	program, registry, err := a.makeCritest(ctx, out, filepath.Join(cmd.String("output"), "suites"))
+	program, err := a.buildCritest(ctx, out)
+	if err != nil {
+		return err
+	}
+	registry, err := a.critestImages(ctx, filepath.Join(cmd.String("output"), "suites"))
 	if err != nil {
 		return err
 	}
@@ -92,48 +99,75 @@ func (a *app) runCritest(ctx context.Context, cmd *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	a.tell(results)
+	proposed, released := proposals(results)
+	a.tell("", released)
+	a.tell(" of the proposed cases", proposed)
 	if file := cmd.String("write"); file != "" {
-		if err := writeCritest(file, runtimes, results); err != nil {
+		if err := writeCritest(file, runtimes, released, proposed); err != nil {
 			return err
 		}
 	}
-	return worse("critest", out, results)
+	return errors.Join(worse("critest", out, results), kept(out, proposed["hookline"]))
 }
 
-// makeCritest builds critest and its images.
-func (a *app) makeCritest(ctx context.Context, out, images string) (program string, r suites.Registry, err error) {
-	program, err = filepath.Abs(filepath.Join(out, "critest"))
-	if err != nil {
-		return "", r, err
+// proposals divides the results of each side into those of cases that are proposed to
+// critest, and of those that it has.
+func proposals(results map[string]suites.Results) (proposed, released map[string]suites.Results) {
+	proposed, released = map[string]suites.Results{}, map[string]suites.Results{}
+	for _, side := range sides {
+		proposed[side], released[side] = results[side].Split(func(r suites.Result) bool { return path.Base(r.File) == proposedFile })
 	}
-	end := a.progress.Step("build critest")
-	_, err = prints(ctx, filepath.Join(a.root, critestModule), "go", "test", "-c", "-trimpath", "-ldflags=-s -w", "-o", program, "sigs.k8s.io/cri-tools/cmd/critest")
-	end()
-	if err != nil {
-		return "", r, fmt.Errorf("build critest: %w", err)
+	return proposed, released
+}
+
+// kept fails unless hookline passes the proposed cases that ran. One that is not in the
+// focus is skipped without a reason.
+func kept(out string, hookline suites.Results) error {
+	if len(hookline) == 0 {
+		return fmt.Errorf("the report of critest has no case of %s, which is proposed", proposedFile)
 	}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(hookline)) {
+		r := hookline[name]
+		if r.State != "passed" && (r.State != "skipped" || r.Reason != "") {
+			errs = append(errs, fmt.Errorf("%s, which is proposed to critest, is to pass on hookline, see %s: %s: %s",
+				name, short(filepath.Join(out, "hookline", "output.txt")), r.State, r.Reason))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (a *app) critestImages(ctx context.Context, folder string) (suites.Registry, error) {
 	defer a.progress.Step("make images")()
-	programs, err := suites.Make(ctx, images)
+	programs, err := suites.Make(ctx, folder)
 	if err != nil {
-		return "", r, err
+		return suites.Registry{}, err
 	}
-	r, err = suites.NewRegistry(ctx, programs)
-	return program, r, err
+	return suites.NewRegistry(ctx, programs)
 }
 
 // writeCritest records the results.
-func writeCritest(file string, runtimes map[string]string, results map[string]suites.Results) error {
+func writeCritest(file string, runtimes map[string]string, released, proposed map[string]suites.Results) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "# critest\n\nKubernetes' conformance test of CRI, side by side, as\n`make critest CRITEST=\"--write %s\"` made it.\n\n", file)
-	fmt.Fprintln(&b, "| | runtime | passed | failed | skipped |\n|---|---|---|---|---|")
-	for _, side := range sides {
-		r := results[side]
-		fmt.Fprintf(&b, "| %s | %s | %d | %d | %d |\n", side, version(runtimes[side]), r.Count("passed"), r.Count("failed"), r.Count("skipped"))
+	if err := sideBySide(&b, runtimes, released); err != nil {
+		return err
 	}
-	fmt.Fprintln(&b)
-	if err := suites.Table(&b, results["stock"], results["hookline"]); err != nil {
+	fmt.Fprintf(&b, "\n## Proposed cases\n\nOf [%[1]s](../%[2]s/%[1]s), which critest does not have yet.\n\n", proposedFile, path.Join(critestModule, proposedFolder))
+	if err := sideBySide(&b, runtimes, proposed); err != nil {
 		return err
 	}
 	return os.WriteFile(file, b.Bytes(), 0o644)
+}
+
+func sideBySide(w io.Writer, runtimes map[string]string, results map[string]suites.Results) error {
+	text := "| | runtime | passed | failed | skipped |\n|---|---|---|---|---|\n"
+	for _, side := range sides {
+		r := results[side]
+		text += fmt.Sprintf("| %s | %s | %d | %d | %d |\n", side, version(runtimes[side]), r.Count("passed"), r.Count("failed"), r.Count("skipped"))
+	}
+	if _, err := fmt.Fprintln(w, text); err != nil {
+		return err
+	}
+	return suites.Table(w, results["stock"], results["hookline"])
 }

@@ -14,11 +14,11 @@ import (
 // sides are the runtimes on which a suite of others is run, the one to compare with first.
 var sides = []string{"stock", "hookline"}
 
-// tell prints what a suite came to on each side.
-func (a *app) tell(results map[string]suites.Results) {
+// tell prints what a suite, or a part of it, came to on each side.
+func (a *app) tell(part string, results map[string]suites.Results) {
 	for _, side := range sides {
 		r := results[side]
-		fmt.Fprintf(a.stdout, "%s: %d passed, %d failed, %d skipped\n", side, r.Count("passed"), r.Count("failed"), r.Count("skipped"))
+		fmt.Fprintf(a.stdout, "%s%s: %d passed, %d failed, %d skipped\n", side, part, r.Count("passed"), r.Count("failed"), r.Count("skipped"))
 	}
 }
 

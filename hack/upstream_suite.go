@@ -113,7 +113,7 @@ func (a *app) runUpstreamSuite(ctx context.Context, cmd *cli.Command, w *tree.Wo
 		}
 		results["stock"][test] = alone[test]
 	}
-	a.tell(results)
+	a.tell("", results)
 	if file := cmd.String("write"); file != "" {
 		if err := writeUpstreamSuite(file, cmd.String("run"), doubted, results); err != nil {
 			return err

@@ -27,13 +27,20 @@ const network = `{
   ]
 }`
 
-// Critest runs critest, built as program, on a node of its own. Tests that fail are no error. Focus are
-// regular expressions for the names of tests; all run where it is empty.
+// Critest runs critest, built as program, on a node of its own, with the tests of NRI. Tests that fail are no
+// error. Focus are regular expressions for the names of tests; all run where it is empty. The
+// program has the flag runtime-restart-command, and gets one that kills containerd and starts it again.
 func (r Registry) Critest(ctx context.Context, o Options, program string, focus []string) (results Results, err error) {
-	err = r.on(ctx, o, func(n *node.Node, folder, _ string) error {
+	err = r.on(ctx, o, func(n *node.Node, folder, _ string) (retErr error) {
+		restarter, err := restarts(ctx, n, folder)
+		if err != nil {
+			return err
+		}
+		defer func() { retErr = errors.Join(retErr, restarter.close()) }()
 		report := filepath.Join(folder, "report.json")
 		args := []string{
 			"-runtime-endpoint=unix://" + n.CRISocket(), "-config=/dev/null",
+			"-nri-socket=" + n.NRISocket(), "-runtime-restart-command=" + restarter.command,
 			"-ginkgo.json-report=" + report, "-ginkgo.no-color", "-ginkgo.seed=1",
 		}
 		for _, f := range focus {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Where critest is pinned, and the cases that are proposed to it are, as its source has them.
+const (
+	critestModule  = "hack/tools/critest"
+	proposedFolder = "proposed/pkg/validate"
+	proposedFile   = "nri_delivery_linux.go"
+)
+
+// buildCritest builds critest with the proposed cases. The go command replaces no file of the
+// module cache, so it builds a copy, with the versions that the copy pins.
+func (a *app) buildCritest(ctx context.Context, out string) (program string, err error) {
+	defer a.progress.Step("build critest")()
+	if program, err = filepath.Abs(filepath.Join(out, "critest")); err != nil {
+		return "", err
+	}
+	pins, source := filepath.Join(a.root, critestModule), filepath.Join(filepath.Dir(program), "source")
+	const module = "sigs.k8s.io/cri-tools"
+	if _, err := prints(ctx, pins, "go", "mod", "download", module); err != nil {
+		return "", fmt.Errorf("download critest: %w", err)
+	}
+	cached, err := prints(ctx, pins, "go", "list", "-m", "-f", "{{.Dir}}", module)
+	if err != nil {
+		return "", fmt.Errorf("find critest: %w", err)
+	}
+	if err := os.RemoveAll(source); err != nil {
+		return "", err
+	}
+	if err := os.CopyFS(source, os.DirFS(strings.TrimSpace(cached))); err != nil {
+		return "", fmt.Errorf("copy critest: %w", err)
+	}
+	// It refuses a file that critest has.
+	if err := os.CopyFS(source, os.DirFS(filepath.Join(pins, "proposed"))); err != nil {
+		return "", fmt.Errorf("add the proposed cases: %w", err)
+	}
+	if _, err := prints(ctx, source, "go", "test", "-c", "-trimpath", "-ldflags=-s -w", "-o", program, "./cmd/critest"); err != nil {
+		return "", fmt.Errorf("build critest: %w", err)
+	}
+	return program, nil
+}
