@@ -94,7 +94,7 @@ CONCURRENT := ./internal/cri/... ./internal/nri/lifecycle ./internal/nri/owed ./
 .PHONY: unit
 unit: ## unit, edit and CLI tests; with the race detector where there is more than one goroutine
 	go test -race -timeout 30m $(CONCURRENT)
-	$(GO) test -trimpath -timeout 30m $$(go list ./... | grep -vxF -e "$$(go list ./integration $(CONCURRENT))")
+	$(GO) test -trimpath -timeout 30m $$(go list ./... | grep -vxF -e "$$(go list ./integration ./integration/moby $(CONCURRENT))")
 
 FUZZTIME ?= 30s
 
@@ -154,6 +154,11 @@ conformance: build tools ## the conformance test on a private node of hookline, 
 .PHONY: critest
 critest: both tools ## Kubernetes' conformance test of CRI on stock and hookline, which may not do worse (root; CRITEST="--write FILE")
 	@$(HACK) critest $(CRITEST)
+
+.PHONY: peers
+peers: tools ## CRI-O and moby with the patched NRI and with the released one, on which they may not do better (root; PEERS="--only crio --write FILE")
+	@$(HACK) build --stock
+	@$(HACK) peers $(PEERS)
 
 .PHONY: upstream-suite
 upstream-suite: both tools ## containerd's own tests of a running containerd on stock and hookline, which may not do worse (root; SUITE="--run REGEXP")

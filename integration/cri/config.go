@@ -25,6 +25,7 @@ func (c *Client) Pod(name string) *runtime.PodSandboxConfig {
 func (c *Client) Container(name string, args ...string) *runtime.ContainerConfig {
 	return &runtime.ContainerConfig{
 		Metadata: &runtime.ContainerMetadata{Name: name},
+		Labels:   map[string]string{"io.kubernetes.container.name": name},         // as the kubelet's have it: CRI-O names them to plugins by it
 		Image:    &runtime.ImageSpec{Image: c.image, UserSpecifiedImage: c.image}, // both, as kubelets send it: CRI-O takes none without
 		Args:     args,
 		Linux: &runtime.LinuxContainerConfig{

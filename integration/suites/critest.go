@@ -27,35 +27,52 @@ const network = `{
   ]
 }`
 
-// Critest runs critest, built as program, on a node of its own, with the tests of NRI. Tests that fail are no
-// error. Focus are regular expressions for the names of tests; all run where it is empty. The
-// program has the flag runtime-restart-command, and gets one that kills containerd and starts it again.
+// Runtime is one that serves CRI and NRI, on a host of its own.
+type Runtime interface {
+	CRISocket() string
+	NRISocket() string
+	Within(func() error) error // runs a program beside it
+	Kill(context.Context) error
+	Boot(context.Context) error
+}
+
+// Critest runs critest on a node of its own, see OnRuntime.
 func (r Registry) Critest(ctx context.Context, o Options, program string, focus []string) (results Results, err error) {
-	err = r.on(ctx, o, func(n *node.Node, folder, _ string) (retErr error) {
-		restarter, err := restarts(ctx, n, folder)
-		if err != nil {
-			return err
-		}
-		defer func() { retErr = errors.Join(retErr, restarter.close()) }()
-		report := filepath.Join(folder, "report.json")
-		args := []string{
-			"-runtime-endpoint=unix://" + n.CRISocket(), "-config=/dev/null",
-			"-nri-socket=" + n.NRISocket(), "-runtime-restart-command=" + restarter.command,
-			"-ginkgo.json-report=" + report, "-ginkgo.no-color", "-ginkgo.seed=1",
-		}
-		for _, f := range focus {
-			args = append(args, "-ginkgo.focus="+f)
-		}
-		ended := run(ctx, n, folder, program, args...) // an error if a test failed, which the report has
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if results, err = read(report); err != nil {
-			return fmt.Errorf("critest, whose output is in %s: %w", filepath.Join(folder, output), errors.Join(ended, err))
-		}
-		return nil
+	err = r.on(ctx, o, func(n *node.Node, folder, _ string) (err error) {
+		results, err = OnRuntime(ctx, n, folder, program, focus)
+		return err
 	})
 	return results, err
+}
+
+// OnRuntime runs critest, built as program, on a runtime that has its images, with the tests of NRI. Tests that
+// fail are no error. Focus are regular expressions for the names of tests; all run where it is empty. The
+// program has the flag runtime-restart-command, and gets one that kills the runtime and starts it again.
+// What it prints and reports is in a folder.
+func OnRuntime(ctx context.Context, on Runtime, folder, program string, focus []string) (_ Results, retErr error) {
+	restarter, err := restarts(ctx, on, folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { retErr = errors.Join(retErr, restarter.close()) }()
+	report := filepath.Join(folder, "report.json")
+	args := []string{
+		"-runtime-endpoint=unix://" + on.CRISocket(), "-config=/dev/null",
+		"-nri-socket=" + on.NRISocket(), "-runtime-restart-command=" + restarter.command,
+		"-ginkgo.json-report=" + report, "-ginkgo.no-color", "-ginkgo.seed=1",
+	}
+	for _, f := range focus {
+		args = append(args, "-ginkgo.focus="+f)
+	}
+	ended := run(ctx, on, folder, program, args...) // an error if a test failed, which the report has
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	results, err := read(report)
+	if err != nil {
+		return nil, fmt.Errorf("critest, whose output is in %s: %w", filepath.Join(folder, output), errors.Join(ended, err))
+	}
+	return results, nil
 }
 
 // suiteReport are the parts of ginkgo's report that are used.

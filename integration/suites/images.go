@@ -73,6 +73,7 @@ func images(p Programs) (map[string]ggcr.Image, error) {
 		own + "test-image-tags:3":               bare("", "tags"),
 		"pause:3.9":                             pause,
 		"pause:3.10.2":                          pause,
+		"hookline/pause:1":                      {layers: pause.layers, entrypoint: pause.command}, // that of our own tests
 		project + "busybox:1.36":                with(wheel...),
 		project + "alpine:3.14.0":               with(alpine...),
 		project + "volume-copy-up:2.2":          copied,
@@ -90,10 +91,11 @@ func images(p Programs) (map[string]ggcr.Image, error) {
 
 // made is an image to be made.
 type made struct {
-	layers  []ggcr.Layer
-	user    string
-	command []string
-	volumes []string
+	layers     []ggcr.Layer
+	user       string
+	entrypoint []string
+	command    []string
+	volumes    []string
 }
 
 func (m made) image() (ggcr.Image, error) {
@@ -108,7 +110,7 @@ func (m made) image() (ggcr.Image, error) {
 	config = config.DeepCopy()
 	config.OS, config.Architecture = "linux", runtime.GOARCH
 	// busybox comes first, since its top needs no terminal.
-	config.Config = ggcr.Config{Cmd: m.command, User: m.user, Env: []string{"PATH=/bin:/usr/bin:/sbin:/usr/sbin"}}
+	config.Config = ggcr.Config{Entrypoint: m.entrypoint, Cmd: m.command, User: m.user, Env: []string{"PATH=/bin:/usr/bin:/sbin:/usr/sbin"}}
 	for _, volume := range m.volumes {
 		if config.Config.Volumes == nil {
 			config.Config.Volumes = map[string]struct{}{}

@@ -13,13 +13,11 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/hookline-nri/hookline/integration/node"
 )
 
-// restarter kills a node's containerd and starts it again whenever a command asks for it.
+// restarter kills a runtime and starts it again whenever a command asks for it.
 type restarter struct {
-	command string // for sh, returns when containerd serves again
+	command string // for sh, returns when the runtime serves again
 	asked   *os.File
 	answers *os.File
 	ended   chan error
@@ -29,7 +27,7 @@ type restarter struct {
 const restartTimeout = time.Minute
 
 // restarts serves a command, which may run in any namespace that has the folder, until it is closed.
-func restarts(ctx context.Context, n *node.Node, folder string) (_ *restarter, err error) {
+func restarts(ctx context.Context, on Runtime, folder string) (_ *restarter, err error) {
 	ask, answer := filepath.Join(folder, "restart"), filepath.Join(folder, "restarted")
 	r := &restarter{
 		command: fmt.Sprintf(`echo now >'%s' && read -r said <'%s' && { [ "$said" = done ] || { echo "$said"; exit 1; }; }`, ask, answer),
@@ -41,7 +39,7 @@ func restarts(ctx context.Context, n *node.Node, folder string) (_ *restarter, e
 	if r.answers, err = pipe(answer); err != nil {
 		return nil, errors.Join(err, r.asked.Close())
 	}
-	go func() { r.ended <- r.serve(ctx, n) }() // ends with close
+	go func() { r.ended <- r.serve(ctx, on) }() // ends with close
 	return r, nil
 }
 
@@ -53,11 +51,11 @@ func pipe(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDWR, 0)
 }
 
-func (r *restarter) serve(ctx context.Context, n *node.Node) error {
+func (r *restarter) serve(ctx context.Context, on Runtime) error {
 	asked := bufio.NewScanner(r.asked)
 	for asked.Scan() {
 		said := "done"
-		if err := restart(ctx, n); err != nil {
+		if err := restart(ctx, on); err != nil {
 			said = strings.Join(strings.Fields(err.Error()), " ")
 		}
 		if _, err := fmt.Fprintln(r.answers, said); err != nil {
@@ -70,13 +68,13 @@ func (r *restarter) serve(ctx context.Context, n *node.Node) error {
 	return nil
 }
 
-func restart(ctx context.Context, n *node.Node) error {
+func restart(ctx context.Context, on Runtime) error {
 	ctx, cancel := context.WithTimeout(ctx, restartTimeout)
 	defer cancel()
-	if err := n.Kill(ctx); err != nil {
+	if err := on.Kill(ctx); err != nil {
 		return err
 	}
-	return n.Boot(ctx)
+	return on.Boot(ctx)
 }
 
 // close ends it, after a restart that is under way.

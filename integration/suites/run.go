@@ -72,8 +72,8 @@ func (r Registry) on(ctx context.Context, o Options, do func(n *node.Node, folde
 	return errors.Join(err, logErr)
 }
 
-// run runs a program inside of the node's namespaces.
-func run(ctx context.Context, n *node.Node, folder, program string, args ...string) error {
+// run runs a program beside a runtime.
+func run(ctx context.Context, on Runtime, folder, program string, args ...string) error {
 	out, err := os.Create(filepath.Join(folder, output))
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func run(ctx context.Context, n *node.Node, folder, program string, args ...stri
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = folder, out, out
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := n.Within(cmd.Start); err != nil {
+	if err := on.Within(cmd.Start); err != nil {
 		return err
 	}
 	stop := context.AfterFunc(ctx, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })

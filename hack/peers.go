@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/hookline-nri/hookline/integration/suites"
+)
+
+func (a *app) peers() *cli.Command {
+	return &cli.Command{
+		Name:      "peers",
+		Usage:     "run CRI-O and moby with NRI as released and with the patched one (root)",
+		UsageText: "go run ./hack peers [--only crio|moby] [--case NAME]... [--write FILE]",
+		Description: `Builds CRI-O and moby's daemon from their modules, each with NRI as released and with
+the patched one in its place, and runs each on a host of its own: CRI-O through the cases
+of nri-conformance and the NRI cases of critest, moby through the tests of
+integration/moby. It fails if a case that passes with the released NRI does not pass with
+the patched one, twice.
+
+What was printed and reported, and the runtimes' logs, are in peers in the output folder. Run
+tools and build --stock before. CRI-O needs the package conmon.`,
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "only", Usage: "`NAME` of the one peer to run"},
+			&cli.StringSliceFlag{Name: "case", Usage: "run the case of this `NAME` only"},
+			&cli.DurationFlag{Name: "soon", Value: 6 * time.Second, Usage: "`TIME` that cases wait for what should come within moments"},
+			&cli.StringFlag{Name: "write", Usage: "record the results in this `FILE`"},
+		},
+		Before: takes(0, "[--only crio|moby] [--case NAME]... [--write FILE]"),
+		Action: a.runPeers,
+	}
+}
+
+// peerSides are the NRI that a peer is built with, that to compare with first.
+var peerSides = []string{"released", "patched"}
+
+// peerRun is what the cases of a peer are run with.
+type peerRun struct {
+	out, tools string
+	stock      string // folder of the released containerd
+	images     string // folder of what the images of suites are made of
+	soon       time.Duration
+}
+
+// peerCases are the runs of a peer's cases on one side: those of a list where it is not empty. The reason of a
+// case that passes is what was measured in it.
+var peerCases = map[string]func(a *app, ctx context.Context, r peerRun, side string, cases []string) (suites.Results, error){
+	"crio": (*app).crioCases,
+	"moby": (*app).mobyCases,
+}
+
+func (a *app) runPeers(ctx context.Context, cmd *cli.Command) error {
+	names := slices.Sorted(maps.Keys(peerCases))
+	if only := cmd.String("only"); only != "" {
+		if peerCases[only] == nil {
+			return fmt.Errorf("--only %s: there are %s", only, strings.Join(names, " and "))
+		}
+		names = []string{only}
+	}
+	out, err := filepath.Abs(filepath.Join(cmd.String("output"), "peers"))
+	if err != nil {
+		return err
+	}
+	if err := a.buildPeers(ctx, cmd, names, out); err != nil {
+		return err
+	}
+	r := peerRun{
+		tools: filepath.Join(cmd.String("output"), "tools", "bin"), stock: filepath.Join(built(cmd), "stock", "bin"),
+		images: filepath.Join(cmd.String("output"), "suites"), soon: cmd.Duration("soon"),
+	}
+	var worse []error
+	results := map[string]map[string]suites.Results{}
+	for _, name := range names {
+		r.out = filepath.Join(out, name)
+		if results[name], err = a.onBothSides(ctx, name, r, cmd.StringSlice("case")); err != nil {
+			return err
+		}
+		worse = append(worse, worseOn(name, r.out, results[name]))
+	}
+	if file := cmd.String("write"); file != "" {
+		worse = append(worse, writePeers(file, results))
+	}
+	return errors.Join(worse...)
+}
+
+// onBothSides runs the cases of a peer with the released NRI and with the patched one. Those that
+// pass with the released one alone are run once more.
+func (a *app) onBothSides(ctx context.Context, name string, r peerRun, cases []string) (map[string]suites.Results, error) {
+	results := map[string]suites.Results{}
+	for _, side := range peerSides {
+		end := a.progress.Step(name + " with NRI as " + side)
+		found, err := peerCases[name](a, ctx, r, side, cases)
+		end()
+		if err != nil {
+			return nil, fmt.Errorf("%s with NRI as %s: %w", name, side, err)
+		}
+		results[side] = found
+		fmt.Fprintf(a.stdout, "%s with NRI as %s: %d passed, %d failed, %d others\n", name, side,
+			found.Count("passed"), found.Count("failed"), len(found)-found.Count("passed")-found.Count("failed"))
+	}
+	doubted := suites.Worse(results["released"], results["patched"])
+	if len(doubted) == 0 {
+		return results, nil
+	}
+	defer a.progress.Step("once more with NRI as patched: " + strings.Join(doubted, ", "))()
+	again, err := peerCases[name](a, ctx, r, "patched", doubted)
+	maps.Copy(results["patched"], again)
+	return results, err
+}
+
+// worseOn fails if a case of a peer passes with the released NRI and not with the patched one.
+func worseOn(name, out string, results map[string]suites.Results) error {
+	cases := suites.Worse(results["released"], results["patched"])
+	if len(cases) == 0 {
+		return nil
+	}
+	return fmt.Errorf("these cases on %s pass with the released NRI and not with the patched one, see %s:\n%s",
+		name, short(filepath.Join(out, "patched")), strings.Join(cases, "\n"))
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+// peerReasons say why cases fail whatever NRI a peer has, by peer and case.
+var peerReasons = map[string]map[string]string{
+	"crio": byCase(
+		fails{"CRI-O holds a lock of its own in each hook, in Synchronize and in updates that plugins ask for", []string{
+			"L14_SlowHookHoldsUpOnlyItsOwnPod", "L4_PluginMayAskForUpdatesInItsHandlers", "L2_ContainerBeingCreatedIsToldToWhoJoinsOnce",
+			"L2_PluginThatReturnsDuringACreationAdjustsOnce", "L2_PodInItsHookIsToldToWhoJoinsWhoIsAsked", "L11_PodIsStoppedWhileAContainerIsCreated",
+			"L11_PodIsStoppedWhileAContainerIsStarted", "L19_PluginsAreReplacedTogetherInTheMidstOfACreation", "L22_PluginThatFreezesInItsRegistrationHoldsUpNobody",
+		}},
+		fails{"CRI-O does not stop or remove a pod that is being created", []string{"L11_PodInItsHookCanBeEnded"}},
+		fails{"CRI-O lists statistics of a pod that is being created", []string{"L6_PodIsHiddenWhileItsHookRuns"}},
+		fails{"CRI-O adds to the plugin's error neither the pod nor the container", []string{
+			"L16_PodIsRefusedIfARequiredPluginDoesNotAnswer", "L17_ErrorOfARefusedPodSaysWhoRefusedIt", "L17_ErrorOfARefusedContainerSaysWhoRefusedIt",
+		}},
+		fails{"CRI-O fails a stop whose plugin answers with an error, before it has stopped the rest", []string{
+			"L8_StopGoesOnIfAPluginFails", "L9_TeardownReachesAllIfAPluginFails",
+		}},
+		fails{"the stop of a pod overtakes that of its container, which ended by itself", []string{
+			"L3_EndsAreToldWhilePluginsCrashAndReturn", "L1_ContainersEndBeforeTheirPodWhateverTheyDo",
+		}},
+		fails{"CRI-O removes a container whose creation failed without a word to plugins", []string{"L3_WhoJoinsIsToldOfNothingThatIsGone"}},
+		fails{"CRI-O sends no event of the creation and the deletion of a pod", []string{"L12_DeletionIsSentWhenThePodIsGone", "L12_EventsOfALifeComeOnceAndInOrder"}},
+		fails{"CRI-O keeps nothing of what it has told plugins over a restart", []string{
+			"L15_EndsOfPodsOfBeforeARestartAreTold", "L15_PodThatWasCutInItsHookIsNotReady", "L15_PodWhoseRemovalWasCutIsToldOfAgain",
+		}},
+		fails{"CRI-O gives the patched NRI no place for missed events, which containerd does", []string{
+			"L18_EndThatBreaksItsPluginIsGivenUp", "L18_EndThatIsToldLaterSaysOfWhat",
+			"L18_EndsWhileAPluginIsAwayAreToldAfterARestart", "L18_EndsWhileAPluginIsAwayAreToldWhenItIsBack",
+		}},
+		fails{"CRI-O runs STATUS under a lock that pods and the status of the runtime wait for", []string{
+			"N1_HungStatusDelaysNoCall", "N2_PodsAreRefusedWhileStatusFails", "N4_HungStatusDelaysNoPodAndNoReload",
+		}},
+	),
+}
+
+// fails is why cases fail.
+type fails struct {
+	why   string
+	cases []string
+}
+
+func byCase(all ...fails) map[string]string {
+	reasons := map[string]string{}
+	for _, f := range all {
+		for _, name := range f.cases {
+			reasons[name] = f.why
+		}
+	}
+	return reasons
+}

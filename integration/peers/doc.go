@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package peers runs runtimes other than containerd that have NRI, each on a host of its own: CRI-O and
+// moby's daemon.
+package peers
