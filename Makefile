@@ -94,7 +94,7 @@ CONCURRENT := ./internal/cri/... ./internal/nri/lifecycle ./internal/nri/owed ./
 .PHONY: unit
 unit: ## unit, edit and CLI tests; with the race detector where there is more than one goroutine
 	go test -race -timeout 30m $(CONCURRENT)
-	$(GO) test -trimpath -timeout 30m $$(go list ./... | grep -vxF -e "$$(go list ./integration ./integration/moby $(CONCURRENT))")
+	$(GO) test -trimpath -timeout 30m $$(go list ./... | grep -vxF -e "$$(go list ./integration ./integration/moby ./integration/others $(CONCURRENT))")
 
 FUZZTIME ?= 30s
 
@@ -163,6 +163,10 @@ peers: tools ## CRI-O and moby with the patched NRI and with the released one, o
 .PHONY: upstream-suite
 upstream-suite: both tools ## containerd's own tests of a running containerd on stock and hookline, which may not do worse (root; SUITE="--run REGEXP")
 	@$(HACK) upstream-suite $(SUITE)
+
+.PHONY: plugins
+plugins: both tools ## NRI plugins of others on stock and hookline, all of which have to work (root; PLUGINS="--run dranet")
+	@$(HACK) plugins $(PLUGINS)
 
 .PHONY: export
 export: ## the series as files for git am, in _output/series

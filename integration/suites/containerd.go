@@ -109,7 +109,7 @@ func (r Registry) Containerd(ctx context.Context, o Options, c Containerd, match
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if results, err = lines(filepath.Join(folder, output)); err != nil {
+		if results, err = Printed(filepath.Join(folder, output)); err != nil {
 			return fmt.Errorf("tests of containerd: %w", errors.Join(ended, err))
 		}
 		return nil
@@ -164,8 +164,8 @@ func expose(n *node.Node) error {
 
 var verdict = regexp.MustCompile(`^\s*--- (PASS|FAIL|SKIP): (\S+)`)
 
-// lines reads what go test -v printed.
-func lines(file string) (_ Results, err error) {
+// Printed reads what go test -v printed.
+func Printed(file string) (_ Results, err error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
