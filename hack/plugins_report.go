@@ -70,7 +70,7 @@ Left out:
 // pluginsLeftOut are plugins that were wanted, by the reason.
 var pluginsLeftOut = []struct{ plugins, why string }{
 	{"NRI's own logger, device-injector, hook-injector, ulimit-adjuster and network-device-injector",
-		"each is a module of its own in NRI's repository that has no release, and no version of it can be had from a module proxy here"},
+		"each is a module of its own in NRI's repository that has no release, and the commits that were tried could not be had as modules"},
 	{"topology-aware and balloons of nri-plugins",
 		"they import a module of their own repository that has no release, by a replacement that holds in a clone alone, so that they cannot be built from modules"},
 	{"memory-qos of nri-plugins", "all that it sets needs cgroup v2"},
