@@ -58,29 +58,41 @@ const pluginsIntro = `# NRI plugins of others
 Side by side, as %s made it. What is asked is in
 [integration/others](../integration/others), and how each is built in [hack/tools/plugins](../hack/tools/plugins).
 
-- memory-policy of nri-plugins is built from its module as it is.
-- NVIDIA's CDI plugin and dranet are their packages, in a program of ours that starts them. That of dranet also does
-  the part of the kubelet, with the stand-in for an API server that client-go brings.
-- NRI's stub is what all plugins in Go are built on. With each version of it a program of ours is built, which writes
-  down the events and adds a device to containers.
+Theirs, as they are:
+
+- NRI's sample plugins logger, device-injector, hook-injector, network-device-injector and ulimit-adjuster, of the source
+  of NRI v0.8.0 that Debian has. The version after each name is that of NRI, whose stub it is built with. logger is
+  started with a variable to add to containers.
+- memory-policy of nri-plugins, from its module.
+
+Theirs, in a program of ours that starts them:
+
+- NVIDIA's CDI plugin.
+- dranet. The program also does the part of the kubelet, with the stand-in for an API server that client-go brings.
+
+Ours:
+
+- a program over NRI's stub v0.3.0, which has another API than logger and device-injector need. It does what they do.
 
 Left out:
 `
 
-// pluginsLeftOut are plugins that were wanted, by the reason.
-var pluginsLeftOut = []struct{ plugins, why string }{
-	{"NRI's own logger, device-injector, hook-injector, ulimit-adjuster and network-device-injector",
-		"each is a module of its own in NRI's repository that has no release, and the commits that were tried could not be had as modules"},
+// leftOut are plugins that were wanted, by the reason.
+type leftOut struct{ plugins, why string }
+
+// pluginsLeftOut are left out everywhere.
+var pluginsLeftOut = []leftOut{
 	{"topology-aware and balloons of nri-plugins",
 		"they import a module of their own repository that has no release, by a replacement that holds in a clone alone, so that they cannot be built from modules"},
 	{"memory-qos of nri-plugins", "all that it sets needs cgroup v2"},
+	{"device-injector over NRI v0.6.1", "it adds CDI devices, which the API has had since v0.7.0"},
 }
 
 // writePlugins records the results.
-func writePlugins(file string, runtimes map[string]string, results map[string]suites.Results) error {
+func writePlugins(file string, runtimes map[string]string, results map[string]suites.Results, without []leftOut) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, pluginsIntro, "`make plugins PLUGINS=\"--write "+file+"\"`")
-	for _, l := range pluginsLeftOut {
+	for _, l := range slices.Concat(without, pluginsLeftOut) {
 		fmt.Fprintf(&b, "- %s: %s\n", l.plugins, l.why)
 	}
 	fmt.Fprintln(&b, "\n| | runtime | passed | failed |\n|---|---|---|---|")

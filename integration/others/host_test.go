@@ -35,4 +35,4 @@ func asHost(n *node.Node) error {
 }
 
 // covered are folders that plugins write to.
-var covered = []string{"/mnt"}
+var covered = []string{"/mnt", "/etc/containers", "/usr/share/containers"}

@@ -27,13 +27,13 @@ func memoryPolicy() plugin {
 		name:      "memory-policy of nri-plugins",
 		registers: "10-memory-policy",
 		gives:     "memory policy",
-		asks:      map[string]string{"class.memory-policy.nri.io": "bound"},
+		asks:      annotated("class.memory-policy.nri.io", "bound"),
 		command: func(n *node.Node) ([]string, error) {
 			file := filepath.Join(n.Folder(), "memory-policy.yaml")
 			command := []string{filepath.Join(programs, "memory-policy"), "-idx=10", "-name=memory-policy", "-config=" + file, "-v"}
 			return command, os.WriteFile(file, []byte(policies), 0o644)
 		},
-		has: func(_ string, pid int) error {
+		has: func(_ *node.Node, _ string, pid int) error {
 			maps, err := os.ReadFile(filepath.Join("/proc", fmt.Sprint(pid), "numa_maps"))
 			if err != nil {
 				return err

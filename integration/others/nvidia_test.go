@@ -23,7 +23,7 @@ func nvidia() plugin {
 		name:      "NVIDIA's CDI plugin",
 		registers: "10-nvidia",
 		gives:     "CDI device",
-		asks:      map[string]string{"nvidia.cdi.k8s.io": "hookline.test/device=one"},
+		asks:      annotated("nvidia.cdi.k8s.io", "hookline.test/device=one"),
 		command: func(n *node.Node) ([]string, error) {
 			folder := filepath.Join(n.Folder(), "cdi")
 			if err := os.MkdirAll(folder, 0o755); err != nil {
@@ -31,6 +31,6 @@ func nvidia() plugin {
 			}
 			return []string{filepath.Join(programs, "nvidia")}, os.WriteFile(filepath.Join(folder, "hookline.json"), []byte(cdi), 0o644)
 		},
-		has: hasDevice("/dev/adjusted"),
+		has: hasAdjusted,
 	}
 }

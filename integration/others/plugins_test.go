@@ -3,52 +3,40 @@
 package others
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/hookline-nri/hookline/integration/node"
 )
 
 // plugins are all that there are.
 func plugins() ([]plugin, error) {
-	stubs, err := filepath.Glob(filepath.Join(programs, "stub-*"))
-	if err != nil {
-		return nil, err
-	}
-	if len(stubs) == 0 {
-		return nil, errors.New("no program of NRI's stub in " + programs)
-	}
-	var all []plugin
-	for _, program := range stubs {
-		all = append(all, stub(program))
-	}
-	return append(all, nvidia(), memoryPolicy(), dranet()), nil
+	samples, err := samples()
+	return append(samples, stub(), nvidia(), memoryPolicy(), dranet()), err
 }
 
-// stub is the program over NRI's stub of a version.
-func stub(program string) plugin {
-	const path = "/dev/adjusted"
+// adjusted is a device that containers get: /dev/null by another name.
+const adjusted = "/dev/adjusted"
+
+// stub is the program over a stub that NRI's logger and device-injector are too new for.
+func stub() plugin {
 	return plugin{
-		name:      "NRI's " + strings.Replace(filepath.Base(program), "-", " ", 1),
+		name:      "a program over NRI's stub v0.3.0",
 		registers: "10-stub",
 		gives:     "device",
-		asks:      map[string]string{"stub/device": path},
-		command:   func(*node.Node) ([]string, error) { return []string{program}, nil },
-		has:       hasDevice(path),
+		asks:      annotated("stub/device", adjusted),
+		command:   func(*node.Node) ([]string, error) { return []string{filepath.Join(programs, "stub")}, nil },
+		has:       hasAdjusted,
 		tells:     true,
 	}
 }
 
-// hasDevice tells whether a container has a device.
-func hasDevice(path string) func(string, int) error {
-	return func(_ string, pid int) error {
-		info, err := os.Stat(filepath.Join("/proc", fmt.Sprint(pid), "root", path))
-		if err == nil && info.Mode()&os.ModeCharDevice == 0 {
-			err = fmt.Errorf("%s is no device: %s", path, info.Mode())
-		}
-		return err
+// hasAdjusted tells whether a container has the device.
+func hasAdjusted(_ *node.Node, _ string, pid int) error {
+	info, err := os.Stat(filepath.Join("/proc", fmt.Sprint(pid), "root", adjusted))
+	if err == nil && info.Mode()&os.ModeCharDevice == 0 {
+		err = fmt.Errorf("%s is no device: %s", adjusted, info.Mode())
 	}
+	return err
 }

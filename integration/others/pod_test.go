@@ -22,7 +22,9 @@ func (l *life) config(ctx context.Context, name string, asks bool) (*runtime.Pod
 	if !asks {
 		return config, nil
 	}
-	config.Annotations = l.plugin.asks
+	if l.plugin.asks != nil {
+		config.Annotations = l.plugin.asks(name)
+	}
 	if l.plugin.grant != nil {
 		if err := l.plugin.grant(ctx, l, name); err != nil {
 			return nil, fmt.Errorf("have the plugin know of pod %s: %w", name, err)
@@ -83,7 +85,7 @@ func (l *life) has(ctx context.Context, p *pod) error {
 	if err != nil {
 		return err
 	}
-	return l.plugin.has(p.name, pid)
+	return l.plugin.has(l.n, p.name, pid)
 }
 
 // shares is what containers are updated to.

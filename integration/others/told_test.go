@@ -4,42 +4,34 @@ package others
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 )
 
-// event is one that the program in hack/tools/plugins/stub has written.
-type event struct {
-	Event, Pod string
-	Pods       []string
-}
+// event is one of a pod, or the beginning of a Synchronize, whose pods come after it.
+type event struct{ name, pod string }
+
+// line is one of logger's log: that a Synchronize begins, or the name of a pod in an event. Its own
+// name is in each line of an event. A container has a name, too, that no pod has.
+var line = regexp.MustCompile(`(\w+):(?: pods:| +(?:- )?name: ([\w-]+))"?\n`)
 
 // told are the events of the first instance, of all of its processes.
 type told []event
 
 // told reads the events so far.
-func (l *life) told() told {
-	file, err := os.Open(filepath.Join(l.folder, out))
+func (l *life) told() (t told) {
+	text, err := os.ReadFile(filepath.Join(l.folder, logs))
 	if err != nil {
 		return nil // nothing was said yet
 	}
-	defer func() { _ = file.Close() }() // it was read only
-	var t told
-	for lines := json.NewDecoder(file); ; {
-		var e event
-		if err := lines.Decode(&e); err != nil {
-			if !errors.Is(err, io.EOF) {
-				l.Logf("read the events of the plugin: %v", err)
-			}
-			return t
-		}
-		t = append(t, e)
+	for _, found := range line.FindAllStringSubmatch(string(text), -1) {
+		t = append(t, event{found[1], found[2]})
 	}
+	return t
 }
 
 // eventually waits until the events are as they should be.
@@ -50,15 +42,21 @@ func (l *life) eventually(ctx context.Context, are func(told) error) error {
 // of are the names of the events of a pod.
 func (t told) of(pod string) (events []string) {
 	for _, e := range t {
-		if e.Pod == pod {
-			events = append(events, e.Event)
+		if e.pod == pod && e.name != synchronize {
+			events = append(events, e.name)
 		}
 	}
 	return events
 }
 
-// ends are the events of the end of a pod with a container.
-var ends = []string{"StopContainer", "StopPodSandbox", "RemoveContainer", "RemovePodSandbox"}
+// whole are the events of a pod with a container that is updated, and ends those of its end.
+var (
+	whole = append([]string{"RunPodSandbox", "CreateContainer", "StartContainer", "UpdateContainer"}, ends...)
+	ends  = []string{"StopContainer", "StopPodSandbox", "RemoveContainer", "RemovePodSandbox"}
+)
+
+// synchronize is the event after each join.
+const synchronize = "Synchronize"
 
 // has tells whether an event of a pod came.
 func (t told) has(pod, event string) error {
@@ -90,9 +88,8 @@ func (t told) knows(pod string) error {
 
 // inOrder tells whether a pod that was run, updated and ended had each event in its place.
 func (t told) inOrder(pod string) error {
-	want := append([]string{"RunPodSandbox", "CreateContainer", "StartContainer", "UpdateContainer"}, ends...)
-	if got := t.of(pod); !slices.Equal(got, want) {
-		return fmt.Errorf("of pod %s the plugin received %v, want %v", pod, got, want)
+	if got := t.of(pod); !slices.Equal(got, whole) {
+		return fmt.Errorf("of pod %s the plugin received %v, want %v", pod, got, whole)
 	}
 	return nil
 }
@@ -112,13 +109,12 @@ func (t told) noneTwice(pods ...string) error {
 // synchronized tells whether the last Synchronize had a pod.
 func (t told) synchronized(pod string) error {
 	for _, e := range slices.Backward(t) {
-		if e.Event != "Synchronize" {
-			continue
+		if e == (event{synchronize, pod}) {
+			return nil
 		}
-		if !slices.Contains(e.Pods, pod) {
-			return fmt.Errorf("pod %s is not among %v", pod, e.Pods)
+		if e == (event{synchronize, ""}) {
+			return fmt.Errorf("pod %s is not in the last Synchronize", pod)
 		}
-		return nil
 	}
 	return errors.New("no Synchronize")
 }

@@ -1,56 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//go:build !without_contexts
-
 package main
 
 import (
-	"context"
-
 	"github.com/containerd/nri/pkg/api"
 )
 
-func (plugin) Synchronize(_ context.Context, pods []*api.PodSandbox, _ []*api.Container) ([]*api.ContainerUpdate, error) {
+func (plugin) Synchronize(pods []*api.PodSandbox, _ []*api.Container) ([]*api.ContainerUpdate, error) {
 	synchronized(pods)
 	return nil, nil
 }
 
-func (plugin) RunPodSandbox(_ context.Context, pod *api.PodSandbox) error {
-	tell("RunPodSandbox", pod, nil)
+func (plugin) RunPodSandbox(pod *api.PodSandbox) error {
+	tell("RunPodSandbox", pod)
 	return nil
 }
 
-func (plugin) StopPodSandbox(_ context.Context, pod *api.PodSandbox) error {
-	tell("StopPodSandbox", pod, nil)
+func (plugin) StopPodSandbox(pod *api.PodSandbox) error {
+	tell("StopPodSandbox", pod)
 	return nil
 }
 
-func (plugin) RemovePodSandbox(_ context.Context, pod *api.PodSandbox) error {
-	tell("RemovePodSandbox", pod, nil)
+func (plugin) RemovePodSandbox(pod *api.PodSandbox) error {
+	tell("RemovePodSandbox", pod)
 	return nil
 }
 
-func (plugin) CreateContainer(_ context.Context, pod *api.PodSandbox, container *api.Container) (*api.ContainerAdjustment, []*api.ContainerUpdate, error) {
-	tell("CreateContainer", pod, container)
+func (plugin) CreateContainer(pod *api.PodSandbox, _ *api.Container) (*api.ContainerAdjustment, []*api.ContainerUpdate, error) {
+	tell("CreateContainer", pod)
 	return adjusted(pod), nil, nil
 }
 
-func (plugin) StartContainer(_ context.Context, pod *api.PodSandbox, container *api.Container) error {
-	tell("StartContainer", pod, container)
+func (plugin) StartContainer(pod *api.PodSandbox, _ *api.Container) error {
+	tell("StartContainer", pod)
 	return nil
 }
 
-func (plugin) UpdateContainer(_ context.Context, pod *api.PodSandbox, container *api.Container, _ *api.LinuxResources) ([]*api.ContainerUpdate, error) {
-	tell("UpdateContainer", pod, container)
+func (plugin) UpdateContainer(pod *api.PodSandbox, _ *api.Container) ([]*api.ContainerUpdate, error) {
+	tell("UpdateContainer", pod)
 	return nil, nil
 }
 
-func (plugin) StopContainer(_ context.Context, pod *api.PodSandbox, container *api.Container) ([]*api.ContainerUpdate, error) {
-	tell("StopContainer", pod, container)
+func (plugin) StopContainer(pod *api.PodSandbox, _ *api.Container) ([]*api.ContainerUpdate, error) {
+	tell("StopContainer", pod)
 	return nil, nil
 }
 
-func (plugin) RemoveContainer(_ context.Context, pod *api.PodSandbox, container *api.Container) error {
-	tell("RemoveContainer", pod, container)
+func (plugin) RemoveContainer(pod *api.PodSandbox, _ *api.Container) error {
+	tell("RemoveContainer", pod)
 	return nil
 }

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The program in this folder, with the stub of a release of NRI. The files beside it with the names
-// of versions pin others (go build -modfile).
+// The program in this folder, with a stub that is older than the API of NRI's logger and
+// device-injector.
 module github.com/hookline-nri/hookline/hack/tools/plugins/stub
 
 go 1.26.0
 
-require github.com/containerd/nri v0.12.5
+require github.com/containerd/nri v0.3.0
 
 require (
-	github.com/containerd/log v0.1.0 // indirect
-	github.com/containerd/ttrpc v1.2.7 // indirect
-	github.com/knqyf263/go-plugin v0.9.0 // indirect
-	github.com/opencontainers/runtime-spec v1.3.0 // indirect
-	github.com/sirupsen/logrus v1.9.4 // indirect
-	github.com/tetratelabs/wazero v1.11.0 // indirect
-	golang.org/x/sys v0.39.0 // indirect
-	google.golang.org/genproto/googleapis/rpc v0.0.0-20240528184218-531527333157 // indirect
-	google.golang.org/grpc v1.65.1 // indirect
-	google.golang.org/protobuf v1.34.1 // indirect
+	github.com/containerd/ttrpc v1.1.1-0.20220420014843-944ef4a40df3 // indirect
+	github.com/gogo/protobuf v1.3.2 // indirect
+	github.com/golang/protobuf v1.5.2 // indirect
+	github.com/opencontainers/runtime-spec v1.0.3-0.20220825212826-86290f6a00fb // indirect
+	github.com/sirupsen/logrus v1.8.1 // indirect
+	golang.org/x/net v0.1.0 // indirect
+	golang.org/x/sys v0.1.0 // indirect
+	golang.org/x/text v0.4.0 // indirect
+	google.golang.org/genproto v0.0.0-20220502173005-c8bf987b8c21 // indirect
+	google.golang.org/grpc v1.47.0 // indirect
+	google.golang.org/protobuf v1.28.1 // indirect
+	k8s.io/cri-api v0.25.3 // indirect
 )

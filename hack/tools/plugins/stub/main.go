@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command stub is a plugin over NRI's stub, of the version that it is built with. It writes each
-// event to its output, a line of JSON each, and adds a device to the containers of pods with the
-// annotation of device. All else is left to the stub: what it says to the runtime, when it
-// joins, and that the process ends with the connection.
+// Command stub is a plugin over a version of NRI's stub that NRI's logger and device-injector are
+// too new for. It does what they do: it writes the names of pods in each event, in lines like those
+// of logger, and adds a device to the containers of pods with the annotation of device. All else is
+// left to the stub: what it says to the runtime, when it joins, and that the process ends with the
+// connection.
 package main
 
 import (
 	"context"
-	"encoding/json"
+	"fmt"
 	"log"
 	"os"
 
@@ -18,15 +19,6 @@ import (
 
 // device is the annotation of pods whose containers get a device at the path that it has.
 const device = "stub/device"
-
-// event is a line of the output.
-type event struct {
-	Event     string
-	Pod       string `json:",omitempty"` // by name
-	Container string `json:",omitempty"`
-	// Pods are those of Synchronize.
-	Pods []string `json:",omitempty"`
-}
 
 func main() {
 	s, err := stub.New(plugin{}, stub.WithPluginName("stub"), stub.WithPluginIdx("10"))
@@ -38,25 +30,24 @@ func main() {
 	}
 }
 
-// plugin has the methods that the stub looks for. They have no context in versions before v0.4.
+// plugin has the methods that the stub looks for.
 type plugin struct{}
 
-func say(e event) {
-	if err := json.NewEncoder(os.Stdout).Encode(e); err != nil {
+func say(format string, args ...any) {
+	if _, err := fmt.Fprintf(os.Stderr, format+"\n", args...); err != nil {
 		log.Fatal(err)
 	}
 }
 
-func tell(name string, pod *api.PodSandbox, container *api.Container) {
-	say(event{Event: name, Pod: pod.GetName(), Container: container.GetName()})
+func tell(event string, pod *api.PodSandbox) {
+	say("%s:    name: %s", event, pod.GetName())
 }
 
 func synchronized(pods []*api.PodSandbox) {
-	e := event{Event: "Synchronize"}
+	say("Synchronize: pods:")
 	for _, pod := range pods {
-		e.Pods = append(e.Pods, pod.GetName())
+		say("Synchronize:    - name: %s", pod.GetName())
 	}
-	say(e)
 }
 
 // adjusted is what a container gets: /dev/null by another name.

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-module github.com/hookline-nri/hookline/hack/tools/plugins/stub
+module github.com/hookline-nri/hookline/hack/tools/plugins/nri
 
-go 1.26.0
+go 1.21
 
-require github.com/containerd/nri v0.9.0
+require (
+	github.com/containerd/nri v0.9.0
+	github.com/sirupsen/logrus v1.9.3
+	sigs.k8s.io/yaml v1.3.0
+)
 
 require (
 	github.com/containerd/log v0.1.0 // indirect
@@ -13,7 +17,6 @@ require (
 	github.com/golang/protobuf v1.5.3 // indirect
 	github.com/knqyf263/go-plugin v0.8.1-0.20240827022226-114c6257e441 // indirect
 	github.com/opencontainers/runtime-spec v1.0.3-0.20220825212826-86290f6a00fb // indirect
-	github.com/sirupsen/logrus v1.9.3 // indirect
 	github.com/tetratelabs/wazero v1.8.2-0.20241030035603-dc08732e57d5 // indirect
 	golang.org/x/net v0.25.0 // indirect
 	golang.org/x/sys v0.21.0 // indirect
@@ -21,5 +24,6 @@ require (
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20230731190214-cbb8c96f2d6d // indirect
 	google.golang.org/grpc v1.57.1 // indirect
 	google.golang.org/protobuf v1.34.1 // indirect
+	gopkg.in/yaml.v2 v2.4.0 // indirect
 	k8s.io/cri-api v0.25.3 // indirect
 )
