@@ -27,7 +27,7 @@ func (a *app) plugins() *cli.Command {
 	return &cli.Command{
 		Name:      "plugins",
 		Usage:     "run NRI plugins of others on stock and on hookline (root)",
-		UsageText: "go run ./hack plugins [--run REGEXP] [--write FILE]",
+		UsageText: "go run ./hack plugins [--core] [--run REGEXP] [--write FILE]",
 		Description: `Builds the plugins that the modules in hack/tools/plugins pin, unmodified, and takes each
 through the same life on a private node of each runtime: it joins, is killed, comes again,
 loses the runtime and meets a second instance. It fails if something does not hold on
@@ -37,10 +37,11 @@ package of Debian, from the mirror that apt uses; without one they are left out.
 What the tests printed, and the logs of containerd and of the plugins, are in plugins in the
 output folder. Run build, build --stock and tools before.`,
 		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "core", Usage: "only plugins that are built in moments, and from modules"},
 			&cli.StringFlag{Name: "run", Usage: "only plugins whose names match this `REGEXP`"},
 			&cli.StringFlag{Name: "write", Usage: "record the results in this `FILE`"},
 		},
-		Before: takes(0, "[--run REGEXP] [--write FILE]"),
+		Before: takes(0, "[--core] [--run REGEXP] [--write FILE]"),
 		Action: a.runPlugins,
 	}
 }
@@ -57,14 +58,18 @@ func (a *app) runPlugins(ctx context.Context, cmd *cli.Command) error {
 			return err
 		}
 	}
-	without, err := a.buildPlugins(ctx, out)
+	match := cmd.String("run")
+	if cmd.Bool("core") {
+		match = pluginsCore
+	}
+	without, err := a.buildPlugins(ctx, out, cmd.Bool("core"))
 	if err != nil {
 		return err
 	}
 	for _, l := range without {
 		fmt.Fprintf(a.stdout, "left out: %s: %s\n", l.plugins, l.why)
 	}
-	t := pluginTests{program: filepath.Join(out, "tests"), folder: filepath.Join(a.root, "integration", "others"), out: out, match: cmd.String("run")}
+	t := pluginTests{program: filepath.Join(out, "tests"), folder: filepath.Join(a.root, "integration", "others"), out: out, match: match}
 	end := a.progress.Step("build the tests of plugins")
 	_, err = prints(ctx, a.root, "go", "test", "-c", "-trimpath", "-o", t.program, "./integration/others")
 	end()
@@ -146,29 +151,43 @@ type pluginBuild struct {
 	args         []string // of go build
 }
 
-// pluginBuilds are those of all plugins that are modules.
-func (a *app) pluginBuilds(to string) []pluginBuild {
+// pluginsCore matches the names of the plugins of coreBuilds.
+const pluginsCore = "(NVIDIA|stub)"
+
+// coreBuilds are those of modules that are built in moments.
+func (a *app) coreBuilds(to string) []pluginBuild {
 	modules := filepath.Join(a.root, pluginModules)
 	return []pluginBuild{
 		{"NVIDIA's plugin", filepath.Join(modules, "nvidia"), []string{"-o", to, "."}},
-		{"dranet", filepath.Join(modules, "dranet"), []string{"-o", to, "."}},
-		{"nri-plugins", filepath.Join(modules, "nri-plugins"), []string{"-o", to, "tool"}},
 		{"a plugin over an old stub", filepath.Join(modules, "stub"), []string{"-o", to, "."}},
 	}
 }
 
-// buildPlugins builds all plugins into a folder of out, but those that are left out.
-func (a *app) buildPlugins(ctx context.Context, out string) (without []leftOut, err error) {
+// pluginBuilds are those of the other plugins that are modules.
+func (a *app) pluginBuilds(to string) []pluginBuild {
+	modules := filepath.Join(a.root, pluginModules)
+	return []pluginBuild{
+		{"dranet", filepath.Join(modules, "dranet"), []string{"-o", to, "."}},
+		{"nri-plugins", filepath.Join(modules, "nri-plugins"), []string{"-o", to, "tool"}},
+	}
+}
+
+// buildPlugins builds the plugins into a folder of out, but those that are left out.
+func (a *app) buildPlugins(ctx context.Context, out string, core bool) (without []leftOut, err error) {
 	bin := filepath.Join(out, "bin")
 	if err := errors.Join(os.RemoveAll(bin), os.MkdirAll(bin, 0o755)); err != nil {
 		return nil, err
 	}
 	to := bin + string(filepath.Separator)
-	builds, without, err := a.samplesOrWhy(ctx, filepath.Join(out, "source"), to)
-	if err != nil {
-		return nil, err
+	builds := a.coreBuilds(to)
+	if !core {
+		var samples []pluginBuild
+		if samples, without, err = a.samplesOrWhy(ctx, filepath.Join(out, "source"), to); err != nil {
+			return nil, err
+		}
+		builds = slices.Concat(builds, a.pluginBuilds(to), samples)
 	}
-	for _, b := range append(a.pluginBuilds(to), builds...) {
+	for _, b := range builds {
 		end := a.progress.Step("build " + b.what)
 		_, err := prints(ctx, b.folder, "go", append([]string{"build", "-trimpath"}, b.args...)...)
 		end()
