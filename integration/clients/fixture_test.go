@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package clients
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"github.com/hookline-nri/hookline/integration/image"
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/suites"
+)
+
+// Where the programs are.
+const (
+	containerd = "CONTAINERD" // folder of containerd, its shim and ctr
+	tools      = "TOOLS"      // folder of runc and the CNI plugins
+	programs   = "CLIENTS"    // folder of nerdctl and crictl
+	archive    = "IMAGE"      // the archive that suites.WriteBusybox writes
+)
+
+// busybox is the image of containers.
+const busybox = suites.Busybox
+
+// runsOnStock tells which of the runtimes CONTAINERD is of.
+var runsOnStock = os.Getenv("RUNTIME") == "stock"
+
+var pause string // the program of pods
+
+func TestMain(m *testing.M) {
+	for _, name := range []string{containerd, tools, programs, archive, "RUNTIME"} {
+		if os.Getenv(name) == "" {
+			fmt.Fprintf(os.Stderr, "%s is not set: make clients runs these tests\n", name)
+			os.Exit(1)
+		}
+	}
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+func run(m *testing.M) (int, error) {
+	folder, err := os.MkdirTemp("", "hookline-clients")
+	if err != nil {
+		return 1, err
+	}
+	defer func() { _ = os.RemoveAll(folder) }() // a temporary folder
+	pause = filepath.Join(folder, "pause")
+	if err := image.BuildProgram(context.Background(), pause); err != nil {
+		return 1, err
+	}
+	return m.Run(), nil
+}
+
+// patience is how long a command, or what should come of one, may take.
+const patience = time.Minute
+
+func within(t *testing.T, limit time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// startNode starts a node with a folder of its own for what clients and shims keep in
+// /run/containerd.
+func startNode(t *testing.T) *node.Node {
+	t.Helper()
+	n, err := node.Start(within(t, patience), node.Options{Bin: os.Getenv(containerd), Tools: os.Getenv(tools), Pause: pause})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		if t.Failed() {
+			log, err := n.Log()
+			t.Logf("containerd's log (%v):\n%s", err, log[max(0, len(log)-8000):])
+		}
+		require.NoError(t, n.Close())
+	})
+	require.NoError(t, n.Within(func() error { return cover(n.Folder()) }))
+	return n
+}
+
+// runs is where ctr, nerdctl and shims keep fifos and runc's state.
+const runs = "/run/containerd"
+
+func cover(folder string) error {
+	own := filepath.Join(folder, "run")
+	for _, f := range []string{runs, own} {
+		if err := os.MkdirAll(f, 0o711); err != nil {
+			return err
+		}
+	}
+	if err := unix.Mount(own, runs, "", unix.MS_BIND, ""); err != nil {
+		return fmt.Errorf("mount %s on %s: %w", own, runs, err)
+	}
+	return nil
+}
