@@ -94,7 +94,7 @@ CONCURRENT := ./internal/cri/... ./internal/nri/lifecycle ./internal/nri/owed ./
 .PHONY: unit
 unit: ## unit, edit and CLI tests; with the race detector where there is more than one goroutine
 	go test -race -timeout 30m $(CONCURRENT)
-	$(GO) test -trimpath -timeout 30m $$(go list ./... | grep -vxF -e "$$(go list ./integration ./integration/moby ./integration/others $(CONCURRENT))")
+	$(GO) test -trimpath -timeout 30m $$(go list ./... | grep -vxF -e "$$(go list ./integration ./integration/clients ./integration/moby ./integration/others $(CONCURRENT))")
 
 FUZZTIME ?= 30s
 
@@ -159,6 +159,10 @@ critest: both tools ## Kubernetes' conformance test of CRI on stock and hookline
 peers: tools ## CRI-O and moby with the patched NRI and with the released one, on which they may not do better (root; PEERS="--only crio --write FILE")
 	@$(HACK) build --stock
 	@$(HACK) peers $(PEERS)
+
+.PHONY: clients
+clients: both tools ## docker, nerdctl, crictl and ctr on stock and hookline, which may not differ (root; CLIENTS="--write FILE")
+	@$(HACK) clients $(CLIENTS)
 
 .PHONY: upstream-suite
 upstream-suite: both tools ## containerd's own tests of a running containerd on stock and hookline, which may not do worse (root; SUITE="--run REGEXP")

@@ -20,6 +20,7 @@
 //	go run ./hack peers                   CRI-O and moby, with the released NRI and with the patched one
 //	go run ./hack upstream-suite          containerd's own tests of a running containerd, on both
 //	go run ./hack plugins                 NRI plugins of others, on both
+//	go run ./hack clients                 docker, nerdctl, crictl and ctr, on both
 //	go run ./hack bench [--only SCENARIO] stock and patched containerd, measured side by side
 //	go run ./hack kind-image              a node image for kind with the build, also without a registry
 //	go run ./hack kind [--delete]         a cluster of it

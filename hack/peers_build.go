@@ -92,15 +92,9 @@ func buildSide(ctx context.Context, p peer, pins string, nri tree.Tree, side, to
 	if err := os.MkdirAll(to, 0o755); err != nil {
 		return err
 	}
-	modfile := filepath.Join(to, "go.mod")
-	for from, to := range map[string]string{"go.mod": modfile, "go.sum": filepath.Join(to, "go.sum")} {
-		content, err := os.ReadFile(filepath.Join(pins, from))
-		if err == nil {
-			err = os.WriteFile(to, content, 0o644)
-		}
-		if err != nil {
-			return err
-		}
+	modfile, err := copyPins(pins, to)
+	if err != nil {
+		return err
 	}
 	if side == "patched" {
 		if err := goIn(ctx, pins, "mod", "edit", "-replace="+nriModule+"="+nri.Work, modfile); err != nil {

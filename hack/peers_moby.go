@@ -44,19 +44,27 @@ func (a *app) mobyCases(ctx context.Context, r peerRun, side string, names []str
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	results, err := readTests(out.Name())
+	measured := map[string][]string{}
+	results, err := readTests(out.Name(), func(test, output string) {
+		if m := measure.FindStringSubmatch(output); m != nil {
+			measured[test] = append(measured[test], m[1])
+		}
+	})
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w: see %s", ended, err, short(out.Name()))
+	}
+	for test, all := range measured {
+		results[test] = suites.Result{State: results[test].State, Reason: strings.Join(all, ", ")}
 	}
 	return results, nil
 }
 
-// took is what a test logs of what it has measured.
-var took = regexp.MustCompile(`^\s+\S+_test\.go:\d+: (\S+ took \S+)\n$`)
+// measure finds what a test logs of what it has measured.
+var measure = regexp.MustCompile(`^\s+\S+_test\.go:\d+: (\S+ took \S+)\n$`)
 
-// readTests reads what go test -json has printed.
-func readTests(file string) (suites.Results, error) {
-	results, measured := suites.Results{}, map[string][]string{}
+// readTests reads what go test -json has printed. Each line that a test printed goes to said.
+func readTests(file string, said func(test, output string)) (suites.Results, error) {
+	results := suites.Results{}
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, err
@@ -75,11 +83,9 @@ func readTests(file string) (suites.Results, error) {
 			return results, fmt.Errorf("read what the tests printed: %w", err)
 		case event.Test == "":
 		case verdicts[event.Action] != "":
-			results[event.Test] = suites.Result{State: verdicts[event.Action], Reason: strings.Join(measured[event.Test], ", ")}
+			results[event.Test] = suites.Result{State: verdicts[event.Action]}
 		default:
-			if m := took.FindStringSubmatch(event.Output); m != nil {
-				measured[event.Test] = append(measured[event.Test], m[1])
-			}
+			said(event.Test, event.Output)
 		}
 	}
 }

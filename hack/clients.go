@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+
+	"github.com/hookline-nri/hookline/integration/clients"
+	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/integration/suites"
+)
+
+// clientTests is the package of the flows of clients.
+const clientTests = "./integration/clients"
+
+func (a *app) clients() *cli.Command {
+	return &cli.Command{
+		Name:      "clients",
+		Usage:     "run docker, nerdctl, crictl and ctr on stock and on hookline (root)",
+		UsageText: "go run ./hack clients [--flow NAME]... [--write FILE]",
+		Description: `Builds nerdctl and crictl from their modules, takes docker and its daemon as the package
+docker.io has them, and ctr as it was built with containerd, and runs the flows of
+integration/clients on private nodes of each runtime: lives of containers, and kills of
+containerd, dockerd and shims. It compares exit codes, states, events and what is left, and
+fails if they differ, twice, where the flow names no improvement, or if a flow passes on
+stock alone.
+
+What the tests printed is in clients in the output folder. Run build, build --stock and
+tools before.`,
+		Flags: []cli.Flag{
+			&cli.StringSliceFlag{Name: "flow", Usage: "run the flow of this `NAME` only, such as TestDocker/life"},
+			&cli.StringFlag{Name: "write", Usage: "record the results in this `FILE`"},
+		},
+		Before: takes(0, "[--flow NAME]... [--write FILE]"),
+		Action: a.runClients,
+	}
+}
+
+// clientRun is what the flows are run with.
+type clientRun struct {
+	root, out, tools, programs, image string
+	runtimes                          map[string]string // folder of containerd, by side
+}
+
+// flows are what came of the flows on a side.
+type flows struct {
+	results  suites.Results
+	observed map[string][]step
+}
+
+func (a *app) runClients(ctx context.Context, cmd *cli.Command) error {
+	r, err := a.makeClients(ctx, cmd)
+	if err != nil {
+		return err
+	}
+	seen := map[string]flows{}
+	for _, side := range sides {
+		end := a.progress.Step("clients on " + side)
+		seen[side], err = a.runFlows(ctx, r, side, side, cmd.StringSlice("flow"))
+		end()
+		if err != nil {
+			return err
+		}
+	}
+	if doubted := differing(seen["stock"], seen["hookline"]); len(doubted) > 0 {
+		end := a.progress.Step("once more on both: " + strings.Join(doubted, ", "))
+		for _, side := range sides {
+			again, err := a.runFlows(ctx, r, side, side+"-again", doubted)
+			if err != nil {
+				return err
+			}
+			maps.Copy(seen[side].results, again.results)
+			maps.Copy(seen[side].observed, again.observed)
+		}
+		end()
+	}
+	for _, side := range sides {
+		r := seen[side].results
+		fmt.Fprintf(a.stdout, "%s: %d flows passed, %d failed\n", side, r.Count("passed"), r.Count("failed"))
+		for _, name := range slices.Sorted(maps.Keys(r)) {
+			if r[name].State != "passed" {
+				fmt.Fprintf(a.stdout, "  %s %s\n", name, r[name].State)
+			}
+		}
+	}
+	if file := cmd.String("write"); file != "" {
+		if err := writeClients(ctx, file, r, seen); err != nil {
+			return err
+		}
+	}
+	return differs(r.out, seen)
+}
+
+// differs fails if flows differ where no improvement is named, or pass on stock alone.
+func differs(out string, seen map[string]flows) error {
+	var said []string
+	for _, name := range differing(seen["stock"], seen["hookline"]) {
+		said = append(said, fmt.Sprintf("%s: %s on stock, %s on hookline", name, seen["stock"].results[name].State, seen["hookline"].results[name].State))
+		for _, d := range compare(seen["stock"].observed[name], seen["hookline"].observed[name]) {
+			if d.why == "" {
+				said = append(said, "  stock:    "+d.stock, "  hookline: "+d.hookline)
+			}
+		}
+	}
+	if len(said) == 0 {
+		return nil
+	}
+	return fmt.Errorf("these flows of clients differ, see %s:\n%s", short(out), strings.Join(said, "\n"))
+}
+
+// makeClients builds the programs, and the image of containers.
+func (a *app) makeClients(ctx context.Context, cmd *cli.Command) (r clientRun, err error) {
+	absolute := func(elem ...string) string {
+		path, absErr := filepath.Abs(filepath.Join(elem...))
+		err = errors.Join(err, absErr)
+		return path
+	}
+	output := cmd.String("output")
+	r = clientRun{
+		root: a.root,
+		out:  absolute(output, "clients"), tools: absolute(output, "tools", "bin"),
+		programs: absolute(output, "tools", "clients"), image: absolute(output, "clients", "busybox.tar"),
+		runtimes: map[string]string{"stock": absolute(built(cmd), "stock", "bin"), "hookline": absolute(built(cmd), "bin")},
+	}
+	if err != nil {
+		return r, err
+	}
+	for _, side := range sides {
+		if err := (node.Options{Bin: r.runtimes[side], Tools: r.tools}).Check(); err != nil {
+			return r, err
+		}
+	}
+	if err := clients.Check(); err != nil {
+		return r, err
+	}
+	if err := os.MkdirAll(r.out, 0o755); err != nil {
+		return r, err
+	}
+	if err := a.buildClients(ctx, r); err != nil {
+		return r, err
+	}
+	defer a.progress.Step("make images")()
+	programs, err := suites.Make(ctx, filepath.Join(output, "suites"))
+	if err != nil {
+		return r, err
+	}
+	return r, suites.WriteBusybox(r.image, programs)
+}
+
+// runFlows runs the flows on a side, all of them where none is named.
+func (a *app) runFlows(ctx context.Context, r clientRun, side, file string, names []string) (flows, error) {
+	f := flows{observed: map[string][]step{}}
+	out, err := os.Create(filepath.Join(r.out, file+".json"))
+	if err != nil {
+		return f, err
+	}
+	defer func() { _ = out.Close() }() // the program has its own
+	args := []string{"test", "-json", "-count=1", "-trimpath", "-parallel=4", "-timeout=30m"}
+	if len(names) > 0 {
+		args = append(args, "-run="+pattern(names))
+	}
+	cmd := exec.CommandContext(ctx, "go", append(args, clientTests)...)
+	cmd.Dir = a.root
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "RUNTIME="+side, "CONTAINERD="+r.runtimes[side],
+		"TOOLS="+r.tools, "CLIENTS="+r.programs, "IMAGE="+r.image)
+	cmd.Stdout, cmd.Stderr = out, out
+	ended := cmd.Run() // an error if a flow failed, which the output has
+	if err := ctx.Err(); err != nil {
+		return f, err
+	}
+	f.results, err = readTests(out.Name(), f.read)
+	if err != nil {
+		return f, fmt.Errorf("%w: %w: see %s", ended, err, short(out.Name()))
+	}
+	maps.DeleteFunc(f.results, func(name string, _ suites.Result) bool { return !strings.Contains(name, "/") }) // these are made of flows
+	return f, nil
+}
+
+// pattern is that of tests with these names, each with one slash.
+func pattern(names []string) string {
+	var clients, flows []string
+	for _, name := range names {
+		client, flow, _ := strings.Cut(name, "/")
+		clients, flows = append(clients, client), append(flows, flow)
+	}
+	slices.Sort(clients)
+	return "^(" + strings.Join(slices.Compact(clients), "|") + ")$/^(" + strings.Join(flows, "|") + ")$"
+}
