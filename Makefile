@@ -156,7 +156,7 @@ critest: both tools ## Kubernetes' conformance test of CRI on stock and hookline
 	@$(HACK) critest $(CRITEST)
 
 .PHONY: peers
-peers: tools ## CRI-O and moby with the patched NRI and with the released one, on which they may not do better (root; PEERS="--only crio --write FILE")
+peers: tools ## CRI-O and moby with the patched NRI and with the released one, on which they may not do better (root; PEERS="--only crio --write FOLDER")
 	@$(HACK) build --stock
 	@$(HACK) peers $(PEERS)
 

@@ -21,7 +21,7 @@ func (a *app) peers() *cli.Command {
 	return &cli.Command{
 		Name:      "peers",
 		Usage:     "run CRI-O and moby with NRI as released and with the patched one (root)",
-		UsageText: "go run ./hack peers [--only crio|moby] [--case NAME]... [--write FILE]",
+		UsageText: "go run ./hack peers [--only crio|moby] [--case NAME]... [--write FOLDER]",
 		Description: `Builds CRI-O and moby's daemon from their modules, each with NRI as released and with
 the patched one in its place, and runs each on a host of its own: CRI-O through the cases
 of nri-conformance and the NRI cases of critest, moby through the tests of
@@ -34,9 +34,9 @@ tools and build --stock before. CRI-O needs the package conmon.`,
 			&cli.StringFlag{Name: "only", Usage: "`NAME` of the one peer to run"},
 			&cli.StringSliceFlag{Name: "case", Usage: "run the case of this `NAME` only"},
 			&cli.DurationFlag{Name: "soon", Value: 6 * time.Second, Usage: "`TIME` that cases wait for what should come within moments"},
-			&cli.StringFlag{Name: "write", Usage: "record the results in this `FILE`"},
+			&cli.StringFlag{Name: "write", Usage: "record the results in this `FOLDER`, a file for each peer"},
 		},
-		Before: takes(0, "[--only crio|moby] [--case NAME]... [--write FILE]"),
+		Before: takes(0, "[--only crio|moby] [--case NAME]... [--write FOLDER]"),
 		Action: a.runPeers,
 	}
 }
@@ -79,16 +79,16 @@ func (a *app) runPeers(ctx context.Context, cmd *cli.Command) error {
 		images: filepath.Join(cmd.String("output"), "suites"), soon: cmd.Duration("soon"),
 	}
 	var worse []error
-	results := map[string]map[string]suites.Results{}
 	for _, name := range names {
 		r.out = filepath.Join(out, name)
-		if results[name], err = a.onBothSides(ctx, name, r, cmd.StringSlice("case")); err != nil {
+		results, err := a.onBothSides(ctx, name, r, cmd.StringSlice("case"))
+		if err != nil {
 			return err
 		}
-		worse = append(worse, worseOn(name, r.out, results[name]))
-	}
-	if file := cmd.String("write"); file != "" {
-		worse = append(worse, writePeers(file, results))
+		worse = append(worse, worseOn(name, r.out, results))
+		if folder := cmd.String("write"); folder != "" {
+			worse = append(worse, writePeer(folder, name, results))
+		}
 	}
 	return errors.Join(worse...)
 }

@@ -8,33 +8,36 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/hookline-nri/hookline/integration/suites"
 )
 
-// writePeers records the results. Whatever fails on both sides needs a reason.
-func writePeers(file string, results map[string]map[string]suites.Results) error {
-	var errs []error
+// peerTitles are the names of peers.
+var peerTitles = map[string]string{"crio": "CRI-O", "moby": "moby"}
+
+// writePeer records the results of a peer in a file of a folder. Whatever fails on both sides needs a reason.
+func writePeer(folder, name string, results map[string]suites.Results) error {
+	title := peerTitles[name]
 	b := new(strings.Builder)
-	fmt.Fprintf(b, "# CRI-O and moby with the patched NRI\n\nOther runtimes with NRI, each built with NRI as it is released and with the patched one in its place, as\n"+
-		"`make peers PEERS=\"--write %s\"` ran them.\n", file)
-	for _, name := range slices.Sorted(maps.Keys(results)) {
-		fmt.Fprintf(b, "\n## %s\n\n| | passed | failed | others |\n|---|---|---|---|\n", peerTitles[name])
-		for _, side := range peerSides {
-			r := results[name][side]
-			passed, failed := r.Count("passed"), r.Count("failed")
-			fmt.Fprintf(b, "| %s | %d | %d | %d |\n", side, passed, failed, len(r)-passed-failed)
-		}
-		fmt.Fprint(b, "\n| case | released | patched | why it fails on both |\n|---|---|---|---|\n")
-		released, patched := results[name]["released"], results[name]["patched"]
-		for _, c := range slices.Sorted(maps.Keys(released)) {
-			reason, err := reasonOf(name, c, released[c], patched[c])
-			errs = append(errs, err)
-			fmt.Fprintf(b, "| %s | %s | %s |%s |\n", c, outcome(released[c]), outcome(patched[c]), reason)
-		}
+	fmt.Fprintf(b, "# %[1]s\n\n%[1]s with NRI as it is released and with the patched one in its place, as\n"+
+		"`make peers PEERS=\"--only %[2]s --write %[3]s\"` ran it.\n\n| | passed | failed | others |\n|---|---|---|---|\n", title, name, folder)
+	for _, side := range peerSides {
+		r := results[side]
+		passed, failed := r.Count("passed"), r.Count("failed")
+		fmt.Fprintf(b, "| %s | %d | %d | %d |\n", side, passed, failed, len(r)-passed-failed)
 	}
+	fmt.Fprint(b, "\n| case | released | patched | why it fails on both |\n|---|---|---|---|\n")
+	var errs []error
+	for _, c := range slices.Sorted(maps.Keys(results["released"])) {
+		released, patched := results["released"][c], results["patched"][c]
+		reason, err := reasonOf(name, c, released, patched)
+		errs = append(errs, err)
+		fmt.Fprintf(b, "| %s | %s | %s |%s |\n", c, outcome(released), outcome(patched), reason)
+	}
+	file := filepath.Join(folder, strings.ToLower(title)+".md")
 	return errors.Join(append(errs, os.WriteFile(file, []byte(b.String()), 0o644))...)
 }
 
@@ -60,5 +63,3 @@ func outcome(r suites.Result) string {
 	}
 	return r.State
 }
-
-var peerTitles = map[string]string{"crio": "CRI-O", "moby": "moby"}

@@ -47,23 +47,24 @@ func TestReadTests(t *testing.T) {
 	require.ErrorContains(t, err, "read what the tests printed")
 }
 
-func TestWritePeers(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "peers.md")
-	results := func(released, patched suites.Result) map[string]map[string]suites.Results {
-		return map[string]map[string]suites.Results{"moby": {"released": {"TestA": released}, "patched": {"TestA": patched}}}
+func TestWritePeer(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "moby.md")
+	results := func(released, patched suites.Result) map[string]suites.Results {
+		return map[string]suites.Results{"released": {"TestA": released}, "patched": {"TestA": patched}}
 	}
 	failed, passed := suites.Result{State: "failed"}, suites.Result{State: "passed", Reason: "creation took 2s"}
-	require.ErrorContains(t, writePeers(file, results(failed, failed)), "moby: TestA came to failed and failed, and no reason is known")
-	require.NoError(t, writePeers(file, results(failed, passed)))
+	require.ErrorContains(t, writePeer(folder, "moby", results(failed, failed)), "moby: TestA came to failed and failed, and no reason is known")
+	require.NoError(t, writePeer(folder, "moby", results(failed, passed)))
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "| TestA | failed | passed: creation took 2s | |\n")
 	unsupported := suites.Result{State: "unsupported", Reason: "needs what it has not"}
-	require.NoError(t, writePeers(file, results(unsupported, unsupported)))
+	require.NoError(t, writePeer(folder, "moby", results(unsupported, unsupported)))
 	text, err = os.ReadFile(file)
 	require.NoError(t, err)
 	require.Contains(t, string(text), "| TestA | unsupported | unsupported | needs what it has not |\n")
 
-	require.NoError(t, worseOn("moby", "out", results(failed, passed)["moby"]))
-	require.ErrorContains(t, worseOn("moby", "out", results(passed, failed)["moby"]), "TestA")
+	require.NoError(t, worseOn("moby", "out", results(failed, passed)))
+	require.ErrorContains(t, worseOn("moby", "out", results(passed, failed)), "TestA")
 }

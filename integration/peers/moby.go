@@ -27,7 +27,7 @@ type MobyOptions struct {
 	Bin        string // folder of dockerd
 	Containerd string // folder of containerd and its shim, which dockerd starts
 	Tools      string // folder of runc
-	Pause      string // a static program, of which containers are
+	Pause      string // a static program, which containers run
 }
 
 // Check tells whether a moby can run here. Its errors wrap host.ErrPrerequisite.
