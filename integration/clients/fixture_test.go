@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 
 	"github.com/hookline-nri/hookline/integration/image"
 	"github.com/hookline-nri/hookline/integration/node"
@@ -85,22 +84,9 @@ func startNode(t *testing.T) *node.Node {
 		}
 		require.NoError(t, n.Close())
 	})
-	require.NoError(t, n.Within(func() error { return cover(n.Folder()) }))
+	require.NoError(t, n.Cover(runs, "run"))
 	return n
 }
 
 // runs is where ctr, nerdctl and shims keep fifos and runc's state.
 const runs = "/run/containerd"
-
-func cover(folder string) error {
-	own := filepath.Join(folder, "run")
-	for _, f := range []string{runs, own} {
-		if err := os.MkdirAll(f, 0o711); err != nil {
-			return err
-		}
-	}
-	if err := unix.Mount(own, runs, "", unix.MS_BIND, ""); err != nil {
-		return fmt.Errorf("mount %s on %s: %w", own, runs, err)
-	}
-	return nil
-}

@@ -108,6 +108,23 @@ func (h *Host) Start(cmd *exec.Cmd) error {
 // its own.
 func (h *Host) Within(f func() error) error { return h.ns.do(f) }
 
+// Cover mounts a folder in the host's own on one of the real host, such as /run/containerd, for the host's programs. An
+// empty folder is left on the real host, where it has none.
+func (h *Host) Cover(path, name string) error {
+	own := filepath.Join(h.Folder(), name)
+	return h.Within(func() error {
+		for _, folder := range []string{path, own} {
+			if err := os.MkdirAll(folder, 0o711); err != nil {
+				return err
+			}
+		}
+		if err := unix.Mount(own, path, "", unix.MS_BIND, ""); err != nil {
+			return fmt.Errorf("mount %s on %s: %w", own, path, err)
+		}
+		return nil
+	})
+}
+
 // Inside runs f in a pod's network namespace, which is named by a path as NRI gives it.
 func (h *Host) Inside(netns string, f func() error) error {
 	err := h.Within(func() error {

@@ -68,7 +68,7 @@ func StartMoby(ctx context.Context, options MobyOptions) (_ *Moby, retErr error)
 	if err := m.write(); err != nil {
 		return nil, fmt.Errorf("configure moby: %w", err)
 	}
-	if err := m.Within(m.cover); err != nil {
+	if err := m.Cover(shims, "shims"); err != nil {
 		return nil, err
 	}
 	if m.client, err = client.New(client.WithHost("unix://" + m.in("docker.sock"))); err != nil {
@@ -180,19 +180,6 @@ func (m *Moby) write() error {
 
 // shims is where the containerd that dockerd starts has the sockets of its shims.
 const shims = "/run/containerd"
-
-// cover keeps the sockets of shims in the folder, by a mount of the host's own.
-func (m *Moby) cover() error {
-	for _, folder := range []string{shims, m.in("shims")} {
-		if err := os.MkdirAll(folder, 0o711); err != nil {
-			return err
-		}
-	}
-	if err := unix.Mount(m.in("shims"), shims, "", unix.MS_BIND, ""); err != nil {
-		return fmt.Errorf("mount %s on %s: %w", m.in("shims"), shims, err)
-	}
-	return nil
-}
 
 // load loads the image.
 func (m *Moby) load(ctx context.Context) error {
