@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -160,27 +159,14 @@ func (a *app) makeClients(ctx context.Context, cmd *cli.Command) (r clientRun, e
 // runFlows runs the flows on a side, all of them where none is named.
 func (a *app) runFlows(ctx context.Context, r clientRun, side, file string, names []string) (flows, error) {
 	f := flows{observed: map[string][]step{}}
-	out, err := os.Create(filepath.Join(r.out, file+".json"))
-	if err != nil {
-		return f, err
-	}
-	defer func() { _ = out.Close() }() // the program has its own
-	args := []string{"test", "-json", "-count=1", "-trimpath", "-parallel=4", "-timeout=30m"}
+	args := []string{"-parallel=4", "-timeout=30m"}
 	if len(names) > 0 {
 		args = append(args, "-run="+pattern(names))
 	}
-	cmd := exec.CommandContext(ctx, "go", append(args, clientTests)...)
-	cmd.Dir = a.root
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "RUNTIME="+side, "CONTAINERD="+r.runtimes[side],
-		"TOOLS="+r.tools, "CLIENTS="+r.programs, "IMAGE="+r.image)
-	cmd.Stdout, cmd.Stderr = out, out
-	ended := cmd.Run() // an error if a flow failed, which the output has
-	if err := ctx.Err(); err != nil {
+	env := []string{"RUNTIME=" + side, "CONTAINERD=" + r.runtimes[side], "TOOLS=" + r.tools, "CLIENTS=" + r.programs, "IMAGE=" + r.image}
+	var err error
+	if f.results, err = a.goTest(ctx, filepath.Join(r.out, file+".json"), env, append(args, clientTests), f.read); err != nil {
 		return f, err
-	}
-	f.results, err = readTests(out.Name(), f.read)
-	if err != nil {
-		return f, fmt.Errorf("%w: %w: see %s", ended, err, short(out.Name()))
 	}
 	maps.DeleteFunc(f.results, func(name string, _ suites.Result) bool { return !strings.Contains(name, "/") }) // these are made of flows
 	return f, nil

@@ -25,8 +25,11 @@ func (a *app) buildClients(ctx context.Context, r clientRun) error {
 		return err
 	}
 	copied := filepath.Join(r.out, "nerdctl")
-	if err := copyWithout(source, copied, onlyForTests); err != nil {
+	if err := copyAnew(source, copied); err != nil {
 		return fmt.Errorf("copy nerdctl's module: %w", err)
+	}
+	if err := os.Remove(filepath.Join(copied, onlyForTests)); err != nil {
+		return err
 	}
 	modfile, err := copyPins(pins, r.out)
 	if err != nil {
@@ -39,29 +42,4 @@ func (a *app) buildClients(ctx context.Context, r clientRun) error {
 		return err
 	}
 	return goIn(ctx, pins, "build", "-modfile="+modfile, "-trimpath", "-buildvcs=false", "-o", r.programs+string(filepath.Separator), "tool")
-}
-
-// copyWithout copies a folder, anew, without a file of it.
-func copyWithout(from, to, file string) error {
-	if err := os.RemoveAll(to); err != nil {
-		return err
-	}
-	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
-		return err
-	}
-	return os.Remove(filepath.Join(to, file))
-}
-
-// copyPins copies go.mod and go.sum of a module to where a build may change them.
-func copyPins(from, to string) (modfile string, err error) {
-	for _, name := range []string{"go.mod", "go.sum"} {
-		content, err := os.ReadFile(filepath.Join(from, name))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(to, name), content, 0o644)
-		}
-		if err != nil {
-			return "", err
-		}
-	}
-	return filepath.Join(to, "go.mod"), nil
 }

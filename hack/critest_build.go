@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 )
 
 // Where critest is pinned, and the cases that are proposed to it are, as its source has them.
@@ -25,18 +24,11 @@ func (a *app) buildCritest(ctx context.Context, out string) (program string, err
 		return "", err
 	}
 	pins, source := filepath.Join(a.root, critestModule), filepath.Join(filepath.Dir(program), "source")
-	const module = "sigs.k8s.io/cri-tools"
-	if _, err := prints(ctx, pins, "go", "mod", "download", module); err != nil {
-		return "", fmt.Errorf("download critest: %w", err)
-	}
-	cached, err := prints(ctx, pins, "go", "list", "-m", "-f", "{{.Dir}}", module)
+	cached, err := listed(ctx, pins, "{{.Dir}}", "sigs.k8s.io/cri-tools")
 	if err != nil {
 		return "", fmt.Errorf("find critest: %w", err)
 	}
-	if err := os.RemoveAll(source); err != nil {
-		return "", err
-	}
-	if err := os.CopyFS(source, os.DirFS(strings.TrimSpace(cached))); err != nil {
+	if err := copyAnew(cached, source); err != nil {
 		return "", fmt.Errorf("copy critest: %w", err)
 	}
 	// It refuses a file that critest has.

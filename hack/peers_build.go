@@ -126,23 +126,3 @@ func buildPinns(ctx context.Context, pins, out string) error {
 	}
 	return nil
 }
-
-// listed is what the go command says of a module that another one needs.
-func listed(ctx context.Context, dir, format, module string) (string, error) {
-	if err := goIn(ctx, dir, "mod", "download", module); err != nil {
-		return "", err
-	}
-	out, err := prints(ctx, dir, "go", "list", "-m", "-f", format, module)
-	return strings.TrimSpace(out), err
-}
-
-// goIn runs the go command with cgo in a folder.
-func goIn(ctx context.Context, dir string, args ...string) error {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "CGO_ENABLED=1", "GOFLAGS=", "GOWORK=off")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return fmt.Errorf("go %s: %w\n%s", strings.Join(args, " "), err, out)
-	}
-	return nil
-}
