@@ -227,7 +227,7 @@ func (w *world) unheard() (faults []string) {
 				ends = []Kind{StopContainer, RemoveContainer}
 			}
 			for _, ev.Kind = range ends {
-				if p.wants(ev.Kind) && !w.lost[id] && !w.harsh.excuses(p, id) && !w.heardOf(p, ev) {
+				if p.wants(ev.Kind) && !w.lost[id] && !w.harsh.excuses(p, id) && !w.givenUp[p.name+" "+record{Event: ev}.String()] && !w.heardOf(p, ev) {
 					faults = append(faults, fmt.Sprintf("L18: nobody of the name %s has answered %s", p.name, record{Event: ev}))
 				}
 			}

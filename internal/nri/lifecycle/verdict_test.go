@@ -202,12 +202,14 @@ func (p *process) Delivered(d Delivery) {
 	switch {
 	case p.w.runtime == patched && who.prompt && (!p.w.hands || !who.shared) && d.Waited > p.listTime() && d.Outcome == Answered:
 		p.w.fault("L4: %s waited %s for %s, which always answers at once", record{Event: d.Event}, d.Waited, who.name)
+	case d.Outcome == GivenUp:
+		p.do(func() { p.w.givenUp[who.name+" "+record{Event: d.Event}.String()] = true })
 	case d.Outcome == PassedOver:
 		p.do(func() { who.passed[d.Event.ID()] = true })
 		if who.prompt && p.listTime() == 0 && !who.shared && !p.tooLate(who, d.Event) {
 			p.w.fault("L22: %s was passed over, which always answers at once", who.name)
 		}
-	case d.Took > who.requestTime() && d.Outcome != GivenUp: // which the connection was lost in, some time after
+	case d.Took > who.requestTime():
 		p.w.fault("L16: %s had %s for %s", who.name, d.Took, record{Event: d.Event})
 	case d.Outcome == TimedOut && d.Took == who.requestTime():
 		p.do(func() { who.owes() })

@@ -35,6 +35,8 @@ type world struct {
 	cut    []cutShort      // what the runtime was killed in creating, as a journal has it
 	twins  map[string]bool // names that had more than one connection at a time
 
+	givenUp map[string]bool // ends that are not told to a name any more, since they broke its connections
+
 	hands bool // whether the engine hands names over
 	harsh *harshness
 
@@ -119,7 +121,7 @@ const worldBacklog = 5
 func newWorld(s setup) *world {
 	w := &world{owes: s.owes, hands: s.hands, runtime: s.runtime, harsh: s.harsh, pods: make(map[string]*simPod), containers: make(map[string]*simContainer), needs: make(map[ledger.ID]*need)}
 	w.memory, w.lost, w.over = newMemory(), make(map[string]bool), make(map[string]bool)
-	w.twins = make(map[string]bool)
+	w.twins, w.givenUp = make(map[string]bool), make(map[string]bool)
 	w.agreed, w.made, w.between = make(map[string]time.Time), make(map[string]bool), make(map[string][]*simPlugin)
 	w.start()
 	return w
@@ -319,9 +321,13 @@ func (w *world) told(pod, container string) []*simPlugin {
 	if container != "" {
 		ev.Kind = CreateContainer
 	}
+	sealed := time.Now()
+	if container != "" {
+		sealed = w.agreed[container]
+	}
 	here := w.present()
 	for _, p := range here {
-		if p.wants(ev.Kind) && !p.passed[ev.ID()] && !w.late(p, ev.ID()) && p.joined.Before(time.Now().Add(-syncTimeout-2*w.process.lists)) && !p.knows(pod, container) {
+		if p.wants(ev.Kind) && !p.passed[ev.ID()] && !w.late(p, ev.ID()) && p.joined.Before(sealed) && !p.knows(pod, container) {
 			w.duties = append(w.duties, duty{p, fmt.Sprintf("L2: was not told in time of %s", record{Event: ev}), nil})
 		}
 	}
