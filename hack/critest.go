@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/urfave/cli/v3"
 	"golang.org/x/sync/errgroup"
@@ -29,6 +30,10 @@ var critestCore = []string{
 	"runtime should support (starting|stopping|removing .*) container \\[",
 	"Idempotence", "port mapping", "\\[k8s.io\\] NRI ",
 }
+
+// critestRequest is how long plugins have for a request, on every runtime. critest holds one in
+// Synchronize for two seconds, which is the default: chance would say whether it is dropped.
+const critestRequest = 5 * time.Second
 
 func (a *app) critest() *cli.Command {
 	return &cli.Command{
@@ -50,6 +55,8 @@ folder. Run build, build --stock and tools before.`,
 			&cli.StringFlag{Name: "write", Usage: "record the results in this `FILE`"},
 		},
 		Before: takes(0, "[--core] [--if-possible] [--focus REGEXP]... [--write FILE]"),
+
+		DisableSliceFlagSeparator: true, // a regular expression may have commas
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			err := a.runCritest(ctx, cmd)
 			if errors.Is(err, node.ErrPrerequisite) && cmd.Bool("if-possible") && os.Getenv("CI") == "" {
@@ -87,7 +94,7 @@ func (a *app) runCritest(ctx context.Context, cmd *cli.Command) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, side := range sides {
 		group.Go(func() error {
-			r, err := registry.Critest(ctx, suites.Options{Node: node.Options{Bin: runtimes[side], Tools: tools}, Folder: filepath.Join(out, side)}, program, focus)
+			r, err := registry.Critest(ctx, suites.Options{Node: node.Options{Bin: runtimes[side], Tools: tools, RequestTimeout: critestRequest}, Folder: filepath.Join(out, side)}, program, focus)
 			mu.Lock()
 			defer mu.Unlock()
 			results[side] = r
@@ -149,7 +156,7 @@ func (a *app) critestImages(ctx context.Context, folder string) (suites.Registry
 // writeCritest records the results.
 func writeCritest(file string, runtimes map[string]string, released, proposed map[string]suites.Results) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# critest\n\nKubernetes' conformance test of CRI, side by side, as\n`make critest CRITEST=\"--write %s\"` made it.\n\n", file)
+	fmt.Fprintf(&b, "# critest\n\nKubernetes' conformance test of CRI, side by side, as\n`make critest CRITEST=\"--write %s\"` made it.\nPlugins have %s for a request on both (`plugin_request_timeout`).\n\n", file, critestRequest)
 	if err := sideBySide(&b, runtimes, released); err != nil {
 		return err
 	}

@@ -48,8 +48,8 @@ var _ = Joining.has("L13_PluginThatHangsInSynchronizeHoldsUpNobody", Holding, fu
 })
 
 // A plugin that must be asked is waited for, up to the time that it has to
-// synchronize, which is not that of a request. Then it is dropped.
-var _ = Joining.has("L13_PluginThatHangsInSynchronizeIsDropped", Needs{Timeouts: Timeouts{Request: 30 * time.Second, Registration: time.Second}}, func(t T) {
+// synchronize, which is that of a request. Then it is dropped.
+var _ = Joining.has("L13_PluginThatHangsInSynchronizeIsDropped", Needs{Timeouts: Timeouts{Request: time.Second, Registration: time.Minute}}, func(t T) {
 	n := t.Runtime()
 	other, hangs := NewPlugin(t, "10", "other"), NewPlugin(t, "20", "hangs")
 	Connect(t, n, other)
@@ -58,21 +58,21 @@ var _ = Joining.has("L13_PluginThatHangsInSynchronizeIsDropped", Needs{Timeouts:
 	joined := ConnectInBackground(WithinAMinute(t), t, n, hangs)
 	RequireClosed(t, gate.Entered(), "Synchronize")
 
-	_, registration := n.Timeouts()
-	// Long enough for a busy machine, and less than a request has where a node is made for this.
-	ctx, cancel := context.WithTimeout(t.Context(), registration+20*time.Second)
+	request, _ := n.Timeouts()
+	// Long enough for a busy machine, and less than a registration has where a node is made for this.
+	ctx, cancel := context.WithTimeout(t.Context(), request+20*time.Second)
 	defer cancel()
 	c := n.CRI()
 	pod, errRun := c.RunPod(ctx, c.Pod("waits"))
 
-	t.Promise("L13", "a plugin that hangs in Synchronize is waited for as long as it has to synchronize", OnStock("it is waited for as long as it has for a request"), func(t require.TestingT) {
+	t.Promise("L13", "a plugin that hangs in Synchronize is waited for as long as it has for a request", KeptOnStock, func(t require.TestingT) {
 		require.NoError(t, errRun)
 	})
-	t.Promise("L13", "then it is dropped, and nothing is asked of it", OnStock("it stays for as long as it has for a request"), func(t require.TestingT) {
+	t.Promise("L13", "then it is dropped, and nothing is asked of it", KeptOnStock, func(t require.TestingT) {
 		assert.Error(t, RequireEnds(t, joined, "the registration"))
 		assert.Equal(t, []plugin.Event{plugin.Configure, plugin.Synchronize}, hangs.Calls().Events())
 	})
-	t.Promise("L13", "pods come and go without it", OnStock("none comes"), func(t require.TestingT) {
+	t.Promise("L13", "pods come and go without it", KeptOnStock, func(t require.TestingT) {
 		require.NoError(t, c.StopPod(ctx, pod))
 		require.NoError(t, c.RemovePod(ctx, pod))
 		assert.Equal(t, Undone, other.Calls().Of(pod).Events(), "a life without containers")

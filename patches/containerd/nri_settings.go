@@ -34,8 +34,7 @@ through NRI, so other clients are not affected.`,
 	Edits: []edit.Edit{
 		edit.In(nriConfig, edit.Type("Config")).AddField(`
 // PluginSyncTimeout is how long a plugin may take to answer Synchronize, which on
-// a large node is more than one request. Zero stands for
-// PluginRegistrationTimeout.
+// a large node is more than one request. Zero stands for PluginRequestTimeout.
 PluginSyncTimeout tomlext.Duration ` + "`toml:\"plugin_sync_timeout\" json:\"pluginSyncTimeout\"`" + `
 // PluginTeardownWait is how long a stop or a removal waits for all plugins
 // together. Zero stands for PluginRequestTimeout.

@@ -19,7 +19,7 @@ every new operation waits for the registration.
 Relay all requests through the lifecycle engine. The lock is left with the
 list of plugins. Plugins register side by side; each is listed to what there
 is and told of it while its later events wait for it alone, for which it has
-a timeout of its own (SetPluginSyncTimeout, by default the registration
+a timeout of its own (SetPluginSyncTimeout, by default the request
 timeout). A stop or a removal goes to all plugins that know the object, at
 the same time, and waits for them once (SetPluginTeardownWait, by default
 the request timeout). A plugin that falls behind without end is dropped

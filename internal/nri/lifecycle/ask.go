@@ -85,18 +85,13 @@ type question struct {
 	ctx      context.Context
 	event    Event
 	each     func(Connection, any) error
-	creation *creation // that a first event belongs to, else nil
-	until    time.Time // when it stops to wait for connections that join
+	creation *creation     // that a first event belongs to, else nil
+	waited   time.Duration // for connections that join
 }
 
-// patience is until when the question waits for connections that join: one
-// SyncTimeout, in all, from when it first did.
-func (q *question) patience() time.Time {
-	if q.until.IsZero() {
-		q.until = time.Now().Add(q.engine.opts.SyncTimeout())
-	}
-	return q.until
-}
+// patience is how long the question still waits for connections that join: one
+// SyncTimeout in all (L13). Answers of others take nothing of that.
+func (q *question) patience() time.Duration { return q.engine.opts.SyncTimeout() - q.waited }
 
 // refuseEnded refuses what begins after its end, or that of its pod, was handed in
 // (L11): its connections were told so, or will be. There is no use in waiting for
@@ -120,7 +115,7 @@ func (q *question) ask(l *lane) error {
 	if err := q.refuseEnded(); err != nil {
 		return err
 	}
-	s, reply, err := q.put(l)
+	s, reply, err := q.putInTime(l)
 	if s != nil && q.demanded(l) {
 		err = q.heed(l, s, err)
 	}
@@ -179,7 +174,7 @@ func (q *question) put(l *lane) (s *session, reply any, err error) {
 // send waits for the turn in a lane and delivers the event there. The plugin may have another
 // connection by then, which it returns.
 func (q *question) send(l *lane, wanted *session) (s *session, reply any, err error) {
-	posted, err := l.enter(q.ctx, q.patience)
+	posted, err := l.enter(q)
 	if err != nil {
 		return wanted, nil, q.unsent(l, wanted, posted, err)
 	}
@@ -229,7 +224,6 @@ func (q *question) send(l *lane, wanted *session) (s *session, reply any, err er
 		}
 		<-ready // in the same moment
 	}
-	q.spend(l, r)
 	if r.outcome != nil {
 		return s, nil, r.outcome // a reply may still come, and is nothing to the caller
 	}

@@ -20,10 +20,15 @@ type Options struct {
 	// it was sent. It is asked at each event. Default 2 s.
 	RequestTimeout func() time.Duration
 
-	// SyncTimeout is how long a plugin may take for its Synchronize. It is
-	// asked at each Join. Default 5 s. Either timeout may be another for one
-	// plugin, see Connection.Timeouts.
+	// SyncTimeout is how long a plugin may take for its Synchronize, and how long
+	// others wait for such plugins. It is asked at each Join. Default is RequestTimeout.
+	// Either timeout may be another for one plugin, see Connection.Timeouts.
 	SyncTimeout func() time.Duration
+
+	// ListTimeout is how long a plugin that joins waits for List. It is asked at
+	// each Join. Default 5 s. No event waits for the plugin meanwhile. A successor for
+	// which the runtime lists once more, see HandOver, waits no longer than SyncTimeout.
+	ListTimeout func() time.Duration
 
 	// Required says which plugins have to answer a first event, without whose
 	// answers Ask fails (L20). It is asked once at each of them, and an error of
@@ -162,7 +167,10 @@ func New(opts Options) *Engine {
 		opts.RequestTimeout = func() time.Duration { return 2 * time.Second }
 	}
 	if opts.SyncTimeout == nil {
-		opts.SyncTimeout = func() time.Duration { return 5 * time.Second }
+		opts.SyncTimeout = opts.RequestTimeout
+	}
+	if opts.ListTimeout == nil {
+		opts.ListTimeout = func() time.Duration { return 5 * time.Second }
 	}
 	if opts.TeardownWait == nil {
 		opts.TeardownWait = opts.RequestTimeout

@@ -162,7 +162,8 @@ func TestDefaults(t *testing.T) {
 	defer e.Close()
 	assert.Equal(t, 2*time.Second, e.opts.RequestTimeout())
 	assert.Equal(t, 2*time.Second, e.opts.TeardownWait())
-	assert.Equal(t, 5*time.Second, e.opts.SyncTimeout())
+	assert.Equal(t, 2*time.Second, e.opts.SyncTimeout())
+	assert.Equal(t, 5*time.Second, e.opts.ListTimeout())
 	assert.Equal(t, 4096, e.opts.BacklogLimit)
 }
 

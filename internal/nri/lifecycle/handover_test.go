@@ -60,6 +60,12 @@ func (p *plugin) untilAllowed() chan struct{} {
 	return may
 }
 
+// syncs has a plugin take some time for Synchronize.
+func (p *plugin) syncs(d time.Duration) *plugin {
+	p.synchronize = func(context.Context, Snapshot) error { p.stall(d); return nil }
+	return p
+}
+
 // takes has a plugin take some time for events of the given kind.
 func (p *plugin) takes(d time.Duration, kind Kind) *plugin {
 	p.handle = func(_ context.Context, ev Event) (any, error) {

@@ -43,6 +43,7 @@ type harshness struct {
 	applies  bool            // whether the runtime wants the replies to ends
 	present  bool            // whether a required plugin is enough that did not subscribe
 	backlog  int
+	timeout  time.Duration // SyncTimeout
 
 	ends  int           // that the store keeps, for all names together; zero for any
 	names int           // likewise
@@ -75,6 +76,7 @@ func drawHarshness(rt *rapid.T) *harshness {
 		ends:     rapid.SampledFrom([]int{0, 0, 0, 2, 6}).Draw(rt, "ends"),
 		names:    rapid.SampledFrom([]int{0, 0, 0, 1, 2}).Draw(rt, "names"),
 		ttl:      rapid.SampledFrom([]time.Duration{0, 0, 0, syncTimeout, 30 * time.Second}).Draw(rt, "ttl"),
+		timeout:  rapid.SampledFrom([]time.Duration{requestTimeout, syncTimeout}).Draw(rt, "sync timeout"),
 
 		gaveUp:  make(map[string]map[string]bool),
 		dropped: make(map[string]uint64),
@@ -139,6 +141,7 @@ func (h *harshness) worsen(p *process, o *Options) {
 		o.Owed = &forgetfulMemory{p.w.memory, h}
 	}
 	o.BacklogLimit = h.backlog
+	o.SyncTimeout = func() time.Duration { return h.timeout }
 	o.Observer = &slowObserver{p, h}
 	o.List = func(ctx context.Context) (Snapshot, error) { return h.listed(ctx, p) }
 	o.OmitCreating = h.omit
@@ -347,6 +350,9 @@ func (p *simPlugin) requestTime() time.Duration {
 func (p *simPlugin) syncTime() time.Duration {
 	if t := p.timeouts.Sync; t > 0 {
 		return t
+	}
+	if h := p.process.w.harsh; h != nil {
+		return h.timeout
 	}
 	return syncTimeout
 }

@@ -81,7 +81,7 @@ func (e *Engine) remember(s *session, err error) {
 // tell lists for a connection and sends it Synchronize. It waits for the end of that no
 // longer than a SyncTimeout: not for a peer that does not read either.
 func (e *Engine) tell(ctx context.Context, s *session, sync func(context.Context, Snapshot) error) (Snapshot, error) {
-	taken, err := e.list(ctx, s)
+	taken, err := e.list(ctx, s, e.opts.ListTimeout())
 	if err != nil {
 		return Snapshot{}, err
 	}
@@ -151,6 +151,6 @@ func (e *Engine) enter(s *session, told, now Snapshot, late []entry) error {
 	if e.records != nil && l.own {
 		l.takeUp(s, told, former)
 	}
-	s.joined = true
+	s.joined, s.joinedAt = true, time.Now()
 	return nil
 }

@@ -3,7 +3,6 @@
 package lifecycle
 
 import (
-	"context"
 	"errors"
 	"sync"
 	"time"
@@ -87,10 +86,9 @@ func (l *lane) stands() bool {
 
 // enter waits for the turn and returns with l.mu held. Or it returns ErrClosed if the
 // plugin goes meanwhile, an Overdue if it owes an answer, or
-// ctx's error if that ends first; then the plugin does not hear of the event.
-// patience is until when to wait for a connection to be synchronized. since is
-// when it began to wait, zero if it did not.
-func (l *lane) enter(ctx context.Context, patience func() time.Time) (since time.Time, err error) {
+// its context's error if that ends first; then the plugin does not hear of the event.
+// since is when it began to wait, zero if it did not.
+func (l *lane) enter(q *question) (since time.Time, err error) {
 	l.mu.Lock()
 	s := l.session
 	switch {
@@ -116,28 +114,29 @@ func (l *lane) enter(ctx context.Context, patience func() time.Time) (since time
 		return since, c.lost(false)
 	}
 	since = time.Now()
-	if err := l.wait(ctx, c, patience); err != nil {
+	if err := l.wait(q, c, s); err != nil {
 		return since, err
 	}
 	l.mu.Lock()
 	return since, nil
 }
 
-// wait waits for the turn in the line.
-func (l *lane) wait(ctx context.Context, c *caller, patience func() time.Time) error {
+// wait waits for the turn in the line, which had a session when the caller came.
+func (l *lane) wait(q *question, c *caller, s *session) error {
 	var late <-chan time.Time
 	if !c.joined {
-		timer := time.NewTimer(time.Until(patience()))
+		start, timer := time.Now(), time.NewTimer(q.patience())
 		defer timer.Stop()
+		defer func() { q.waited += l.joining(s, start) }()
 		late = timer.C
 	}
 	for {
 		select {
 		case <-c.ready:
 			return c.err
-		case <-ctx.Done():
+		case <-q.ctx.Done():
 			if l.withdraw(c, false) {
-				return ctx.Err()
+				return q.ctx.Err()
 			}
 			<-c.ready // in the same moment
 			return c.err
@@ -148,6 +147,16 @@ func (l *lane) wait(ctx context.Context, c *caller, patience func() time.Time) e
 			late = nil // it is synchronized, and has something else to do
 		}
 	}
+}
+
+// joining says how long since start a connection was still to be synchronized.
+func (l *lane) joining(s *session, start time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if s.joined {
+		return s.joinedAt.Sub(start)
+	}
+	return time.Since(start)
 }
 
 // withdraw takes a caller out of the line, if joining is set only of one

@@ -8,8 +8,8 @@ import (
 )
 
 // Plugins that come in while a creation is under way are asked, too (L2). Together they cost it a
-// bound (L22): their answers may take one request timeout in all, and the one that is asked last has
-// its own. After that they are passed over. One whose answer is demanded is asked all the same: see
+// bound (L22): their answers, and what they are at before, may take one request timeout in all, and the one
+// that is asked last has its own. After that they are passed over. One whose answer is demanded is asked all the same: see
 // chances. A connection that has the place of one that was to be asked is no latecomer.
 
 // comesLate notes the lane of a connection that is to be asked, and that was listed for after the
@@ -36,11 +36,14 @@ func (q *question) passesOver(l *lane, s *session) error {
 	return nil
 }
 
-// spend counts the time that a latecomer has taken for a request.
-func (q *question) spend(l *lane, r *request) {
-	if c := q.creation; c != nil && c.isLate(l) && !r.demanded {
-		c.spent += time.Since(r.sent)
+// putInTime puts the event to the plugin of a lane. Of a latecomer it counts the time, but for that in which it was
+// still to be synchronized.
+func (q *question) putInTime(l *lane) (*session, any, error) {
+	if c := q.creation; c != nil && c.isLate(l) && !q.demanded(l) {
+		start, joining := time.Now(), q.waited
+		defer func() { c.spent += time.Since(start) - (q.waited - joining) }()
 	}
+	return q.put(l)
 }
 
 // returned says whether the plugin has another connection now than when it was asked: that one

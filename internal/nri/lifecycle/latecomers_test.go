@@ -291,3 +291,32 @@ func TestL16_LatecomerIsAskedOfManyPods(t *testing.T) {
 		}
 	})
 }
+
+// Latecomers answer a pod at once, and are at another one before that for a while: whether the pod comes to them while they are
+// synchronized or after that, they cost it their bound.
+func TestL22_LatecomersThatAreBusyCostOneBound(t *testing.T) {
+	for _, syncs := range []time.Duration{0, 150 * time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t, func(o *Options) { o.SyncTimeout = o.RequestTimeout })
+			f.joined(newPlugin("95-base").takes(1900*time.Millisecond, RunPodSandbox))
+			start := time.Now()
+			ran := f.asks("RunPodSandbox:p1")
+			for i := 0; i < 30 && len(ran) == 0; i++ {
+				time.Sleep(1800 * time.Millisecond) // until shortly before the last one has answered
+				late, other := newPlugin(fmt.Sprintf("%d-late", 90-i)), fmt.Sprintf("other%d", i)
+				late.handle = func(_ context.Context, ev Event) (any, error) {
+					if ev.Pod == other {
+						late.stall(1900 * time.Millisecond)
+					}
+					return nil, nil
+				}
+				f.comes(late.syncs(syncs))
+				f.asks("RunPodSandbox:" + other)
+				time.Sleep(max(syncs, 50*time.Millisecond))
+			}
+			require.NoError(t, <-ran)
+			assert.LessOrEqual(t, time.Since(start), 4*requestTimeout) // of the first, of those that join, and two of latecomers
+			time.Sleep(time.Minute)
+		})
+	}
+}

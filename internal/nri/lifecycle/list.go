@@ -25,15 +25,14 @@ type inventory struct {
 }
 
 // list waits for an inventory: one is taken for all who came in before it began
-// (L13), and one at a time. It is waited for no longer than a SyncTimeout, however
+// (L13), and one at a time. It is waited for no longer than a timeout, however
 // long the runtime takes for it.
-func (e *Engine) list(ctx context.Context, s *session) (taken *inventory, err error) {
+func (e *Engine) list(ctx context.Context, s *session, timeout time.Duration) (taken *inventory, err error) {
 	e.mu.Lock()
 	s.listed = make(chan struct{})
 	e.unlisted = append(e.unlisted, s)
 	e.listSoon()
 	e.mu.Unlock()
-	timeout := e.opts.SyncTimeout()
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
 	select {

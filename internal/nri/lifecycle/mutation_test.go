@@ -420,8 +420,8 @@ var mutations = []mutation{
 	{
 		off:  "those that came in at once have one bound, too",
 		file: "latecomers.go",
-		from: "c.spent += time.Since(r.sent)",
-		to:   "_ = time.Since(r.sent)",
+		from: "c.spent += time.Since(start)",
+		to:   "_ = time.Since(start)",
 		by:   "^TestL22_PeersThatComeAtOnceCostOneBound$",
 	},
 	{
@@ -643,9 +643,37 @@ var mutations = []mutation{
 	{
 		off:  "a creation waits one timeout in all for those who join",
 		file: "ask.go",
-		from: "if q.until.IsZero() {",
-		to:   "if true {",
+		from: "opts.SyncTimeout() - q.waited",
+		to:   "opts.SyncTimeout()",
 		by:   "^TestL13_CreationWaitsOneTimeoutForAllWhoJoin$",
+	},
+	{
+		off:  "others take no time of those who join",
+		file: "lane.go",
+		from: "return s.joinedAt.Sub(start)",
+		to:   "return time.Since(start)",
+		by:   "^TestL13_OthersTakeNoTimeOfWhoJoins$",
+	},
+	{
+		off:  "a second list has the time of a Synchronize",
+		file: "succession.go",
+		from: "e.list(ctx, s, e.opts.SyncTimeout())",
+		to:   "e.list(ctx, s, e.opts.ListTimeout())",
+		by:   "^TestL13_SecondListThatHangsIsCut$",
+	},
+	{
+		off:  "the time that a plugin was synchronized does not count",
+		file: "lane.go",
+		from: "if s.joined {\n\t\treturn s.joinedAt",
+		to:   "if l.session == s && s.joined {\n\t\treturn s.joinedAt",
+		by:   "^TestL13_PluginThatIsLostTakesNoTimeOfWhoJoins$",
+	},
+	{
+		off:  "what a latecomer is at counts",
+		file: "ask.go",
+		from: "q.putInTime(l)",
+		to:   "q.put(l)",
+		by:   "^TestL22_LatecomersThatAreBusyCostOneBound$",
 	},
 	{
 		off:  "a peer that does not read is cut",

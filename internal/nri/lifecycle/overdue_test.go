@@ -406,6 +406,57 @@ func TestL13_CreationWaitsOneTimeoutForAllWhoJoin(t *testing.T) {
 	})
 }
 
+// What others take for their answers, or have in their lines, is not waited for one that joins.
+func TestL13_OthersTakeNoTimeOfWhoJoins(t *testing.T) {
+	for how, tc := range map[string]struct {
+		pods  int
+		takes time.Duration
+	}{
+		"for one answer":    {1, requestTimeout - time.Millisecond},
+		"with a long queue": {30, 150 * time.Millisecond},
+	} {
+		t.Run(how, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t, func(o *Options) { o.SyncTimeout = o.RequestTimeout })
+				first := newPlugin("10-first").syncs(100*time.Millisecond).takes(tc.takes, RunPodSandbox)
+				firstJoined := f.comes(first)
+				ran := f.asksPods(tc.pods)
+				time.Sleep(requestTimeout + 50*time.Millisecond)
+				policy := newPlugin("20-policy").syncs(400 * time.Millisecond)
+				joined := f.comes(policy)
+				assert.Empty(t, failures(ran))
+				require.NoError(t, <-firstJoined)
+				require.NoError(t, <-joined)
+				synctest.Wait()
+				assert.NotContains(t, f.journal.outcomes(RunPodSandbox), "passed over")
+			})
+		})
+	}
+}
+
+// Nor does a plugin that was synchronized quickly, and is lost or comes back after a while at the event of another pod.
+func TestL13_PluginThatIsLostTakesNoTimeOfWhoJoins(t *testing.T) {
+	for _, back := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			f := newFixture(t, func(o *Options) { o.SyncTimeout, o.Owed = o.RequestTimeout, newMemory() })
+			first := newPlugin("10-first").syncs(100*time.Millisecond).takes(time.Minute, RunPodSandbox)
+			f.comes(first)
+			f.asks("RunPodSandbox:other")
+			ran := f.asks("RunPodSandbox:p1")
+			time.Sleep(requestTimeout - 150*time.Millisecond)
+			policy := newPlugin("20-policy").syncs(400 * time.Millisecond).refuse(RunPodSandbox)
+			joined := f.comes(policy)
+			time.Sleep(50 * time.Millisecond)
+			first.Close()
+			if back {
+				f.comes(newPlugin("10-first"))
+			}
+			assert.ErrorIs(t, <-ran, errRefused)
+			require.NoError(t, <-joined)
+		})
+	}
+}
+
 func TestL13_WhoIsSynchronizedTooLateIsToldLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

@@ -38,6 +38,7 @@ type session struct {
 
 	// Guarded by the lane's lock.
 	joined    bool      // whether it was synchronized
+	joinedAt  time.Time // when
 	begun     bool      // whether the line goes on since
 	synced    time.Time // since when it is being, or was
 	gap       bool      // whether its predecessor was sent events since it was listed for

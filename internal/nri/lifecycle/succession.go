@@ -341,10 +341,10 @@ func (e *Engine) takeOver(s *session) {
 }
 
 // missedSince lists once more for a successor that was synchronized while the first went on,
-// and returns what has begun since. The line stands.
+// and returns what has begun since. The line stands, so this takes no longer than a Synchronize.
 func (e *Engine) missedSince(ctx context.Context, s *session, told Snapshot) (now Snapshot, late []entry, err error) {
 	l := s.lane
-	taken, err := e.list(ctx, s)
+	taken, err := e.list(ctx, s, e.opts.SyncTimeout())
 	if err != nil {
 		return Snapshot{}, nil, err
 	}

@@ -325,6 +325,29 @@ func TestL19_SuccessorInheritsAFullLine(t *testing.T) {
 	})
 }
 
+// The runtime lists a second time for a successor, and hangs: a pod waits for that no longer than for a Synchronize.
+func TestL13_SecondListThatHangsIsCut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		lists := 0
+		f := newHanding(t, func(o *Options) {
+			o.SyncTimeout = o.RequestTimeout
+			o.List = func(ctx context.Context) (Snapshot, error) {
+				if lists++; lists == 3 {
+					<-ctx.Done()
+				}
+				return Snapshot{}, nil
+			}
+		})
+		f.joined(newPlugin("10-a"))
+		joined := f.comes(newPlugin("10-a").syncs(requestTimeout - time.Millisecond))
+		time.Sleep(requestTimeout)
+		start := time.Now()
+		f.did("RunPodSandbox:p1")
+		assert.LessOrEqual(t, time.Since(start), requestTimeout)
+		assert.ErrorIs(t, <-joined, ErrList)
+	})
+}
+
 // Who waits for a first that is lost does not wait for the Synchronize of its successor.
 func TestL13_CallerWaitsForNoSuccessorOfALostFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

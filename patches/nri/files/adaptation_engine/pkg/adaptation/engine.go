@@ -16,6 +16,7 @@ func (r *Adaptation) newEngine() *lifecycle.Engine {
 	return lifecycle.New(lifecycle.Options{
 		RequestTimeout: getPluginRequestTimeout,
 		SyncTimeout:    getPluginSyncTimeout,
+		ListTimeout:    getListTimeout,
 		TeardownWait:   getPluginTeardownWait,
 		BacklogLimit:   cmp.Or(r.backlog, DefaultBacklogLimit),
 		BacklogBytes:   cmp.Or(r.backlogBytes, DefaultBacklogBytes),

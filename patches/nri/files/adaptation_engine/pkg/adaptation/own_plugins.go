@@ -41,7 +41,7 @@ func (r *Adaptation) startPlugins() error {
 // await waits for first tries, no longer than a plugin has to register, to be
 // listed for and to be synchronized: a builtin plugin may not look at its context.
 func (r *Adaptation) await(tried []chan struct{}) {
-	bound := time.NewTimer(getPluginRegistrationTimeout() + 2*getPluginSyncTimeout())
+	bound := time.NewTimer(getPluginRegistrationTimeout() + getListTimeout() + getPluginSyncTimeout())
 	defer bound.Stop()
 	for _, once := range tried {
 		select {

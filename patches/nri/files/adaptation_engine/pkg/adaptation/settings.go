@@ -15,8 +15,7 @@ var (
 )
 
 // SetPluginSyncTimeout sets how long a plugin may take for Synchronize, in all
-// of its messages. Zero is the default, the registration timeout: on a large
-// node there is more to tell than in any one request.
+// of its messages. Zero is the default, the request timeout.
 func SetPluginSyncTimeout(t time.Duration) { pluginSyncTimeout.Store(int64(t)) }
 
 // SetPluginTeardownWait sets how long a stop or a removal waits for all
@@ -28,7 +27,13 @@ func getPluginSyncTimeout() time.Duration {
 	if t := pluginSyncTimeout.Load(); t > 0 {
 		return time.Duration(t)
 	}
-	return getPluginRegistrationTimeout()
+	return getPluginRequestTimeout()
+}
+
+// getListTimeout is how long a plugin waits until the runtime has listed for it. A runtime
+// may list with a lock that it holds while it asks other plugins.
+func getListTimeout() time.Duration {
+	return max(getPluginRegistrationTimeout(), getPluginSyncTimeout())
 }
 
 func getPluginTeardownWait() time.Duration {

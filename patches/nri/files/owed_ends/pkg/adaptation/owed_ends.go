@@ -86,7 +86,7 @@ func (r *Adaptation) recall() {
 		return
 	}
 	// The runtime's list may wait for a lock that Start is called with.
-	ctx, cancel := context.WithTimeout(noCtx, getPluginSyncTimeout())
+	ctx, cancel := context.WithTimeout(noCtx, getListTimeout())
 	defer cancel()
 	if err := r.engine.Recall(ctx); err != nil {
 		log.Errorf(noCtx, "some ends may not be told to plugins that come back: %v", err)
