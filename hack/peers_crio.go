@@ -52,7 +52,7 @@ func (a *app) crioCases(ctx context.Context, r peerRun, side string, names []str
 		focus = []string{ofNRI}
 	}
 	if len(focus) > 0 {
-		options.PluginTimeout = 0
+		options.PluginTimeout = critestRequest
 		found, err := a.crioCritest(ctx, options, filepath.Join(r.out, side, "critest"), focus)
 		if err != nil {
 			return nil, err

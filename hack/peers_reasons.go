@@ -9,6 +9,7 @@ var peerReasons = map[string]map[string]string{
 			"L14_SlowHookHoldsUpOnlyItsOwnPod", "L4_PluginMayAskForUpdatesInItsHandlers", "L2_ContainerBeingCreatedIsToldToWhoJoinsOnce",
 			"L2_PluginThatReturnsDuringACreationAdjustsOnce", "L2_PodInItsHookIsToldToWhoJoinsWhoIsAsked", "L11_PodIsStoppedWhileAContainerIsCreated",
 			"L11_PodIsStoppedWhileAContainerIsStarted", "L19_PluginsAreReplacedTogetherInTheMidstOfACreation", "L22_PluginThatFreezesInItsRegistrationHoldsUpNobody",
+			"[k8s.io] NRI event delivery should synchronize a plugin with a pod whose RunPodSandbox hook is in progress",
 		}},
 		fails{"CRI-O does not stop or remove a pod that is being created", []string{"L11_PodInItsHookCanBeEnded"}},
 		fails{"CRI-O lists statistics of a pod that is being created", []string{"L6_PodIsHiddenWhileItsHookRuns"}},
@@ -17,6 +18,7 @@ var peerReasons = map[string]map[string]string{
 		}},
 		fails{"CRI-O fails a stop whose plugin answers with an error, before it has stopped the rest", []string{
 			"L8_StopGoesOnIfAPluginFails", "L9_TeardownReachesAllIfAPluginFails",
+			"[k8s.io] NRI event delivery should deliver teardown events to the other plugins when one plugin fails them",
 		}},
 		fails{"the stop of a pod overtakes that of its container, which ended by itself", []string{
 			"L3_EndsAreToldWhilePluginsCrashAndReturn", "L1_ContainersEndBeforeTheirPodWhateverTheyDo",
@@ -29,6 +31,9 @@ var peerReasons = map[string]map[string]string{
 		fails{"CRI-O gives the patched NRI no place for missed events, which containerd does", []string{
 			"L18_EndThatBreaksItsPluginIsGivenUp", "L18_EndThatIsToldLaterSaysOfWhat",
 			"L18_EndsWhileAPluginIsAwayAreToldAfterARestart", "L18_EndsWhileAPluginIsAwayAreToldWhenItIsBack",
+		}},
+		fails{"CRI-O makes a pod whose caller has given up, of a case before, and lists it from its next start on", []string{
+			"N3_PodsEndWithoutTheirConfigurationAfterARestart",
 		}},
 		fails{"CRI-O runs STATUS under a lock that pods and the status of the runtime wait for", []string{
 			"N1_HungStatusDelaysNoCall", "N2_PodsAreRefusedWhileStatusFails", "N4_HungStatusDelaysNoPodAndNoReload",

@@ -48,7 +48,7 @@ func reasonOf(peer, name string, released, patched suites.Result) (string, error
 	}
 	reason := peerReasons[peer][name]
 	if released.State != "failed" {
-		reason = cmp.Or(released.Reason, reason)
+		reason = cmp.Or(reason, released.Reason)
 	}
 	if reason == "" {
 		return "", fmt.Errorf("%s: %s came to %s and %s, and no reason is known", peer, name, released.State, patched.State)

@@ -225,13 +225,17 @@ func (c *CRIO) write(registry string) error {
 	for _, name := range registries {
 		fmt.Fprintf(&from, "[[registry]]\nprefix = %q\nlocation = %q\ninsecure = true\n\n", name, registry)
 	}
+	runc, err := c.runc(tools)
+	if err != nil {
+		return err
+	}
 	timeouts := ""
 	if c.options.PluginTimeout > 0 {
 		timeouts = fmt.Sprintf("nri_plugin_request_timeout = %[1]q\nnri_plugin_registration_timeout = %[1]q\n", c.options.PluginTimeout)
 	}
 	settings := strings.NewReplacer(
 		"@FOLDER@", c.Folder(), "@IMAGE@", image.Name, "@CONMON@", conmon, "@PINNS@", pinns,
-		"@RUNC@", filepath.Join(tools, "runc"), "@TIMEOUTS@", timeouts,
+		"@RUNC@", runc, "@TIMEOUTS@", timeouts,
 	)
 	for file, text := range map[string]string{
 		c.in("crio.conf"): settings.Replace(crioText),
@@ -246,6 +250,32 @@ func (c *CRIO) write(registry string) error {
 	}
 	return nil
 }
+
+// runc returns the program that is run as runc: that of the tools or, where no process may lower its score for
+// the OOM killer, one that runs it with the score of CRI-O's pause process taken out. containerd has a setting for that.
+func (c *CRIO) runc(tools string) (program string, err error) {
+	runc := filepath.Join(tools, "runc")
+	may, err := unix.PrctlRetInt(unix.PR_CAPBSET_READ, unix.CAP_SYS_RESOURCE, 0, 0, 0)
+	if err != nil {
+		return "", fmt.Errorf("ask for CAP_SYS_RESOURCE: %w", err)
+	}
+	if may == 1 {
+		return runc, nil
+	}
+	program = c.in("bin", "runc")
+	return program, os.WriteFile(program, []byte(strings.ReplaceAll(runcText, "@RUNC@", runc)), 0o755)
+}
+
+// runcText is a program that takes negative scores for the OOM killer out of a bundle, and runs runc.
+const runcText = `#!/bin/sh -e
+for arg; do
+	if [ "$last" = --bundle ]; then
+		sed -i 's/"oomScoreAdj": *-[0-9]*/"oomScoreAdj": 0/' "$arg/config.json"
+	fi
+	last=$arg
+done
+exec @RUNC@ "$@"
+`
 
 // registries are those of the images of pods and of tests.
 var registries = []string{"localhost", "registry.k8s.io", "gcr.io"}
