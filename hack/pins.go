@@ -47,7 +47,7 @@ func copyPins(from, to string) (modfile string, err error) {
 	return filepath.Join(to, "go.mod"), nil
 }
 
-// copyAnew copies the source of a module, in place of what is there, to where it may be changed.
+// copyAnew copies the source of a module into a folder where it may be changed, in place of the files there.
 func copyAnew(source, to string) error {
 	if err := os.RemoveAll(to); err != nil {
 		return err

@@ -3,7 +3,6 @@
 package integration
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -92,16 +91,7 @@ func run(m *testing.M) (code int, err error) {
 		}
 		return 1, err
 	}
-	folder, err := os.MkdirTemp("", "hookline")
-	if err != nil {
-		return 1, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	pause = filepath.Join(folder, "pause")
-	if err := image.BuildProgram(context.Background(), pause); err != nil {
-		return 1, err
-	}
-	code = m.Run()
+	code = image.RunTests(m, &pause)
 	if runsOnStock {
 		broken.print(os.Stdout)
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 func TestCrictl(t *testing.T) {
-	for name, test := range map[string]func(t *testing.T){
+	runFlows(t, map[string]func(t *testing.T){
 		"life":                                 func(t *testing.T) { crictlLife(t, false, false) },
 		"life_on_host_network":                 func(t *testing.T) { crictlLife(t, true, false) },
 		"containerd_killed":                    func(t *testing.T) { crictlLife(t, false, true) },
@@ -31,12 +31,7 @@ func TestCrictl(t *testing.T) {
 		"shim_killed_with_three_containers":    func(t *testing.T) { crictlShimKilledThree(t, false) },
 		"shim_killed_after_containerd":         func(t *testing.T) { crictlShimKilledThree(t, true) },
 		"shim_killed_while_containerd_is_away": crictlShimKilledMeanwhile,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t)
-		})
-	}
+	})
 }
 
 // crictl is a flow of crictl.

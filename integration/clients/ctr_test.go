@@ -14,18 +14,13 @@ import (
 )
 
 func TestCtr(t *testing.T) {
-	for name, test := range map[string]func(t *testing.T){
+	runFlows(t, map[string]func(t *testing.T){
 		"exit_codes":                    ctrExitCodes,
 		"life":                          ctrLife,
 		"containerd_killed":             ctrContainerdKilled,
 		"ends_while_containerd_is_away": ctrEndsMeanwhile,
 		"shim_killed":                   ctrShimKilled,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t)
-		})
-	}
+	})
 }
 
 // ctr is a flow of the ctr that was built with containerd.

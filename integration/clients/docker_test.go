@@ -13,7 +13,7 @@ import (
 )
 
 func TestDocker(t *testing.T) {
-	for name, test := range map[string]func(t *testing.T){
+	runFlows(t, map[string]func(t *testing.T){
 		"exit_codes":                     dockerExitCodes,
 		"life":                           dockerLife,
 		"stop":                           dockerStop,
@@ -27,12 +27,7 @@ func TestDocker(t *testing.T) {
 		"dockerd_killed_live_restore":    dockerDaemonKilledLiveRestore,
 		"shim_killed":                    dockerShimKilled,
 		"shim_killed_restart_policy":     dockerShimKilledRestartPolicy,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t)
-		})
-	}
+	})
 }
 
 func dockerExitCodes(t *testing.T) {

@@ -26,6 +26,17 @@ import (
 	"github.com/hookline-nri/hookline/integration/wait"
 )
 
+// runFlows runs the flows of a client side by side.
+func runFlows(t *testing.T, flows map[string]func(t *testing.T)) {
+	t.Helper()
+	for name, run := range flows {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			run(t)
+		})
+	}
+}
+
 // flow is what a client does on a node, and what came of it.
 type flow struct {
 	t *testing.T

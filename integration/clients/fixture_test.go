@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -40,25 +39,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func run(m *testing.M) (int, error) {
-	folder, err := os.MkdirTemp("", "hookline-clients")
-	if err != nil {
-		return 1, err
-	}
-	defer func() { _ = os.RemoveAll(folder) }() // a temporary folder
-	pause = filepath.Join(folder, "pause")
-	if err := image.BuildProgram(context.Background(), pause); err != nil {
-		return 1, err
-	}
-	return m.Run(), nil
+	os.Exit(image.RunTests(m, &pause))
 }
 
 // patience is how long a command, or what should come of one, may take.

@@ -16,7 +16,7 @@ import (
 )
 
 func TestNerdctl(t *testing.T) {
-	for name, test := range map[string]func(t *testing.T){
+	runFlows(t, map[string]func(t *testing.T){
 		"exit_codes":                    nerdctlExitCodes,
 		"life":                          nerdctlLife,
 		"commit":                        nerdctlCommit,
@@ -25,12 +25,7 @@ func TestNerdctl(t *testing.T) {
 		"containerd_killed":             nerdctlContainerdKilled,
 		"ends_while_containerd_is_away": nerdctlEndsMeanwhile,
 		"shim_killed":                   nerdctlShimKilled,
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			test(t)
-		})
-	}
+	})
 }
 
 // nerdctl is a flow of nerdctl in a namespace of its own.

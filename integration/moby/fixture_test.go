@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -44,25 +43,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func run(m *testing.M) (int, error) {
-	folder, err := os.MkdirTemp("", "hookline-moby")
-	if err != nil {
-		return 1, err
-	}
-	defer func() { _ = os.RemoveAll(folder) }() // a temporary folder
-	pause = filepath.Join(folder, "pause")
-	if err := image.BuildProgram(context.Background(), pause); err != nil {
-		return 1, err
-	}
-	return m.Run(), nil
+	os.Exit(image.RunTests(m, &pause))
 }
 
 // daemon is a daemon of one test, and what is asked of it.

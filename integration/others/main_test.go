@@ -27,32 +27,15 @@ var programs = os.Getenv("HOOKLINE_PLUGINS")
 var pause string
 
 func TestMain(m *testing.M) {
-	code, err := run(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
-}
-
-func run(m *testing.M) (code int, err error) {
 	if programs == "" {
 		fmt.Println("the tests of other plugins are run by `make plugins`")
-		return 0, nil
+		return
 	}
 	if err := options().Check(); err != nil {
-		return 1, err
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
-	folder, err := os.MkdirTemp("", "hookline")
-	if err != nil {
-		return 1, err
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	pause = filepath.Join(folder, "pause")
-	if err := image.BuildProgram(context.Background(), pause); err != nil {
-		return 1, err
-	}
-	return m.Run(), nil
+	os.Exit(image.RunTests(m, &pause))
 }
 
 // options are those of all nodes. Plugins have more time than by default, since it is not

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package image
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// RunTests builds the program of the image, says where it is, and runs the tests of a package,
+// a *testing.M. It returns the code to exit with, and prints an error of its own.
+func RunTests(tests interface{ Run() int }, program *string) (code int) {
+	code, err := runTests(tests, program)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return code
+}
+
+func runTests(tests interface{ Run() int }, program *string) (code int, err error) {
+	folder, err := os.MkdirTemp("", "hookline")
+	if err != nil {
+		return 1, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	*program = filepath.Join(folder, "pause")
+	if err := BuildProgram(context.Background(), *program); err != nil {
+		return 1, err
+	}
+	return tests.Run(), nil
+}
