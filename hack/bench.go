@@ -73,7 +73,7 @@ takes the place of what build --stock made, such as those of upstream's own Make
 			}
 			options := bench.Options{
 				Stock:   node.Options{Bin: stock, Tools: tools},
-				Patched: node.Options{Bin: filepath.Join(built(cmd), "bin"), Tools: tools},
+				Patched: node.Options{Bin: filepath.Join(patched(cmd), "bin"), Tools: tools},
 				Only:    cmd.StringSlice("only"),
 				Counts:  counts,
 				Engine:  a.benchEngine,

@@ -129,7 +129,7 @@ func (a *app) makeClients(ctx context.Context, cmd *cli.Command) (r clientRun, e
 		root: a.root,
 		out:  absolute(output, "clients"), tools: absolute(output, "tools", "bin"),
 		programs: absolute(output, "tools", "clients"), image: absolute(output, "clients", "busybox.tar"),
-		runtimes: map[string]string{"stock": absolute(built(cmd), "stock", "bin"), "hookline": absolute(built(cmd), "bin")},
+		runtimes: map[string]string{"stock": absolute(built(cmd), "stock", "bin"), "hookline": absolute(patched(cmd), "bin")},
 	}
 	if err != nil {
 		return r, err

@@ -49,7 +49,7 @@ removes the node. Run build and tools before. It fails if a case did.`,
 
 func (a *app) runConformance(ctx context.Context, cmd *cli.Command) (retErr error) {
 	out := cmd.String("output")
-	command := append([]string{"go", "run", "./hack", "conformance"}, "--bin", cmp.Or(cmd.String("bin"), "_output/bin"))
+	command := append([]string{"go", "run", "./hack", "conformance"}, "--bin", cmp.Or(cmd.String("bin"), filepath.Join("_output", below(cmd), "bin")))
 	for _, flag := range []string{"profile", "rules", "case"} {
 		for _, value := range cmd.StringSlice(flag) {
 			command = append(command, "--"+flag, value)
@@ -62,10 +62,10 @@ func (a *app) runConformance(ctx context.Context, cmd *cli.Command) (retErr erro
 	}
 	bin, folder := cmd.String("bin"), cmd.String("report-dir")
 	if bin == "" {
-		bin = filepath.Join(out, "bin")
+		bin = filepath.Join(patched(cmd), "bin")
 	}
 	if folder == "" {
-		folder = filepath.Join(out, "conformance")
+		folder = filepath.Join(patched(cmd), "conformance")
 	}
 	if err := report.Prepare(folder); err != nil {
 		return err

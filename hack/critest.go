@@ -70,7 +70,7 @@ folder. Run build, build --stock and tools before.`,
 func (a *app) runCritest(ctx context.Context, cmd *cli.Command) error {
 	out := filepath.Join(cmd.String("output"), "critest")
 	tools := filepath.Join(cmd.String("output"), "tools", "bin")
-	runtimes := map[string]string{"stock": filepath.Join(built(cmd), "stock", "bin"), "hookline": filepath.Join(built(cmd), "bin")}
+	runtimes := map[string]string{"stock": filepath.Join(built(cmd), "stock", "bin"), "hookline": filepath.Join(patched(cmd), "bin")}
 	for _, side := range sides {
 		if err := (node.Options{Bin: runtimes[side], Tools: tools}).Check(); err != nil {
 			return err

@@ -28,8 +28,8 @@ Perfetto. Run build and tools before.`,
 		Before: takes(0, "[--runtime stock]"),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			out := cmd.String("output")
-			options := node.Options{Bin: filepath.Join(built(cmd), "bin"), Tools: filepath.Join(out, "tools", "bin")}
-			folder := filepath.Join(out, "demo")
+			options := node.Options{Bin: filepath.Join(patched(cmd), "bin"), Tools: filepath.Join(out, "tools", "bin")}
+			folder := filepath.Join(patched(cmd), "demo")
 			switch name := cmd.String("runtime"); name {
 			case "hookline":
 			case "stock":

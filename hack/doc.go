@@ -30,7 +30,8 @@
 //	go run ./hack diagrams                the pictures of the documentation
 //
 // With --target VERSION before the command, it is about another version upstream, one of
-// those in hack/targets, and about what is built of that.
+// those in hack/targets, and about what is built of that. With --series core it is about
+// the small patches that the series begins with alone.
 //
 // Results go to _output below the root of the repository, or to the folder of
 // --output. A command that needs the patched trees first updates them to the series,

@@ -47,7 +47,7 @@ away; binaries that pods still need stay.`,
 			}
 			from := cmd.String("from")
 			if from == "" {
-				from = filepath.Join(built(cmd), "bin")
+				from = filepath.Join(patched(cmd), "bin")
 			}
 			return a.installFrom(ctx, n, from)
 		},

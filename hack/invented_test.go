@@ -125,7 +125,7 @@ func invented(variant string) edit.Series {
 	}
 	if grouped {
 		s.Groups = []edit.Group{
-			{Name: "loud", Title: "greet: be heard", Patches: []string{"greet/loudly"}},
+			{Name: "loud", Title: "greet: be heard", Core: true, Patches: []string{"greet/loudly"}},
 			{Name: "two", Title: "greet: greet twice", Patches: []string{"greet/twice"}},
 			{Name: "hall", Title: "cmd/hall: greet twice", Patches: []string{"hall/twice"}},
 		}
@@ -166,6 +166,7 @@ func hackMain() {
 				starts: []release.Start{{Args: []string{"hall"}, Says: []string{"{version} {revision}"}}},
 			},
 			build:     "invented.1",
+			coreBuild: "invented-core.1",
 			tests:     map[string][]string{"hall": {"./internal/..."}},
 			platforms: []crossvet.Platform{{OS: "plan9", Arch: "amd64"}},
 			pages: docs.Pages{

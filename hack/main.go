@@ -32,8 +32,10 @@ type config struct {
 	series   edit.Series
 	product  tree.Product
 	releaser releaser
-	build    string              // behind the plus sign of the built version
-	tests    map[string][]string // packages of upstream to test, by module, besides those touched
+	build    string // behind the plus sign of the built version
+	// coreBuild is that of the core.
+	coreBuild string
+	tests     map[string][]string // packages of upstream to test, by module, besides those touched
 	// platforms are those that upstream builds for, besides this one.
 	platforms []crossvet.Platform
 	pages     docs.Pages // of the documentation
@@ -87,12 +89,13 @@ func hookline(args []string) error {
 			cross:    map[string]string{"amd64": "x86_64-linux-gnu-gcc", "arm64": "aarch64-linux-gnu-gcc"},
 			starts: []release.Start{
 				{Args: []string{"containerd", "--version"}, Says: []string{"{version}", "{revision}"}},
-				{Args: []string{"containerd", "config", "default"}, Says: []string{"plugin_sync_timeout"}, TOML: true},
+				{Args: []string{"containerd", "config", "default"}, Says: []string{"plugin_request_timeout"}, TOML: true},
 				{Args: []string{"ctr", "--version"}, Says: []string{"{version}"}},
 				{Args: []string{"containerd-shim-runc-v2", "-v"}, Says: []string{"{version}", "{revision}"}},
 			},
 		},
-		build: fmt.Sprintf("hookline.%d", patches.Release),
+		build:     fmt.Sprintf("hookline.%d", patches.Release),
+		coreBuild: fmt.Sprintf("hookline-core.%d", patches.Release),
 		tests: map[string][]string{
 			"nri":        {"./pkg/..."},
 			"containerd": {"./internal/nri/...", "./internal/cri/..."},

@@ -39,7 +39,9 @@ func run(ctx context.Context, cfg config, args []string) error {
 				Usage:       "`VERSION` upstream, one of those in hack/targets",
 				DefaultText: "that of go.mod",
 			},
+			&cli.StringFlag{Name: "series", Usage: "the patches of `SERIES`: core, which is the small ones that stand by themselves, or full", Value: full},
 		},
+		Before: a.chooseSeries,
 		Commands: []*cli.Command{
 			a.list(), a.apply(), a.build(), a.diff(), a.check(), a.test(), a.export(), a.bump(), a.release(), a.install(),
 			a.tools(), a.demo(), a.conformance(), a.critest(), a.upstreamSuite(), a.peers(), a.plugins(), a.clients(), a.bench(), a.kindImage(), a.kind(), a.e2e(), a.nodeConformance(), a.lint(), a.diagrams(), a.upstreamChecks(),
@@ -89,7 +91,7 @@ func (a *app) open(cmd *cli.Command) (*tree.Workspace, error) {
 		return nil, err
 	}
 	w.Pins = pins
-	return w, nil
+	return w.Below(below(cmd)), nil
 }
 
 // applied is in with the patches applied.

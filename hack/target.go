@@ -52,3 +52,7 @@ func built(cmd *cli.Command) string {
 	}
 	return cmd.String("output")
 }
+
+// patched is the folder of what is built of a target with patches: those of the series
+// that the command is about.
+func patched(cmd *cli.Command) string { return filepath.Join(built(cmd), below(cmd)) }

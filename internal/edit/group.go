@@ -13,6 +13,7 @@ import (
 type Group struct {
 	Name    string   // of its branch, and of the page that has its text
 	Title   string   // of the pull request
+	Core    bool     // it stands by itself, or on others of the core
 	Patches []string // by name, all of one module
 }
 
@@ -121,5 +122,5 @@ func (s Series) validateGroups() error {
 			errs = append(errs, fmt.Errorf("%s: is in no group", p.Name()))
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, s.validateCore())...)
 }

@@ -72,6 +72,9 @@ type Series struct {
 // generated code: more is not reviewed.
 const MaxLines = 400
 
+// MaxCoreLines is how many a patch of the core may.
+const MaxCoreLines = 150
+
 // ForUpstream tells whether a patch is written for the upstream project.
 func (p Patch) ForUpstream() bool {
 	return p.Status == Upstream || p.Status == Backport || p.Status == Hold

@@ -12,6 +12,7 @@
 //	<out>/src/<module>          a git repository: tag upstream, branch hookline
 //	<out>/bin                   what was built, and the stamp of what it was built from
 //	<out>/stock/{src,bin}       the same for the module without patches
+//	<out>/core/...              the same for the core of the series
 //	<out>/series/<module>       the exported series
 //	<out>/checked               one file per commit, per API and per platform that passed its checks
 //	<out>/tmp                   emptied by each run

@@ -103,10 +103,15 @@ func measure(diff string) (s Size) {
 }
 
 // CheckSizes returns an error for each patch for upstream that is larger than
-// edit.MaxLines and does not say why, or brings no test and does not say why; and for
+// edit.MaxLines and does not say why, or than edit.MaxCoreLines and of the core, or brings no test and does not say why; and for
 // each that says so without need.
 func CheckSizes(series edit.Series, sizes map[string]Size) []error {
 	var errs []error
+	for _, p := range series.Core().Patches {
+		if s := sizes[p.Name()]; s.Code > edit.MaxCoreLines {
+			errs = append(errs, fmt.Errorf("%s: has %d lines of code, and is of the core: %d at most", p.Name(), s.Code, edit.MaxCoreLines))
+		}
+	}
 	for _, p := range series.Patches {
 		if !p.ForUpstream() {
 			continue

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -117,11 +118,10 @@ func (w *Workspace) Other(ctx context.Context, module, version, clone string) (S
 // With is a workspace with another version of a module, below this one and under its
 // lock. Its series ends with the patch before the one of the given name, if any.
 func (w *Workspace) With(other Source, until string) *Workspace {
-	tried := *w
+	tried := w.Below(filepath.Join("bump", other.Name+"-"+strings.ReplaceAll(other.Version, "/", "-")))
 	tried.other = other
-	tried.Out = w.path("bump", other.Name+"-"+strings.ReplaceAll(other.Version, "/", "-"))
 	if i := slices.IndexFunc(w.Series.Patches, func(p edit.Patch) bool { return p.Name() == until }); i >= 0 {
 		tried.Series.Patches = w.Series.Patches[:i]
 	}
-	return &tried
+	return tried
 }

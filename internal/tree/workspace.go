@@ -32,6 +32,7 @@ type Workspace struct {
 	BuildCache string
 
 	other Source // in place of the pinned version of its module, if it has a name
+	home  string // the folder that is locked
 	tmp   string
 	lock  *lock
 }
@@ -56,7 +57,7 @@ func Open(series edit.Series, root, out, purpose string, step func(string) func(
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspace{Series: series, Root: root, Out: out, Step: step, tmp: filepath.Join(out, "tmp")}
+	w := &Workspace{Series: series, Root: root, Out: out, Step: step, home: out, tmp: filepath.Join(out, "tmp")}
 	if err := os.MkdirAll(out, 0o755); err != nil {
 		return nil, unwritable(out, err)
 	}
@@ -75,15 +76,20 @@ func (w *Workspace) Close() error {
 	return errors.Join(removeAll(w.tmp), w.lock.release())
 }
 
-// Stock is the workspace of one module without patches, below this one and
-// under its lock.
+// Below is the workspace with a folder in the folder that is locked for its results.
+func (w *Workspace) Below(folder string) *Workspace {
+	below := *w
+	below.Out = filepath.Join(w.home, folder)
+	return &below
+}
+
+// Stock is the workspace of one module without patches, under the same lock.
 func (w *Workspace) Stock(module string) (*Workspace, error) {
 	for _, m := range w.Series.Modules {
 		if m.Name == module {
-			stock := *w
+			stock := w.Below("stock")
 			stock.Series = edit.Series{Modules: []edit.Module{m}}
-			stock.Out = w.path("stock")
-			return &stock, nil
+			return stock, nil
 		}
 	}
 	return nil, fmt.Errorf("stock: the series has no module %q", module)

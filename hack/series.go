@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/urfave/cli/v3"
+)
+
+// The series that a command can be about.
+const (
+	full = "full"
+	core = "core" // where the full series begins
+)
+
+// chooseSeries takes the patches of the core alone, and its name for builds, where a command is
+// about that.
+func (a *app) chooseSeries(ctx context.Context, cmd *cli.Command) (context.Context, error) {
+	switch name := cmd.String("series"); name {
+	case full:
+	case core:
+		a.series, a.config.build = a.series.Core(), a.coreBuild
+	default:
+		return ctx, fmt.Errorf("there is no series %q: %s or %s", name, core, full)
+	}
+	return ctx, nil
+}
+
+// below is the folder of the results of a series, in that of its target.
+func below(cmd *cli.Command) string {
+	if cmd.String("series") == core {
+		return core
+	}
+	return ""
+}
