@@ -7,6 +7,18 @@ import "github.com/hookline-nri/hookline/internal/edit"
 // groups are the pull requests that the series is meant for, in the order in which to
 // open them. What each says is docs/pulls/NAME.md.
 var groups = []edit.Group{
+	// The core. Each is one patch, and helps by itself.
+	{Name: "teardown-reaches-all", Title: "adaptation: deliver teardown to every plugin", Core: true, Patches: []string{"nri/teardown-reaches-all"}},
+	{Name: "refused-pod-ends", Title: "adaptation: end a refused pod only for plugins that know it", Core: true, Patches: []string{"nri/refused-pod-ends"}},
+	{Name: "remove-locks-once", Title: "cri,nri: block plugin sync once in RemovePodSandbox", Core: true, Patches: []string{"containerd/remove-locks-once"}},
+	{Name: "undo-refused-pod", Title: "cri,nri: roll back a failed RunPodSandbox under its own context", Core: true, Patches: []string{"containerd/undo-refused-pod"}},
+	{Name: "stop-before-shutdown", Title: "cri: stop a sandbox before its roll-back shuts it down", Core: true, Patches: []string{"containerd/stop-before-shutdown"}},
+	{Name: "stop-before-reclaim", Title: "cri,nri: send StopPodSandbox before anything is released", Core: true, Patches: []string{"containerd/stop-before-reclaim"}},
+	{Name: "ends-after-restart", Title: "nri: send the end of pods from before a restart", Core: true, Patches: []string{"containerd/ends-after-restart"}},
+	{Name: "wait-before-hook", Title: "cri,nri: watch a sandbox before its RunPodSandbox hook", Core: true, Patches: []string{"containerd/wait-before-hook"}},
+	{Name: "creations-listed", Title: "cri,nri: list pods being created in Synchronize", Core: true, Patches: []string{"containerd/creations-listed"}},
+	{Name: "status-outside-lock", Title: "status: run STATUS outside of the lock, with a deadline", Core: true, Patches: []string{"go-cni/status-outside-lock"}},
+
 	// What is promised.
 	{Name: "sandbox-contract", Title: "docs: say what plugins can rely on in the life of a pod sandbox", Patches: []string{
 		"nri/sandbox-contract",
@@ -22,10 +34,6 @@ var groups = []edit.Group{
 	}},
 
 	// NRI.
-	{Name: "nri-teardown", Title: "adaptation: tell every plugin the end of what it knows", Patches: []string{
-		"nri/teardown-reaches-all",
-		"nri/refused-pod-ends",
-	}},
 	{Name: "nri-sync-split", Title: "adaptation: synchronize plugins with any number of pods", Patches: []string{
 		"nri/sync-split",
 	}},
@@ -71,8 +79,6 @@ var groups = []edit.Group{
 
 	// containerd, with NRI as released.
 	{Name: "undo", Title: "cri,nri: leave nothing behind of a pod that failed", Patches: []string{
-		"containerd/undo-refused-pod",
-		"containerd/stop-before-shutdown",
 		"containerd/undo-in-order",
 		"containerd/start-under-lease",
 	}},
@@ -99,9 +105,6 @@ var groups = []edit.Group{
 	{Name: "shim-gone", Title: "sandbox: stop and shut down a sandbox whose shim is gone", Patches: []string{
 		"containerd/shim-gone",
 	}},
-	{Name: "remove-locks-once", Title: "cri,nri: block plugin sync once in RemovePodSandbox", Patches: []string{
-		"containerd/remove-locks-once",
-	}},
 	{Name: "sandbox-without-spec", Title: "metadata: read a sandbox without a spec as one without", Patches: []string{
 		"containerd/sandbox-without-spec",
 	}},
@@ -114,8 +117,7 @@ var groups = []edit.Group{
 		"containerd/list-past-hung-shims",
 		"containerd/status-during-update",
 	}},
-	{Name: "stop-order", Title: "cri,nri: send each stop before what it is for is gone", Patches: []string{
-		"containerd/stop-before-reclaim",
+	{Name: "containers-stop-first", Title: "cri,nri: send StopContainer before StopPodSandbox", Patches: []string{
 		"containerd/containers-stop-first",
 	}},
 	{Name: "recovery", Title: "cri: start whatever the records hold", Patches: []string{

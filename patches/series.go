@@ -22,6 +22,22 @@ var Series = edit.Series{
 		{Name: "containerd", Path: "github.com/containerd/containerd/v2"},
 	},
 	Patches: []edit.Patch{
+		// The core: small, and each helps by itself. It is where each module begins.
+		gocni.StatusOutsideLock,
+
+		nri.TeardownReachesAll,
+		nri.RefusedPodEnds,
+
+		containerd.PatchedNRI,
+		containerd.PatchedCNI,
+		containerd.RemoveLocksOnce,
+		containerd.UndoRefusedPod,
+		containerd.StopBeforeShutdown,
+		containerd.StopBeforeReclaim,
+		containerd.WaitBeforeHook,
+		containerd.EndsAfterRestart,
+		containerd.CreationsListed,
+
 		// go-cni: STATUS that holds nobody up, and plugins that leave nothing behind.
 		gocni.PluginProcesses,
 		gocni.NetworkStates,
@@ -29,10 +45,6 @@ var Series = edit.Series{
 
 		// NRI: what is promised.
 		nri.SandboxContract,
-
-		// NRI: who is told of an end.
-		nri.TeardownReachesAll,
-		nri.RefusedPodEnds,
 
 		// NRI: what is told to a plugin that joins.
 		nri.SyncSplit,
@@ -62,12 +74,7 @@ var Series = edit.Series{
 		nri.CreationJournal,
 		nri.HandOver,
 
-		// containerd: built on the NRI above.
-		containerd.PatchedNRI,
-
 		// containerd: what becomes of a pod that failed, and of locks.
-		containerd.UndoRefusedPod,
-		containerd.StopBeforeShutdown,
 		containerd.UndoInOrder,
 		containerd.StartUnderLease,
 		containerd.ShimStart,
@@ -78,7 +85,6 @@ var Series = edit.Series{
 		containerd.ShimDeleteCgroup,
 		containerd.IdleShim,
 		containerd.ShimGone,
-		containerd.RemoveLocksOnce,
 		containerd.StoppedTask,
 
 		// containerd: what the engine makes possible.
@@ -89,7 +95,6 @@ var Series = edit.Series{
 		containerd.StatusDuringUpdate,
 		containerd.HookLast,
 		containerd.HiddenUntilReady,
-		containerd.StopBeforeReclaim,
 		containerd.ContainersStopFirst,
 		containerd.UnreadableRecords,
 		containerd.RecoverTheRest,
@@ -112,7 +117,6 @@ var Series = edit.Series{
 		containerd.HandOver,
 
 		// containerd: the network of a pod.
-		containerd.PatchedCNI,
 		containerd.NetworkAttachments,
 		containerd.NetworkPackages,
 		containerd.NetworkStatus,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/internal/edit"
 	"github.com/hookline-nri/hookline/internal/layout"
 )
 
@@ -20,4 +21,16 @@ func TestSeriesIsValid(t *testing.T) {
 // nothing from the file of another.
 func TestLayout(t *testing.T) {
 	require.NoError(t, layout.Check(Series, os.DirFS("..")))
+}
+
+// The core is a handful of patches.
+func TestCoreIsSmall(t *testing.T) {
+	patches := 0
+	for _, p := range Series.Core().Patches {
+		if p.ForUpstream() {
+			patches++
+			require.Equal(t, edit.Upstream, p.Status, p.Name())
+		}
+	}
+	require.Equal(t, 10, patches)
 }

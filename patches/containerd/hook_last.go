@@ -9,25 +9,23 @@ var HookLast = edit.Patch{
 	Slug:    "hook-last",
 	Module:  "containerd",
 	Subject: "cri,nri: make the hook the last step of RunPodSandbox",
-	Body: `NRI plugins get RunPodSandbox before the last steps of a pod's creation. The
-sandbox store may refuse the sandbox after that, and its exit is not watched
-until it is in the store: a sandbox that dies during the hook is reported as
-ready until its state is next checked, and plugins go on to set up what nobody
-uses.
+	Body: `The sandbox store may refuse a sandbox after NRI's RunPodSandbox hook, and a
+sandbox that dies during the hook fails the creation when all plugins have been
+asked, not before: they go on to set up what nobody uses.
 
-Reserve the sandbox's place in the store and watch its process before the hook.
-A sandbox that dies during it fails the creation at once, even while a plugin
-has not answered yet. After the last plugin has agreed, nothing can fail.
+Reserve the sandbox's place in the store before the hook, and let the exit of its
+process cancel the creation, even while a plugin has not answered yet. This takes
+the place of the look at the process after the hook. After the last plugin has
+agreed, nothing can fail.
 
-WaitSandbox of a controller is called before the hook. One that returns an error
-fails the creation, where the pod became ready and then not ready. The kubelet
+A wait for a sandbox whose creation failed is cancelled. The kubelet
 sees the pod in no list before the last plugin agreed, as before. Events of the
 pod come after that, too.`,
 	Refs:   []string{"containerd/nri#286"},
 	Rules:  []string{"L5"},
 	Status: edit.Upstream,
 	Until:  "nothing that can fail comes after the NRI hook in RunPodSandbox, and the exit of the sandbox fails it",
-	Needs:  []string{"containerd/pods-being-created"},
+	Needs:  []string{"containerd/pods-being-created", "containerd/wait-before-hook"},
 	Edits: []edit.Edit{
 		// What makes a creation fail.
 		edit.In(creationFile, edit.Type("Creation")).AddField(`
@@ -51,7 +49,9 @@ defer func() {
 		run.Before(edit.Stmt(edit.Call("undo.run")), "creation.Undo()"),
 
 		// What may make it fail comes before the hook.
-		run.MoveBefore(edit.Stmt(edit.Define("exitCh", "err")).And(1), edit.Stmt(edit.All(edit.Defer(), edit.Call("c.nri.BlockPluginSync().Unblock")))),
+		run.Delete(edit.Stmt(edit.Call("exitedInHook"))),
+		edit.DropFile("internal/cri/server/sandbox_hook.go"),
+		edit.DropFile("internal/cri/server/sandbox_hook_test.go"),
 		run.After(edit.Stmt(edit.Define("exitCh", "err")).And(1), `exit := failOnExit(creation, exitCh)
 defer exit.end()
 

@@ -25,6 +25,6 @@ keeps those of its delegates in a folder of its own.`,
 	Large:    "which configuration a DEL gets, and what is forgotten when it fails, is decided in one place: half of it would lose attachments",
 	Until:    "go-cni runs DEL with libcni's cached attachments",
 	Untested: "its tests need ADD, with which it is too large, and come with network-packages",
-	Needs:    []string{"containerd/patched-cni"},
+	Needs:    []string{"go-cni/network-monitor", "containerd/patched-cni"},
 	Packages: []edit.Package{networkPackage("netattach", "doc.go", "attachment.go", "del.go", "detach.go", "loaded.go", "tolerant.go")},
 }

@@ -13,12 +13,10 @@ var NRIWithoutLock = edit.Patch{
 	Slug:    "nri-without-lock",
 	Module:  "containerd",
 	Subject: "nri: leave the order and state of events to the adaptation",
-	Body: `A restart makes containerd forget which pods its NRI plugins know: they get
-neither StopPodSandbox nor RemovePodSandbox of pods from before it. The state
-of pods and containers is kept in memory, and restored for containers only
-when a plugin synchronizes. It is kept once for all plugins, so a plugin that
-registered later, or was not reached, misses stops and removals as well. And
-one lock is held around every call of every plugin, for all pods.
+	Body: `One lock is held around every call of every plugin, for all pods. The state of
+pods and containers, which it guards, is kept once for all plugins: one that
+registered later, or was not reached, misses stops and removals, and pods that
+stopped before a restart are told to have stopped again.
 
 The adaptation has a ledger for each plugin, filled by its Synchronize, and
 skips stops and removals that the plugin has had, or of which it never got the
@@ -34,7 +32,7 @@ in a StopContainer may be applied after the stop.`,
 	Rules:  []string{"L3", "L14", "L15"},
 	Status: edit.Upstream,
 	Until:  "containerd keeps no NRI state of pods and containers for all plugins together, and holds no lock while plugins are called",
-	Needs:  []string{"nri/sync-block", "containerd/patched-nri"},
+	Needs:  []string{"nri/sync-block", "containerd/patched-nri", "containerd/ends-after-restart"},
 	Edits: slices.Concat(
 		unlock("Stop", "RunPodSandbox", "UpdatePodSandbox", "PostUpdatePodSandbox", "StopPodSandbox", "RemovePodSandbox",
 			"CreateContainer", "PostCreateContainer", "StartContainer", "PostStartContainer", "UpdateContainer", "PostUpdateContainer",
@@ -44,6 +42,7 @@ in a StopContainer may be applied after the stop.`,
 			local("StopPodSandbox").Delete(edit.Stmt(edit.If("!l.needsStopping(pod.GetID())"))),
 			local("RemovePodSandbox").Delete(edit.Stmt(edit.If("!l.needsRemoval(pod.GetID())"))),
 			local("RemoveContainer").Delete(edit.Stmt(edit.If("!l.needsRemoval(ctr.GetID())"))),
+			local("syncPlugin").Delete(edit.Stmt(edit.Range("pods"))),
 			local("syncPlugin").Delete(edit.Stmt(edit.Range("containers"))),
 			local("Stop").Delete(edit.Stmt(edit.Assign("l.nri"))),
 			local("stopContainer").Drop(),

@@ -9,16 +9,15 @@ var PodsBeingCreated = edit.Patch{
 	Slug:    "pods-being-created",
 	Module:  "containerd",
 	Subject: "cri,nri: include pods being created in Synchronize",
-	Body: `A plugin that registers while a pod is being created, during a slow CNI ADD
-for instance, does not find the pod in Synchronize. A pod is only listed once
-it is in the sandbox store, which is at the end of its creation.
+	Body: `The list of pods that are being created begins with their network and says
+nothing but that they are there. What fails before is told by one deferred
+function, what fails after by others, and a pod in state unknown, which still
+has to be stopped and removed, is in no list for plugins.
 
-Keep pods being created in a list of their own, from their first resource to
-the end of RunPodSandbox, and read that list first and the store after: so a
-pod is in one of the two, or in both, at any moment. The plugin gets
-RunPodSandbox when the pod's creation comes to the hook. If it fails before
-that, plugins that know the pod get StopPodSandbox and RemovePodSandbox, while
-its network still exists.
+Make each creation an object of its own, from its first resource to the end of
+RunPodSandbox, which takes the place of that list. It is read first and the store
+after: so a pod is in one of the two, or in both, at any moment. The roll-back
+begins with telling the plugins, whatever failed.
 
 Only NRI plugins see this list; CRI's lists and containerd's sandbox service do
 not have it. A plugin may now get pods in Synchronize that have no address and
@@ -28,12 +27,19 @@ which it gets no RunPodSandbox.`,
 	Rules:  []string{"L2", "L3", "L7"},
 	Status: edit.Upstream,
 	Until:  "containerd lists pods being created in NRI's Synchronize",
-	Needs:  []string{"containerd/undo-in-order"},
+	Needs:  []string{"containerd/undo-in-order", "containerd/creations-listed"},
 	Edits: []edit.Edit{
+		serviceType.Delete(edit.Field("creating")),
+		edit.DropFile("internal/cri/server/sandbox_creating.go"),
+		edit.DropFile("internal/cri/server/sandbox_creating_linux_test.go"),
+		edit.DropFile("internal/cri/store/sandbox/creating.go"),
+		run.Delete(edit.Stmt(edit.Call("c.creating.Put")).Times(2)),
+		run.Delete(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.endCreating"))))),
+
 		serviceType.AddField(`
 // creations are the sandboxes that are being created, and in no store yet.
 creations sandboxstore.Creations`),
-		edit.In("internal/cri/nri/nri_api.go", edit.Type("CRIImplementation")).AddField(`CreatingSandboxes() *sstore.Creations`),
+		edit.In("internal/cri/nri/nri_api.go", edit.Type("CRIImplementation")).Replace(edit.Field("CreatingSandboxes"), `CreatingSandboxes() *sstore.Creations`),
 		edit.In(criNRI, edit.Method("API", "ListPodSandboxes")).Drop(),
 		run.After(edit.Stmt(edit.Define("sandbox")), `
 

@@ -9,16 +9,14 @@ var NetworkMonitor = edit.Patch{
 	Slug:    "network-monitor",
 	Module:  "go-cni",
 	Subject: "netstatus: run STATUS in the background",
-	Body: `Status runs STATUS of all networks under the lock of the configuration and
-without a deadline. A plugin that hangs blocks whoever asks, and a reload that
-waits for the lock then blocks every ADD and DEL.
+	Body: `Status runs STATUS of all networks while somebody waits: a plugin that hangs
+costs each who asks five seconds.
 
 Add a monitor beside the go-cni object. It runs STATUS of each network once at
 a time, in the background and with a deadline, holds no lock meanwhile, and
 answers from the last result. A caller may ask for a fresh one.
 
-go-cni's own Status stays as it is, and its callers wait as before. Only a
-caller that makes a monitor sees the deadline. It kills the process group of a
+go-cni's own Status stays as it is, and its callers wait as before. The monitor kills the process group of a
 plugin after STATUS, so a daemon that a plugin starts there has to leave the
 group.`,
 	Refs:     []string{"containerd/containerd#11186", "containernetworking/cni#859"},

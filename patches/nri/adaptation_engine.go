@@ -33,9 +33,8 @@ without waiting for any of them, so that it may hold a lock of its own, and
 its own plugins are tried again where they fail. Updates that plugins ask for
 are applied in the order in which each said them.
 
-A plugin that fails the end of something no longer fails the request. Plugins
-that were asked for a pod that was refused are in the ledger, so what kept them
-until now goes.
+A plugin that fails the end of something no longer fails the request. The
+ledger has the pods that a plugin knows, so what kept them until now goes.
 
 Some things that tests pin change. Nobody is told of the end of what was
 never begun, so the test of plugins that disconnect while idle begins it. A
@@ -65,7 +64,7 @@ moment, though that plugin is told of it.`,
 		),
 		[]edit.Edit{
 			edit.DropFile("pkg/adaptation/teardown.go"),
-			edit.DropFile("pkg/adaptation/refusals.go"),
+			edit.DropFile("pkg/adaptation/known_pods.go"),
 			edit.DropImport(adaptation, "sort"),
 			edit.DropImport(adaptation, "google.golang.org/protobuf/proto"),
 			edit.AddImport(adaptation, "github.com/containerd/nri/internal/lifecycle"),
@@ -80,7 +79,7 @@ agreed []*ContainerUpdate`),
 } else if !u.IgnoreFailure {
 	return err
 }`),
-			edit.In(adaptation, edit.Type("Adaptation")).Replace(edit.Field("refused"), `engine      *lifecycle.Engine
+			edit.In(adaptation, edit.Type("Adaptation")).AddField(`engine      *lifecycle.Engine
 omitNew     bool
 ordered     bool
 
@@ -117,6 +116,8 @@ r.stopped = true`),
 		},
 		[]edit.Edit{
 			edit.In(pluginFile, edit.Method("plugin", "UpdateContainers")).Drop(),
+			edit.In(pluginFile, edit.Type("plugin")).Delete(edit.Field("pods")),
+			edit.In(pluginFile, edit.Method("plugin", "synchronize")).Delete(edit.Stmt(edit.Call("p.pods.learn"))),
 			edit.In(pluginFile, edit.Type("plugin")).AddField(`
 
 registered atomic.Bool // whether RegisterPlugin was called
@@ -155,6 +156,7 @@ changes    changes     // that the plugin asks for`),
 				edit.Stmt(edit.Mentions("plugin.EventQ().Has(match)")), "require.NoError(t, plugin.Wait(match, time.After(startupTimeout)))"),
 			edit.In(suiteTest, edit.Func("TestPluginContainerCreationAdjustments")).
 				Before(edit.Stmt(edit.Mentions(`&mockPlugin{idx: "20", name: "xyzzy"}`)), `undo(t, runtime.runtime, pod, ctrReq.Container)`),
+			edit.In(policyTest, edit.Func("TestPluginFailurePolicy")).Delete(edit.Stmt(edit.Range("[]*api.PodSandbox{pod0, pod1}"))),
 			edit.In(policyTest, edit.Func("TestPluginFailurePolicy")).
 				Before(edit.Stmt(edit.Define("before")), `begin(t, rt, tc.event, pod0, ctr0)
 begin(t, rt, tc.event, pod1, ctr1)
@@ -239,10 +241,7 @@ func policyCase(test string, has edit.Shape, text string) edit.Edit {
 	return edit.In(policyTest, edit.Func(test)).Comment(edit.Stmt(edit.All(edit.Call("t.Run"), edit.Has(has))), text)
 }
 
-const (
-	suiteTest  = "pkg/adaptation/adaptation_suite_test.go"
-	policyTest = "pkg/adaptation/failure_policy_test.go"
-)
+const suiteTest = "pkg/adaptation/adaptation_suite_test.go"
 
 // dropMethods drops methods of the adaptation that new files have.
 func dropMethods(names ...string) []edit.Edit {

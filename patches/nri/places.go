@@ -11,6 +11,7 @@ import (
 const (
 	adaptation = "pkg/adaptation/adaptation.go" // relays requests of the runtime to plugins
 	pluginFile = "pkg/adaptation/plugin.go"     // relays a request to one plugin
+	policyTest = "pkg/adaptation/failure_policy_test.go"
 
 	// Files that adaptation-engine brings.
 	pluginsFile  = "pkg/adaptation/plugins.go"

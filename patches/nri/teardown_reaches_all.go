@@ -17,10 +17,14 @@ hold for the pod: addresses, devices and CPUs leak until they restart.
 The end of a pod or container is a fact. No plugin can refuse it, so there
 is no reason to stop at the first error. Ask every plugin, and return the
 errors joined, each with the name of its plugin. StopContainer returns the
-updates of those that answered beside the error.`,
+updates of those that answered beside the error.
+
+The guide said that a failure keeps the request from the plugins after it, and
+that fail_request holds for StopContainer and RemoveContainer. That is so of
+beginnings alone; say what holds of ends.`,
 	Refs:   []string{"kubernetes-sigs/cri-tools#2046", "containerd/nri#286"},
 	Rules:  []string{"L8", "L9"},
-	Status: edit.Backport,
+	Status: edit.Upstream,
 	Until:  "NRI delivers StopPodSandbox, RemovePodSandbox, StopContainer and RemoveContainer to all plugins whatever the others return",
 	Edits: edits(
 		continueAfterError("StopPodSandbox"),
@@ -32,7 +36,21 @@ A request goes to the plugins one after the other, by index. The first that answ
 with an error ends it: those behind are not asked, and the operation on the pod or
 container fails. Ends are different. StopPodSandbox, RemovePodSandbox,
 StopContainer and RemoveContainer go to every plugin, and the runtime is told of all
-that failed.`)},
+that failed.`),
+			edit.InSection("README.md", failureSection, "`fail_request`", "`keep_connected`", "unregisters").Replace(`
+  - ` + "`fail_request`" + `: a request that the plugin leaves unanswered fails, with an
+    error that says which plugin and which request. Those behind it are not asked,
+    unless the request tells of an end. If not set, they are asked as usual, and the
+    runtime hears nothing of it.
+  - ` + "`keep_connected`" + `: a timeout does not cost the plugin its registration, and it
+    is sent what comes next. If not set, a timeout unregisters it. A connection that
+    breaks does so in any case.`),
+			edit.InSection("README.md", failureSection, "`fail_request`", "`StopContainer`").Replace(`
+A plugin that stays connected and does not answer costs each of its requests one
+timeout. Where it has set ` + "`fail_request`" + `, the runtime is told of a
+` + "`StopContainer`" + ` that it left unanswered, as of a stop that another plugin failed: the
+container has stopped all the same, and all plugins are told of it.`),
+		},
 	),
 }
 

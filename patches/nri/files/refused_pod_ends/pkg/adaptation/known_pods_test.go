@@ -13,9 +13,10 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// The end of a refused pod goes to the plugins that were asked for it. When it
-// is tried again, which gives it a new id, it is everybody's.
-func TestRefusedPodEndsForThoseAsked(t *testing.T) {
+// The end of a refused pod goes to the plugins that were told of it: those that were
+// asked, and one that had it in its Synchronize. When it is tried again, which gives it
+// a new id, it is everybody's.
+func TestRefusedPodEndsForThoseToldOfIt(t *testing.T) {
 	var (
 		ctx    = context.Background()
 		pod    = &api.PodSandbox{Id: "pod0", Name: "pod0", Uid: "uid0", Namespace: "default"}
@@ -26,22 +27,28 @@ func TestRefusedPodEndsForThoseAsked(t *testing.T) {
 		before = &mockPlugin{idx: "00", name: "before"}
 		refuse = &mockPlugin{idx: "10", name: "refuse"}
 		after  = &mockPlugin{idx: "20", name: "after"}
+		joined = &mockPlugin{idx: "30", name: "joined"}
+		node   = &mockRuntime{}
 	)
 	refuse.runPodSandbox = func(*mockPlugin, *api.PodSandbox, *api.Container) error { return veto }
-	s.Prepare(t, &mockRuntime{}, before, refuse, after)
+	s.Prepare(t, node, before, refuse, after)
 	s.Startup()
 	rt := s.runtime.runtime
+	node.pods = map[string]*api.PodSandbox{pod.GetId(): pod}
+	s.StartPlugins(joined)
+	s.WaitForPluginsToSync(joined)
+	rt.BlockPluginSync().Unblock() // it is registered when nobody holds the other side
 
 	require.ErrorContains(t, rt.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: pod}), veto.Error())
 	require.NoError(t, rt.StopPodSandbox(ctx, &api.StopPodSandboxRequest{Pod: pod}))
 	require.NoError(t, rt.RemovePodSandbox(ctx, &api.RemovePodSandboxRequest{Pod: pod}))
 
-	for _, asked := range []*mockPlugin{before, refuse} {
-		require.True(t, asked.EventQ().Has(stop), "%s was asked, and not told of the stop", asked.FullName())
-		require.True(t, asked.EventQ().Has(remove), "%s was asked, and not told of the removal", asked.FullName())
+	for _, told := range []*mockPlugin{before, refuse, joined} {
+		require.NoError(t, told.Wait(stop, time.After(startupTimeout)), "%s knows the pod, and is not told of its stop", told.FullName())
+		require.NoError(t, told.Wait(remove, time.After(startupTimeout)), "%s knows the pod, and is not told of its removal", told.FullName())
 	}
-	require.False(t, after.EventQ().Has(stop), "told of the stop of a pod it was not asked for")
-	require.False(t, after.EventQ().Has(remove), "told of the removal of a pod it was not asked for")
+	require.False(t, after.EventQ().Has(stop), "told of the stop of a pod it was not told of")
+	require.False(t, after.EventQ().Has(remove), "told of the removal of a pod it was not told of")
 
 	veto = nil
 	pod = &api.PodSandbox{Id: "pod1", Name: "pod0", Uid: "uid0", Namespace: "default"}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package containerd
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+// CreationsListed lists pods that are being created to plugins that register.
+var CreationsListed = edit.Patch{
+	Slug:    "creations-listed",
+	Module:  "containerd",
+	Subject: "cri,nri: list pods being created in Synchronize",
+	Body: `A plugin that registers while a pod is being created, during a slow CNI ADD
+for instance, does not find the pod in Synchronize: a pod is listed once it is
+in the sandbox store, at the end of its creation. A plugin that reconciles what
+it finds on the node takes the pod's resources for leftovers.
+
+Keep pods being created in a list of their own from before their network to
+the end of RunPodSandbox. The plugin gets RunPodSandbox when the pod comes to
+its hook. If the creation fails before that, plugins that were synchronized
+meanwhile get StopPodSandbox and RemovePodSandbox, while the network stands.
+
+Only NRI plugins see this list. They may now find a pod in Synchronize that
+has no address and no process yet.`,
+	Refs:   []string{"containerd/containerd#13698", "containerd/nri#63", "containerd/nri#286"},
+	Rules:  []string{"L2", "L3"},
+	Status: edit.Upstream,
+	Until:  "containerd lists pods being created in NRI's Synchronize",
+	Needs:  []string{"containerd/undo-refused-pod", "containerd/ends-after-restart"},
+	Edits: []edit.Edit{
+		serviceType.AddField(`
+// creating are the sandboxes that are being created, and in no store yet.
+creating sandboxstore.Creating`),
+		edit.In("internal/cri/nri/nri_api.go", edit.Type("CRIImplementation")).AddField(`CreatingSandboxes() []sstore.Sandbox`),
+		listPods.Before(edit.Stmt(edit.Range("a.cri.SandboxStore().List()")), `// Those being created are read first: one that moves to the store meanwhile is in
+// both lists, never in neither.
+creating := a.cri.CreatingSandboxes()`),
+		listPods.Before(edit.Stmt(edit.Return("pods")), `for _, pod := range creating {
+	if !slices.ContainsFunc(pods, func(listed nri.PodSandbox) bool { return listed.GetID() == pod.ID }) {
+		pods = append(pods, a.nriPodSandbox(&pod))
+	}
+}`),
+		run.Before(edit.Stmt(edit.If("!hostNetwork(config)")), `// Plugins that register from here on know the sandbox.
+c.creating.Put(sandbox)
+defer func() { c.endCreating(&sandbox, retErr != nil) }()
+`),
+		run.Before(edit.Stmt(edit.Mentions("teardownPodNetwork")).Within(edit.All(edit.Defer(), edit.Has(edit.Call("c.teardownPodNetwork")))), `// They are told of its end while it has a network.
+c.endCreating(&sandbox, true)`),
+		run.After(edit.Stmt(edit.Call("c.setupPodNetwork")), `c.creating.Put(sandbox)`),
+	},
+}
+
+// listPods lists pods for NRI.
+var listPods = edit.In(criNRI, edit.Method("API", "ListPodSandboxes"))

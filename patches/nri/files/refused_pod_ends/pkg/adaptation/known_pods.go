@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package adaptation
+
+// knownPods are the ids of the pods that a plugin was told of, by Synchronize or by
+// RunPodSandbox, and not yet of their removal. Once the plugin is in the list of the
+// Adaptation, the lock of that guards them.
+type knownPods map[string]struct{}
+
+// learn adds pods that the plugin is about to be told of, whatever it answers.
+func (k *knownPods) learn(pods ...*PodSandbox) {
+	if *k == nil {
+		*k = knownPods{}
+	}
+	for _, pod := range pods {
+		(*k)[pod.GetId()] = struct{}{}
+	}
+}
+
+// has tells whether the plugin knows a pod.
+func (k knownPods) has(pod *PodSandbox) bool {
+	_, known := k[pod.GetId()]
+	return known
+}
+
+// forget drops a pod that the plugin is told the removal of.
+func (k knownPods) forget(pod *PodSandbox) {
+	delete(k, pod.GetId())
+}
