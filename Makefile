@@ -5,12 +5,15 @@
 RUNTIME ?= hookline
 # A version upstream other than that of go.mod: one of hack/targets.
 TARGET ?=
+# What is built and tested: the whole series, or the small patches that it begins with (core).
+SERIES ?= full
 OTHERS := $(notdir $(patsubst %/,%,$(dir $(wildcard hack/targets/*/go.mod))))
 
 # hack and the integration tests are built as containerd is, so that they share
 # what they have in common.
 GO := CGO_ENABLED=0 go
-HACK := $(GO) run -trimpath ./hack $(if $(TARGET),--target $(TARGET))
+RUN := $(GO) run -trimpath ./hack
+HACK := $(RUN) $(if $(TARGET),--target $(TARGET)) --series $(SERIES)
 ifeq ($(RUNTIME),stock)
 BUILD := build --stock
 else
@@ -31,13 +34,17 @@ help: ## print this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
-build: ## containerd, ctr and containerd-shim-runc-v2 in _output/bin (RUNTIME=stock: unpatched, in _output/stock/bin; TARGET=v2.3.7: that version, in _output/targets)
+build: ## containerd, ctr and containerd-shim-runc-v2 in _output/bin (RUNTIME=stock: unpatched, in _output/stock/bin; SERIES=core: with the core alone, in _output/core/bin; TARGET=v2.3.7: that version, in _output/targets)
 	@$(HACK) $(BUILD)
 
 .PHONY: both
 both: ## hookline and stock, for what compares them or moves a node from one to the other
 	@$(HACK) build
 	@$(HACK) build --stock
+
+.PHONY: all-builds
+all-builds: both ## those, and the core alone
+	@$(RUN) $(if $(TARGET),--target $(TARGET)) --series core build
 
 .PHONY: tools
 tools: ## runc and the CNI plugins in _output/tools/bin, from their modules
@@ -73,7 +80,7 @@ node-conformance: both tools ## Kubernetes' node conformance tests on hookline a
 
 .PHONY: test
 ifeq ($(RUNTIME),stock)
-test: both tools
+test: all-builds tools
 	TARGET=$(TARGET) RUNTIME=stock $(GO) test -C integration -trimpath -count=1 $(SIDE_BY_SIDE) -timeout 30m
 else
 test: unit patched ## everything: unit, CLI, series, upstream's unit tests, integration, end to end where make kind made a cluster (RUNTIME=stock: lists what stock breaks; TARGET=v2.3.7: all on that version)
@@ -84,7 +91,7 @@ endif
 # tests beside them. CRITEST=no leaves critest out, whose images are of Debian's packages.
 .PHONY: patched
 patched:
-	@$(MAKE) --no-print-directory -j1 check upstream-test integration
+	@$(MAKE) --no-print-directory -j1 check upstream-test core integration
 	@$(if $(filter no,$(CRITEST)),,$(HACK) critest --core --if-possible)
 
 # The packages that start goroutines or take locks, and what is tested of them by
@@ -95,6 +102,10 @@ CONCURRENT := ./internal/cri/... ./internal/nri/lifecycle ./internal/nri/owed ./
 unit: ## unit, edit and CLI tests; with the race detector where there is more than one goroutine
 	go test -race -timeout 30m $(CONCURRENT)
 	$(GO) test -trimpath -timeout 30m $$(go list ./... | grep -vxF -e "$$(go list ./integration ./integration/clients ./integration/moby ./integration/others $(CONCURRENT))")
+
+.PHONY: core
+core: ## the core alone: every patch of it, and upstream's unit tests with it
+	@$(MAKE) --no-print-directory -j1 check upstream-test SERIES=core
 
 FUZZTIME ?= 30s
 
@@ -129,23 +140,25 @@ upstream-test: ## upstream's own unit tests of the touched packages, on the patc
 	@$(HACK) test
 
 .PHONY: integration
-integration: both tools ## real pods on the built containerd (root)
+integration: all-builds tools ## real pods on the built containerd (root)
 	TARGET=$(TARGET) RUNTIME=$(RUNTIME) $(GO) test -C integration -trimpath -count=1 $(SIDE_BY_SIDE) -timeout 30m
 
 # The promises that the places in which versions differ could break: who is told of an
 # end, by whom, after a restart, and what is left; and that pods move to stock and back.
-CORE := ^Test(L1|L2|L5|L8|L9|L23)_|^TestCases$$/^(L1|L2|L3|L8|L9|L15|L18)_
+OTHER_TESTS := ^Test(L1|L2|L5|L8|L9|L23)_|^TestCases$$/^(L1|L2|L3|L8|L9|L15|L18)_
 
 .PHONY: others
 others: $(addprefix other-,$(OTHERS)) ## the core of the tests on the other versions that are followed
 
 .PHONY: $(addprefix other-,$(OTHERS))
 $(addprefix other-,$(OTHERS)): other-%: tools
-	@$(HACK) --target $* check --last
-	@$(HACK) --target $* test
-	@$(HACK) --target $* build
-	@$(HACK) --target $* build --stock
-	TARGET=$* $(GO) test -C integration -trimpath -count=1 $(SIDE_BY_SIDE) -timeout 30m -run '$(CORE)'
+	@$(RUN) --target $* check --last
+	@$(RUN) --target $* test
+	@$(RUN) --target $* --series core check --last
+	@$(RUN) --target $* --series core build
+	@$(RUN) --target $* build
+	@$(RUN) --target $* build --stock
+	TARGET=$* $(GO) test -C integration -trimpath -count=1 $(SIDE_BY_SIDE) -timeout 30m -run '$(OTHER_TESTS)'
 
 .PHONY: conformance
 conformance: build tools ## the conformance test on a private node of hookline, with reports in _output/conformance (root; CONFORMANCE="--repeat 20")
@@ -179,7 +192,7 @@ export: ## the series as files for git am, in _output/series
 .PHONY: release
 release: ## archives for linux amd64 and arm64 with checksums and SBOM, in _output/release (RELEASE=--twice: and compare)
 	@$(HACK) release $(RELEASE)
-	@$(if $(TARGET),,set -e; for t in $(OTHERS); do $(HACK) --target $$t release $(RELEASE); done)
+	@$(if $(TARGET),,set -e; for t in $(OTHERS); do $(RUN) --series $(SERIES) --target $$t release $(RELEASE); done)
 
 .PHONY: lint
 lint: ## gofmt, go vet and golangci-lint, the import rules included

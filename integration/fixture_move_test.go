@@ -18,28 +18,29 @@ import (
 )
 
 // A build is a containerd that a node can move to, by the folder below built that
-// it is in. What is promised of moves is promised of both: the tests of it do the
+// it is in. What is promised of moves is promised of all: the tests of it do the
 // same whichever of them RUNTIME names.
 type build string
 
 const (
 	patched build = "bin"
+	core    build = "core/bin" // the small patches that the series begins with
 	stock   build = "stock/bin"
 )
 
-// A mover is a node that moves between the two.
+// A mover is a node that moves between them.
 type mover struct {
 	*node.Node
 	folders map[build]string
 }
 
-// startMover starts a node with one of the two. The sandboxes of its pods are made by
+// startMover starts a node with one of them. The sandboxes of its pods are made by
 // containerd, or by their shim.
 func startMover(t *testing.T, first build, byShim bool) *mover {
 	t.Helper()
 	m := &mover{folders: map[build]string{}}
 	options := map[build]node.Options{}
-	for _, b := range []build{patched, stock} {
+	for _, b := range []build{patched, core, stock} {
 		o := binaries()
 		o.Bin = filepath.Join(built, string(b))
 		if err := o.Check(); errors.Is(err, node.ErrPrerequisite) && os.Getenv("CI") == "" {
@@ -68,8 +69,7 @@ func withSandboxShim(t *testing.T) string {
 	return folder
 }
 
-// moveTo ends containerd as a crash does, unless it has ended, and goes on with the
-// other.
+// moveTo ends containerd as a crash does, unless it has ended, and goes on with another.
 func (m *mover) moveTo(t *testing.T, b build) {
 	t.Helper()
 	require.NoError(t, m.Kill(withinAMinute(t)))

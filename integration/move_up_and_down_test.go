@@ -17,13 +17,17 @@ import (
 	"github.com/hookline-nri/hookline/integration/plugin"
 )
 
-// A node moves to the other containerd and back. Pods of both run on and take more
+// A node moves to another containerd and back. Pods of both run on and take more
 // containers wherever they are, and each can be ended by either.
 func TestL23_PodsMoveBetweenHooklineAndStock(t *testing.T) {
 	t.Parallel()
 	for name, there := range map[string]struct{ first, other build }{
-		"to stock and back":    {patched, stock},
-		"to hookline and back": {stock, patched},
+		"to stock and back":      {patched, stock},
+		"to hookline and back":   {stock, patched},
+		"from the core to all":   {core, patched},
+		"from all to the core":   {patched, core},
+		"from the core to stock": {core, stock},
+		"from stock to the core": {stock, core},
 	} {
 		t.Run(name, func(t *testing.T) {
 			eachController(t, func(t *testing.T, byShim bool) { moves(t, there.first, there.other, byShim) })

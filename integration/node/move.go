@@ -15,7 +15,7 @@ import (
 func (n *Node) Move(bin string) error {
 	program, err := filepath.Abs(filepath.Join(bin, shim))
 	if err == nil {
-		err = host.Executable(bin, "containerd", "make build, and make build RUNTIME=stock")
+		err = host.Executable(bin, "containerd", "make all-builds")
 	}
 	if err != nil {
 		return fmt.Errorf("move node to another containerd: %w", err)
