@@ -23,9 +23,9 @@ func (a *app) bump() *cli.Command {
 "misfit" is one of its own, "follows" comes of another that does not fit and that the
 patch needs. What fits, up to the first that does not, is then compiled and vetted, and
 upstream's tests are run on it. CLONE is the folder of a clone of upstream's repository:
-what it has checked out is tried, as upstream's main. It fails if a patch does not fit,
-or what was placed does not compile or fails a test. Nothing of this repository is
-changed.`,
+the commit that it has checked out is tried, as upstream's main, or HEAD if it is bare.
+It fails if a patch does not fit, or what was placed does not compile or fails a test.
+Nothing of this repository is changed.`,
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "place", Usage: "do not compile or test what was placed"}},
 		Before: takes(1, "[--place] MODULE@VERSION|MODULE=CLONE"),
 		Action: a.in(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace) error {
