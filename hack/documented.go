@@ -15,7 +15,7 @@ import (
 
 // documented is what the tables of the documentation are made from.
 func (a *app) documented(ctx context.Context, w *tree.Workspace, trees []tree.Tree, sizes map[string]tree.Size) docs.Repository {
-	r := docs.Repository{Root: a.root, Series: a.series, Sizes: map[string]docs.Size{}, Defaults: func() ([]byte, error) {
+	r := docs.Repository{Root: a.root, Series: a.series, Threads: a.threads, Sizes: map[string]docs.Size{}, Defaults: func() ([]byte, error) {
 		return a.defaultConfig(ctx, w, trees)
 	}}
 	for _, g := range a.series.Groups {

@@ -146,14 +146,28 @@ func invented(variant string) edit.Series {
 	return s
 }
 
+// inventedThreads are upstream's that meet the series.
+func inventedThreads(variant string) []docs.Thread {
+	capitals := docs.Thread{Name: "example/greet#10", Title: "Greetings are in capitals.", Seen: "its head", Patches: []string{"greet/loudly"}, Then: "`greet/loudly` drops out."}
+	switch variant {
+	case "met":
+	case "met by mistake": // names a patch that was dropped
+		capitals.Patches = append(capitals.Patches, "greet/loudest")
+	default:
+		return nil
+	}
+	return []docs.Thread{capitals}
+}
+
 // hackMain is the CLI over the invented series, for the repository in the
 // working directory.
 func hackMain() {
 	root, err := os.Getwd()
 	if err == nil {
 		err = runToEnd(config{
-			root:   root,
-			series: invented(os.Getenv("SERIES")),
+			root:    root,
+			series:  invented(os.Getenv("SERIES")),
+			threads: inventedThreads(os.Getenv("SERIES")),
 			product: tree.Product{
 				Module:   "hall",
 				Commands: []tree.Command{{Package: "cmd/hall", Cgo: true}, {Package: "cmd/bell", Tags: []string{"deep"}}},
@@ -171,6 +185,7 @@ func hackMain() {
 			platforms: []crossvet.Platform{{OS: "plan9", Arch: "amd64"}},
 			pages: docs.Pages{
 				Patches:  "docs/patches.md",
+				Threads:  "docs/upstreaming.md",
 				Rules:    "docs/contract.md",
 				Settings: "docs/operating.md",
 				Metrics:  "docs/operating.md",

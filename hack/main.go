@@ -30,6 +30,7 @@ const modulePath = "github.com/hookline-nri/hookline"
 type config struct {
 	root     string // of the repository
 	series   edit.Series
+	threads  []docs.Thread // upstream, that meet it
 	product  tree.Product
 	releaser releaser
 	build    string // behind the plus sign of the built version
@@ -70,8 +71,9 @@ func hookline(args []string) error {
 	}
 	static := []string{"osusergo", "netgo", "static_build"}
 	return runToEnd(config{
-		root:   root,
-		series: patches.Series,
+		root:    root,
+		series:  patches.Series,
+		threads: threads,
 		product: tree.Product{
 			Module: "containerd",
 			// As upstream's Makefile does it for a static release (STATIC=1).
@@ -105,6 +107,7 @@ func hookline(args []string) error {
 			Patches:  "docs/patches.md",
 			Groups:   "docs/upstreaming.md",
 			Pulls:    "docs/pulls",
+			Threads:  "docs/upstreaming.md",
 			Rules:    "docs/contract.md",
 			Settings: "docs/operating.md",
 			Metrics:  "docs/operating.md",

@@ -8,9 +8,9 @@
 //	<!-- metrics -->
 //	<!-- /metrics -->
 //
-// There are four: the patches of the series, the rules of the contract with the
-// patches and tests that keep them, and the settings and metrics that patches
-// add. All of a table comes from the code but one column: what holds of a rule is
+// These are the patches of the series, its pull requests, the changes upstream that
+// meet it, the rules of the contract with the patches and tests that keep them, and the
+// settings and metrics that patches add. All of a table comes from the code but one column: what holds of a rule is
 // written by a person, and stays.
 //
 // What belongs here reads Go source, Markdown and TOML and gives text. How trees

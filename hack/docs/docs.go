@@ -18,6 +18,7 @@ type Pages struct {
 	Patches  string
 	Groups   string // the page that says in which order to open pull requests
 	Pulls    string // the folder with the text of each
+	Threads  string // the page that says what changes upstream will meet
 	Rules    string // the page that states the rules
 	Settings string
 	Metrics  string
@@ -30,6 +31,7 @@ type Pages struct {
 type Repository struct {
 	Root    string // of this repository
 	Series  edit.Series
+	Threads []Thread
 	Modules []Module
 	Sizes   map[string]Size // of groups, by name
 	// Defaults returns the default configuration of the product, as TOML. It is
@@ -94,6 +96,9 @@ func tables(r Repository, p Pages) []table {
 	}
 	if len(r.Series.Groups) > 0 {
 		all = append(all, table{p.Groups, "groups", func(block) (content, error) { return groupContent(r, p), nil }})
+	}
+	if len(r.Threads) > 0 {
+		all = append(all, table{p.Threads, "threads", func(block) (content, error) { return threadContent(r.Series, r.Threads), nil }})
 	}
 	return all
 }
