@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
@@ -21,11 +22,13 @@ func (a *app) bump() *cli.Command {
 		UsageText: "go run ./hack bump [--place] MODULE@VERSION|MODULE=CLONE",
 		Description: `Prints for each patch of the module whether it fits that version, and if not, why:
 "misfit" is one of its own, "follows" comes of another that does not fit and that the
-patch needs. What fits, up to the first that does not, is then compiled and vetted, and
-upstream's tests are run on it. CLONE is the folder of a clone of upstream's repository:
-the commit that it has checked out is tried, as upstream's main, or HEAD if it is bare.
-It fails if a patch does not fit, or what was placed does not compile or fails a test.
-Nothing of this repository is changed.`,
+patch needs. "meets" names a change upstream that touches what the patch above it
+touches: docs/upstreaming.md says what becomes of the patch. What fits, up to the first
+that does not, is then compiled and vetted, and upstream's tests are run on it. CLONE is
+the folder of a clone of upstream's repository: the commit that it has checked out is
+tried, as upstream's main, or HEAD if it is bare. It fails if a patch does not fit, or
+what was placed does not compile or fails a test. Nothing of this repository is
+changed.`,
 		Flags:  []cli.Flag{&cli.BoolFlag{Name: "place", Usage: "do not compile or test what was placed"}},
 		Before: takes(1, "[--place] MODULE@VERSION|MODULE=CLONE"),
 		Action: a.in(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace) error {
@@ -81,6 +84,11 @@ func (a *app) report(source tree.Source, fits []tree.Fit) (first string, err err
 		default:
 			misfits++
 			fmt.Fprintf(a.stdout, "misfit  %v\n", f.Err)
+		}
+		for _, t := range a.threads {
+			if slices.Contains(t.Patches, f.Patch.Name()) {
+				fmt.Fprintf(a.stdout, "meets   %s: %s: %s\n", f.Patch.Name(), t.Name, t.Title)
+			}
 		}
 	}
 	if first != "" {
