@@ -164,6 +164,10 @@ $(addprefix other-,$(OTHERS)): other-%: tools
 conformance: build tools ## the conformance test on a private node of hookline, with reports in _output/conformance (root; CONFORMANCE="--repeat 20")
 	@$(HACK) conformance $(CONFORMANCE)
 
+.PHONY: ladder
+ladder: tools ## that test after each pull request, which takes hours (root; LADDER="--parallel 4", SERIES=core for those of the core)
+	@$(HACK) ladder $(LADDER)
+
 .PHONY: critest
 critest: both tools ## Kubernetes' conformance test of CRI on stock and hookline, which may not do worse (root; CRITEST="--write FILE")
 	@$(HACK) critest $(CRITEST)

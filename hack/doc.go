@@ -16,6 +16,7 @@
 //	go run ./hack tools                   runc and CNI plugins, for tests and demo
 //	go run ./hack demo [--runtime stock]  pods and plugins on a private node
 //	go run ./hack conformance             the conformance test on a private node
+//	go run ./hack ladder                  the same after each pull request, one after the other
 //	go run ./hack critest                 Kubernetes' conformance test of CRI, on stock and patched
 //	go run ./hack peers                   CRI-O and moby, with the released NRI and with the patched one
 //	go run ./hack upstream-suite          containerd's own tests of a running containerd, on both

@@ -108,6 +108,8 @@ func hookline(args []string) error {
 			Groups:   "docs/upstreaming.md",
 			Pulls:    "docs/pulls",
 			Threads:  "docs/upstreaming.md",
+			Ladder:   "reports/ladder.json",
+			Summary:  "README.md",
 			Rules:    "docs/contract.md",
 			Settings: "docs/operating.md",
 			Metrics:  "docs/operating.md",

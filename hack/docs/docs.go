@@ -19,6 +19,8 @@ type Pages struct {
 	Groups   string // the page that says in which order to open pull requests
 	Pulls    string // the folder with the text of each
 	Threads  string // the page that says what changes upstream will meet
+	Ladder   string // the record of what passes after each group; may be empty
+	Summary  string // the page that says what passes with the core and with the whole
 	Rules    string // the page that states the rules
 	Settings string
 	Metrics  string
@@ -96,6 +98,11 @@ func tables(r Repository, p Pages) []table {
 	}
 	if len(r.Series.Groups) > 0 {
 		all = append(all, table{p.Groups, "groups", func(block) (content, error) { return groupContent(r, p), nil }})
+	}
+	if _, err := os.Stat(filepath.Join(r.Root, p.Ladder)); p.Ladder != "" && err == nil {
+		all = append(all,
+			table{p.Groups, "ladder", func(block) (content, error) { return ladderContent(r, p) }},
+			table{p.Summary, "summary", func(block) (content, error) { return summaryContent(r, p) }})
 	}
 	if len(r.Threads) > 0 {
 		all = append(all, table{p.Threads, "threads", func(block) (content, error) { return threadContent(r.Series, r.Threads), nil }})

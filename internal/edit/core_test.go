@@ -31,6 +31,9 @@ func TestCoreIsWhereTheSeriesBegins(t *testing.T) {
 	require.Equal(t, s.Patches[:2], s.Core().Patches)
 	require.Equal(t, s.Groups[:1], s.Core().Groups)
 	require.NoError(t, s.Core().Validate())
+	require.Equal(t, s.Patches[:1], s.UpTo(0).Patches, "what only builds is always there")
+	require.Equal(t, s.Patches[:2], s.UpTo(1).Patches)
+	require.Equal(t, s.Patches, s.UpTo(2).Patches)
 	require.Equal(t, s.Groups[:1], s.Needs(s.Groups[1]), "what is needed comes first")
 
 	for name, c := range map[string]struct {

@@ -54,6 +54,28 @@ func (s Series) With(g Group) Series {
 	for _, name := range g.Patches {
 		wanted[name] = true
 	}
+	return s.closed(wanted)
+}
+
+// UpTo is the series of the first groups and of what they need, and of the patches that exist
+// only to build.
+func (s Series) UpTo(groups int) Series {
+	wanted := map[string]bool{}
+	for _, g := range s.Groups[:groups] {
+		for _, name := range g.Patches {
+			wanted[name] = true
+		}
+	}
+	for _, p := range s.Patches {
+		if p.Status == Drop {
+			wanted[p.Name()] = true
+		}
+	}
+	return s.closed(wanted)
+}
+
+// closed is the series of the patches that are wanted and of those that they need.
+func (s Series) closed(wanted map[string]bool) Series {
 	// What a patch needs comes before it.
 	for _, p := range slices.Backward(s.Patches) {
 		if !wanted[p.Name()] {

@@ -14,12 +14,13 @@ import (
 )
 
 // Alone are the trees of a group: its patches and those that they need, on the
-// pristine modules, and nothing else. Modules without such a patch are left out. The
-// commits are put beside those of the series, whose work trees stay as they are.
+// pristine modules, and nothing else. Modules without such a patch are left out, unless
+// the group is built with what lies beside it. The commits are put beside those of the series, whose work trees stay as they are.
 func (w *Workspace) Alone(ctx context.Context, g edit.Group) ([]Tree, error) {
 	with := w.Series.With(g)
+	beside := slices.ContainsFunc(with.Patches, func(p edit.Patch) bool { return p.Status == edit.Drop })
 	with.Modules = slices.DeleteFunc(slices.Clone(with.Modules), func(m edit.Module) bool {
-		return !slices.ContainsFunc(with.Patches, func(p edit.Patch) bool { return p.Module == m.Name })
+		return !beside && !slices.ContainsFunc(with.Patches, func(p edit.Patch) bool { return p.Module == m.Name })
 	})
 	reduced := *w
 	reduced.Series = with

@@ -16,7 +16,6 @@ In a git checkout of containerd, run "go mod vendor" after this commit.`,
 	Refs:   []string{"containerd/containerd#11186"},
 	Status: edit.Drop,
 	Until:  "go-cni has a release with the patches, and containerd's go.mod takes it",
-	Needs:  []string{"go-cni/status-outside-lock"},
 	Edits: []edit.Edit{
 		edit.GoMod("go.mod", edit.Substitute("github.com/containerd/go-cni", "../go-cni", "")),
 		// What the patched go-cni requires is newer than what containerd does before v2.4.

@@ -17,7 +17,6 @@ In a git checkout of containerd, run "go mod vendor" after this commit.`,
 	Refs:   []string{"containerd/nri#286"},
 	Status: edit.Drop,
 	Until:  "NRI has a release with the patches, and containerd's go.mod takes it",
-	Needs:  []string{"nri/teardown-reaches-all"},
 	Edits: []edit.Edit{
 		edit.GoMod("go.mod",
 			edit.Require("github.com/containerd/nri", "v0.12.5"),

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package docs
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/hookline-nri/hookline/internal/edit"
+)
+
+// A Rung is the series up to one of its groups, and which cases of the conformance test pass
+// with it.
+type Rung struct {
+	Name  string `json:"name"`  // of the group, or one of the two below
+	State string `json:"state"` // of what is built: the same as long as no code of it changes
+	Lines int    `json:"lines"` // of code that the group adds and removes
+	// Passed and Failed are cases by name. Those that are in neither do not apply to it.
+	Passed []string `json:"passed"`
+	Failed []string `json:"failed"`
+}
+
+// Where the ladder begins.
+const (
+	Released = "released" // containerd as it is released
+	Newest   = "newest"   // the same with the libraries that the patches are made for
+)
+
+// Rungs are the names of the rungs of a series, in order.
+func Rungs(s edit.Series) []string {
+	all := []string{Released, Newest}
+	for _, g := range s.Groups {
+		all = append(all, g.Name)
+	}
+	return all
+}
+
+// ReadLadder reads the rungs that are on record. There are none where there is no such file.
+func ReadLadder(file string) (rungs []Rung, err error) {
+	content, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(content, &rungs); err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return rungs, nil
+}
+
+// ladderContent is a line for each rung: what turns with it.
+func ladderContent(r Repository, p Pages) (c content, err error) {
+	rungs, err := ReadLadder(filepath.Join(r.Root, p.Ladder))
+	if err != nil {
+		return c, err
+	}
+	c.problems = checkRungs(r.Series, rungs)
+	var b strings.Builder
+	b.WriteString(line("pull request", "lines", "pass", "pass now", "fail now") + "|---|---|---|---|---|\n")
+	var before Rung
+	for i, g := range rungs {
+		lines := ""
+		if i > 1 {
+			lines = fmt.Sprint(g.Lines)
+		}
+		now, lost := "", ""
+		if i > 0 {
+			now, lost = list(Turned(before.Failed, g.Passed)), list(Turned(before.Passed, g.Failed))
+		}
+		b.WriteString(line(rungName(p, r.Series, g), lines, of(g), now, lost))
+		c.rows = append(c.rows, row{key: rungName(p, r.Series, g), about: "rung " + g.Name})
+		before = g
+	}
+	c.text = b.String()
+	return c, nil
+}
+
+// summaryContent is where the ladder begins and ends, and where the core does.
+func summaryContent(r Repository, p Pages) (c content, err error) {
+	rungs, err := ReadLadder(filepath.Join(r.Root, p.Ladder))
+	if err != nil {
+		return c, err
+	}
+	if c.problems = checkRungs(r.Series, rungs); len(c.problems) > 0 {
+		return c, nil
+	}
+	last := 1 + len(r.Series.Core().Groups)
+	core, whole := 0, 0
+	for i, g := range rungs {
+		if whole += g.Lines; i <= last {
+			core += g.Lines
+		}
+	}
+	var b strings.Builder
+	b.WriteString(line("containerd", "lines changed", "cases that pass") + "|---|---|---|\n")
+	for _, l := range []struct {
+		name  string
+		lines int
+		rung  Rung
+	}{{"as released", 0, rungs[0]}, {"with the core", core, rungs[last]}, {"with the whole series", whole, rungs[len(rungs)-1]}} {
+		b.WriteString(line(l.name, fmt.Sprint(l.lines), of(l.rung)))
+		c.rows = append(c.rows, row{key: l.name, about: "rung " + l.rung.Name})
+	}
+	c.text = b.String()
+	return c, nil
+}
+
+// checkRungs returns an error unless the rungs are those of the series, and no case fails with
+// a group that passed before it.
+func checkRungs(s edit.Series, rungs []Rung) (errs []error) {
+	var names []string
+	for i, g := range rungs {
+		if names = append(names, g.Name); i == 0 {
+			continue
+		}
+		if lost := Turned(rungs[i-1].Passed, g.Failed); len(lost) > 0 {
+			errs = append(errs, fmt.Errorf("the ladder: %s fails with %s and passes before it", strings.Join(lost, ", "), g.Name))
+		}
+	}
+	if !slices.Equal(names, Rungs(s)) {
+		errs = append(errs, errors.New("the ladder is not that of the series: run ladder"))
+	}
+	return errs
+}
+
+// Turned are the cases that are in both: what they were before, and what they are now.
+func Turned(was, is []string) (both []string) {
+	for _, name := range was {
+		if slices.Contains(is, name) {
+			both = append(both, name)
+		}
+	}
+	return both
+}
+
+func rungName(p Pages, s edit.Series, g Rung) string {
+	switch g.Name {
+	case Released:
+		return "none: containerd as released"
+	case Newest:
+		return "none: with the NRI and go-cni that the patches are made for"
+	}
+	return fmt.Sprintf("[%s](%s)", code(g.Name), path.Join(path.Base(p.Pulls), g.Name+".md"))
+}
+
+func of(g Rung) string { return fmt.Sprintf("%d of %d", len(g.Passed), len(g.Passed)+len(g.Failed)) }

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package docs
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/internal/edit"
+)
+
+// climbed is a repository with a ladder of a core group and another one.
+func climbed(t *testing.T, record string) (Repository, Pages) {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "ladder.json"), []byte(record), 0o644))
+	return Repository{Root: dir, Series: edit.Series{Groups: []edit.Group{{Name: "small", Core: true}, {Name: "large"}}}},
+		Pages{Pulls: "docs/pulls", Ladder: "ladder.json"}
+}
+
+const ladder = `[
+	{"name": "released", "passed": ["A"], "failed": ["B", "C"]},
+	{"name": "newest", "passed": ["A"], "failed": ["B", "C"]},
+	{"name": "small", "lines": 30, "passed": ["A", "C"], "failed": ["B"]},
+	{"name": "large", "lines": 400, "passed": ["A", "B", "C"]}
+]`
+
+func TestLadder(t *testing.T) {
+	r, p := climbed(t, ladder)
+	c, err := ladderContent(r, p)
+	require.NoError(t, err)
+	require.Empty(t, c.problems)
+	require.Equal(t, `| pull request | lines | pass | pass now | fail now |
+|---|---|---|---|---|
+| none: containerd as released | | 1 of 3 | | |
+| none: with the NRI and go-cni that the patches are made for | | 1 of 3 | | |
+| [`+"`small`"+`](pulls/small.md) | 30 | 2 of 3 | `+"`C`"+` | |
+| [`+"`large`"+`](pulls/large.md) | 400 | 3 of 3 | `+"`B`"+` | |
+`, c.text)
+
+	c, err = summaryContent(r, p)
+	require.NoError(t, err)
+	require.Equal(t, `| containerd | lines changed | cases that pass |
+|---|---|---|
+| as released | 0 | 1 of 3 |
+| with the core | 30 | 2 of 3 |
+| with the whole series | 430 | 3 of 3 |
+`, c.text)
+}
+
+// A case that fails with a group and passed before it is a problem, and so is a ladder of
+// another series.
+func TestLadderThatIsWrong(t *testing.T) {
+	for says, record := range map[string]string{
+		"A fails with small and passes before it": `[{"name": "released"}, {"name": "newest", "passed": ["A"]}, {"name": "small", "failed": ["A"]}, {"name": "large"}]`,
+		"the ladder is not that of the series":    `[{"name": "released"}, {"name": "newest"}, {"name": "large"}, {"name": "small"}]`,
+	} {
+		r, p := climbed(t, record)
+		for _, make := range []func(Repository, Pages) (content, error){ladderContent, summaryContent} {
+			c, err := make(r, p)
+			require.NoError(t, err)
+			require.ErrorContains(t, errors.Join(c.problems...), says)
+		}
+	}
+	r, p := climbed(t, "[")
+	_, err := ladderContent(r, p)
+	require.Error(t, err)
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/urfave/cli/v3"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/hookline-nri/hookline/conformance/report"
+	"github.com/hookline-nri/hookline/hack/docs"
+	"github.com/hookline-nri/hookline/internal/tree"
+)
+
+func (a *app) ladder() *cli.Command {
+	return &cli.Command{
+		Name:      "ladder",
+		Usage:     "run the conformance test after each pull request (root)",
+		UsageText: "go run ./hack [--series core] ladder [--parallel N] [--soon TIME]",
+		Description: `Builds containerd as released, with the libraries that the patches are made for, and then
+with one pull request more each time, in the order of docs/upstreaming.md, and runs the
+conformance test on each. What passes is put on record in reports/ladder.json, of which
+check --update makes the table of docs/upstreaming.md and the one of the README. A rung on
+record of which no code has changed is not run again, so it goes on where it was ended.
+Several rungs run side by side, each on a node of its own. A case that fails where the one
+before passed is run once more, alone. All of it takes hours; with --series core the rungs of
+the core are run alone.`,
+		Flags: []cli.Flag{
+			&cli.IntFlag{Name: "parallel", Value: 3, Usage: "run `N` rungs side by side"},
+			&cli.DurationFlag{Name: "soon", Value: 10 * time.Second, Usage: "`TIME` that is waited for what should come within moments"},
+		},
+		Before: takes(0, "[--parallel N] [--soon TIME]"),
+		Action: a.in(a.climb),
+	}
+}
+
+// A climb is a run of the ladder.
+type climb struct {
+	*app
+	output string // with the tools
+	soon   time.Duration
+	record string // the file that the rungs are kept in
+	known  []docs.Rung
+
+	mu    sync.Mutex // guards rungs while several are run
+	rungs []docs.Rung
+}
+
+func (a *app) climb(ctx context.Context, cmd *cli.Command, w *tree.Workspace) (err error) {
+	c := &climb{app: a, output: cmd.String("output"), soon: cmd.Duration("soon"), record: filepath.Join(a.root, a.pages.Ladder)}
+	if c.known, err = docs.ReadLadder(c.record); err != nil {
+		return err
+	}
+	for _, name := range docs.Rungs(a.series) {
+		rung := docs.Rung{Name: name}
+		if i := slices.IndexFunc(c.known, func(g docs.Rung) bool { return g.Name == name }); i >= 0 {
+			rung = c.known[i]
+		}
+		c.rungs = append(c.rungs, rung)
+	}
+	if err := c.run(ctx, w, cmd.Int("parallel")); err != nil {
+		return err
+	}
+	if err := c.again(ctx, w); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.stdout, "%d rungs are in %s: check --update makes the tables of them\n", len(c.rungs), short(c.record))
+	return err
+}
+
+// run builds one rung after the other and runs several side by side.
+func (c *climb) run(ctx context.Context, w *tree.Workspace, parallel int) error {
+	running, ctx := errgroup.WithContext(ctx)
+	running.SetLimit(parallel)
+	for i := range c.rungs {
+		rung, due, err := c.build(ctx, w, i)
+		if err != nil {
+			return errors.Join(fmt.Errorf("rung %s: %w", c.rungs[i].Name, err), running.Wait())
+		}
+		if !due {
+			continue
+		}
+		running.Go(func() (err error) {
+			defer c.progress.Step("conformance test with " + rung.Name)()
+			if rung.Passed, rung.Failed, err = c.conform(ctx, rung.Name, bin(w, i)); err != nil {
+				return fmt.Errorf("rung %s: %w", rung.Name, err)
+			}
+			return errors.Join(c.keep(i, rung), os.RemoveAll(bin(w, i)))
+		})
+	}
+	return running.Wait()
+}
+
+// bin is the folder of the binaries of a rung. One that is on record has none.
+func bin(w *tree.Workspace, i int) string {
+	return filepath.Join(w.Out, "ladder", fmt.Sprintf("bin-%02d", i))
+}
+
+// build builds a rung, unless it is on record with what it is built of.
+func (c *climb) build(ctx context.Context, w *tree.Workspace, i int) (rung docs.Rung, due bool, err error) {
+	c.mu.Lock()
+	rung = c.rungs[i]
+	c.mu.Unlock()
+	at := w.Below("ladder")
+	if i == 0 {
+		if at, err = w.Stock(c.product.Module); err != nil {
+			return rung, false, err
+		}
+	} else {
+		at.Series = c.series.UpTo(i - 1)
+	}
+	trees, err := at.Apply(ctx)
+	if err != nil {
+		return rung, false, err
+	}
+	code, err := tree.Code(trees)
+	if err != nil || rung.State == code {
+		return rung, false, err
+	}
+	rung.State = code
+	if i > 1 {
+		sizes, err := at.Sizes(ctx, trees)
+		if err != nil {
+			return rung, false, err
+		}
+		rung.Lines = tree.SizeOf(c.series.Groups[i-2], trees, sizes).Code
+	}
+	_, _, err = at.BuildFor(ctx, trees, c.product, c.config.build, tree.Platform{}, bin(w, i))
+	return rung, true, err
+}
+
+// conform runs the conformance test on the containerd of a folder, in a process of its own:
+// several run side by side. Some cases alone are run where they are named.
+func (c *climb) conform(ctx context.Context, name, bin string, cases ...string) (passed, failed []string, err error) {
+	folder := filepath.Join(filepath.Dir(bin), "report-"+name)
+	self, err := os.Executable()
+	if err != nil {
+		return nil, nil, err
+	}
+	args := []string{"--output", c.output, "conformance", "--bin", bin, "--report-dir", folder, "--soon", c.soon.String()}
+	for _, one := range cases {
+		args = append(args, "--case", one)
+	}
+	// It fails where a case does.
+	said, ran := exec.CommandContext(ctx, self, args...).CombinedOutput()
+	file, err := os.Open(filepath.Join(folder, "report.json"))
+	if err != nil {
+		return nil, nil, errors.Join(fmt.Errorf("conformance test: %w:\n%s", ran, said), err)
+	}
+	defer file.Close()
+	r, err := report.Read(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, one := range r.Cases {
+		switch one.Verdict {
+		case report.Passed:
+			passed = append(passed, one.Name)
+		case report.Failed:
+			failed = append(failed, one.Name)
+		case report.Error:
+			err = errors.Join(err, fmt.Errorf("%s: %s", one.Name, one.Reason))
+		}
+	}
+	slices.Sort(passed)
+	slices.Sort(failed)
+	return passed, failed, err
+}
+
+// again runs the cases that fail where the rung before passed, once more and alone.
+func (c *climb) again(ctx context.Context, w *tree.Workspace) error {
+	for i := 1; i < len(c.rungs); i++ {
+		lost := docs.Turned(c.rungs[i-1].Passed, c.rungs[i].Failed)
+		if len(lost) == 0 {
+			continue
+		}
+		rung := c.rungs[i]
+		c.rungs[i].State = "" // it is built anew
+		rung, _, err := c.build(ctx, w, i)
+		if err != nil {
+			return fmt.Errorf("rung %s: %w", rung.Name, err)
+		}
+		end := c.progress.Step(fmt.Sprintf("conformance test with %s, once more: %s", rung.Name, strings.Join(lost, ", ")))
+		passed, _, err := c.conform(ctx, rung.Name, bin(w, i), lost...)
+		end()
+		if err != nil {
+			return fmt.Errorf("rung %s: %w", rung.Name, err)
+		}
+		rung.Failed = slices.DeleteFunc(rung.Failed, func(name string) bool { return slices.Contains(passed, name) })
+		rung.Passed = slices.Sorted(slices.Values(append(rung.Passed, passed...)))
+		if err := errors.Join(c.keep(i, rung), os.RemoveAll(bin(w, i))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep puts a rung on record, beside those of other series.
+func (c *climb) keep(i int, rung docs.Rung) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rungs[i] = rung
+	all := slices.DeleteFunc(slices.Clone(c.rungs), func(g docs.Rung) bool { return g.State == "" })
+	for _, g := range c.known {
+		if !slices.ContainsFunc(c.rungs, func(other docs.Rung) bool { return other.Name == g.Name }) {
+			all = append(all, g)
+		}
+	}
+	content, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(c.record, append(content, '\n'), 0o644)
+}
