@@ -27,6 +27,12 @@ SIDE_BY_SIDE := -parallel 4
 BASE ?= auto
 KIND := --base $(BASE)
 
+# Tests and clusters of the whole series start what is built of that.
+ifneq ($(SERIES),full)
+ONLY_WHOLE := $(filter test unit patched integration kind kind-image e2e node-conformance plugins peers others $(addprefix other-,$(OTHERS)),$(MAKECMDGOALS))
+$(if $(ONLY_WHOLE),$(error $(ONLY_WHOLE): about the whole series alone, leave SERIES out))
+endif
+
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -48,7 +54,7 @@ all-builds: both ## those, and the core alone
 
 .PHONY: tools
 tools: ## runc and the CNI plugins in _output/tools/bin, from their modules
-	@$(HACK) tools
+	@$(RUN) tools
 
 .PHONY: demo
 demo: build tools ## watch pods and plugins on a private node, and which rules hold (RUNTIME=stock: on unpatched containerd)

@@ -4,6 +4,8 @@ go 1.26.6
 
 ignore ./patches/containerd/files
 
+ignore ./patches/go-cni/files
+
 ignore ./patches/nri/files
 
 ignore ./_output

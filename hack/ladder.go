@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -154,12 +155,11 @@ func (c *climb) conform(ctx context.Context, name, bin string, cases ...string) 
 	}
 	// It fails where a case does.
 	said, ran := exec.CommandContext(ctx, self, args...).CombinedOutput()
-	file, err := os.Open(filepath.Join(folder, "report.json"))
+	content, err := os.ReadFile(filepath.Join(folder, "report.json"))
 	if err != nil {
-		return nil, nil, errors.Join(fmt.Errorf("conformance test: %w:\n%s", ran, said), err)
+		return nil, nil, errors.Join(fmt.Errorf("conformance test:\n%s", said), ran, err)
 	}
-	defer file.Close()
-	r, err := report.Read(file)
+	r, err := report.Read(bytes.NewReader(content))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -185,7 +185,6 @@ func (c *climb) again(ctx context.Context, w *tree.Workspace) error {
 		if len(lost) == 0 {
 			continue
 		}
-		rung := c.rungs[i]
 		c.rungs[i].State = "" // it is built anew
 		rung, _, err := c.build(ctx, w, i)
 		if err != nil {

@@ -52,7 +52,7 @@ func (a *app) runPlugins(ctx context.Context, cmd *cli.Command) error {
 		return err
 	}
 	tools := filepath.Join(cmd.String("output"), "tools", "bin")
-	runtimes := map[string]string{"stock": filepath.Join(built(cmd), "stock", "bin"), "hookline": filepath.Join(patched(cmd), "bin")}
+	runtimes := map[string]string{"stock": filepath.Join(built(cmd), "stock", "bin"), "hookline": filepath.Join(built(cmd), "bin")}
 	for _, side := range sides {
 		if err := (node.Options{Bin: runtimes[side], Tools: tools}).Check(); err != nil {
 			return err

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/urfave/cli/v3"
 )
@@ -15,12 +16,18 @@ const (
 	core = "core" // where the full series begins
 )
 
+// ofCore are the commands that can be about the core. What the others start is the whole series.
+var ofCore = []string{"list", "apply", "build", "diff", "check", "test", "export", "release", "install", "demo", "conformance", "ladder", "critest", "upstream-suite", "clients", "bench"}
+
 // chooseSeries takes the patches of the core alone, and its name for builds, where a command is
 // about that.
 func (a *app) chooseSeries(ctx context.Context, cmd *cli.Command) (context.Context, error) {
 	switch name := cmd.String("series"); name {
 	case full:
 	case core:
+		if command := cmd.Args().First(); !slices.Contains(ofCore, command) {
+			return ctx, fmt.Errorf("%s is about the whole series alone: leave --series core out", command)
+		}
 		a.series, a.config.build = a.series.Core(), a.coreBuild
 	default:
 		return ctx, fmt.Errorf("there is no series %q: %s or %s", name, core, full)

@@ -10,9 +10,9 @@ var groups = []edit.Group{
 	// The core. Each is one patch, and helps by itself.
 	{Name: "teardown-reaches-all", Title: "adaptation: deliver teardown to every plugin", Core: true, Patches: []string{"nri/teardown-reaches-all"}},
 	{Name: "refused-pod-ends", Title: "adaptation: end a refused pod only for plugins that know it", Core: true, Patches: []string{"nri/refused-pod-ends"}},
+	{Name: "updates-of-a-stop", Title: "nri: apply the updates of a stop that a plugin failed", Core: true, Patches: []string{"containerd/updates-of-a-stop"}},
 	{Name: "remove-locks-once", Title: "cri,nri: block plugin sync once in RemovePodSandbox", Core: true, Patches: []string{"containerd/remove-locks-once"}},
 	{Name: "undo-refused-pod", Title: "cri,nri: roll back a failed RunPodSandbox under its own context", Core: true, Patches: []string{"containerd/undo-refused-pod"}},
-	{Name: "stop-before-shutdown", Title: "cri: stop a sandbox before its roll-back shuts it down", Core: true, Patches: []string{"containerd/stop-before-shutdown"}},
 	{Name: "stop-before-reclaim", Title: "cri,nri: send StopPodSandbox before anything is released", Core: true, Patches: []string{"containerd/stop-before-reclaim"}},
 	{Name: "ends-after-restart", Title: "nri: send the end of pods from before a restart", Core: true, Patches: []string{"containerd/ends-after-restart"}},
 	{Name: "wait-before-hook", Title: "cri,nri: watch a sandbox before its RunPodSandbox hook", Core: true, Patches: []string{"containerd/wait-before-hook"}},

@@ -30,9 +30,9 @@ var Series = edit.Series{
 
 		containerd.PatchedNRI,
 		containerd.PatchedCNI,
+		containerd.UpdatesOfAStop,
 		containerd.RemoveLocksOnce,
 		containerd.UndoRefusedPod,
-		containerd.StopBeforeShutdown,
 		containerd.StopBeforeReclaim,
 		containerd.WaitBeforeHook,
 		containerd.EndsAfterRestart,

@@ -16,11 +16,14 @@ it finds on the node takes the pod's resources for leftovers.
 
 Keep pods being created in a list of their own from before their network to
 the end of RunPodSandbox. The plugin gets RunPodSandbox when the pod comes to
-its hook. If the creation fails before that, plugins that were synchronized
-meanwhile get StopPodSandbox and RemovePodSandbox, while the network stands.
+its hook. If the creation fails before that, and a plugin has found the pod there,
+plugins get StopPodSandbox and RemovePodSandbox. The roll-back does not wait for
+that: a plugin that registers may wait for a graceful stop, and whoever has
+something to tell for both.
 
-Only NRI plugins see this list. They may now find a pod in Synchronize that
-has no address and no process yet.`,
+Only NRI plugins see this list. They may now find a pod in Synchronize that has
+no address and no process yet. It has no specification either, so its network
+namespace is the one that CRI has noted.`,
 	Refs:   []string{"containerd/containerd#13698", "containerd/nri#63", "containerd/nri#286"},
 	Rules:  []string{"L2", "L3"},
 	Status: edit.Upstream,
@@ -41,13 +44,26 @@ creating := a.cri.CreatingSandboxes()`),
 }`),
 		run.Before(edit.Stmt(edit.If("!hostNetwork(config)")), `// Plugins that register from here on know the sandbox.
 c.creating.Put(sandbox)
-defer func() { c.endCreating(&sandbox, retErr != nil) }()
+defer func() {
+	if retErr != nil {
+		c.endCreating(sandbox)
+	}
+}()
 `),
-		run.Before(edit.Stmt(edit.Mentions("teardownPodNetwork")).Within(edit.All(edit.Defer(), edit.Has(edit.Call("c.teardownPodNetwork")))), `// They are told of its end while it has a network.
-c.endCreating(&sandbox, true)`),
+		run.Before(edit.Stmt(edit.Call("c.setupPodNetwork")), `c.creating.Put(sandbox)`),
 		run.After(edit.Stmt(edit.Call("c.setupPodNetwork")), `c.creating.Put(sandbox)`),
+		run.After(edit.Stmt(edit.All(edit.Call("c.sandboxStore.Add"), edit.Has(edit.Call("fmt.Errorf")))), `c.creating.Delete(id)`),
+
+		edit.In(criNRI, edit.Method("API", "nriPodSandbox")).Replace(edit.Expr("sandboxInfo.Spec != nil"), `sandboxInfo.Spec != nil && sandboxInfo.Spec.GetTypeUrl() != ""`),
+		podNamespaces.Before(edit.Stmt(edit.Call("slices.DeleteFunc")), `if p.spec.Linux == nil && p.NetNSPath != "" { // it is not started
+	namespaces = append(namespaces, &api.LinuxNamespace{Type: string(runtimespec.NetworkNamespace), Path: p.NetNSPath})
+}
+`),
 	},
 }
 
 // listPods lists pods for NRI.
 var listPods = edit.In(criNRI, edit.Method("API", "ListPodSandboxes"))
+
+// podNamespaces are the namespaces of a pod for NRI.
+var podNamespaces = edit.In(criNRI, edit.Method("criPodSandbox", "GetLinuxNamespaces"))

@@ -18,8 +18,7 @@ process cancel the creation, even while a plugin has not answered yet. This take
 the place of the look at the process after the hook. After the last plugin has
 agreed, nothing can fail.
 
-A wait for a sandbox whose creation failed is cancelled. The kubelet
-sees the pod in no list before the last plugin agreed, as before. Events of the
+The kubelet sees the pod in no list before the last plugin agreed, as before. Events of the
 pod come after that, too.`,
 	Refs:   []string{"containerd/nri#286"},
 	Rules:  []string{"L5"},
@@ -35,23 +34,13 @@ failing`),
 // ctx is cancelled when the creation is made to fail.
 ctx = creation.Context(ctx)
 defer func() { retErr = creation.Explain(retErr) }()
-
-// waiting is cancelled when the creation has failed: a controller may not come back to tell
-// of the exit.
-waiting, leave := context.WithCancel(util.NamespacedContext())
-defer func() {
-	if retErr != nil {
-		leave()
-	}
-}()
 `),
-		run.Replace(edit.Expr("c.sandboxService.WaitSandbox(util.NamespacedContext(), sandbox.Sandboxer, id)"), "c.sandboxService.WaitSandbox(waiting, sandbox.Sandboxer, id)"),
 		run.Before(edit.Stmt(edit.Call("undo.run")), "creation.Undo()"),
 
 		// What may make it fail comes before the hook.
 		run.Delete(edit.Stmt(edit.Call("exitedInHook"))),
 		edit.DropFile("internal/cri/server/sandbox_hook.go"),
-		edit.DropFile("internal/cri/server/sandbox_hook_test.go"),
+		edit.DropFile("internal/cri/server/sandbox_hook_linux_test.go"),
 		run.After(edit.Stmt(edit.Define("exitCh", "err")).And(1), `exit := failOnExit(creation, exitCh)
 defer exit.end()
 

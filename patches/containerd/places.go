@@ -36,6 +36,7 @@ var (
 	stop              = criMethod(sandboxStop, "stopPodSandbox")
 	remove            = criMethod(sandboxRemove, "RemovePodSandbox")
 	createContainer   = criMethod(containerCreate, "CreateContainer")
+	startContainer    = criMethod("internal/cri/server/container_start.go", "StartContainer")
 	createContainerIn = criMethod(containerCreate, "createContainer") // which CreateContainer and a restore share
 	recoverAll        = criMethod(restart, "recover")
 	status            = criMethod(criStatus, "Status")
@@ -46,6 +47,12 @@ var (
 	validateConfig    = edit.In(criConfig, edit.Func("ValidateRuntimeConfig"))
 	newSandbox        = edit.In(sandboxStore, edit.Func("NewSandbox"))
 	podToNRI          = edit.In(nriSandboxLinux, edit.Func("podSandboxToNRI"))
+)
+
+// What keeps a container out of a sandbox, and what does since stop-before-reclaim.
+const (
+	notReady           = "sandbox.Status.Get().State != sandboxstore.StateReady"
+	notReadyOrStopping = notReady + " || c.stopping.Has(sandbox.ID)"
 )
 
 // cniDefaults are the settings of CNI in the documentation of all defaults.

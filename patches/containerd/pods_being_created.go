@@ -33,7 +33,8 @@ which it gets no RunPodSandbox.`,
 		edit.DropFile("internal/cri/server/sandbox_creating.go"),
 		edit.DropFile("internal/cri/server/sandbox_creating_linux_test.go"),
 		edit.DropFile("internal/cri/store/sandbox/creating.go"),
-		run.Delete(edit.Stmt(edit.Call("c.creating.Put")).Times(2)),
+		run.Delete(edit.Stmt(edit.Call("c.creating.Put")).Times(3)),
+		run.Delete(edit.Stmt(edit.Call("c.creating.Delete"))),
 		run.Delete(edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.endCreating"))))),
 
 		serviceType.AddField(`

@@ -21,8 +21,7 @@ register, and every later pod operation waits behind them.
 Split RemoveContainer into the request, which takes the block, and the
 removal, which RemovePodSandbox calls under its own block.
 
-Only CRI and NRI have this lock. The request of a container that does not exist
-takes the block as well, and gives it back at once.`,
+Only CRI and NRI have this lock.`,
 	Refs:   []string{"containerd/containerd#14083"},
 	Rules:  []string{"L8", "L13"},
 	Status: edit.Upstream,
@@ -34,7 +33,9 @@ takes the block as well, and gives it back at once.`,
 		edit.In(containerRemove, edit.Method("criService", "removeContainer")).InsertBefore(
 			`// RemoveContainer removes the container within a block of its own of plugin synchronization.
 func (c *criService) RemoveContainer(ctx context.Context, r *runtime.RemoveContainerRequest) (*runtime.RemoveContainerResponse, error) {
-	defer c.nri.BlockPluginSync().Unblock()
+	if _, err := c.containerStore.Get(r.GetContainerId()); err == nil {
+		defer c.nri.BlockPluginSync().Unblock()
+	}
 
 	return c.removeContainer(ctx, r)
 }`),

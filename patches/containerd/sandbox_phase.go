@@ -96,7 +96,7 @@ undo.push("end_phase", func(ctx context.Context) error {
 	return nil, err
 }`),
 		createContainer.After(
-			edit.Stmt(edit.If("sandbox.Status.Get().State != sandboxstore.StateReady")), `if err := refuseStopped(&sandbox); err != nil {
+			edit.Stmt(edit.If(notReadyOrStopping)), `if err := refuseStopped(&sandbox); err != nil {
 	return nil, err
 }`),
 		stop.Signature("func (c *criService) stopPodSandbox(ctx context.Context, sandbox sandboxstore.Sandbox) (retErr error)"),

@@ -4,12 +4,7 @@ package containerd
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-const containerStart = "internal/cri/server/container_start.go"
-
-var (
-	startContainer = criMethod(containerStart, "StartContainer")
-	stopContainer  = criMethod("internal/cri/server/container_stop.go", "StopContainer")
-)
+var stopContainer = criMethod("internal/cri/server/container_stop.go", "StopContainer")
 
 // StartAgainstStop lets no container start in a sandbox whose stop has begun.
 var StartAgainstStop = edit.Patch{
@@ -41,13 +36,22 @@ nerdctl start do not pass here.`,
 	Until:  "containerd refuses to create and start containers in a sandbox from the moment that its stop lists them",
 	Needs:  []string{"containerd/sandbox-phase"},
 	Edits: []edit.Edit{
+		// The entry takes the place of the list of sandboxes that are being stopped.
+		serviceType.Delete(edit.Field("stopping")),
+		edit.DropFile("internal/cri/store/sandbox/stopping.go"),
+		edit.DropFile("internal/cri/store/sandbox/stopping_test.go"),
+		stop.Delete(edit.Stmt(edit.Call("c.stopping.Begin"))),
+		createContainer.Replace(edit.Expr(notReadyOrStopping), notReady),
+		startContainer.Replace(edit.Expr(notReadyOrStopping), notReady),
+		startContainer.Delete(edit.Stmt(edit.If("c.stopping.Has(sandboxID)"))),
+
 		sandboxType.AddField(`
 // Entry is where containers come into the sandbox.
 Entry *Entry`),
 		newSandbox.After(edit.Stmt(edit.Define("s")), "s.Entry = NewEntry()"),
 		stop.After(edit.Stmt(edit.Call("beginStop")), "closeEntry(ctx, &sandbox)"),
 
-		startContainer.After(edit.Stmt(edit.If("sandbox.Status.Get().State != sandboxstore.StateReady")), `entering := entrant{sandbox: &sandbox}
+		startContainer.After(edit.Stmt(edit.If(notReady)), `entering := entrant{sandbox: &sandbox}
 defer entering.leave() // when the start is over, or undone
 if err := entering.refused(); err != nil {
 	return nil, err

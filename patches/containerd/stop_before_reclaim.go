@@ -16,7 +16,8 @@ var StopBeforeReclaim = edit.Patch{
 	Body: `NRI plugins get StopPodSandbox after the sandbox's process was killed and its
 mounts were removed. If either fails, as with a shim that hangs, they do not
 get it. Send it when the last container has stopped, before the sandbox itself
-is touched.
+is touched. The sandbox takes no containers from the beginning of its stop: it
+would while plugins are asked, since its process runs.
 
 The sandbox leaves its store before its record is deleted. If the deletion
 fails, the sandbox is no longer listed, and its record and name stay until a
@@ -42,6 +43,18 @@ taken; the kubelet's next removal goes on from there.`,
 			edit.Stmt(edit.Call("c.nri.StopPodSandbox")).And(1), edit.Stmt(edit.Define("state"))),
 		remove.MoveBefore(
 			edit.Stmt(edit.All(edit.If("err != nil"), edit.Call("c.client.SandboxStore().Delete"))), edit.Stmt(edit.Call("c.sandboxStore.Delete"))),
+
+		// Plugins may take a while in the stop, in which the sandbox is ready.
+		serviceType.AddField(`
+// stopping are the sandboxes that are being stopped. They take no containers.
+stopping sandboxstore.Stopping`),
+		stop.Before(edit.Stmt(edit.Define("containers")), `defer c.stopping.Begin(id)()`),
+		createContainer.Replace(edit.Expr(notReady), notReadyOrStopping),
+		startContainer.Replace(edit.Expr(notReady), notReadyOrStopping),
+		startContainer.Before(edit.Stmt(edit.Call("task.Start")), `if c.stopping.Has(sandboxID) {
+	return nil, fmt.Errorf("sandbox container %q is being stopped", sandboxID)
+}
+`),
 
 		// Deferred functions run last in, first out.
 		createContainerIn.Replace(

@@ -46,7 +46,7 @@ sandbox when its start fails has to answer NotFound or success.`,
 	Rules:  []string{"L7"},
 	Status: edit.Upstream,
 	Until:  "RunPodSandbox rolls back its record, lease and sandbox under a context that outlives the request, whatever failed",
-	Needs:  []string{"containerd/undo-refused-pod", "containerd/stop-before-shutdown"},
+	Needs:  []string{"containerd/undo-refused-pod"},
 	Edits: []edit.Edit{
 		// One place for the roll-back, and the name.
 		run.MoveBefore(edit.Stmt(edit.Define("sandbox")), edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.sandboxNameIndex.ReleaseByName"))))),

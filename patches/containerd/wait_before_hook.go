@@ -20,13 +20,25 @@ agreed. Then the sandbox is put into the store, which can only fail where a
 label of SELinux cannot be reserved.
 
 WaitSandbox of a controller is called before the hook. One that returns an error
-fails the creation, and is rolled back like all that fails before the hook.`,
+fails the creation, and is rolled back like all that fails before the hook. The
+wait for a sandbox whose creation failed is cancelled.`,
 	Refs:   []string{"containerd/nri#286"},
 	Rules:  []string{"L5"},
 	Status: edit.Upstream,
+	Needs:  []string{"containerd/undo-refused-pod"},
 	Until:  "the exit of a sandbox is watched before its NRI hook, and fails the hook",
 	Edits: []edit.Edit{
 		run.MoveBefore(edit.Stmt(edit.Define("exitCh", "err")).And(1), edit.Stmt(edit.All(edit.Defer(), edit.Call("c.nri.BlockPluginSync().Unblock")))),
+		run.Before(edit.Stmt(edit.Define("exitCh", "err")), `// waiting is cancelled when the creation has failed: a controller may not come back to tell
+// of the exit.
+waiting, leave := context.WithCancel(util.NamespacedContext())
+defer func() {
+	if retErr != nil {
+		leave()
+	}
+}()
+`),
+		run.Replace(edit.Expr("c.sandboxService.WaitSandbox(util.NamespacedContext(), sandbox.Sandboxer, id)"), "c.sandboxService.WaitSandbox(waiting, sandbox.Sandboxer, id)"),
 		run.After(edit.Stmt(edit.Call("c.nri.RunPodSandbox")).And(1), `if err := exitedInHook(exitCh); err != nil {
 	return nil, fmt.Errorf("sandbox %q did not outlive its NRI hook: %w", id, err)
 }`),

@@ -10,7 +10,7 @@ var NetworkMonitor = edit.Patch{
 	Module:  "go-cni",
 	Subject: "netstatus: run STATUS in the background",
 	Body: `Status runs STATUS of all networks while somebody waits: a plugin that hangs
-costs each who asks five seconds.
+costs each who asks ten seconds.
 
 Add a monitor beside the go-cni object. It runs STATUS of each network once at
 a time, in the background and with a deadline, holds no lock meanwhile, and

@@ -14,11 +14,11 @@ without a deadline. A plugin that hangs blocks whoever asks. A reload of the
 configuration waits for the lock, and from then on every ADD and DEL waits
 behind the reload: no pod comes up or goes while one plugin hangs.
 
-Take the networks under the lock, and ask them without it. Whoever asks waits
-five seconds at most; the plugin is killed then. STATUS runs once at a time:
-who asks meanwhile gets the answer of the run that goes on, since one that is
-left behind by a plugin whose child holds its output does not end. A reload
-begins anew.
+Take the networks under the lock, and ask them without it. STATUS runs once at
+a time, for ten seconds at most, and who asks meanwhile gets its answer. Then
+the plugin is killed. Where a child of it holds its output, libcni does not
+return; that run is left behind, and the next who asks begins another. So does
+a reload.
 
 For a network that answers in time nothing changes. One whose STATUS takes
 longer was ready after that time, and is not ready now.`,

@@ -14,9 +14,9 @@ pod they have never heard of. Plugins are asked in index order, up to the
 first that refuses; the runtime then rolls the pod back with StopPodSandbox
 and RemovePodSandbox, and those go to all.
 
-Remember for each plugin which pods it was told of, by Synchronize or by
-RunPodSandbox, until their removal, and send it the end of those alone. The
-one that refused is among them: it may have acted before it said no, or may
+Remember for each plugin which pods it was told of, by Synchronize or by the
+first event of the pod or of one of its containers, until it has answered their
+removal, and send it the end of those alone. The one that refused is among them: it may have acted before it said no, or may
 have only failed to answer in time. The adaptation remembers it, since a
 runtime does not know its plugins.
 
@@ -35,8 +35,14 @@ tests did that, and begins its pods now.`,
 `),
 			edit.In(adaptation, edit.Method("Adaptation", "RunPodSandbox")).Before(
 				edit.Stmt(edit.All(edit.If("err != nil"), edit.Call("plugin.runPodSandbox"))), `plugin.pods.learn(req.GetPod())`),
-			edit.In(adaptation, edit.Method("Adaptation", "RemovePodSandbox")).Before(
-				edit.Stmt(edit.Define("_", "err")), `plugin.pods.forget(req.GetPod())`),
+			edit.In(adaptation, edit.Method("Adaptation", "UpdatePodSandbox")).Before(
+				edit.Stmt(edit.Call("plugin.updatePodSandbox")), `plugin.pods.learn(req.GetPod())`),
+			edit.In(adaptation, edit.Method("Adaptation", "CreateContainer")).Before(
+				edit.Stmt(edit.Call("plugin.createContainer")), `plugin.pods.learn(req.GetPod())`),
+			edit.In(adaptation, edit.Method("Adaptation", "RemovePodSandbox")).After(
+				edit.Stmt(edit.Define("_", "err")), `if err == nil {
+	plugin.pods.forget(req.GetPod())
+}`),
 			edit.In(policyTest, edit.Func("TestPluginFailurePolicy")).Before(edit.Stmt(edit.Define("before")), `for _, pod := range []*api.PodSandbox{pod0, pod1} {
 	require.NoError(t, rt.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: pod}))
 }

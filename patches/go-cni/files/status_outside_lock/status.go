@@ -7,15 +7,13 @@ import (
 	"fmt"
 	"sync"
 	"time"
-
-	cnilibrary "github.com/containernetworking/cni/libcni"
 )
 
 // statusTimeout is how long STATUS of all networks may take together.
-const statusTimeout = 5 * time.Second
+const statusTimeout = 10 * time.Second
 
 // Status returns why the networks do not take pods: they are not loaded, or the STATUS of one
-// of them says so or does not answer in five seconds. Networks of a CNI version before 1.1.0
+// of them says so or does not answer in ten seconds. Networks of a CNI version before 1.1.0
 // have no STATUS.
 func (c *libcni) Status() error { return c.statusWithin(statusTimeout) }
 
@@ -23,22 +21,25 @@ func (c *libcni) statusWithin(timeout time.Duration) error {
 	c.RLock()
 	err := c.ready()
 	library, networks := c.cniConfig, c.networks
-	run := c.statuses.last()
 	c.RUnlock()
 	if err != nil {
 		return err
 	}
 	// From here on the lock is free: a plugin that hangs keeps nobody from ADD, DEL and Load.
-	if run.begins() {
-		go run.ask(library, networks, timeout)
-	}
-	late := time.NewTimer(timeout)
-	defer late.Stop()
+	run := c.statuses.join(timeout, func(ctx context.Context) error {
+		for _, network := range networks {
+			if err := library.GetStatusNetworkList(ctx, network.config); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	<-run.ctx.Done()
 	select {
 	case <-run.done:
 		return run.err
-	case <-late.C:
-		return fmt.Errorf("STATUS has not answered for %v: %w", timeout, context.DeadlineExceeded)
+	default:
+		return fmt.Errorf("STATUS has not answered for %v: %w", timeout, run.ctx.Err())
 	}
 }
 
@@ -48,14 +49,30 @@ type statuses struct {
 	run *statusRun
 }
 
-// last is the run that goes on, or a new one that has still to begin.
-func (s *statuses) last() *statusRun {
+// A statusRun is one STATUS of all networks.
+type statusRun struct {
+	ctx  context.Context // until it ends, or its time is up
+	done chan struct{}   // closed when err is what it came to
+	err  error
+}
+
+// join returns the run that goes on, or begins one. One whose time is up may not end, since a
+// plugin can leave a child that holds its output: it is left behind.
+func (s *statuses) join(timeout time.Duration, ask func(context.Context) error) *statusRun {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.run == nil || s.run.ended() {
-		s.run = &statusRun{done: make(chan struct{})}
+	if s.run != nil && s.run.ctx.Err() == nil {
+		return s.run
 	}
-	return s.run
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
+	run := &statusRun{ctx: ctx, done: make(chan struct{})}
+	go func() {
+		defer cancel()
+		defer close(run.done)
+		run.err = ask(ctx)
+	}()
+	s.run = run
+	return run
 }
 
 // forget leaves the run that goes on to those who wait for it.
@@ -63,37 +80,4 @@ func (s *statuses) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.run = nil
-}
-
-// A statusRun is one STATUS of all networks.
-type statusRun struct {
-	once sync.Once
-	done chan struct{} // closed when err is what it came to
-	err  error
-}
-
-// begins is true for the first who asks.
-func (r *statusRun) begins() (first bool) {
-	r.once.Do(func() { first = true })
-	return first
-}
-
-func (r *statusRun) ask(library cnilibrary.CNI, networks []*Network, timeout time.Duration) {
-	defer close(r.done)
-	ctx, cancel := context.WithTimeout(context.Background(), timeout)
-	defer cancel()
-	for _, network := range networks {
-		if r.err = library.GetStatusNetworkList(ctx, network.config); r.err != nil {
-			return
-		}
-	}
-}
-
-func (r *statusRun) ended() bool {
-	select {
-	case <-r.done:
-		return true
-	default:
-		return false
-	}
 }

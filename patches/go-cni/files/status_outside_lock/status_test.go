@@ -47,19 +47,27 @@ func TestStatusThatHangsHoldsUpNobody(t *testing.T) {
 	c := defaultCNIConfig()
 	require.NoError(t, h.load(c))
 
-	for i := 0; i < 3; i++ {
-		require.ErrorIs(t, c.statusWithin(time.Millisecond), context.DeadlineExceeded)
-	}
-	require.NoError(t, c.Remove(context.Background(), "pod", ""))
-	<-(<-h.asked).Done() // libcni kills the plugin
-	require.Empty(t, h.asked, "asked again while it hangs")
-
-	require.NoError(t, c.Load(h.load))
 	answers := make(chan error)
+	for i := 0; i < 3; i++ {
+		go func() { answers <- c.statusWithin(50 * time.Millisecond) }()
+	}
+	asked := <-h.asked
+	require.NoError(t, c.Remove(context.Background(), "pod", ""))
+	for i := 0; i < 3; i++ {
+		require.ErrorIs(t, <-answers, context.DeadlineExceeded)
+	}
+	<-asked.Done() // libcni kills the plugin
+	require.Empty(t, h.asked, "each of them has asked")
+
+	go func() { answers <- c.statusWithin(time.Minute) }()
+	<-h.asked // though the first has not ended
+	require.NoError(t, c.Load(h.load))
 	go func() { answers <- c.statusWithin(time.Minute) }()
 	<-h.asked
-	h.free <- nil // one of the two is free, and both are
-	h.free <- nil
+	for i := 0; i < 3; i++ {
+		h.free <- nil
+	}
+	require.NoError(t, <-answers)
 	require.NoError(t, <-answers, "what is loaded anew is asked anew")
 }
 

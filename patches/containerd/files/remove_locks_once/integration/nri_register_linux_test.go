@@ -20,11 +20,8 @@ func TestNriPluginRegistersWhileAPodIsRemoved(t *testing.T) {
 	started := make(chan error, 1)
 	tc := &nriTest{t: t, plugins: []*mockPlugin{{
 		stopPodSandbox: func(*mockPlugin, *api.PodSandbox) error {
-			once.Do(func() {
-				started <- late.Start()
-				// From here on it waits to be synchronized.
-				_ = late.Wait(PluginConfigured, time.After(pluginSyncTimeout))
-			})
+			// Once it is configured, it waits to be synchronized.
+			once.Do(func() { started <- late.Start() })
 			return nil
 		},
 	}}}

@@ -2,8 +2,8 @@
 
 package adaptation
 
-// knownPods are the ids of the pods that a plugin was told of, by Synchronize or by
-// RunPodSandbox, and not yet of their removal. Once the plugin is in the list of the
+// knownPods are the ids of the pods that a plugin was told of, by Synchronize or by an
+// event, and whose removal it has not answered. Once the plugin is in the list of the
 // Adaptation, the lock of that guards them.
 type knownPods map[string]struct{}
 
@@ -23,7 +23,7 @@ func (k knownPods) has(pod *PodSandbox) bool {
 	return known
 }
 
-// forget drops a pod that the plugin is told the removal of.
+// forget drops a pod whose removal the plugin has answered.
 func (k knownPods) forget(pod *PodSandbox) {
 	delete(k, pod.GetId())
 }

@@ -12,18 +12,20 @@ import (
 // CreatingSandboxes returns the sandboxes that are being created.
 func (i *criImplementation) CreatingSandboxes() []sandboxstore.Sandbox { return i.c.creating.List() }
 
-// endCreating ends the listing of a sandbox as one that is being created. If its creation
-// failed, plugins that have found it there are told of its end. It may be called again.
-func (c *criService) endCreating(sandbox *sandboxstore.Sandbox, failed bool) {
-	c.creating.Delete(sandbox.ID)
-	if !failed {
+// endCreating takes a sandbox whose creation failed out of the list. Plugins that have found it
+// there are told of its end.
+func (c *criService) endCreating(sandbox sandboxstore.Sandbox) {
+	if listed := c.creating.Delete(sandbox.ID); !listed {
 		return
 	}
-	// One that is being synchronized may have found it, and can be told when it is registered.
-	defer c.nri.BlockPluginSync().Unblock()
-	ctx, cancel := util.DeferContext()
-	defer cancel()
-	if err := c.nri.UndoRunPodSandbox(ctx, sandbox); err != nil {
-		log.G(ctx).WithError(err).Errorf("failed to tell NRI plugins of the end of sandbox %q", sandbox.ID)
-	}
+	// A plugin that is being synchronized can be told once it is registered, and the block waits for
+	// that, and for whatever the registration waits for. The roll-back does not.
+	go func() {
+		defer c.nri.BlockPluginSync().Unblock()
+		ctx, cancel := util.DeferContext()
+		defer cancel()
+		if err := c.nri.UndoRunPodSandbox(ctx, &sandbox); err != nil {
+			log.G(ctx).WithError(err).Errorf("failed to tell NRI plugins of the end of sandbox %q", sandbox.ID)
+		}
+	}()
 }

@@ -20,19 +20,19 @@ import (
 // toldOfEnds stands in for the NRI plugins of a node. It notes what they are told.
 type toldOfEnds struct {
 	corenri.API
-	calls []string
+	calls chan string
 }
 
 func (*toldOfEnds) IsEnabled() bool                           { return true }
 func (*toldOfEnds) BlockPluginSync() *corenri.PluginSyncBlock { return nil }
 
 func (p *toldOfEnds) StopPodSandbox(_ context.Context, pod corenri.PodSandbox) error {
-	p.calls = append(p.calls, "stop "+pod.GetID())
+	p.calls <- "stop " + pod.GetID()
 	return nil
 }
 
 func (p *toldOfEnds) RemovePodSandbox(_ context.Context, pod corenri.PodSandbox) error {
-	p.calls = append(p.calls, "remove "+pod.GetID())
+	p.calls <- "remove " + pod.GetID()
 	return nil
 }
 
@@ -50,7 +50,7 @@ func TestSandboxIsListedWhileItIsCreated(t *testing.T) {
 	client, err := containerd.New("", containerd.WithServices(containerd.WithSandboxStore(noRecords{})))
 	require.NoError(t, err)
 	c.client = client
-	plugins := &toldOfEnds{}
+	plugins := &toldOfEnds{calls: make(chan string)}
 	c.nri = nri.NewAPI(plugins, &criImplementation{c})
 	listed := func() (ids []string) {
 		for _, pod := range c.nri.ListPodSandboxes() {
@@ -63,16 +63,38 @@ func TestSandboxIsListedWhileItIsCreated(t *testing.T) {
 		return sandboxstore.NewSandbox(sandboxstore.Metadata{ID: id}, sandboxstore.Status{State: sandboxstore.StateReady})
 	}
 
-	made, failed := pod("made"), pod("failed")
+	made, failed, unseen := pod("made"), pod("failed"), pod("unseen")
 	c.creating.Put(made)
 	c.creating.Put(failed)
 	require.Equal(t, []string{"failed", "made"}, listed())
 	require.NoError(t, c.sandboxStore.Add(made))
 	require.Equal(t, []string{"failed", "made"}, listed())
+	c.creating.Delete(made.ID)
 
-	c.endCreating(&made, false)
-	require.Empty(t, plugins.calls)
-	c.endCreating(&failed, true)
+	c.creating.Put(failed) // with what it has by now
+	c.endCreating(failed)
 	require.Equal(t, []string{"made"}, listed())
-	require.Equal(t, []string{"stop failed", "remove failed"}, plugins.calls)
+	require.Equal(t, "stop failed", <-plugins.calls)
+	require.Equal(t, "remove failed", <-plugins.calls)
+
+	c.creating.Put(unseen)
+	require.False(t, c.creating.Delete(unseen.ID), "nobody is told of what nobody has found")
+}
+
+// A pod that is not started has the network namespace that CRI has noted.
+func TestNamespaceOfASandboxThatIsCreated(t *testing.T) {
+	c := newTestCRIService()
+	client, err := containerd.New("", containerd.WithServices(containerd.WithSandboxStore(noRecords{})))
+	require.NoError(t, err)
+	c.client = client
+	c.nri = nri.NewAPI(&toldOfEnds{}, &criImplementation{c})
+	path := t.TempDir() // stands for the file that it is mounted to
+	c.creating.Put(sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod", NetNSPath: path}, sandboxstore.Status{}))
+
+	pods := c.nri.ListPodSandboxes()
+	require.Len(t, pods, 1)
+	namespaces := pods[0].GetLinuxPodSandbox().GetLinuxNamespaces()
+	require.Len(t, namespaces, 1)
+	require.Equal(t, "network", namespaces[0].GetType())
+	require.Equal(t, path, namespaces[0].GetPath())
 }

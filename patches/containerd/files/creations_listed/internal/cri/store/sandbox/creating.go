@@ -2,17 +2,18 @@
 
 package sandbox
 
-import (
-	"maps"
-	"slices"
-	"sync"
-)
+import "sync"
 
 // Creating are the sandboxes that are being created, and not in the store yet. The zero
 // value is ready to use.
 type Creating struct {
 	mu        sync.Mutex // guards sandboxes
-	sandboxes map[string]Sandbox
+	sandboxes map[string]creating
+}
+
+type creating struct {
+	Sandbox
+	listed bool
 }
 
 // Put enters a sandbox, or replaces it by its current state.
@@ -20,21 +21,27 @@ func (c *Creating) Put(sb Sandbox) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.sandboxes == nil {
-		c.sandboxes = map[string]Sandbox{}
+		c.sandboxes = map[string]creating{}
 	}
-	c.sandboxes[sb.ID] = sb
+	c.sandboxes[sb.ID] = creating{sb, c.sandboxes[sb.ID].listed}
 }
 
-// Delete removes a sandbox that is in the store or has failed.
-func (c *Creating) Delete(id string) {
+// Delete removes a sandbox that is in the store or has failed. It tells whether it was listed.
+func (c *Creating) Delete(id string) (listed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	listed = c.sandboxes[id].listed
 	delete(c.sandboxes, id)
+	return listed
 }
 
 // List returns the sandboxes as they were when they were last put.
-func (c *Creating) List() []Sandbox {
+func (c *Creating) List() (list []Sandbox) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Collect(maps.Values(c.sandboxes))
+	for id, sb := range c.sandboxes {
+		list = append(list, sb.Sandbox)
+		c.sandboxes[id] = creating{sb.Sandbox, true}
+	}
+	return list
 }
