@@ -26,8 +26,8 @@ file of a patch declares. Every patch applies. Every commit compiles, is
 formatted, and go vet finds nothing in the packages it touches. The exported API
 of a module only grows. The whole series type-checks for windows, darwin and
 freebsd, tests included, and the analyzers of go vet find nothing there that they
-do not find without patches. No patch for upstream has more than 400 lines without
-saying why, nor comes without a test without saying why, nor speaks of this project.
+do not find without patches. No patch of the core has more than 150 lines, no other one
+for upstream more than 400 without saying why, nor comes without a test without saying why, nor speaks of this project.
 What passed before is not checked again. git am of the export onto the pristine
 modules gives the same commits. The patch ids in
 patches/series.golden are those of the series. The tables of the documentation
@@ -57,7 +57,7 @@ hour the first time. With --group it is checked so, alone, and nothing else is.`
 			if err != nil {
 				return err
 			}
-			target, whole := cmd.String("target"), cmd.String("series") == full
+			target, whole := cmd.String("target"), ofWhole(cmd)
 			if cmd.Bool("update") {
 				if !whole {
 					return errors.New("the core is on record with the whole series: check --update without --series")

@@ -16,7 +16,7 @@ import (
 // later. What is of patches outside the core has its place in the whole series alone.
 func (a *app) laidOut(do cli.ActionFunc) cli.ActionFunc {
 	return func(ctx context.Context, cmd *cli.Command) error {
-		if cmd.String("series") == full {
+		if ofWhole(cmd) {
 			if err := layout.Check(a.series, os.DirFS(a.root)); err != nil {
 				return err
 			}

@@ -35,10 +35,13 @@ func (a *app) chooseSeries(ctx context.Context, cmd *cli.Command) (context.Conte
 	return ctx, nil
 }
 
+// ofWhole tells whether a command is about the whole series.
+func ofWhole(cmd *cli.Command) bool { return cmd.String("series") == full }
+
 // below is the folder of the results of a series, in that of its target.
 func below(cmd *cli.Command) string {
-	if cmd.String("series") == core {
-		return core
+	if ofWhole(cmd) {
+		return ""
 	}
-	return ""
+	return core
 }

@@ -18,8 +18,8 @@ Keep pods being created in a list of their own from before their network to
 the end of RunPodSandbox. The plugin gets RunPodSandbox when the pod comes to
 its hook. If the creation fails before that, and a plugin has found the pod there,
 plugins get StopPodSandbox and RemovePodSandbox. The roll-back does not wait for
-that: a plugin that registers may wait for a graceful stop, and whoever has
-something to tell for both.
+that: telling them has to wait for a plugin that registers, and that one may wait
+for a graceful stop.
 
 Only NRI plugins see this list. They may now find a pod in Synchronize that has
 no address and no process yet. It has no specification either, so its network

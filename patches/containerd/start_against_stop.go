@@ -21,7 +21,7 @@ Store and start a container inside of an entry of its sandbox, which the stop
 closes before it lists the containers. What comes later is refused. The stop
 waits until those inside have left, but for no longer than ten seconds: a start
 that hangs does not keep the sandbox from being stopped, and is undone when it
-goes on.
+goes on. The entry takes the place of the list of sandboxes that are being stopped.
 
 Do not tell plugins that a container has stopped that was not started. It can
 still be started, but they would refuse to take part.

@@ -15,14 +15,14 @@ first that refuses; the runtime then rolls the pod back with StopPodSandbox
 and RemovePodSandbox, and those go to all.
 
 Remember for each plugin which pods it was told of, by Synchronize or by the
-first event of the pod or of one of its containers, until it has answered their
-removal, and send it the end of those alone. The one that refused is among them: it may have acted before it said no, or may
-have only failed to answer in time. The adaptation remembers it, since a
-runtime does not know its plugins.
+first event of the pod or of one of its containers, until it has answered
+their removal, and send it the end of those alone. The one that refused is
+among them: it may have acted before it said no, or may have only failed to
+answer in time. The adaptation remembers it, since a runtime does not know its
+plugins.
 
-A runtime that neither lists a pod nor sends its RunPodSandbox has nothing to
-end: its StopPodSandbox and RemovePodSandbox reach nobody any more. One of the
-tests did that, and begins its pods now.`,
+The end of a pod of which no plugin was told reaches no plugin any more. One of
+the tests did that, and begins its pods now.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#13355"},
 	Rules:  []string{"L3", "L7"},
 	Status: edit.Upstream,

@@ -85,14 +85,27 @@ func (p *lister) heard() []string {
 	return slices.Clone(p.told)
 }
 
-// A pod from before a restart ends for the plugins that found it when they registered,
-// and ends once.
-func TestPodFromBeforeARestartEndsForPlugins(t *testing.T) {
-	dir, ctx := t.TempDir(), t.Context()
-	config := nri.DefaultConfig()
+// newPlugins are the plugins of a node of the test's own, and how to connect one.
+func newPlugins(t *testing.T) (plugins nri.API, connect func(name string, plugin any)) {
+	t.Helper()
+	dir, config := t.TempDir(), nri.DefaultConfig()
 	config.SocketPath, config.PluginPath = filepath.Join(dir, "nri.sock"), filepath.Join(dir, "plugins")
 	plugins, err := nri.New(config, nil)
 	require.NoError(t, err)
+	return plugins, func(name string, plugin any) {
+		t.Helper()
+		s, err := stub.New(plugin, stub.WithPluginName(name), stub.WithPluginIdx("10"), stub.WithSocketPath(config.SocketPath))
+		require.NoError(t, err)
+		require.NoError(t, s.Start(t.Context()))
+		t.Cleanup(s.Stop)
+	}
+}
+
+// A pod from before a restart ends for the plugins that found it when they registered,
+// and ends once.
+func TestPodFromBeforeARestartEndsForPlugins(t *testing.T) {
+	ctx := t.Context()
+	plugins, connect := newPlugins(t)
 	sandbox := sstore.NewSandbox(sstore.Metadata{ID: "pod"}, sstore.Status{})
 	pod := &criPodSandbox{Sandbox: &sandbox, spec: &runtimespec.Spec{}}
 	node := &earlier{name: fmt.Sprint(t.Name(), time.Now().UnixNano())}
@@ -103,10 +116,7 @@ func TestPodFromBeforeARestartEndsForPlugins(t *testing.T) {
 	t.Cleanup(plugins.Stop)
 
 	plugin := &lister{synchronized: make(chan struct{})}
-	s, err := stub.New(plugin, stub.WithPluginName("lister"), stub.WithPluginIdx("10"), stub.WithSocketPath(config.SocketPath))
-	require.NoError(t, err)
-	require.NoError(t, s.Start(ctx))
-	t.Cleanup(s.Stop)
+	connect("lister", plugin)
 	select {
 	case <-plugin.synchronized:
 	case <-time.After(time.Minute):

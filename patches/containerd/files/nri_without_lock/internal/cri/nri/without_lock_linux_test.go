@@ -5,13 +5,11 @@ package nri
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/containerd/nri/pkg/api"
-	"github.com/containerd/nri/pkg/stub"
 	runtimespec "github.com/opencontainers/runtime-spec/specs-go"
 	"github.com/stretchr/testify/require"
 
@@ -36,22 +34,13 @@ func (p *slowHook) RunPodSandbox(_ context.Context, pod *api.PodSandbox) error {
 
 // While a plugin is at the hook of one pod, another pod ends for those who want to know.
 func TestPodsDoNotWaitForOneAnother(t *testing.T) {
-	dir, ctx := t.TempDir(), t.Context()
-	config := nri.DefaultConfig()
-	config.SocketPath, config.PluginPath = filepath.Join(dir, "nri.sock"), filepath.Join(dir, "plugins")
-	plugins, err := nri.New(config, nil)
-	require.NoError(t, err)
+	ctx := t.Context()
+	plugins, connect := newPlugins(t)
 	require.NoError(t, plugins.Start())
 	t.Cleanup(plugins.Stop)
 	pod := func(id string) nri.PodSandbox {
 		sandbox := sstore.NewSandbox(sstore.Metadata{ID: id}, sstore.Status{})
 		return &criPodSandbox{Sandbox: &sandbox, spec: &runtimespec.Spec{}}
-	}
-	connect := func(name string, plugin any) {
-		s, err := stub.New(plugin, stub.WithPluginName(name), stub.WithPluginIdx("10"), stub.WithSocketPath(config.SocketPath))
-		require.NoError(t, err)
-		require.NoError(t, s.Start(ctx))
-		t.Cleanup(s.Stop)
 	}
 	ends := &lister{synchronized: make(chan struct{})}
 	connect("lister", ends)
