@@ -49,7 +49,8 @@ removes the node. Run build and tools before. It fails if a case did.`,
 
 func (a *app) runConformance(ctx context.Context, cmd *cli.Command) (retErr error) {
 	out := cmd.String("output")
-	command := append([]string{"go", "run", "./hack", "conformance"}, "--bin", cmp.Or(cmd.String("bin"), filepath.Join("_output", below(cmd), "bin")))
+	bin := cmp.Or(cmd.String("bin"), filepath.Join(patched(cmd), "bin"))
+	command := []string{"go", "run", "./hack", "conformance", "--bin", short(bin)}
 	for _, flag := range []string{"profile", "rules", "case"} {
 		for _, value := range cmd.StringSlice(flag) {
 			command = append(command, "--"+flag, value)
@@ -60,13 +61,7 @@ func (a *app) runConformance(ctx context.Context, cmd *cli.Command) (retErr erro
 			command = append(command, "--"+flag, fmt.Sprint(cmd.Value(flag)))
 		}
 	}
-	bin, folder := cmd.String("bin"), cmd.String("report-dir")
-	if bin == "" {
-		bin = filepath.Join(patched(cmd), "bin")
-	}
-	if folder == "" {
-		folder = filepath.Join(patched(cmd), "conformance")
-	}
+	folder := cmp.Or(cmd.String("report-dir"), filepath.Join(patched(cmd), "conformance"))
 	if err := report.Prepare(folder); err != nil {
 		return err
 	}
