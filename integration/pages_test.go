@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -30,7 +32,7 @@ const (
 )
 
 // A page that shows what breaks has the commands, and what they print: lines with a minus on
-// stock alone, lines with a plus with the change alone.
+// stock alone, lines with a plus where the change is in.
 func TestPagesPrintWhatTheySay(t *testing.T) {
 	t.Parallel()
 	found, err := filepath.Glob(filepath.Join(pages, "*.md"))
@@ -46,13 +48,14 @@ func TestPagesPrintWhatTheySay(t *testing.T) {
 		}
 		prints, ok := block(string(text), whatItPrints)
 		require.True(t, ok, "%s has commands, and not what they print", page)
+		require.NotEqual(t, without('+', prints), without('-', prints), "%s shows no difference", page)
 		tried++
 		t.Run(strings.TrimSuffix(filepath.Base(page), ".md"), func(t *testing.T) {
 			t.Parallel()
 			for b, other := range map[build]byte{stock: '+', buildWith(page): '-'} {
 				t.Run(filepath.Dir(string(b)), func(t *testing.T) {
 					t.Parallel()
-					assert.ElementsMatch(t, without(other, prints), reproduce(t, b, programs, commands))
+					assert.Equal(t, without(other, prints), reproduce(t, b, programs, commands))
 				})
 			}
 		})
@@ -60,7 +63,7 @@ func TestPagesPrintWhatTheySay(t *testing.T) {
 	require.NotZero(t, tried)
 }
 
-// buildWith is the containerd that has the change of a page.
+// buildWith is the smallest containerd there is that has the change of a page.
 func buildWith(page string) build {
 	if filepath.Base(page) == "design-for-165.md" {
 		return patched
@@ -88,7 +91,8 @@ func without(sign byte, prints string) (lines []string) {
 	return lines
 }
 
-// buildPrograms builds crictl, and the plugin of the page that has it.
+// buildPrograms builds crictl, and the plugin of the page that has it. What the page has crictl
+// send is there, too, for the image of the nodes.
 func buildPrograms(t *testing.T) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -96,6 +100,14 @@ func buildPrograms(t *testing.T) (folder string) {
 	require.NoError(t, err)
 	program, ok := block(string(page), "```go\n")
 	require.True(t, ok)
+	_, requests, ok := strings.Cut(string(page), "\n```json\n")
+	require.True(t, ok)
+	pod, requests, ok := strings.Cut(requests, "```")
+	require.True(t, ok)
+	container, ok := block(requests, "```json\n")
+	require.True(t, ok)
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "pod.json"), []byte(pod), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "container.json"), ofPage.ReplaceAll([]byte(container), []byte(image.Name)), 0o600))
 	source := filepath.Join(folder, "repro.go")
 	require.NoError(t, os.WriteFile(source, []byte(program), 0o600))
 	for _, build := range [][]string{
@@ -107,6 +119,9 @@ func buildPrograms(t *testing.T) (folder string) {
 	}
 	return folder
 }
+
+// ofPage is the image that a page has, of which a node has no copy.
+var ofPage = regexp.MustCompile(`registry\.k8s\.io/[^"]*`)
 
 // ofCrictl are lines with an identifier, which differs each time.
 var ofCrictl = regexp.MustCompile(`^((Stopped|Removed) sandbox )?[0-9a-f]{64}$`)
@@ -124,7 +139,8 @@ func reproduce(t *testing.T, b build, programs, commands string) (lines []string
 	t.Helper()
 	n := startNode(t, func(o *node.Options) { o.Bin = filepath.Join(built, string(b)) })
 	folder := t.TempDir()
-	writeRequests(t, folder)
+	require.NoError(t, os.Symlink(filepath.Join(programs, "pod.json"), filepath.Join(folder, "pod.json")))
+	require.NoError(t, os.Symlink(filepath.Join(programs, "container.json"), filepath.Join(folder, "container.json")))
 	restartOnRequest(t, n, folder)
 	bin, conf := n.CNI()
 	cmd := exec.CommandContext(withinAMinute(t), "unshare", "--mount", "bash", "-c", strings.NewReplacer(
@@ -132,6 +148,10 @@ func reproduce(t *testing.T, b build, programs, commands string) (lines []string
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), "PATH="+folder+":"+programs+":"+os.Getenv("PATH"), "CONTAINER_RUNTIME_ENDPOINT=unix://"+n.CRISocket())
 	cmd.Stderr = t.Output()
+	// Whatever goes on in the background ends with it.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 10 * time.Second
 	said, err := cmd.Output()
 	require.NoError(t, err, "%s", said)
 	for line := range strings.Lines(string(said)) {
@@ -141,17 +161,6 @@ func reproduce(t *testing.T, b build, programs, commands string) (lines []string
 		}
 	}
 	return lines
-}
-
-// writeRequests writes what a page has crictl send.
-func writeRequests(t *testing.T, folder string) {
-	t.Helper()
-	for name, text := range map[string]string{
-		"pod.json":       `{"metadata":{"name":"a","namespace":"b","uid":"c"},"linux":{}}`,
-		"container.json": `{"metadata":{"name":"a"},"image":{"image":"` + image.Name + `"},"linux":{}}`,
-	} {
-		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
-	}
 }
 
 // restartOnRequest restarts the containerd of a node where a page says it by systemctl.
