@@ -13,8 +13,8 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// climbed is a repository with a ladder of a core group and another one.
-func climbed(t *testing.T, record string) (Repository, Pages) {
+// withLadder is a repository with a ladder of a core group and another one.
+func withLadder(t *testing.T, record string) (Repository, Pages) {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "ladder.json"), []byte(record), 0o644))
@@ -30,7 +30,7 @@ const ladder = `[
 ]`
 
 func TestLadder(t *testing.T) {
-	r, p := climbed(t, ladder)
+	r, p := withLadder(t, ladder)
 	c, err := ladderContent(r, p)
 	require.NoError(t, err)
 	require.Empty(t, c.problems)
@@ -52,6 +52,18 @@ func TestLadder(t *testing.T) {
 `, c.text)
 }
 
+// A ladder of which only the core has been run says so.
+func TestLadderThatGoesOn(t *testing.T) {
+	r, p := withLadder(t, `[{"name": "released"}, {"name": "newest"}, {"name": "small", "passed": ["A"]}]`)
+	c, err := ladderContent(r, p)
+	require.NoError(t, err)
+	require.Empty(t, c.problems)
+	require.Contains(t, c.text, "not been run yet with what comes after that: 1 more")
+	c, err = summaryContent(r, p)
+	require.NoError(t, err)
+	require.NotContains(t, c.text, "whole")
+}
+
 // A case that fails with a group and passed before it is a problem, and so is a ladder of
 // another series.
 func TestLadderThatIsWrong(t *testing.T) {
@@ -59,14 +71,14 @@ func TestLadderThatIsWrong(t *testing.T) {
 		"A fails with small and passes before it": `[{"name": "released"}, {"name": "newest", "passed": ["A"]}, {"name": "small", "failed": ["A"]}, {"name": "large"}]`,
 		"the ladder is not that of the series":    `[{"name": "released"}, {"name": "newest"}, {"name": "large"}, {"name": "small"}]`,
 	} {
-		r, p := climbed(t, record)
+		r, p := withLadder(t, record)
 		for _, make := range []func(Repository, Pages) (content, error){ladderContent, summaryContent} {
 			c, err := make(r, p)
 			require.NoError(t, err)
 			require.ErrorContains(t, errors.Join(c.problems...), says)
 		}
 	}
-	r, p := climbed(t, "[")
+	r, p := withLadder(t, "[")
 	_, err := ladderContent(r, p)
 	require.Error(t, err)
 }
