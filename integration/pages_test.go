@@ -120,7 +120,7 @@ func buildPrograms(t *testing.T) (folder string) {
 	return folder
 }
 
-// ofPage is the image that a page has, of which a node has no copy.
+// ofPage is the image of a page. The nodes of tests have another one.
 var ofPage = regexp.MustCompile(`registry\.k8s\.io/[^"]*`)
 
 // ofCrictl are lines with an identifier, which differs each time.
@@ -139,8 +139,9 @@ func reproduce(t *testing.T, b build, programs, commands string) (lines []string
 	t.Helper()
 	n := startNode(t, func(o *node.Options) { o.Bin = filepath.Join(built, string(b)) })
 	folder := t.TempDir()
-	require.NoError(t, os.Symlink(filepath.Join(programs, "pod.json"), filepath.Join(folder, "pod.json")))
-	require.NoError(t, os.Symlink(filepath.Join(programs, "container.json"), filepath.Join(folder, "container.json")))
+	for _, request := range []string{"pod.json", "container.json"} {
+		require.NoError(t, os.Symlink(filepath.Join(programs, request), filepath.Join(folder, request)))
+	}
 	restartOnRequest(t, n, folder)
 	bin, conf := n.CNI()
 	cmd := exec.CommandContext(withinAMinute(t), "unshare", "--mount", "bash", "-c", strings.NewReplacer(

@@ -81,8 +81,8 @@ func noneRuns(ctx context.Context, c runtime.RuntimeServiceClient) error {
 }
 
 // isThere says that there is no process of a pod's sandbox, where plugins were told of one. Its
-// IPC and UTS namespaces and its cgroup stand as long as it runs. One that exited and that
-// nobody has waited for is no longer in any namespace.
+// IPC and UTS namespaces and its cgroup stand as long as it runs. One that exited and was
+// not reaped is no longer in any namespace.
 func isThere(told plugin.Calls) error {
 	if len(told) == 0 || told[0].Pod.GetPid() == 0 {
 		return nil

@@ -52,7 +52,7 @@ func TestLadder(t *testing.T) {
 `, c.text)
 }
 
-// A ladder of which only the core has been run says so.
+// A record may stop behind the core. The table says how many pull requests are left.
 func TestLadderThatGoesOn(t *testing.T) {
 	r, p := withLadder(t, `[{"name": "released"}, {"name": "newest"}, {"name": "small", "passed": ["A"]}]`)
 	c, err := ladderContent(r, p)
