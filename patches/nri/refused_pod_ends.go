@@ -30,7 +30,7 @@ the tests did that, and begins its pods now.`,
 	Needs:  []string{"nri/teardown-reaches-all"},
 	Edits: edits(
 		[]edit.Edit{
-			edit.In(pluginFile, edit.Type("plugin")).AddField(`pods   knownPods`),
+			edit.In(pluginFile, edit.Type("plugin")).AddField("\n\npods knownPods"),
 			edit.In(pluginFile, edit.Method("plugin", "synchronize")).Before(edit.Top(), `p.pods.learn(pods...)
 `),
 			edit.In(adaptation, edit.Method("Adaptation", "RunPodSandbox")).Before(

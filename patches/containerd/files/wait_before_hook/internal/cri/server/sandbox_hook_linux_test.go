@@ -19,6 +19,7 @@ import (
 	"github.com/containerd/containerd/v2/core/sandbox"
 	"github.com/containerd/containerd/v2/internal/cri/nri"
 	"github.com/containerd/containerd/v2/internal/cri/util"
+	"github.com/containerd/containerd/v2/internal/eventq"
 	corenri "github.com/containerd/containerd/v2/internal/nri"
 )
 
@@ -80,6 +81,9 @@ func TestSandboxThatExitsInItsHookFails(t *testing.T) {
 			c := newTestCRIService()
 			c.client, c.sandboxService, c.ImageService = client, n, pauseImage{&fakeImageService{}}
 			c.nri = nri.NewAPI(n, &criImplementation{c})
+			// Events of a sandbox that became ready after all go somewhere: the test fails, and ends.
+			c.containerEventsQ = eventq.New(time.Minute, func(*runtime.ContainerEventResponse) {})
+			t.Cleanup(c.containerEventsQ.Shutdown)
 
 			_, err = c.RunPodSandbox(util.NamespacedContext(), &runtime.RunPodSandboxRequest{Config: &runtime.PodSandboxConfig{
 				Metadata: &runtime.PodSandboxMetadata{Name: "pod", Uid: "uid", Namespace: "default"},
