@@ -19,6 +19,12 @@ var groups = []edit.Group{
 	{Name: "creations-listed", Title: "cri,nri: list pods being created in Synchronize", Core: true, Patches: []string{"containerd/creations-listed"}},
 	{Name: "status-outside-lock", Title: "status: run STATUS outside of the lock, with a deadline", Core: true, Patches: []string{"go-cni/status-outside-lock"}},
 
+	// Small too, and next to the core: which record goes before which end is told.
+	{Name: "records-last", Title: "cri,nri: delete records last", Patches: []string{
+		"containerd/record-before-list",
+		"containerd/end-before-record",
+	}},
+
 	// What is promised.
 	{Name: "sandbox-contract", Title: "docs: say what plugins can rely on in the life of a pod sandbox", Patches: []string{
 		"nri/sandbox-contract",

@@ -75,6 +75,8 @@ var Series = edit.Series{
 		nri.HandOver,
 
 		// containerd: what becomes of a pod that failed, and of locks.
+		containerd.RecordBeforeList,
+		containerd.EndBeforeRecord,
 		containerd.UndoInOrder,
 		containerd.StartUnderLease,
 		containerd.ShimStart,
