@@ -98,7 +98,7 @@ endif
 .PHONY: patched
 patched:
 	@$(MAKE) --no-print-directory -j1 check upstream-test core integration
-	@$(if $(filter no,$(CRITEST)),,$(HACK) critest --core --if-possible)
+	@$(if $(filter no,$(CRITEST)),,$(HACK) critest --quick --if-possible)
 
 # The packages that start goroutines or take locks, and what is tested of them by
 # itself: the fixtures of the tests with pods are not.

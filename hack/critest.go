@@ -23,9 +23,9 @@ import (
 	"github.com/hookline-nri/hookline/integration/suites"
 )
 
-// critestCore are the tests about what the patches change: the lives of pods and
+// critestQuick are the tests about what the patches change: the lives of pods and
 // containers, repeated calls, networks of pods, and NRI.
-var critestCore = []string{
+var critestQuick = []string{
 	"PodSandbox runtime should support basic operations on PodSandbox",
 	"runtime should support (starting|stopping|removing .*) container \\[",
 	"Idempotence", "port mapping", "\\[k8s.io\\] NRI ",
@@ -39,7 +39,7 @@ func (a *app) critest() *cli.Command {
 	return &cli.Command{
 		Name:      "critest",
 		Usage:     "run Kubernetes' conformance test of CRI on stock and on hookline (root)",
-		UsageText: "go run ./hack critest [--core] [--if-possible] [--focus REGEXP]... [--write FILE]",
+		UsageText: "go run ./hack critest [--quick] [--if-possible] [--focus REGEXP]... [--write FILE]",
 		Description: `Builds critest from its module, with the cases that are proposed to it in
 hack/tools/critest/proposed, and the images that it names from Debian's packages, serves
 them on loopback, and runs critest on a private node of each runtime at the same time. It
@@ -50,12 +50,12 @@ proposed.
 What critest printed, its reports and containerd's logs are in critest in the output
 folder. Run build, build --stock and tools before.`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "core", Usage: "only tests about what the patches change"},
+			&cli.BoolFlag{Name: "quick", Usage: "only tests about what the patches change"},
 			&cli.BoolFlag{Name: "if-possible", Usage: "where a prerequisite is missing say so, and do nothing, unless CI is set"},
 			&cli.StringSliceFlag{Name: "focus", Usage: "only tests whose names match this `REGEXP`"},
 			&cli.StringFlag{Name: "write", Usage: "record the results in this `FILE`"},
 		},
-		Before: takes(0, "[--core] [--if-possible] [--focus REGEXP]... [--write FILE]"),
+		Before: takes(0, "[--quick] [--if-possible] [--focus REGEXP]... [--write FILE]"),
 
 		DisableSliceFlagSeparator: true, // a regular expression may have commas
 		Action: func(ctx context.Context, cmd *cli.Command) error {
@@ -78,8 +78,8 @@ func (a *app) runCritest(ctx context.Context, cmd *cli.Command) error {
 		}
 	}
 	focus := cmd.StringSlice("focus")
-	if cmd.Bool("core") {
-		focus = append(focus, critestCore...)
+	if cmd.Bool("quick") {
+		focus = append(focus, critestQuick...)
 	}
 	program, err := a.buildCritest(ctx, out)
 	if err != nil {

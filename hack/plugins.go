@@ -27,7 +27,7 @@ func (a *app) plugins() *cli.Command {
 	return &cli.Command{
 		Name:      "plugins",
 		Usage:     "run NRI plugins of others on stock and on hookline (root)",
-		UsageText: "go run ./hack plugins [--core] [--run REGEXP] [--write FILE]",
+		UsageText: "go run ./hack plugins [--quick] [--run REGEXP] [--write FILE]",
 		Description: `Builds the plugins that the modules in hack/tools/plugins pin, unmodified, and takes each
 through the same life on a private node of each runtime: it joins, is killed, comes again,
 loses the runtime and meets a second instance. It fails if something does not hold on
@@ -37,11 +37,11 @@ package of Debian, from the mirror that apt uses; without one they are left out.
 What the tests printed, and the logs of containerd and of the plugins, are in plugins in the
 output folder. Run build, build --stock and tools before.`,
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "core", Usage: "only plugins that are built in moments, and from modules"},
+			&cli.BoolFlag{Name: "quick", Usage: "only plugins that are built in moments, and from modules"},
 			&cli.StringFlag{Name: "run", Usage: "only plugins whose names match this `REGEXP`"},
 			&cli.StringFlag{Name: "write", Usage: "record the results in this `FILE`"},
 		},
-		Before: takes(0, "[--core] [--run REGEXP] [--write FILE]"),
+		Before: takes(0, "[--quick] [--run REGEXP] [--write FILE]"),
 		Action: a.runPlugins,
 	}
 }
@@ -59,10 +59,10 @@ func (a *app) runPlugins(ctx context.Context, cmd *cli.Command) error {
 		}
 	}
 	match := cmd.String("run")
-	if cmd.Bool("core") {
-		match = pluginsCore
+	if cmd.Bool("quick") {
+		match = pluginsQuick
 	}
-	without, err := a.buildPlugins(ctx, out, cmd.Bool("core"))
+	without, err := a.buildPlugins(ctx, out, cmd.Bool("quick"))
 	if err != nil {
 		return err
 	}
@@ -151,11 +151,11 @@ type pluginBuild struct {
 	args         []string // of go build
 }
 
-// pluginsCore matches the names of the plugins of coreBuilds.
-const pluginsCore = "(NVIDIA|stub)"
+// pluginsQuick matches the names of the plugins of quickBuilds.
+const pluginsQuick = "(NVIDIA|stub)"
 
-// coreBuilds are those of modules that are built in moments.
-func (a *app) coreBuilds(to string) []pluginBuild {
+// quickBuilds are those of modules that are built in moments.
+func (a *app) quickBuilds(to string) []pluginBuild {
 	modules := filepath.Join(a.root, pluginModules)
 	return []pluginBuild{
 		{"NVIDIA's plugin", filepath.Join(modules, "nvidia"), []string{"-o", to, "."}},
@@ -173,14 +173,14 @@ func (a *app) pluginBuilds(to string) []pluginBuild {
 }
 
 // buildPlugins builds the plugins into a folder of out, but those that are left out.
-func (a *app) buildPlugins(ctx context.Context, out string, core bool) (without []leftOut, err error) {
+func (a *app) buildPlugins(ctx context.Context, out string, quick bool) (without []leftOut, err error) {
 	bin := filepath.Join(out, "bin")
 	if err := errors.Join(os.RemoveAll(bin), os.MkdirAll(bin, 0o755)); err != nil {
 		return nil, err
 	}
 	to := bin + string(filepath.Separator)
-	builds := a.coreBuilds(to)
-	if !core {
+	builds := a.quickBuilds(to)
+	if !quick {
 		var samples []pluginBuild
 		if samples, without, err = a.samplesOrWhy(ctx, filepath.Join(out, "source"), to); err != nil {
 			return nil, err

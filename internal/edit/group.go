@@ -32,7 +32,7 @@ func (s Series) Group(name string) (Group, error) {
 			return g, nil
 		}
 	}
-	return Group{}, fmt.Errorf("there is no group %q: see docs/upstreaming.md", name)
+	return Group{}, fmt.Errorf("the series has no group %q: see docs/upstreaming.md", name)
 }
 
 // Needs lists the groups that have to be merged before this one, in the order of the
