@@ -46,7 +46,7 @@ sandbox that is known from its record alone is taken until it is removed.`,
 	Rules:  []string{"L5", "L7", "L11", "L15", "L22", "L23"},
 	Status: edit.Upstream,
 	Until:  "containerd does not report a sandbox as ready whose creation a restart interrupted, and records its network namespace before it is made",
-	Needs:  []string{"containerd/hidden-until-ready", "containerd/recover-the-rest"},
+	Needs:  []string{"containerd/stop-before-reclaim", "containerd/hidden-until-ready", "containerd/recover-the-rest"},
 	Edits: []edit.Edit{
 		// The path of a network namespace is known before it is made.
 		newNS.Signature("func newNS(nsPath string, pid uint32) (_ string, err error)"),
