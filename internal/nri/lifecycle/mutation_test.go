@@ -1094,6 +1094,13 @@ var mutations = []mutation{
 		by:   "^TestL22_EndThatBreaksEachConnectionIsGivenUp$",
 	},
 	{
+		off:  "an end counts as missed if it was when it was sent",
+		file: "request.go",
+		from: "case r.missed &&",
+		to:   "case r.part != nil && (r.part.missed || r.part.again) &&",
+		by:   "^TestL22_EndThatBreaksEachConnectionIsGivenUp$",
+	},
+	{
 		off:  "who was told to go stands back",
 		file: "succession.go",
 		from: "return s.origin != \"\" && slices.Contains(p.origins, s.origin)",

@@ -318,27 +318,43 @@ func TestL18_StopThatAPluginWentAtIsToldAgain(t *testing.T) {
 }
 
 // An end at which each connection of a name is lost is not told for ever: the next one serves.
+// The first of them had not missed it, also if it is lost before the event is sent.
 func TestL22_EndThatBreaksEachConnectionIsGivenUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		o := newOwing(t)
-		a := newPlugin("10-a").breakAt(StopPodSandbox)
-		o.joined(a)
-		o.did("RunPodSandbox:p1")
-		require.NoError(t, o.end("StopPodSandbox:p1"))
-		synctest.Wait()
-		o.lists("p1!")
-		for range tellings {
-			a = newPlugin(a.name).breakAt(StopPodSandbox)
-			o.joined(a)
+	for _, takes := range []time.Duration{0, time.Millisecond} {
+		synctest.Test(t, func(t *testing.T) {
+			o := newOwing(t)
+			breaks := func() *plugin {
+				p := newPlugin("10-a").breakAt(StopPodSandbox)
+				require.NoError(t, o.Join(t.Context(), &slowToSend{p, takes}, p.sync))
+				synctest.Wait()
+				return p
+			}
+			breaks()
+			o.did("RunPodSandbox:p1")
+			require.NoError(t, o.end("StopPodSandbox:p1"))
 			synctest.Wait()
-			assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1", a.told())
-		}
-		a = o.again(a)
-		o.did("RunPodSandbox:p2")
-		require.NoError(t, o.end("RemovePodSandbox:p1"))
-		assert.Equal(t, "Synchronize(p1!) RunPodSandbox:p2 RemovePodSandbox:p1", a.told())
-		assert.Zero(t, o.owes(a.name))
-	})
+			o.lists("p1!")
+			for range tellings {
+				assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1", breaks().told())
+			}
+			a := o.again(newPlugin("10-a"))
+			o.did("RunPodSandbox:p2")
+			require.NoError(t, o.end("RemovePodSandbox:p1"))
+			assert.Equal(t, "Synchronize(p1!) RunPodSandbox:p2 RemovePodSandbox:p1", a.told())
+			assert.Zero(t, o.owes(a.name))
+		})
+	}
+}
+
+// A slowToSend plugin has an event while the connection still sends it.
+type slowToSend struct {
+	*plugin
+	takes time.Duration
+}
+
+func (s *slowToSend) Deliver(ctx context.Context, ev Event, due time.Time, answer func(any, error)) {
+	s.plugin.Deliver(ctx, ev, due, answer)
+	time.Sleep(s.takes)
 }
 
 // Nor if its timeout had passed before, whatever error the connection breaks with.

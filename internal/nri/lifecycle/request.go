@@ -29,6 +29,7 @@ type request struct {
 	due     time.Time // when the timeout passes
 
 	demanded bool // whether it fails its caller, whatever the policy, if it is not answered
+	missed   bool // whether it is sent once more, to a plugin that has missed it
 
 	// Guarded by lane.mu.
 	sending   bool // Deliver has not returned: who called it sees to the answer
@@ -114,6 +115,7 @@ func (l *lane) transmit(r *request) (answered bool) {
 		r.posted = r.sent
 	}
 	r.due = r.sent.Add(s.requestTimeout(&l.engine.opts))
+	r.missed = r.part != nil && (r.part.missed || r.part.again)
 	r.sending = true
 	l.current = r
 	s.work.Add(1)
@@ -199,7 +201,7 @@ func (l *lane) settle(r *request) (what settlement) {
 		l.heard(r.event)
 	case r.event.Kind.First():
 		l.ledger.Unanswered(r.event)
-	case r.part != nil && (r.part.missed || r.part.again) && l.breaks.again(r.event):
+	case r.missed && l.breaks.again(r.event):
 		what.Outcome, what.silent = GivenUp, false
 		l.heard(r.event)
 	}
