@@ -80,8 +80,8 @@ func (a *app) climb(ctx context.Context, cmd *cli.Command, w *tree.Workspace) (e
 	return err
 }
 
-// run builds one rung after the other and runs several side by side. One that fails cuts no
-// other: what that one found goes on record.
+// run builds one rung after the other and runs several side by side. A rung that fails cuts
+// none short: what the others found goes on record.
 func (c *climb) run(ctx context.Context, w *tree.Workspace, parallel int) error {
 	var running errgroup.Group
 	running.SetLimit(parallel)
@@ -131,20 +131,13 @@ func (c *climb) build(ctx context.Context, w *tree.Workspace, i int) (rung docs.
 		return rung, false, err
 	}
 	rung.State = code
-	if i > 1 {
-		sizes, err := at.Sizes(ctx, trees)
-		if err != nil {
-			return rung, false, err
-		}
-		rung.Lines = tree.SizeOf(c.series.Groups[i-2], trees, sizes).Code
-	}
 	_, _, err = at.BuildFor(ctx, trees, c.product, c.config.build, tree.Platform{}, bin(w, i))
 	return rung, true, err
 }
 
 // conform runs the conformance test on the containerd of a folder, in a process of its own:
-// several run side by side. Some cases alone are run where they are named. What the test
-// could not tell, on a machine that was too slow for instance, it is asked once more.
+// several run side by side. Some cases alone are run where they are named. A case that
+// ends in an error, as on a machine that is too slow, is run once more.
 func (c *climb) conform(ctx context.Context, name, bin string, cases ...string) (passed, failed []string, err error) {
 	folder := filepath.Join(filepath.Dir(bin), "report-"+name)
 	self, err := os.Executable()
@@ -165,7 +158,7 @@ func (c *climb) conform(ctx context.Context, name, bin string, cases ...string) 
 	if err != nil {
 		return nil, nil, err
 	}
-	var open []string
+	var broken []string
 	for _, one := range r.Cases {
 		switch one.Verdict {
 		case report.Passed:
@@ -173,14 +166,14 @@ func (c *climb) conform(ctx context.Context, name, bin string, cases ...string) 
 		case report.Failed:
 			failed = append(failed, one.Name)
 		case report.Error:
-			open = append(open, one.Name)
+			broken = append(broken, one.Name)
 			err = errors.Join(err, fmt.Errorf("%s: %s", one.Name, one.Reason))
 		}
 	}
-	if len(open) > 0 && len(cases) == 0 {
-		var more, less []string
-		more, less, err = c.conform(ctx, name, bin, open...)
-		passed, failed = append(passed, more...), append(failed, less...)
+	if len(broken) > 0 && len(cases) == 0 {
+		var nowPassed, nowFailed []string
+		nowPassed, nowFailed, err = c.conform(ctx, name, bin, broken...)
+		passed, failed = append(passed, nowPassed...), append(failed, nowFailed...)
 	}
 	slices.Sort(passed)
 	slices.Sort(failed)

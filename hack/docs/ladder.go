@@ -21,7 +21,6 @@ import (
 type Rung struct {
 	Name  string `json:"name"`  // of the group, or one of the two below
 	State string `json:"state"` // of what is built: the same as long as no code of it changes
-	Lines int    `json:"lines"` // of code that the group adds and removes
 	// Passed and Failed are cases by name. Those that are in neither do not apply to it.
 	Passed []string `json:"passed"`
 	Failed []string `json:"failed"`
@@ -70,7 +69,7 @@ func ladderContent(r Repository, p Pages) (c content, err error) {
 	for i, g := range rungs {
 		lines := ""
 		if i > 1 {
-			lines = fmt.Sprint(g.Lines)
+			lines = fmt.Sprint(r.Sizes[g.Name].Code)
 		}
 		now, lost := "", ""
 		if i > 0 {
@@ -104,8 +103,9 @@ func summaryContent(r Repository, p Pages) (c content, err error) {
 	}
 	core, whole := 0, 0
 	for i, g := range rungs {
-		if whole += g.Lines; i <= last {
-			core += g.Lines
+		lines := r.Sizes[g.Name].Code
+		if whole += lines; i <= last {
+			core += lines
 		}
 	}
 	marks := []mark{{"as released", 0, rungs[0]}, {"with the core", core, rungs[last]}}

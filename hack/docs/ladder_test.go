@@ -18,15 +18,16 @@ func withLadder(t *testing.T, record string) (Repository, Pages) {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "ladder.json"), []byte(record), 0o644))
-	return Repository{Root: dir, Series: edit.Series{Groups: []edit.Group{{Name: "small", Core: true}, {Name: "large"}}}},
+	return Repository{Root: dir, Series: edit.Series{Groups: []edit.Group{{Name: "small", Core: true}, {Name: "large"}}},
+			Sizes: map[string]Size{"small": {Code: 30}, "large": {Code: 400}}},
 		Pages{Pulls: "docs/pulls", Ladder: "ladder.json"}
 }
 
 const ladder = `[
 	{"name": "released", "passed": ["A"], "failed": ["B", "C"]},
 	{"name": "newest", "passed": ["A"], "failed": ["B", "C"]},
-	{"name": "small", "lines": 30, "passed": ["A", "C"], "failed": ["B"]},
-	{"name": "large", "lines": 400, "passed": ["A", "B", "C"]}
+	{"name": "small", "passed": ["A", "C"], "failed": ["B"]},
+	{"name": "large", "passed": ["A", "B", "C"]}
 ]`
 
 func TestLadder(t *testing.T) {
