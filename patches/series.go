@@ -34,8 +34,8 @@ var Series = edit.Series{
 		containerd.RemoveLocksOnce,
 		containerd.UndoRefusedPod,
 		containerd.StopBeforeReclaim,
-		containerd.WaitBeforeHook,
 		containerd.EndsAfterRestart,
+		containerd.WaitBeforeHook,
 		containerd.CreationsListed,
 
 		// go-cni: STATUS that holds nobody up, and plugins that leave nothing behind.
@@ -74,9 +74,11 @@ var Series = edit.Series{
 		nri.CreationJournal,
 		nri.HandOver,
 
-		// containerd: what becomes of a pod that failed, and of locks.
+		// Small too, and next to the core: which record goes before which end is told.
 		containerd.RecordBeforeList,
 		containerd.EndBeforeRecord,
+
+		// containerd, with NRI as released.
 		containerd.UndoInOrder,
 		containerd.StartUnderLease,
 		containerd.ShimStart,
@@ -85,30 +87,30 @@ var Series = edit.Series{
 		containerd.ShimEvents,
 		containerd.ShimDeleteCommand,
 		containerd.ShimDeleteCgroup,
+		containerd.StoppedTask,
 		containerd.IdleShim,
 		containerd.ShimGone,
-		containerd.StoppedTask,
-
-		// containerd: what the engine makes possible.
-		containerd.NRIWithoutLock,
 		containerd.SandboxWithoutSpec,
 		containerd.PodsBeingCreated,
-		containerd.ListPastHungShims,
-		containerd.StatusDuringUpdate,
 		containerd.HookLast,
 		containerd.HiddenUntilReady,
+		containerd.ListPastHungShims,
+		containerd.StatusDuringUpdate,
 		containerd.ContainersStopFirst,
 		containerd.UnreadableRecords,
 		containerd.RecoverTheRest,
 		containerd.SandboxPhase,
 		containerd.StartAgainstStop,
 		containerd.EventsAfterTheFact,
+		containerd.CreationMetrics,
+
+		// containerd, on the NRI above.
+		containerd.NRIWithoutLock,
 		containerd.PodState,
 		containerd.PluginSeries,
 		containerd.NRISettings,
 		containerd.NRIFailures,
 		containerd.NRIStatus,
-		containerd.CreationMetrics,
 		containerd.PodSpans,
 		containerd.NRIPluginSettings,
 		containerd.AwaitPlugins,
@@ -118,7 +120,7 @@ var Series = edit.Series{
 		containerd.CreationJournal,
 		containerd.HandOver,
 
-		// containerd: the network of a pod.
+		// containerd, on the go-cni above.
 		containerd.NetworkAttachments,
 		containerd.NetworkPackages,
 		containerd.NetworkStatus,
@@ -130,7 +132,7 @@ var Series = edit.Series{
 		containerd.NetworkGC,
 		containerd.PluginGatesNetwork,
 
-		// containerd: what the containers of a pod ask for.
+		// waiting for KEP-4112.
 		containerd.PodResourcesFields,
 		containerd.PodResourcesDecode,
 		containerd.PodResourcesAnnouncement,
