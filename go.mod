@@ -2,11 +2,7 @@ module github.com/hookline-nri/hookline
 
 go 1.26.6
 
-ignore ./patches/containerd/files
-
-ignore ./patches/go-cni/files
-
-ignore ./patches/nri/files
+ignore files
 
 ignore ./_output
 

@@ -21,9 +21,8 @@ func (a *app) check() *cli.Command {
 		Name:      "check",
 		Usage:     "check every patch, the export and the generated tables",
 		UsageText: "go run ./hack [--target VERSION] check [--update] [--last] [--groups | --group NAME...]",
-		Description: `Each patch's file, Go value and folder have its name, and no file uses what the
-file of a patch declares. Every patch applies. Every commit compiles, is
-formatted, and go vet finds nothing in the packages it touches. The exported API
+		Description: `Each pull request is a folder, with its text, a file for each of its patches and
+no file that is not used. Every patch applies. Every commit compiles, is formatted, and go vet finds nothing in the packages it touches. The exported API
 of a module only grows. The whole series type-checks for windows, darwin and
 freebsd, tests included, and the analyzers of go vet find nothing there that they
 do not find without patches. No patch of the core has more than 150 lines, no other one
@@ -45,7 +44,7 @@ hour the first time. With --group it is checked so, alone, and nothing else is.`
 			&cli.StringSliceFlag{Name: "group", Usage: "check the pull request `NAME` alone, and nothing else"},
 		},
 		Before: takes(0, "[--update] [--last] [--groups | --group NAME...]"),
-		Action: a.laidOut(a.applied(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
+		Action: a.inPlace(a.applied(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
 			if names := cmd.StringSlice("group"); len(names) > 0 {
 				return a.checkGroups(ctx, w, names)
 			}

@@ -20,7 +20,7 @@ func (a *app) documented(ctx context.Context, w *tree.Workspace, trees []tree.Tr
 	}}
 	for _, g := range a.series.Groups {
 		s := tree.SizeOf(g, trees, sizes)
-		r.Sizes[g.Name] = docs.Size{Files: s.Files, Code: s.Code, TestCode: s.Tests, Tests: s.Cases}
+		r.Sizes[g.Name()] = docs.Size{Files: s.Files, Code: s.Code, TestCode: s.Tests, Tests: s.Cases}
 	}
 	for _, t := range trees {
 		r.Modules = append(r.Modules, docs.Module{Name: t.Name, Base: os.DirFS(t.Dir), Files: t.Files()})

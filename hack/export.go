@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/urfave/cli/v3"
@@ -81,7 +82,11 @@ func (a *app) exportGroup(ctx context.Context, cmd *cli.Command, w *tree.Workspa
 		return err
 	}
 	for _, before := range a.series.Needs(g) {
-		fmt.Fprintf(a.stdout, "needs %s: %s\n", before.Name, before.Title)
+		title, err := before.Title(os.DirFS(a.root))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(a.stdout, "needs %s: %s\n", before.Name(), title)
 	}
 	if _, err := fmt.Fprintf(a.stdout, "%d patches in %s, %d that they need in %s\n", own, short(dir), needs, short(filepath.Join(dir, "needs"))); err != nil {
 		return err
@@ -94,6 +99,6 @@ func (a *app) exportGroup(ctx context.Context, cmd *cli.Command, w *tree.Workspa
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.stdout, "branch %s of %s, on %s: read it, then push it and open the pull request with docs/pulls/%s.md\n", g.Name, short(clone), onto, g.Name)
+	_, err = fmt.Fprintf(a.stdout, "branch %s of %s, on %s: read it, then push it and open the pull request with %s\n", g.Name(), short(clone), onto, g.Page())
 	return err
 }

@@ -62,7 +62,7 @@ func groupTable(out io.Writer, s edit.Series, checked []tree.GroupCheck) error {
 		if c.Err != nil {
 			tests += ", FAILS"
 		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", c.Group.Name, c.Group.Module(s), len(c.Group.Patches),
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", c.Group.Name(), c.Group.Module(), len(c.Group.Patches),
 			c.Size.Files, c.Size.Code, c.Size.Tests, yes[c.Applies], yes[c.Compiles], tests)
 	}
 	return t.Flush()

@@ -119,25 +119,25 @@ func invented(variant string) edit.Series {
 			bell.InsertBefore("// A Config is how the bell rings.\ntype Config struct {\n\t// Loudness is how loud it rings. More than Most is no louder.\n\tLoudness int `toml:\"loudness\"`\n\tMost     int `toml:\"most\"`\n}\n"),
 			bell.Replace(edit.Stmt(edit.Call("fmt.Println")), "fmt.Println(\"[hall.'big bell']\")\nfmt.Println(\"loudness = 11\")\nfmt.Println(\"most = 12\")\n"))
 	}
-	s := edit.Series{
-		Modules: []edit.Module{{Name: "greet", Path: "example.com/greet"}, {Name: "hall", Path: "example.com/hall"}},
-		Patches: []edit.Patch{loudly, twice, patched, hall},
-	}
-	if grouped {
-		s.Groups = []edit.Group{
-			{Name: "loud", Title: "greet: be heard", Core: true, Patches: []string{"greet/loudly"}},
-			{Name: "two", Title: "greet: greet twice", Patches: []string{"greet/twice"}},
-			{Name: "hall", Title: "cmd/hall: greet twice", Patches: []string{"hall/twice"}},
-		}
+	s := edit.Assemble(
+		[]edit.Module{{Name: "greet", Path: "example.com/greet"}, {Name: "hall", Path: "example.com/hall"}},
+		edit.Group{Folder: "patches/build", Patches: []edit.Patch{patched}},
+		edit.Group{Folder: "patches/small/loud", Core: true, Patches: []edit.Patch{loudly}},
+		edit.Group{Folder: "patches/small/two", Patches: []edit.Patch{twice}},
+		edit.Group{Folder: "patches/large/hall", Patches: []edit.Patch{hall}},
+	)
+	if !grouped {
+		s.Groups = nil
 	}
 	switch variant {
 	case "shorter":
 		s.Patches = s.Patches[:3]
 	case "needy": // has a patch that changes what another one has put there
-		louder := twice
+		louder := s.Patches[2]
 		louder.Slug, louder.Edits = "louder", []edit.Edit{edit.In("greet.go", edit.Func("Hello")).Replace(edit.Expr(`"HELLO "`), `"HELLO, HELLO "`)}
-		s.Patches = slices.Insert(s.Patches, 1, louder)
+		s.Patches = slices.Insert(s.Patches, 2, louder)
 	case "untested", "quiet": // drop whole files
+		quiet.In = "patches/small/two"
 		if variant == "untested" {
 			quiet.Slug, quiet.Untested, quiet.Edits = "untested", "", []edit.Edit{edit.DropFile("greet_test.go")}
 		}

@@ -106,7 +106,6 @@ func hookline(args []string) error {
 		pages: docs.Pages{
 			Patches:  "docs/patches.md",
 			Groups:   "docs/upstreaming.md",
-			Pulls:    "docs/pulls",
 			Threads:  "docs/upstreaming.md",
 			Ladder:   "reports/ladder.json",
 			Summary:  "README.md",
@@ -115,7 +114,7 @@ func hookline(args []string) error {
 			Metrics:  "docs/operating.md",
 			Proofs:   "integration",
 			Changes:  "docs/differences.md",
-			Linked:   []string{"*.md", "docs/*.md"},
+			Linked:   []string{"*.md", "docs/*.md", "docs/upstream/*.md", "patches/*/*/pull.md"},
 		},
 		defaults: []string{"containerd", "config", "default"},
 		ours:     regexp.MustCompile(`(?i:hookline|\bprovisional)|\b[LNR][0-9]{1,2}\b`),

@@ -21,10 +21,9 @@ import (
 	"github.com/hookline-nri/hookline/integration/script"
 )
 
-// Where the pages for upstream are, and the one with the program that the others run.
+// The page with the program that the others run, and what is in them.
 const (
-	pages          = "../docs/pulls"
-	programPage    = "review-of-286.md"
+	programPage    = "../docs/upstream/review-of-286.md"
 	reproduction   = "```sh\n"
 	whatItPrints   = "```diff\n"
 	clientsAndPins = "../hack/tools/clients"
@@ -35,11 +34,13 @@ const (
 // stock alone, lines with a plus where the change is in.
 func TestPagesPrintWhatTheySay(t *testing.T) {
 	t.Parallel()
-	found, err := filepath.Glob(filepath.Join(pages, "*.md"))
+	pages, err := filepath.Glob("../docs/upstream/*.md")
+	require.NoError(t, err)
+	pulls, err := filepath.Glob("../patches/*/*/pull.md")
 	require.NoError(t, err)
 	programs := buildPrograms(t)
 	tried := 0
-	for _, page := range found {
+	for _, page := range append(pages, pulls...) {
 		text, err := os.ReadFile(page)
 		require.NoError(t, err)
 		commands, ok := block(string(text), reproduction)
@@ -50,7 +51,7 @@ func TestPagesPrintWhatTheySay(t *testing.T) {
 		require.True(t, ok, "%s has commands, and not what they print", page)
 		require.NotEqual(t, without('+', prints), without('-', prints), "%s shows no difference", page)
 		tried++
-		t.Run(strings.TrimSuffix(filepath.Base(page), ".md"), func(t *testing.T) {
+		t.Run(filepath.Base(strings.TrimSuffix(strings.TrimSuffix(page, "/pull.md"), ".md")), func(t *testing.T) {
 			t.Parallel()
 			for b, other := range map[build]byte{stock: '+', buildWith(page): '-'} {
 				t.Run(filepath.Dir(string(b)), func(t *testing.T) {
@@ -96,7 +97,7 @@ func without(sign byte, prints string) (lines []string) {
 func buildPrograms(t *testing.T) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
-	page, err := os.ReadFile(filepath.Join(pages, programPage))
+	page, err := os.ReadFile(programPage)
 	require.NoError(t, err)
 	program, ok := block(string(page), "```go\n")
 	require.True(t, ok)

@@ -11,14 +11,16 @@
 // keeps (Rules), where it is meant to go (Status) and what would let it go
 // (Until). A test refuses one that leaves any of them out.
 //
-// It is called by its module and its slug, containerd/hook-last, and all that is
-// its own has that name:
+// It is called by its module and its slug, containerd/hook-last. It stands in the folder of
+// the pull request that it is a commit of, as all that is its own does:
 //
-//	containerd/hook_last.go         declares HookLast, and nothing that another file uses
-//	containerd/files/hook_last/     the new files that it brings
-//	containerd/places.go            what several patches use, such as a place that they change
+//	pods/creation/pull.md               what the pull request says
+//	pods/creation/group.go              its patches, in their order
+//	pods/creation/hook_last.go          declares HookLast
+//	pods/creation/files/hook_last/      the new files that it brings
+//	places/containerd/places.go         what several pull requests use, such as a place that they change
 //
-// Package layout (internal/layout) checks it.
+// Package build has what exists only to build. A test and the linter check all of this.
 //
 // This repository holds no upstream source. A place is named by file,
 // declaration and the shape of a node in it, never by a line of context:
@@ -44,6 +46,7 @@
 // # How a patch ends its life
 //
 // When upstream has what Until says, the patch goes: its file, its folder and its
-// line in series.go. A patch that still works but is no longer wanted is worse
+// line in group.go. A pull request that was merged goes as a whole: its folder and its
+// lines in series.go. A patch that still works but is no longer wanted is worse
 // than none: a bump of a module is the time to read each Until.
 package patches

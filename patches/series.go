@@ -4,140 +4,152 @@ package patches
 
 import (
 	"github.com/hookline-nri/hookline/internal/edit"
-	"github.com/hookline-nri/hookline/patches/containerd"
-	gocni "github.com/hookline-nri/hookline/patches/go-cni"
-	"github.com/hookline-nri/hookline/patches/nri"
+	nribuiltinconfigure "github.com/hookline-nri/hookline/patches/adaptation/nri-builtin-configure"
+	nriengine "github.com/hookline-nri/hookline/patches/adaptation/nri-engine"
+	nrierrors "github.com/hookline-nri/hookline/patches/adaptation/nri-errors"
+	nrihandover "github.com/hookline-nri/hookline/patches/adaptation/nri-hand-over"
+	nrinames "github.com/hookline-nri/hookline/patches/adaptation/nri-names"
+	nriowedends "github.com/hookline-nri/hookline/patches/adaptation/nri-owed-ends"
+	nripodstate "github.com/hookline-nri/hookline/patches/adaptation/nri-pod-state"
+	nriregisterbounds "github.com/hookline-nri/hookline/patches/adaptation/nri-register-bounds"
+	nrirequired "github.com/hookline-nri/hookline/patches/adaptation/nri-required"
+	nrisyncsplit "github.com/hookline-nri/hookline/patches/adaptation/nri-sync-split"
+	sandboxcontract "github.com/hookline-nri/hookline/patches/adaptation/sandbox-contract"
+	"github.com/hookline-nri/hookline/patches/build"
+	creationslisted "github.com/hookline-nri/hookline/patches/core/creations-listed"
+	endsafterrestart "github.com/hookline-nri/hookline/patches/core/ends-after-restart"
+	refusedpodends "github.com/hookline-nri/hookline/patches/core/refused-pod-ends"
+	removelocksonce "github.com/hookline-nri/hookline/patches/core/remove-locks-once"
+	statusoutsidelock "github.com/hookline-nri/hookline/patches/core/status-outside-lock"
+	stopbeforereclaim "github.com/hookline-nri/hookline/patches/core/stop-before-reclaim"
+	teardownreachesall "github.com/hookline-nri/hookline/patches/core/teardown-reaches-all"
+	undorefusedpod "github.com/hookline-nri/hookline/patches/core/undo-refused-pod"
+	updatesofastop "github.com/hookline-nri/hookline/patches/core/updates-of-a-stop"
+	waitbeforehook "github.com/hookline-nri/hookline/patches/core/wait-before-hook"
+	cnipluginprocesses "github.com/hookline-nri/hookline/patches/network/cni-plugin-processes"
+	cnistatusmonitor "github.com/hookline-nri/hookline/patches/network/cni-status-monitor"
+	internalloopback "github.com/hookline-nri/hookline/patches/network/internal-loopback"
+	networkbesidepause "github.com/hookline-nri/hookline/patches/network/network-beside-pause"
+	networkdetach "github.com/hookline-nri/hookline/patches/network/network-detach"
+	networkgc "github.com/hookline-nri/hookline/patches/network/network-gc"
+	networkstatus "github.com/hookline-nri/hookline/patches/network/network-status"
+	plugingatesnetwork "github.com/hookline-nri/hookline/patches/network/plugin-gates-network"
+	awaitplugins "github.com/hookline-nri/hookline/patches/plugins/await-plugins"
+	handover "github.com/hookline-nri/hookline/patches/plugins/hand-over"
+	nrifailures "github.com/hookline-nri/hookline/patches/plugins/nri-failures"
+	nripluginnames "github.com/hookline-nri/hookline/patches/plugins/nri-plugin-names"
+	nripluginsettings "github.com/hookline-nri/hookline/patches/plugins/nri-plugin-settings"
+	nrisettings "github.com/hookline-nri/hookline/patches/plugins/nri-settings"
+	nristatus "github.com/hookline-nri/hookline/patches/plugins/nri-status"
+	nriwithoutlock "github.com/hookline-nri/hookline/patches/plugins/nri-without-lock"
+	owedends "github.com/hookline-nri/hookline/patches/plugins/owed-ends"
+	pluginseries "github.com/hookline-nri/hookline/patches/plugins/plugin-series"
+	podspans "github.com/hookline-nri/hookline/patches/plugins/pod-spans"
+	podstate "github.com/hookline-nri/hookline/patches/plugins/pod-state"
+	containersstopfirst "github.com/hookline-nri/hookline/patches/pods/containers-stop-first"
+	"github.com/hookline-nri/hookline/patches/pods/creation"
+	creationmetrics "github.com/hookline-nri/hookline/patches/pods/creation-metrics"
+	"github.com/hookline-nri/hookline/patches/pods/events"
+	podresources "github.com/hookline-nri/hookline/patches/pods/pod-resources"
+	recordslast "github.com/hookline-nri/hookline/patches/pods/records-last"
+	"github.com/hookline-nri/hookline/patches/pods/recovery"
+	sandboxphase "github.com/hookline-nri/hookline/patches/pods/sandbox-phase"
+	sandboxwithoutspec "github.com/hookline-nri/hookline/patches/pods/sandbox-without-spec"
+	"github.com/hookline-nri/hookline/patches/pods/undo"
+	hungshims "github.com/hookline-nri/hookline/patches/shims/hung-shims"
+	idleshim "github.com/hookline-nri/hookline/patches/shims/idle-shim"
+	shimdeletecgroup "github.com/hookline-nri/hookline/patches/shims/shim-delete-cgroup"
+	shimdeletecommand "github.com/hookline-nri/hookline/patches/shims/shim-delete-command"
+	shimevents "github.com/hookline-nri/hookline/patches/shims/shim-events"
+	shimgone "github.com/hookline-nri/hookline/patches/shims/shim-gone"
+	"github.com/hookline-nri/hookline/patches/shims/shims"
+	stoppedtask "github.com/hookline-nri/hookline/patches/shims/stopped-task"
 )
 
 // Release is N in the version that built binaries carry, vX.Y.Z+hookline.N. It
 // goes up with each release on the same upstream version.
 const Release = 1
 
-// Series is the fork: what is changed, in which order. Reading it is reading
-// all there is.
-var Series = edit.Series{
-	Modules: []edit.Module{
-		{Name: "go-cni", Path: "github.com/containerd/go-cni"},
-		{Name: "nri", Path: "github.com/containerd/nri"},
-		{Name: "containerd", Path: "github.com/containerd/containerd/v2"},
-	},
-	Patches: []edit.Patch{
-		// The core: small, and each helps by itself. It is where each module begins.
-		gocni.StatusOutsideLock,
+// Series is the fork: what is changed, in which order. It is also the order in which to
+// open the pull requests.
+var Series = edit.Assemble([]edit.Module{
+	{Name: "go-cni", Path: "github.com/containerd/go-cni"},
+	{Name: "nri", Path: "github.com/containerd/nri"},
+	{Name: "containerd", Path: "github.com/containerd/containerd/v2"},
+}, build.Group,
+	// The core. Each is one patch, and helps by itself.
+	teardownreachesall.Group,
+	refusedpodends.Group,
+	updatesofastop.Group,
+	removelocksonce.Group,
+	undorefusedpod.Group,
+	stopbeforereclaim.Group,
+	endsafterrestart.Group,
+	waitbeforehook.Group,
+	creationslisted.Group,
+	statusoutsidelock.Group,
+	// Small too, and next to the core: which record goes before which end is told.
+	recordslast.Group,
 
-		nri.TeardownReachesAll,
-		nri.RefusedPodEnds,
+	// What is promised.
+	sandboxcontract.Group,
 
-		containerd.PatchedNRI,
-		containerd.PatchedCNI,
-		containerd.UpdatesOfAStop,
-		containerd.RemoveLocksOnce,
-		containerd.UndoRefusedPod,
-		containerd.StopBeforeReclaim,
-		containerd.EndsAfterRestart,
-		containerd.WaitBeforeHook,
-		containerd.CreationsListed,
+	// go-cni.
+	cnipluginprocesses.Group,
+	cnistatusmonitor.Group,
 
-		// go-cni: STATUS that holds nobody up, and plugins that leave nothing behind.
-		gocni.PluginProcesses,
-		gocni.NetworkStates,
-		gocni.NetworkMonitor,
+	// NRI.
+	nrisyncsplit.Group,
+	nribuiltinconfigure.Group,
+	nriregisterbounds.Group,
+	nriengine.Group,
+	nripodstate.Group,
+	nrierrors.Group,
+	nrirequired.Group,
+	nrinames.Group,
+	nriowedends.Group,
+	nrihandover.Group,
 
-		// NRI: what is promised.
-		nri.SandboxContract,
+	// containerd, with NRI as released.
+	undo.Group,
+	shims.Group,
+	shimevents.Group,
+	shimdeletecommand.Group,
+	shimdeletecgroup.Group,
+	stoppedtask.Group,
+	idleshim.Group,
+	shimgone.Group,
+	sandboxwithoutspec.Group,
+	creation.Group,
+	hungshims.Group,
+	containersstopfirst.Group,
+	recovery.Group,
+	sandboxphase.Group,
+	events.Group,
+	creationmetrics.Group,
 
-		// NRI: what is told to a plugin that joins.
-		nri.SyncSplit,
-		nri.BuiltinConfigure,
+	// containerd, on the NRI above.
+	nriwithoutlock.Group,
+	podstate.Group,
+	pluginseries.Group,
+	nrisettings.Group,
+	nrifailures.Group,
+	nristatus.Group,
+	podspans.Group,
+	nripluginsettings.Group,
+	awaitplugins.Group,
+	nripluginnames.Group,
+	owedends.Group,
+	handover.Group,
 
-		// NRI: what peers may send.
-		nri.RegisterBounds,
+	// containerd, on the go-cni above.
+	networkstatus.Group,
+	networkdetach.Group,
+	internalloopback.Group,
+	networkbesidepause.Group,
+	networkgc.Group,
+	plugingatesnetwork.Group,
 
-		// NRI: the lifecycle engine in place of one lock.
-		nri.EngineLedger,
-		nri.EngineAway,
-		nri.LifecycleEngine,
-		nri.AdaptationEngine,
-		nri.OldRelays,
-		nri.UnreadPeers,
-		nri.DeliveryMetrics,
-		nri.SyncBlock,
-		nri.ProtoPodState,
-		nri.PodState,
-		nri.PluginErrors,
-		nri.Waits,
-		nri.RequiredPlugins,
-		nri.WhoConnects,
-		nri.PluginPeer,
-		nri.RegistrationLog,
-		nri.OwedEnds,
-		nri.CreationJournal,
-		nri.HandOver,
-
-		// Small too, and next to the core: which record goes before which end is told.
-		containerd.RecordBeforeList,
-		containerd.EndBeforeRecord,
-
-		// containerd, with NRI as released.
-		containerd.UndoInOrder,
-		containerd.StartUnderLease,
-		containerd.ShimStart,
-		containerd.TaskCreate,
-		containerd.TaskDelete,
-		containerd.ShimEvents,
-		containerd.ShimDeleteCommand,
-		containerd.ShimDeleteCgroup,
-		containerd.StoppedTask,
-		containerd.IdleShim,
-		containerd.ShimGone,
-		containerd.SandboxWithoutSpec,
-		containerd.PodsBeingCreated,
-		containerd.HookLast,
-		containerd.HiddenUntilReady,
-		containerd.ListPastHungShims,
-		containerd.StatusDuringUpdate,
-		containerd.ContainersStopFirst,
-		containerd.UnreadableRecords,
-		containerd.RecoverTheRest,
-		containerd.SandboxPhase,
-		containerd.StartAgainstStop,
-		containerd.EventsAfterTheFact,
-		containerd.CreationMetrics,
-
-		// containerd, on the NRI above.
-		containerd.NRIWithoutLock,
-		containerd.PodState,
-		containerd.PluginSeries,
-		containerd.NRISettings,
-		containerd.NRIFailures,
-		containerd.NRIStatus,
-		containerd.PodSpans,
-		containerd.NRIPluginSettings,
-		containerd.AwaitPlugins,
-		containerd.NRIPluginNames,
-		containerd.OwedStore,
-		containerd.OwedEnds,
-		containerd.CreationJournal,
-		containerd.HandOver,
-
-		// containerd, on the go-cni above.
-		containerd.NetworkAttachments,
-		containerd.NetworkPackages,
-		containerd.NetworkStatus,
-		containerd.NetworkAttach,
-		containerd.NetworkDetach,
-		containerd.NetworkDetachOnce,
-		containerd.InternalLoopback,
-		containerd.NetworkBesidePause,
-		containerd.NetworkGC,
-		containerd.PluginGatesNetwork,
-
-		// waiting for KEP-4112.
-		containerd.PodResourcesFields,
-		containerd.PodResourcesDecode,
-		containerd.PodResourcesAnnouncement,
-		containerd.PodResources,
-		containerd.PodResourcesCheck,
-	},
-	Groups: groups,
-}
+	// waiting for KEP-4112.
+	podresources.Group,
+)

@@ -9,7 +9,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookline-nri/hookline/internal/edit"
-	"github.com/hookline-nri/hookline/internal/layout"
 )
 
 // A patch without a reason, a reference or an end is refused.
@@ -17,13 +16,12 @@ func TestSeriesIsValid(t *testing.T) {
 	require.NoError(t, Series.Validate())
 }
 
-// A patch's file, its Go value and its folder have its name, and it takes
-// nothing from the file of another.
-func TestLayout(t *testing.T) {
-	require.NoError(t, layout.Check(Series, os.DirFS("..")))
+// All of a pull request is in its folder, and nothing else looks like one.
+func TestInPlace(t *testing.T) {
+	require.NoError(t, Series.InPlace(os.DirFS("..")))
 }
 
-// The core is a handful of patches.
+// The core is a handful of patches: ten, and fewer as upstream takes them.
 func TestCoreIsSmall(t *testing.T) {
 	patches := 0
 	for _, p := range Series.Core().Patches {
@@ -32,5 +30,5 @@ func TestCoreIsSmall(t *testing.T) {
 			require.Equal(t, edit.Upstream, p.Status, p.Name())
 		}
 	}
-	require.Equal(t, 10, patches)
+	require.LessOrEqual(t, patches, 10)
 }

@@ -17,7 +17,6 @@ import (
 type Pages struct {
 	Patches  string
 	Groups   string // the page that says in which order to open pull requests
-	Pulls    string // the folder with the text of each
 	Threads  string // the page that says what changes upstream will meet
 	Ladder   string // the record of what passes after each group; may be empty
 	Summary  string // the page that says what passes with the core and with the whole

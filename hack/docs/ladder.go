@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,7 +35,7 @@ const (
 func Rungs(s edit.Series) []string {
 	all := []string{Released, Newest}
 	for _, g := range s.Groups {
-		all = append(all, g.Name)
+		all = append(all, g.Name())
 	}
 	return all
 }
@@ -159,7 +158,12 @@ func rungName(p Pages, s edit.Series, g Rung) string {
 	case Newest:
 		return "none: with the NRI and go-cni that the patches are made for"
 	}
-	return fmt.Sprintf("[%s](%s)", code(g.Name), path.Join(path.Base(p.Pulls), g.Name+".md"))
+	for _, group := range s.Groups {
+		if group.Name() == g.Name {
+			return linked(p, group)
+		}
+	}
+	return g.Name
 }
 
 func of(g Rung) string { return fmt.Sprintf("%d of %d", len(g.Passed), len(g.Passed)+len(g.Failed)) }

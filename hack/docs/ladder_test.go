@@ -18,9 +18,9 @@ func withLadder(t *testing.T, record string) (Repository, Pages) {
 	t.Helper()
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "ladder.json"), []byte(record), 0o644))
-	return Repository{Root: dir, Series: edit.Series{Groups: []edit.Group{{Name: "small", Core: true}, {Name: "large"}}},
+	return Repository{Root: dir, Series: edit.Series{Groups: []edit.Group{{Folder: "patches/small", Core: true}, {Folder: "patches/large"}}},
 			Sizes: map[string]Size{"small": {Code: 30}, "large": {Code: 400}}},
-		Pages{Pulls: "docs/pulls", Ladder: "ladder.json"}
+		Pages{Groups: "docs/upstreaming.md", Ladder: "ladder.json"}
 }
 
 const ladder = `[
@@ -39,8 +39,8 @@ func TestLadder(t *testing.T) {
 |---|---|---|---|---|
 | none: containerd as released | | 1 of 3 | | |
 | none: with the NRI and go-cni that the patches are made for | | 1 of 3 | | |
-| [`+"`small`"+`](pulls/small.md) | 30 | 2 of 3 | `+"`C`"+` | |
-| [`+"`large`"+`](pulls/large.md) | 400 | 3 of 3 | `+"`B`"+` | |
+| [`+"`small`"+`](../patches/small/pull.md) | 30 | 2 of 3 | `+"`C`"+` | |
+| [`+"`large`"+`](../patches/large/pull.md) | 400 | 3 of 3 | `+"`B`"+` | |
 `, c.text)
 
 	c, err = summaryContent(r, p)

@@ -57,8 +57,8 @@ func BenchmarkApply60Edits(b *testing.B) {
 // What goes upstream carries that project's notice in place of our first line.
 func TestBroughtFilesCarryTheNotice(t *testing.T) {
 	own := fstest.MapFS{
-		"go.mod":                          {Data: []byte("module example.org/ours\n")},
-		"patches/app/files/brings/a/a.go": {Data: []byte(spdx + "\n// Package a is.\npackage a\n")},
+		"go.mod":              {Data: []byte("module example.org/ours\n")},
+		"files/brings/a/a.go": {Data: []byte(spdx + "\n// Package a is.\npackage a\n")},
 	}
 	p := Patch{Slug: "brings", Module: "app"}
 	s := Series{Modules: []Module{{"app", "example.org/app"}}, Patches: []Patch{p}}

@@ -22,8 +22,8 @@ func (s Series) Core() Series {
 func (s Series) core() map[string]bool {
 	core := map[string]bool{}
 	for _, g := range s.Groups {
-		for _, name := range g.Patches {
-			core[name] = g.Core
+		for _, p := range g.Patches {
+			core[p.Name()] = g.Core
 		}
 	}
 	if !slices.ContainsFunc(s.Groups, func(g Group) bool { return g.Core }) {

@@ -12,15 +12,11 @@ func coreSeries(change func(s *Series)) Series {
 	patch := func(slug string, status Status) Patch {
 		return Patch{Slug: slug, Module: "m", Subject: "m: change it", Body: "Why.", Refs: []string{"o/m#1"}, Status: status, Until: "never"}
 	}
-	s := Series{
-		Modules: []Module{{Name: "m", Path: "example.com/m"}},
-		Patches: []Patch{patch("build", Drop), patch("small", Upstream), patch("large", Upstream)},
-		Groups: []Group{
-			{Name: "small", Title: "small", Core: true, Patches: []string{"m/small"}},
-			{Name: "large", Title: "large", Patches: []string{"m/large"}},
-		},
-	}
-	s.Patches[2].Needs = []string{"m/small"}
+	large := patch("large", Upstream)
+	large.Needs = []string{"m/small"}
+	s := Assemble([]Module{{Name: "m", Path: "example.com/m"}}, Group{Patches: []Patch{patch("build", Drop)}},
+		Group{Folder: "small", Core: true, Patches: []Patch{patch("small", Upstream)}},
+		Group{Folder: "large", Patches: []Patch{large}})
 	change(&s)
 	return s
 }
@@ -40,8 +36,10 @@ func TestCoreIsWhereTheSeriesBegins(t *testing.T) {
 		change func(s *Series)
 		says   string
 	}{
-		"after another": {func(s *Series) { s.Patches[1], s.Patches[2] = s.Patches[2], s.Patches[1]; s.Patches[1].Needs = nil }, "m/small: is of the core, and comes after m/large, which is not"},
-		"needs another": {func(s *Series) { s.Patches[1].Needs = []string{"m/large"} }, "m/small: is of the core, and needs m/large, which is not"},
+		"after another":        {func(s *Series) { s.Patches[1], s.Patches[2] = s.Patches[2], s.Patches[1]; s.Patches[1].Needs = nil }, "m/small: is of the core, and comes after m/large, which is not"},
+		"needs another":        {func(s *Series) { s.Patches[1].Needs = []string{"m/large"} }, "m/small: is of the core, and needs m/large, which is not"},
+		"two of one name":      {func(s *Series) { s.Groups[1].Folder = "other/small" }, "group other/small: another one has the name"},
+		"more than the series": {func(s *Series) { s.Groups[1].Patches = append(s.Groups[1].Patches, Patch{Module: "m", Slug: "more"}) }, "group large: patch m/more is not in the series"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.ErrorContains(t, coreSeries(c.change).Validate(), c.says)

@@ -5,30 +5,82 @@ package edit
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"path"
+	"regexp"
 	"slices"
 )
 
-// Group is one pull request: patches of one module, in the order of the series, on
-// top of the patches that they need.
+// Group is one pull request: patches of one module, in their order, on top of the patches
+// that they need. All of it is in one folder: its text, its patches and what they bring.
 type Group struct {
-	Name    string   // of its branch, and of the page that has its text
-	Title   string   // of the pull request
-	Core    bool     // it stands by itself, or on others of the core
-	Patches []string // by name, all of one module
+	Folder  string // below the root of this repository
+	Core    bool   // it stands by itself, or on others of the core
+	Patches []Patch
+}
+
+// Name of the group, which its folder and its branch have.
+func (g Group) Name() string { return path.Base(g.Folder) }
+
+// Page has the text of the pull request.
+func (g Group) Page() string { return path.Join(g.Folder, "pull.md") }
+
+// titleForm is the first line of a page: "# nri: deliver teardown to every plugin".
+var titleForm = regexp.MustCompile(`^# ([a-z0-9][a-z0-9,./_-]*: .*[^.\s])\n`)
+
+// Title of the pull request: the heading of its page, below the root of the repository.
+func (g Group) Title(repo fs.FS) (string, error) {
+	page, err := fs.ReadFile(repo, g.Page())
+	if err != nil {
+		return "", err
+	}
+	title, err := titleOf(page)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", g.Page(), err)
+	}
+	return title, nil
+}
+
+func titleOf(page []byte) (string, error) {
+	found := titleForm.FindSubmatch(page)
+	if found == nil {
+		return "", errors.New(`want a first line "# area: title" without a final dot`)
+	}
+	return string(found[1]), nil
 }
 
 // Module is the short name of the module that the group is for.
-func (g Group) Module(s Series) string {
-	if p, ok := s.patch(g.Patches[0]); ok {
-		return p.Module
+func (g Group) Module() string { return g.Patches[0].Module }
+
+// Has tells whether the patch is one of the group.
+func (g Group) Has(p Patch) bool {
+	return slices.ContainsFunc(g.Patches, func(own Patch) bool { return own.Name() == p.Name() })
+}
+
+// Assemble is the series of the groups. What exists only to build comes first: nobody opens
+// a pull request with it.
+func Assemble(modules []Module, build Group, groups ...Group) Series {
+	s := Series{Modules: modules, Patches: build.placed().Patches}
+	for _, g := range groups {
+		g = g.placed()
+		s.Groups, s.Patches = append(s.Groups, g), append(s.Patches, g.Patches...)
 	}
-	return ""
+	return s
+}
+
+// placed is the group with patches that know where they are.
+func (g Group) placed() Group {
+	g.Patches = slices.Clone(g.Patches)
+	for i := range g.Patches {
+		g.Patches[i].In = g.Folder
+	}
+	return g
 }
 
 // Group returns the group of that name.
 func (s Series) Group(name string) (Group, error) {
 	for _, g := range s.Groups {
-		if g.Name == name {
+		if g.Name() == name {
 			return g, nil
 		}
 	}
@@ -41,7 +93,7 @@ func (s Series) Needs(g Group) []Group {
 	var before []Group
 	with := s.With(g)
 	for _, other := range s.Groups {
-		if other.Name != g.Name && slices.ContainsFunc(with.Patches, func(p Patch) bool { return slices.Contains(other.Patches, p.Name()) }) {
+		if other.Name() != g.Name() && slices.ContainsFunc(with.Patches, other.Has) {
 			before = append(before, other)
 		}
 	}
@@ -51,8 +103,8 @@ func (s Series) Needs(g Group) []Group {
 // With is the series of the group's patches and of all that they need, and no others.
 func (s Series) With(g Group) Series {
 	wanted := map[string]bool{}
-	for _, name := range g.Patches {
-		wanted[name] = true
+	for _, p := range g.Patches {
+		wanted[p.Name()] = true
 	}
 	return s.closed(wanted)
 }
@@ -62,8 +114,8 @@ func (s Series) With(g Group) Series {
 func (s Series) UpTo(groups int) Series {
 	wanted := map[string]bool{}
 	for _, g := range s.Groups[:groups] {
-		for _, name := range g.Patches {
-			wanted[name] = true
+		for _, p := range g.Patches {
+			wanted[p.Name()] = true
 		}
 	}
 	for _, p := range s.Patches {
@@ -90,14 +142,6 @@ func (s Series) closed(wanted map[string]bool) Series {
 	return with
 }
 
-func (s Series) patch(name string) (Patch, bool) {
-	i := slices.IndexFunc(s.Patches, func(p Patch) bool { return p.Name() == name })
-	if i < 0 {
-		return Patch{}, false
-	}
-	return s.Patches[i], true
-}
-
 // validateGroups returns what is wrong with needs and groups: every patch for
 // upstream is in one group, and a group is no mixture.
 func (s Series) validateGroups() error {
@@ -114,29 +158,27 @@ func (s Series) validateGroups() error {
 	if len(s.Groups) == 0 {
 		return errors.Join(errs...)
 	}
-	in := map[string]string{}
+	in, named := map[string]string{}, map[string]bool{}
 	for _, g := range s.Groups {
-		fail := func(format string, args ...any) {
-			errs = append(errs, fmt.Errorf("group %s: %w", g.Name, fmt.Errorf(format, args...)))
+		if named[g.Name()] {
+			errs = append(errs, fmt.Errorf("group %s: another one has the name", g.Folder))
 		}
-		if !slugForm.MatchString(g.Name) || g.Title == "" || len(g.Patches) == 0 {
-			fail("want a name of lower-case words joined by hyphens, a title and patches")
+		named[g.Name()] = true
+		if !slugForm.MatchString(g.Name()) || len(g.Patches) == 0 {
+			errs = append(errs, fmt.Errorf("group %s: want a folder named with lower-case words joined by hyphens, and patches", g.Folder))
 			continue
 		}
-		last := -1
-		for _, name := range g.Patches {
-			p, ok := s.patch(name)
-			switch {
-			case !ok:
-				fail("patch %s is not in the series", name)
-			case p.Module != g.Module(s):
-				fail("patch %s is of another module than %s", name, g.Patches[0])
-			case in[name] != "":
-				fail("patch %s is in group %s", name, in[name])
-			case place[name] < last:
-				fail("patch %s comes before the one above it in the series", name)
+		for _, p := range g.Patches {
+			if p.Module != g.Module() {
+				errs = append(errs, fmt.Errorf("group %s: patch %s is of another module than %s", g.Name(), p.Name(), g.Patches[0].Name()))
 			}
-			in[name], last = g.Name, place[name]
+			if _, there := place[p.Name()]; !there {
+				errs = append(errs, fmt.Errorf("group %s: patch %s is not in the series", g.Name(), p.Name()))
+			}
+			if in[p.Name()] != "" {
+				errs = append(errs, fmt.Errorf("group %s: patch %s is in group %s", g.Name(), p.Name(), in[p.Name()]))
+			}
+			in[p.Name()] = g.Name()
 		}
 	}
 	for _, p := range s.Patches {

@@ -8,18 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// All that is named after a patch follows from its module and its slug.
+// All that is a patch's is in the folder of its group, and has the patch's name.
 func TestNames(t *testing.T) {
-	for slug, want := range map[string]struct{ source, value, folder string }{
-		"hook-last":    {"patches/app/hook_last.go", "HookLast", "patches/app/files/hook_last"},
-		"nri-settings": {"patches/app/nri_settings.go", "NRISettings", "patches/app/files/nri_settings"},
-		"network-gc":   {"patches/app/network_gc.go", "NetworkGC", "patches/app/files/network_gc"},
-		"waits":        {"patches/app/waits.go", "Waits", "patches/app/files/waits"},
-	} {
-		p := Patch{Module: "app", Slug: slug}
-		require.Equal(t, "app/"+slug, p.Name())
-		require.Equal(t, want.source, p.Source())
-		require.Equal(t, want.value, p.Value())
-		require.Equal(t, want.folder, p.Folder())
-	}
+	g := Group{Folder: "patches/pods/creation", Patches: []Patch{{Module: "app", Slug: "hook-last"}}}
+	require.Equal(t, "creation", g.Name())
+	require.Equal(t, "patches/pods/creation/pull.md", g.Page())
+	p := Assemble(nil, Group{}, g).Patches[0]
+	require.Equal(t, "app/hook-last", p.Name())
+	require.Equal(t, "patches/pods/creation/hook_last.go", p.Source())
+	require.Equal(t, "patches/pods/creation/files/hook_last", p.Folder())
 }

@@ -7,7 +7,7 @@ import "slices"
 // Patch is one commit onto one upstream module, written as a Go value. It also adds
 // the whole new files that are in its folder.
 type Patch struct {
-	Slug     string    // unique in its module; its file, its Go value and its folder are named by it
+	Slug     string    // unique in its module; its file and its folder are named by it
 	Module   string    // short name of the upstream module, as in Series.Modules
 	Subject  string    // first line of the commit, in the upstream's style: "nri: deliver ..."
 	Body     string    // why before what; paragraphs wrapped at 72 columns
@@ -22,6 +22,7 @@ type Patch struct {
 	Untested string    // why it brings no test, which it has to bring otherwise
 	Edits    []Edit    // in order; each sees the result of those before
 	Packages []Package // whole new packages, copied from this repository
+	In       string    // the folder of its group, which Assemble sets
 }
 
 // Status says where a patch is meant to go.

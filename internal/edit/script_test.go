@@ -37,7 +37,7 @@ var funcs = map[string]any{
 func readPatch(t *testing.T, script string) Patch {
 	expr, err := parser.ParseExpr("func() {\n" + script + "}")
 	require.NoError(t, err, "edit")
-	p := Patch{Slug: "the-patch", Module: "app"}
+	p := Patch{Slug: "the-patch", Module: "app", In: "patches/app"}
 	for _, s := range expr.(*ast.FuncLit).Body.List {
 		v, err := eval(s.(*ast.ExprStmt).X)
 		require.NoError(t, err)

@@ -30,7 +30,7 @@ func (w *Workspace) Alone(ctx context.Context, g edit.Group) ([]Tree, error) {
 	}
 	plans, err := render(with, sources, os.DirFS(w.Root))
 	if err != nil {
-		return nil, fmt.Errorf("group %s: %w", g.Name, err)
+		return nil, fmt.Errorf("group %s: %w", g.Name(), err)
 	}
 	var trees []Tree
 	for _, p := range plans {
@@ -48,7 +48,7 @@ func (w *Workspace) Alone(ctx context.Context, g edit.Group) ([]Tree, error) {
 		}
 		if t.New = len(p.changes) - kept; from == "" || t.New > 0 {
 			if err := r.write(ctx, p, from, p.changes[kept:]); err != nil {
-				return nil, fmt.Errorf("group %s: %w", g.Name, cause(ctx, err))
+				return nil, fmt.Errorf("group %s: %w", g.Name(), cause(ctx, err))
 			}
 			if known, err = r.keys(ctx, groups); err != nil {
 				return nil, err
@@ -74,11 +74,11 @@ func (w *Workspace) ExportGroup(ctx context.Context, g edit.Group, dir, signer s
 	t := trees[len(trees)-1]
 	mails, err := t.mails(ctx, signer)
 	if err != nil {
-		return 0, 0, fmt.Errorf("export %s: %w", g.Name, err)
+		return 0, 0, fmt.Errorf("export %s: %w", g.Name(), err)
 	}
 	var before, its []mail
 	for i, c := range t.Commits {
-		if slices.Contains(g.Patches, c.Patch.Name()) {
+		if g.Has(c.Patch) {
 			its = append(its, mails[i])
 		} else {
 			before = append(before, mails[i])

@@ -44,7 +44,7 @@ func (w *Workspace) CheckGroups(ctx context.Context, groups []edit.Group, p Prod
 			if ctx.Err() != nil {
 				return all, context.Cause(ctx)
 			}
-			c.Err = fmt.Errorf("group %s alone: %w", g.Name, err)
+			c.Err = fmt.Errorf("group %s alone: %w", g.Name(), err)
 		}
 		all = append(all, c)
 	}
@@ -92,7 +92,7 @@ func (b *bench) check(ctx context.Context, c *GroupCheck, p Product) error {
 		}
 	}
 	c.Now = true
-	end := w.Step(fmt.Sprintf("check group %s alone: compile, vet, %d tests", c.Group.Name, len(tests)))
+	end := w.Step(fmt.Sprintf("check group %s alone: compile, vet, %d tests", c.Group.Name(), len(tests)))
 	defer end()
 	dir, err := b.place(ctx, trees)
 	if err != nil {
@@ -105,7 +105,7 @@ func (b *bench) check(ctx context.Context, c *GroupCheck, p Product) error {
 			what = append(what, "./"+c.Package)
 		}
 	}
-	all.Patch = edit.Patch{Module: t.Name, Slug: c.Group.Name}
+	all.Patch = edit.Patch{Module: t.Name, Slug: c.Group.Name()}
 	touched, err := w.packages(ctx, dir, all, p.Tags)
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func (b *bench) place(ctx context.Context, trees []Tree) (string, error) {
 func union(g edit.Group, t Tree) Commit {
 	all := Commit{Files: map[string][]byte{}}
 	for _, c := range t.Commits {
-		if slices.Contains(g.Patches, c.Patch.Name()) {
+		if g.Has(c.Patch) {
 			maps.Copy(all.Files, c.Files)
 		}
 	}

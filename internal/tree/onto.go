@@ -53,12 +53,12 @@ func (w *Workspace) Onto(ctx context.Context, g edit.Group, dir, clone string) (
 		slices.Sort(found)
 		mails = append(mails, found...)
 	}
-	if _, err := git("switch", "--quiet", "--create", g.Name, t.Version); err != nil {
-		return "", fmt.Errorf("branch %s of %s on tag %s: %w", g.Name, clone, t.Version, err)
+	if _, err := git("switch", "--quiet", "--create", g.Name(), t.Version); err != nil {
+		return "", fmt.Errorf("branch %s of %s on tag %s: %w", g.Name(), clone, t.Version, err)
 	}
 	for _, mail := range mails {
 		if err := w.take(ctx, t, clone, mail, git); err != nil {
-			return "", fmt.Errorf("%s: %s: %w\nwhat there is of branch %s is left: git switch --discard-changes - && git branch -D %s", clone, filepath.Base(mail), err, g.Name, g.Name)
+			return "", fmt.Errorf("%s: %s: %w\nwhat there is of branch %s is left: git switch --discard-changes - && git branch -D %s", clone, filepath.Base(mail), err, g.Name(), g.Name())
 		}
 	}
 	return t.Version, nil
@@ -87,8 +87,8 @@ func (w *Workspace) beside(g edit.Group, t Tree, clone string) error {
 		first := ""
 		for _, need := range w.Series.Needs(g) {
 			for _, m := range w.Series.Modules {
-				if m.Name == need.Module(w.Series) && m.Path == r.Old.Path {
-					first = need.Name // the last one has those before it
+				if m.Name == need.Module() && m.Path == r.Old.Path {
+					first = need.Name() // the last one has those before it
 				}
 			}
 		}

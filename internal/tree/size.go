@@ -58,9 +58,9 @@ func SizeOf(g edit.Group, trees []Tree, sizes map[string]Size) GroupSize {
 	for _, t := range trees {
 		maps.Copy(files, union(g, t).Files)
 	}
-	for _, name := range g.Patches {
-		s.Code += sizes[name].Code
-		s.Tests += sizes[name].Tests
+	for _, p := range g.Patches {
+		s.Code += sizes[p.Name()].Code
+		s.Tests += sizes[p.Name()].Tests
 	}
 	s.Files, s.Cases = len(files), len(testsOf(Commit{Files: files}))
 	return s

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nriengine
+
+import (
+	"github.com/hookline-nri/hookline/internal/edit"
+	"github.com/hookline-nri/hookline/patches/places/nri"
+)
+
+// DeliveryMetrics shows runtimes what becomes of each event at each plugin.
+var DeliveryMetrics = edit.Patch{
+	Slug:    "delivery-metrics",
+	Module:  "nri",
+	Subject: "adaptation: show runtimes what becomes of events at plugins",
+	Body: `The metrics of a plugin say how long its calls took. They do not say how long an
+event waited for the plugin's earlier ones, that it came late or was passed over,
+or why a plugin is gone.
+
+Let the value that runtimes give to WithMetrics have methods for that, too
+(LifecycleMetrics), and one that is called with the context of each request, for
+spans (LifecycleTracer). Runtimes that have neither see no difference.`,
+	Refs:   []string{"containerd/nri#286", "containerd/nri#304"},
+	Rules:  []string{"L17"},
+	Status: edit.Upstream,
+	Until:  "NRI's metrics tell the wait for a plugin from its work, and why a plugin is gone",
+	Needs:  []string{"nri/adaptation-engine"},
+	Edits: []edit.Edit{
+		edit.In(nri.PluginsFile, edit.Method("observer", "Delivered")).After(edit.Stmt(edit.If("d.Late")), `if m := o.r.lifecycleMetrics(); m != nil {
+	m.RecordDelivery(d.Conn.Name(), d.Event.Kind.String(), d.Outcome.String(), d.Waited, d.Took, d.Late)
+}
+if t, wanted := o.r.metrics.(LifecycleTracer); wanted {
+	t.TraceDelivery(d.Context, traceOf(d))
+}`),
+		edit.In(nri.PluginsFile, edit.Method("observer", "Recovered")).After(edit.Stmt(edit.Call("log.Warnf")), `if m := o.r.lifecycleMetrics(); m != nil {
+	m.RecordLateAnswer(conn.Name(), ev.Kind.String(), took)
+}`),
+		edit.In(nri.PluginsFile, edit.Method("observer", "Joined")).After(edit.Stmt(edit.Call("o.r.metrics.UpdatePluginCount")), `if m := o.r.lifecycleMetrics(); m != nil {
+	m.RecordJoin(conn.Name(), took, pods, containers)
+}`),
+		edit.In(nri.PluginsFile, edit.Method("observer", "Left")).After(edit.Stmt(edit.Call("p.stop")), `if m := o.r.lifecycleMetrics(); m != nil {
+	m.RecordLeave(p.name(), leaveReason(reason))
+}`),
+	},
+}

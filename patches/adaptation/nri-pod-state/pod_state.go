@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nripodstate
+
+import "github.com/hookline-nri/hookline/internal/edit"
+
+const synchronization = "pkg/adaptation/synchronization.go"
+
+// PodState tells the ledger of pods that were stopped before the runtime came up.
+var PodState = edit.Patch{
+	Slug:    "pod-state",
+	Module:  "nri",
+	Subject: "adaptation: read the state of a pod when plugins synchronize",
+	Body: `After a restart of the runtime, a pod that was stopped before it and not yet
+removed is told to plugins that join like any other, and its removal then
+brings them a stop that lies in the past. Messages of NRI have no state of a
+pod.
+
+Read one from a provisional field, which runtimes may set and which plugins
+that do not know it pass over. A pod that is stopped is told, and gets only
+its removal. One that is being created is told as well, and is left out for
+plugins that are going to be asked for it, if the runtime wants that.`,
+	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},
+	Rules:  []string{"L2", "L15"},
+	Status: edit.Hold,
+	Hold:   "NRI's PodSandbox has no state: the field is proposed in nri/proto-pod-state",
+	Until:  "NRI's PodSandbox has a state",
+	Needs:  []string{"nri/proto-pod-state", "nri/adaptation-engine"},
+	Edits: []edit.Edit{
+		edit.In(synchronization, edit.Func("snapshotOf")).Replace(
+			edit.Expr("lifecycle.Object{Pod: pod.GetId(), Value: pod}"),
+			`lifecycle.Object{Pod: pod.GetId(), Stopped: podstate.Get(pod) == podstate.Stopped, Creating: podstate.Get(pod) == podstate.Creating, Value: pod}`),
+		edit.In(synchronization, edit.Func("objects")).Before(edit.Stmt(edit.Assign("pods")), `if o.Stopped && podstate.Get(pod) != podstate.Stopped { // listed before it did
+	pod = proto.Clone(pod).(*PodSandbox) // others are told of the same list
+	podstate.Set(pod, podstate.Stopped)
+}`),
+		edit.AddImport(synchronization, "google.golang.org/protobuf/proto"),
+		edit.AddImport(synchronization, "github.com/containerd/nri/internal/podstate"),
+	},
+	Packages: []edit.Package{{
+		From:   "internal/nri/podstate",
+		To:     "internal/podstate",
+		Except: []string{"testdata"},
+	}},
+}

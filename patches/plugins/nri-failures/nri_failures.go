@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nrifailures
+
+import (
+	"github.com/hookline-nri/hookline/internal/edit"
+	"github.com/hookline-nri/hookline/patches/places/containerd"
+)
+
+// NRIFailures names the pod in NRI's errors, and keeps their code.
+var NRIFailures = edit.Patch{
+	Slug:    "nri-failures",
+	Module:  "containerd",
+	Subject: "cri,nri: name the pod and keep the code in NRI's errors",
+	Body: `A request that an NRI plugin refuses fails with code Unknown, whatever the
+plugin answered, and without the name of the pod. So the events of a pod do not
+tell what happened, and no caller can tell a refusal from a plugin that hangs.
+
+NRI's errors name the plugin and have a code now. Name pod and container, and
+turn the code into a class of errdefs, which the CRI service turns back into a
+code: FailedPrecondition or the plugin's own for a refusal, DeadlineExceeded
+for a plugin or a request that timed out, Canceled for a caller that gave up.`,
+	Refs:   []string{"containerd/nri#286", "containerd/nri#316"},
+	Rules:  []string{"L16", "L17"},
+	Status: edit.Upstream,
+	Until:  "containerd's errors of NRI requests name pod and plugin and have the plugin's code",
+	Needs:  []string{"nri/plugin-errors", "containerd/patched-nri"},
+	Edits: []edit.Edit{
+		containerd.Local("RunPodSandbox").Replace(edit.Stmt(edit.Return("err")), "return podFailure(pod, err)"),
+		containerd.Local("UpdatePodSandbox").Replace(edit.Stmt(edit.Return("err")), "return podFailure(pod, err)"),
+		containerd.Local("CreateContainer").Replace(edit.Stmt(edit.Return("nil", "err")), "return nil, containerFailure(pod, ctr, err)"),
+		containerd.Local("StartContainer").Replace(edit.Stmt(edit.Return("err")), "return containerFailure(pod, ctr, err)"),
+		containerd.Local("UpdateContainer").Replace(edit.Stmt(edit.Return("nil", "err")), "return nil, containerFailure(pod, ctr, err)"),
+	},
+}
