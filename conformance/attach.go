@@ -19,12 +19,12 @@ import (
 	"github.com/hookline-nri/hookline/conformance/cases"
 	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/conformance/report"
-	"github.com/hookline-nri/hookline/integration/cri"
-	"github.com/hookline-nri/hookline/integration/pause/idle"
-	"github.com/hookline-nri/hookline/integration/plugin"
-	"github.com/hookline-nri/hookline/integration/proc"
-	"github.com/hookline-nri/hookline/integration/wait"
 	"github.com/hookline-nri/hookline/podresources"
+	"github.com/hookline-nri/hookline/testkit/cri"
+	"github.com/hookline-nri/hookline/testkit/pause/idle"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+	"github.com/hookline-nri/hookline/testkit/proc"
+	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // attached is a runtime that is there, by its sockets.

@@ -23,8 +23,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/tarball"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/integration/cri"
-	"github.com/hookline-nri/hookline/integration/image"
+	"github.com/hookline-nri/hookline/testkit/cri"
+	"github.com/hookline-nri/hookline/testkit/image"
 )
 
 // program is what pods run: this program, which is a pause if it is called so.

@@ -17,8 +17,8 @@ import (
 	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/conformance/liar"
 	"github.com/hookline-nri/hookline/conformance/report"
-	"github.com/hookline-nri/hookline/integration/plugin"
-	"github.com/hookline-nri/hookline/integration/script"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+	"github.com/hookline-nri/hookline/testkit/script"
 )
 
 func TestMain(m *testing.M) {

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/hookline-nri/hookline/conformance/cases"
-	"github.com/hookline-nri/hookline/integration/cri"
+	"github.com/hookline-nri/hookline/testkit/cri"
 )
 
 // Options say what is run on what.

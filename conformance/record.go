@@ -20,7 +20,7 @@ import (
 
 	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/conformance/report"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // calls keeps the requests of CRI that change something, and has each carry the trace of

@@ -15,8 +15,8 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/hookline-nri/hookline/integration/clients"
-	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/suites"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // clientTests is the package of the flows of clients.

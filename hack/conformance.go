@@ -15,8 +15,8 @@ import (
 	"github.com/hookline-nri/hookline/conformance"
 	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/conformance/report"
-	"github.com/hookline-nri/hookline/integration/image"
-	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/testkit/image"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // pluginTimeout is what the node gives plugins: as little as will do for all cases.

@@ -19,8 +19,8 @@ import (
 	"github.com/urfave/cli/v3"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/suites"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // critestQuick are the tests about what the patches change: the lives of pods and

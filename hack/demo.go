@@ -10,7 +10,7 @@ import (
 	"github.com/urfave/cli/v3"
 
 	"github.com/hookline-nri/hookline/hack/demo"
-	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 func (a *app) demo() *cli.Command {

@@ -14,7 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/integration/script"
+	"github.com/hookline-nri/hookline/testkit/script"
 )
 
 // killer stands in for a program: it does the same work, and at the given call

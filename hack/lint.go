@@ -40,7 +40,7 @@ belong to upstream packages are vetted in their trees: see check.`,
 // gofmt covers the files for upstream packages too, which are in no package here.
 func (a *app) gofmt(ctx context.Context) error {
 	defer a.progress.Step("gofmt")()
-	list := exec.CommandContext(ctx, "gofmt", "-l", "hack", "integration", "internal", "patches")
+	list := exec.CommandContext(ctx, "gofmt", "-l", "hack", "integration", "internal", "patches", "testkit")
 	list.Dir = a.root
 	unclean, err := list.CombinedOutput()
 	if err != nil {

@@ -16,12 +16,12 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/hookline-nri/hookline/hack/docs"
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/hookline-nri/hookline/internal/crossvet"
 	"github.com/hookline-nri/hookline/internal/edit"
 	"github.com/hookline-nri/hookline/internal/release"
 	"github.com/hookline-nri/hookline/internal/tree"
 	"github.com/hookline-nri/hookline/patches"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 const modulePath = "github.com/hookline-nri/hookline"

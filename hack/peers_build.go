@@ -13,8 +13,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/hookline-nri/hookline/integration/host"
 	"github.com/hookline-nri/hookline/internal/tree"
+	"github.com/hookline-nri/hookline/testkit/host"
 )
 
 // nriModule is what a peer is built with twice.

@@ -14,9 +14,9 @@ import (
 
 	"github.com/hookline-nri/hookline/conformance"
 	"github.com/hookline-nri/hookline/conformance/report"
-	"github.com/hookline-nri/hookline/integration/image"
 	"github.com/hookline-nri/hookline/integration/peers"
 	"github.com/hookline-nri/hookline/integration/suites"
+	"github.com/hookline-nri/hookline/testkit/image"
 )
 
 // casePatience is how long one case may take. One on a runtime that hangs takes all of it.

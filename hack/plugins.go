@@ -16,8 +16,8 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/suites"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // pluginModules has a module for each plugin.

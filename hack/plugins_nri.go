@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
-	"github.com/hookline-nri/hookline/integration/host"
+	"github.com/hookline-nri/hookline/testkit/host"
 )
 
 // NRI's sample plugins are modules without a release, so that they cannot be had as modules. Debian

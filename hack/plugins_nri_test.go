@@ -12,7 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/integration/host"
+	"github.com/hookline-nri/hookline/testkit/host"
 )
 
 func TestSampleBuilds(t *testing.T) {

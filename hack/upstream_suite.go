@@ -16,9 +16,9 @@ import (
 
 	"github.com/urfave/cli/v3"
 
-	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/suites"
 	"github.com/hookline-nri/hookline/internal/tree"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 func (a *app) upstreamSuite() *cli.Command {

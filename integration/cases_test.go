@@ -9,7 +9,7 @@ import (
 
 	"github.com/hookline-nri/hookline/conformance/cases"
 	"github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // TestCases runs the cases of the conformance test, each on nodes of its own.

@@ -17,9 +17,9 @@ import (
 
 	"github.com/hookline-nri/hookline/conformance/report"
 	"github.com/hookline-nri/hookline/conformance/report/traceformat"
-	"github.com/hookline-nri/hookline/integration/image"
-	"github.com/hookline-nri/hookline/integration/node"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/image"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // The conformance test's program, as people run it: its report tells what the runtime is, and

@@ -21,16 +21,7 @@
 // its own. What tests and cases share is in conformance/fixture, and has its names here
 // in fixture_shared_test.go.
 //
-// The tests use ordinary packages, which do not import package testing, since the
-// demo and the benchmarks use them as well:
-//
-//	node    a containerd of its own, with all that it needs, and what pods leave on it
-//	cri     the client side of CRI, with the few configurations that pods here need
-//	plugin  an NRI plugin that records, refuses, delays, hangs or crashes as told,
-//	        in a process of its own where it is frozen or killed
-//	history the events of one connection, checked against the contract
-//	image   the one image there is, made from the program in pause
-//	wait    for a condition, until a deadline
+// The runtime, the plugins and the clients that the tests use are in testkit.
 //
 // Nothing here imports this repository's internal packages or its patches. The
 // binaries come from _output: with RUNTIME=stock from the unpatched module, with

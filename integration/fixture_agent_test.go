@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // Scripts of the agent.

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hookline-nri/hookline/integration/node"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // agreesIfNetworkStands agrees if the pod's network stands: its namespace is there,

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/integration/node"
-	"github.com/hookline-nri/hookline/integration/script"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/script"
 )
 
 // countedText stands in the place of a program, and notes how it is called.

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/integration/node"
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/hookline-nri/hookline/podresources"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // ways are those in which a pod can be announced.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // target is a runtime as a case knows it, by its sockets and a few questions.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"github.com/hookline-nri/hookline/integration/history"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/history"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 func TestL13_RegistrationWaitsForNoGracefulStop(t *testing.T) {

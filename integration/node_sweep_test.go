@@ -16,8 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/integration/host"
-	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/testkit/host"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // leave is the variable that makes this program leave a node behind. It holds

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/integration/node"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // An end is told once to a name, if the runtime has got the answer.

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/integration/node"
-	"github.com/hookline-nri/hookline/integration/plugin"
-	"github.com/hookline-nri/hookline/integration/script"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+	"github.com/hookline-nri/hookline/testkit/script"
 )
 
 var endsAtOnce = onStock("it ends at once, at each start")

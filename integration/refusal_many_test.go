@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/integration/history"
-	"github.com/hookline-nri/hookline/integration/node"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/history"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // runRefusedPods tries to create pods, a few at a time, which a plugin refuses.

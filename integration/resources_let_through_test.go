@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/podresources"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // enforced is a pod of a node that refuses containers that differ.

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/integration/history"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/history"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // A runtime that comes back gives up on a shim that does not answer, and on its

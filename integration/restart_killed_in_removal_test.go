@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/integration/node"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // Of a container that has exited plugins that join are not told, so it is CRI that shows it.

@@ -15,8 +15,8 @@ import (
 	"google.golang.org/grpc/codes"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/integration/node"
-	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // withoutNRI is a runtime that asks no plugins.

@@ -21,8 +21,8 @@ import (
 
 	"github.com/hookline-nri/hookline/conformance/liar"
 	"github.com/hookline-nri/hookline/conformance/report"
-	"github.com/hookline-nri/hookline/integration/plugin"
-	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 func TestMain(m *testing.M) {

@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hookline-nri/hookline/integration/pause/idle"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/pause/idle"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 func main() {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 var _ = Pod.has("L14_SlowHookHoldsUpOnlyItsOwnPod", Patient, func(t T) {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // Pods and containers have come and gone, and plugins have refused some, before a plugin joins.

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/plugin"
-	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // Two plugins hang in Synchronize, are dropped, and come back at once, so that

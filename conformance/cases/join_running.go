@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/history"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/history"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 var _ = Joining.has("L2_PodThatRunsIsToldToWhoJoins", Needs{}, func(t T) {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 var _ = Container.has("L14_PluginsGetOnlyWhatTheySubscribedTo", Needs{}, func(t T) {

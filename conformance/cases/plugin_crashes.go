@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // everything is all that a plugin gets unasked.

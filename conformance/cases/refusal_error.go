@@ -15,7 +15,7 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 var _ = Pod.has("L17_ErrorOfARefusedPodSaysWhoRefusedIt", Needs{}, func(t T) {

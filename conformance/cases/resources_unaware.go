@@ -14,8 +14,8 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/hookline-nri/hookline/podresources"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // process is a path of a process, and namespace that of a pod's network.

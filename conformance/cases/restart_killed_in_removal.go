@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/history"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/history"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // A runtime that is killed while plugins are told of a removal finds what was being

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 var _ = Restart.has("L8_PodsOfBeforeARestartCanBeEnded", Needs{Restarts: true}, func(t T) {

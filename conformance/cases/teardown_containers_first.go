@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/history"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/history"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // Of two containers, one exits while the pod is stopped, the other was never

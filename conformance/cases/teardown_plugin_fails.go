@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // There is one plugin, so that only its failure is seen.

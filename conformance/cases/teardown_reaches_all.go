@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 var _ = Teardown.has("L9_TeardownReachesAllIfAPluginFails", Needs{}, func(t T) {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hookline-nri/hookline/conformance"
 	"github.com/hookline-nri/hookline/conformance/report"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // draw writes the timeline into a folder, as the conformance test does for a case: a

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // Name is that of the cluster. kind calls its nodes after it.

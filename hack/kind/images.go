@@ -15,8 +15,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/image"
-	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/hookline-nri/hookline/testkit/image"
+	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // pause is the program of the pods' sandboxes.
@@ -27,7 +27,7 @@ func (m Maker) buildPause(ctx context.Context) error {
 	if err := os.MkdirAll(filepath.Dir(m.pause()), 0o755); err != nil {
 		return err
 	}
-	_, err := output(m.goBuild(ctx, m.Root, m.pause(), "./integration/pause"))
+	_, err := output(m.goBuild(ctx, m.Root, m.pause(), "./testkit/pause"))
 	return err
 }
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // NodeTests are Kubernetes' own tests of a node, e2e_node.

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookline-nri/hookline/integration/image"
+	"github.com/hookline-nri/hookline/testkit/image"
 )
 
 // testImages are the images of the end-to-end tests: a module, a package of it, and the

@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/image"
-	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/testkit/image"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // Options say what is measured, and how often.

@@ -13,7 +13,7 @@ import (
 	"github.com/containerd/log"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 const (

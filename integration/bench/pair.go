@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/hookline-nri/hookline/integration/node"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 const stock, patched = "stock", "patched"

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/hookline-nri/hookline/integration/host"
+	"github.com/hookline-nri/hookline/testkit/host"
 )
 
 // Docker and Dockerd find docker's client and its daemon, as the package docker.io has them:

@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/integration/host"
-	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/hookline-nri/hookline/testkit/host"
+	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // docker is a flow of docker's client, with a daemon that uses the node's containerd.

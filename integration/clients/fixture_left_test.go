@@ -19,7 +19,7 @@ import (
 	"github.com/moby/sys/mountinfo"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // things are what a client may leave, by kind and name.

@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/integration/image"
-	"github.com/hookline-nri/hookline/integration/node"
 	"github.com/hookline-nri/hookline/integration/suites"
+	"github.com/hookline-nri/hookline/testkit/image"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // Where the programs are.

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookline-nri/hookline/integration/cluster/record"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // A pod has ended when each of its sandboxes has: the kubelet may have asked for more than one.

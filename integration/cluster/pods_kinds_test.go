@@ -18,8 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/hookline-nri/hookline/podresources"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // recorded deploys a recorder.

@@ -15,9 +15,9 @@ import (
 	"github.com/moby/moby/client"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/integration/image"
 	"github.com/hookline-nri/hookline/integration/peers"
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/image"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // Where the programs are.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // dranet is dranet's driver. It moves the network device that a pod claims into the network

@@ -11,7 +11,7 @@ import (
 
 	"github.com/containerd/nri/pkg/api"
 
-	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // asHost makes a node's namespaces look like a host to plugins: NRI's socket is where it is by

@@ -5,7 +5,7 @@ package others
 import (
 	"context"
 
-	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // A plugin is what has to be known of one that others wrote.

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // plugins are all that there are.

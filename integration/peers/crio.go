@@ -17,10 +17,10 @@ import (
 	"golang.org/x/sys/unix"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/integration/cri"
-	"github.com/hookline-nri/hookline/integration/host"
-	"github.com/hookline-nri/hookline/integration/image"
-	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/hookline-nri/hookline/testkit/cri"
+	"github.com/hookline-nri/hookline/testkit/host"
+	"github.com/hookline-nri/hookline/testkit/image"
+	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // CRIOOptions are for a CRI-O.

@@ -17,9 +17,9 @@ import (
 	"github.com/moby/moby/client"
 	"golang.org/x/sys/unix"
 
-	"github.com/hookline-nri/hookline/integration/host"
-	"github.com/hookline-nri/hookline/integration/image"
-	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/hookline-nri/hookline/testkit/host"
+	"github.com/hookline-nri/hookline/testkit/image"
+	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // MobyOptions are for a moby.

@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 func main() {

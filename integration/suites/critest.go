@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // network is the node's own with portmap, which some tests need.

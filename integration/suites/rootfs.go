@@ -14,8 +14,8 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/hookline-nri/hookline/integration/image"
-	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/testkit/image"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // Programs are the files that the images are made of.

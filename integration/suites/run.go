@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/node"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // Options are for a run on one runtime.

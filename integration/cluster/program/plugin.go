@@ -19,8 +19,8 @@ import (
 	"github.com/containerd/nri/pkg/api"
 
 	"github.com/hookline-nri/hookline/integration/cluster/record"
-	"github.com/hookline-nri/hookline/integration/plugin"
-	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // The annotations by which a pod tells the plugin what to do with it.

@@ -15,9 +15,9 @@ import (
 
 	"github.com/containerd/nri/pkg/api"
 
-	"github.com/hookline-nri/hookline/integration/plugin"
 	"github.com/hookline-nri/hookline/podresources"
 	"github.com/hookline-nri/hookline/podstate"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // Object is a pod, or a container of one.

@@ -21,7 +21,7 @@ func (c *Client) Pod(name string) *runtime.PodSandboxConfig {
 }
 
 // Container is the configuration of a container that runs until it is stopped. The
-// arguments are those of the program in integration/pause.
+// arguments are those of the program in testkit/pause.
 func (c *Client) Container(name string, args ...string) *runtime.ContainerConfig {
 	return &runtime.ContainerConfig{
 		Metadata: &runtime.ContainerMetadata{Name: name},

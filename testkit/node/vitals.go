@@ -13,7 +13,7 @@ import (
 
 	bolt "go.etcd.io/bbolt"
 
-	"github.com/hookline-nri/hookline/integration/proc"
+	"github.com/hookline-nri/hookline/testkit/proc"
 )
 
 // Vitals are the resources that containerd itself uses.

@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // ErrNoShim is returned for a pod that has no shim.

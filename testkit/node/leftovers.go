@@ -16,8 +16,8 @@ import (
 	"github.com/moby/sys/mountinfo"
 	"github.com/vishvananda/netlink"
 
-	"github.com/hookline-nri/hookline/integration/cri"
-	"github.com/hookline-nri/hookline/integration/host"
+	"github.com/hookline-nri/hookline/testkit/cri"
+	"github.com/hookline-nri/hookline/testkit/host"
 )
 
 const snapshotter = "overlayfs"

@@ -10,9 +10,9 @@ import (
 	containerd "github.com/containerd/containerd/v2/client"
 	"golang.org/x/sys/unix"
 
-	"github.com/hookline-nri/hookline/integration/pause/idle"
-	"github.com/hookline-nri/hookline/integration/proc"
-	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/hookline-nri/hookline/testkit/pause/idle"
+	"github.com/hookline-nri/hookline/testkit/proc"
+	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // Settled waits until a started container's program handles its signals. To the

@@ -7,7 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/hookline-nri/hookline/integration/host"
+	"github.com/hookline-nri/hookline/testkit/host"
 )
 
 // Move has the node run the containerd of another folder from the next Boot on, and

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/image"
+	"github.com/hookline-nri/hookline/testkit/image"
 )
 
 const (

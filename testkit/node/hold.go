@@ -11,8 +11,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/hookline-nri/hookline/integration/script"
-	"github.com/hookline-nri/hookline/integration/wait"
+	"github.com/hookline-nri/hookline/testkit/script"
+	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // Point is a moment in the run of a program: before or after its work.

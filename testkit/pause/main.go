@@ -3,6 +3,6 @@
 // Command pause is the only program in the pods of the tests, as package idle says.
 package main
 
-import "github.com/hookline-nri/hookline/integration/pause/idle"
+import "github.com/hookline-nri/hookline/testkit/pause/idle"
 
 func main() { idle.Main() }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // Reading is the result of checking the record of one connection.

@@ -11,9 +11,9 @@ import (
 
 	containerd "github.com/containerd/containerd/v2/client"
 
-	"github.com/hookline-nri/hookline/integration/cri"
-	"github.com/hookline-nri/hookline/integration/host"
-	"github.com/hookline-nri/hookline/integration/image"
+	"github.com/hookline-nri/hookline/testkit/cri"
+	"github.com/hookline-nri/hookline/testkit/host"
+	"github.com/hookline-nri/hookline/testkit/image"
 )
 
 // namespace is the containerd namespace of CRI.

@@ -8,7 +8,7 @@ import (
 	"os/exec"
 	"time"
 
-	"github.com/hookline-nri/hookline/integration/host"
+	"github.com/hookline-nri/hookline/testkit/host"
 )
 
 // ErrPrerequisite is wrapped by errors about what the machine lacks. Their text is one
@@ -19,7 +19,7 @@ var ErrPrerequisite = host.ErrPrerequisite
 type Options struct {
 	Bin   string // folder of containerd and containerd-shim-runc-v2
 	Tools string // folder of runc and the CNI plugins ptp, host-local and loopback
-	Pause string // static program for the image; built with go from integration/pause when empty
+	Pause string // static program for the image; built with go from testkit/pause when empty
 	Base  string // folder of nodes, not below /var/lib; host.DefaultBase when empty
 
 	// NRI's timeouts for plugins; those of containerd when zero.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package image makes images of a single static program, as OCI layouts. That of
-// the tests is built from integration/pause. No registry is asked.
+// the tests is built from testkit/pause. No registry is asked.
 package image
 
 import (
@@ -28,7 +28,7 @@ const Name = "localhost/hookline/pause:1"
 // nameAnnotation gives containerd's import the full name of an image in a layout.
 const nameAnnotation = "io.containerd.image.name"
 
-const program = "github.com/hookline-nri/hookline/integration/pause"
+const program = "github.com/hookline-nri/hookline/testkit/pause"
 
 // BuildProgram builds the program of the image as a static binary. It runs
 // go, in the current directory, which must belong to this module.

@@ -3,7 +3,7 @@
 package history
 
 import (
-	"github.com/hookline-nri/hookline/integration/plugin"
+	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // stage is how far the life of a pod or container went.

@@ -2,7 +2,7 @@
 
 package history
 
-import "github.com/hookline-nri/hookline/integration/plugin"
+import "github.com/hookline-nri/hookline/testkit/plugin"
 
 // inherit takes over what an earlier connection of the name knew, or had from one before
 // it. What was answered may be told once more, to a later one: the runtime may not have got the
