@@ -207,39 +207,23 @@ func (t *t) Watch(p fixture.Told) {
 
 // Promise asserts what holds by a rule.
 func (t *t) Promise(rule, holds string, _ fixture.Breach, assertions func(require.TestingT)) {
-	var seen assertion
+	var seen fixture.Findings
 	in(t.case_, func() { assertions(&seen) })
 	p := report.Promise{Part: t.part, Rule: rule, Holds: holds, Verdict: report.Passed}
-	if seen.failed {
-		p.Verdict, p.Seen = report.Failed, plain(strings.Join(seen.texts, "\n"))
+	if seen.Failed() {
+		p.Verdict, p.Seen = report.Failed, plain(seen.String())
 		t.mu.Lock()
 		t.failed = true
 		t.mu.Unlock()
 	}
 	t.case_.mu.Lock()
 	defer t.case_.mu.Unlock()
-	t.case_.failed = t.case_.failed || seen.failed
+	t.case_.failed = t.case_.failed || seen.Failed()
 	t.case_.promises = append(t.case_.promises, p)
 }
 
 // Words are hookline's own.
 func (t *t) Words(string, string, fixture.Breach, func(require.TestingT)) {}
-
-// assertion is what the assertions of one promise find.
-type assertion struct {
-	failed bool
-	texts  []string
-}
-
-func (a *assertion) Errorf(format string, args ...any) {
-	a.failed = true
-	a.texts = append(a.texts, fmt.Sprintf(format, args...))
-}
-
-func (a *assertion) FailNow() {
-	a.failed = true
-	runtime.Goexit()
-}
 
 // plain is what testify says without its frame and the places in the code.
 func plain(text string) string {

@@ -5,12 +5,12 @@ package integration
 import (
 	"fmt"
 	"io"
-	"runtime"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // promise asserts, in a subtest of its own, that something holds which a rule
@@ -41,11 +41,11 @@ func judge(t require.TestingT, unpatched bool, stock breach, assertions func(t r
 		assertions(t)
 		return ""
 	}
-	seen := failures(assertions)
-	if seen == "" && !stock.Sometimes {
+	seen := fixture.Find(assertions)
+	if !seen.Failed() && !stock.Sometimes {
 		t.Errorf("declared broken on stock (%s), but holds", stock.Words)
 	}
-	return seen
+	return seen.String()
 }
 
 // broken are the promises that stock was seen to break.
@@ -71,28 +71,4 @@ func (b *brokenPromises) print(w io.Writer) {
 	for _, line := range b.lines {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
-}
-
-// failures runs assertions and returns what they found, empty when they hold.
-func failures(assertions func(t require.TestingT)) string {
-	var f recorder
-	done := make(chan struct{})
-	go func() { // a goroutine of its own, which FailNow ends
-		defer close(done)
-		assertions(&f)
-	}()
-	<-done
-	return f.text.String()
-}
-
-// recorder is a test that fails without failing the test.
-type recorder struct{ text strings.Builder }
-
-func (r *recorder) Errorf(format string, args ...any) { fmt.Fprintf(&r.text, format, args...) }
-
-func (r *recorder) FailNow() {
-	if r.text.Len() == 0 {
-		r.text.WriteString("failed")
-	}
-	runtime.Goexit()
 }

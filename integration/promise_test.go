@@ -7,20 +7,12 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 func isTrue(t require.TestingT)  { require.True(t, true) }
 func isFalse(t require.TestingT) { require.True(t, false, "it is not so") }
-
-func TestFailuresAreRecorded(t *testing.T) {
-	t.Parallel()
-	require.Empty(t, failures(isTrue))
-	require.Contains(t, failures(func(t require.TestingT) {
-		isFalse(t)
-		panic("not reached")
-	}), "it is not so")
-	require.NotEmpty(t, failures(func(t require.TestingT) { t.FailNow() }), "without a word")
-}
 
 func TestPromiseMustHoldOrBeDeclaredBroken(t *testing.T) {
 	t.Parallel()
@@ -46,8 +38,8 @@ func TestPromiseMustHoldOrBeDeclaredBroken(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var seen string
-			failed := failures(func(t require.TestingT) { seen = judge(t, s.unpatched, s.stock, s.assertions) })
-			requireSays(t, failed, s.fails)
+			failed := fixture.Find(func(t require.TestingT) { seen = judge(t, s.unpatched, s.stock, s.assertions) })
+			requireSays(t, failed.String(), s.fails)
 			requireSays(t, seen, s.seen)
 		})
 	}
