@@ -5,6 +5,8 @@ package demo
 import (
 	"bytes"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,18 +18,25 @@ import (
 
 var began = time.Unix(1000, 0)
 
-// told is what a plugin got of pod web, a millisecond apart.
+// told is what a plugin got of pod web and its container after it had joined, a millisecond apart.
 func told(events ...plugin.Event) plugin.Calls {
 	var calls plugin.Calls
-	for i, e := range events {
+	for i, e := range slices.Concat([]plugin.Event{plugin.Configure, plugin.Synchronize}, events) {
 		at := began.Add(time.Duration(i) * time.Millisecond)
-		calls = append(calls, plugin.Call{Event: e, Pod: &api.PodSandbox{Name: "web"}, Start: at, End: at})
+		call := plugin.Call{Event: e, Start: at, End: at}
+		if i > 1 {
+			call.Pod = &api.PodSandbox{Id: "p1", Name: "web"}
+		}
+		if strings.HasSuffix(string(e), "Container") {
+			call.Container = &api.Container{Id: "c1", Name: "app", PodSandboxId: "p1"}
+		}
+		calls = append(calls, call)
 	}
 	return calls
 }
 
-func life() plugin.Calls {
-	return told(plugin.RunPodSandbox, plugin.CreateContainer, plugin.StopContainer, plugin.RemoveContainer, plugin.StopPodSandbox, plugin.RemovePodSandbox)
+var life = []plugin.Event{
+	plugin.RunPodSandbox, plugin.CreateContainer, plugin.StopContainer, plugin.RemoveContainer, plugin.StopPodSandbox, plugin.RemovePodSandbox,
 }
 
 func stop(took time.Duration, err error) step {
@@ -40,12 +49,12 @@ func TestRules(t *testing.T) {
 		story  story
 		broken string // rule; none: all hold
 	}{
-		"a whole life":              {story{told: []record{{calls: life()}}}, ""},
-		"an end too few":            {story{told: []record{{calls: life()[:5]}}}, "L3"},
-		"an end twice":              {story{told: []record{{calls: append(life(), life()[5])}}}, "L3"},
+		"a whole life":              {story{told: []record{{calls: told(life...)}}}, ""},
+		"an end too few":            {story{told: []record{{calls: told(life[:5]...)}}}, "L3"},
+		"an end twice":              {story{told: []record{{calls: told(append(slices.Clone(life), life[5])...)}}}, "L3"},
 		"an end of the unknown":     {story{told: []record{{calls: told(plugin.StopPodSandbox)}}}, "L3"},
-		"a dropped plugin":          {story{told: []record{{calls: life()[:5], dropped: true}}}, ""},
-		"a container after its pod": {story{told: []record{{calls: append(told(plugin.RunPodSandbox, plugin.StopPodSandbox, plugin.CreateContainer), life()[2:4]...)[:5]}}}, "L1"},
+		"a dropped plugin":          {story{told: []record{{calls: told(life[:5]...), dropped: true}}}, ""},
+		"a container after its pod": {story{told: []record{{calls: told(life[0], life[1], life[4], life[2], life[3], life[5])}}}, "L1"},
 		"something left":            {story{left: []string{"mount /x"}}, "L7"},
 		"a stop that failed":        {story{steps: []step{stop(0, errors.New("no"))}}, "L8"},
 		"a stop within the timeout": {story{steps: []step{stop(timeout+slack, nil)}}, ""},
@@ -68,10 +77,10 @@ func TestRules(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	hangs := life()[:5]
-	hangs[4].End = time.Time{}
-	fails := life()
-	fails[2].Err = errors.New("no")
+	hangs := told(life[:5]...)
+	hangs[6].End = time.Time{}
+	fails := told(life...)
+	fails[4].Err = errors.New("no")
 	s := story{
 		start: began,
 		steps: []step{stop(time.Second, nil)},
@@ -82,11 +91,11 @@ func TestTable(t *testing.T) {
 	require.Contains(t, out.String(), `
 at    request and events            10-fails  20-hangs
 0 ms  StopPodSandbox web (1000 ms)            
-0 ms    RunPodSandbox               ok        ok
-1 ms    CreateContainer             ok        ok
-2 ms    StopContainer               fails     ok
-3 ms    RemoveContainer             ok        ok
-4 ms    StopPodSandbox              ok        hangs, dropped
-5 ms    RemovePodSandbox            ok        -
+2 ms    RunPodSandbox               ok        ok
+3 ms    CreateContainer             ok        ok
+4 ms    StopContainer               fails     ok
+5 ms    RemoveContainer             ok        ok
+6 ms    StopPodSandbox              ok        hangs, dropped
+7 ms    RemovePodSandbox            ok        -
 `)
 }

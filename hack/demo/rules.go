@@ -5,12 +5,11 @@ package demo
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
-	"github.com/hookline-nri/hookline/testkit/plugin"
+	"github.com/hookline-nri/hookline/testkit/history"
 )
 
 // verdict is whether a rule of the contract held.
@@ -37,64 +36,45 @@ func writeRules(out io.Writer, verdicts []verdict) {
 
 func (s *story) rules() []verdict {
 	return []verdict{
-		{"L1", "events of a pod come in order", s.outOfOrder()},
-		{"L3", "plugins that know a pod or container get its stop and removal once, and no others do", s.teardownFaults()},
+		{"L1", "events of a pod come in order", s.faults("L1")},
+		{"L3", "plugins that know a pod or container get its stop and removal once, and no others do", s.faults("L3")},
 		{"L7", "a refused pod leaves nothing behind", s.left},
 		{"L8", "no plugin fails a stop or a removal", s.failedTeardowns()},
 		{"L9", "a stop waits one request timeout at most", s.longWaits()},
 	}
 }
 
-// stage orders the events of a pod or container.
-var stage = map[plugin.Event]int{
-	plugin.RunPodSandbox: 0, plugin.CreateContainer: 1, plugin.PostCreateContainer: 2, plugin.StartContainer: 3, plugin.PostStartContainer: 4,
-	plugin.StopContainer: 5, plugin.RemoveContainer: 6, plugin.StopPodSandbox: 7, plugin.RemovePodSandbox: 8,
-}
-
-func (s *story) outOfOrder() (broken []string) {
+// faults lists how a rule on what a plugin is told was broken. A plugin that the runtime
+// disconnected gets nothing more.
+func (s *story) faults(rule string) (broken []string) {
 	for _, r := range s.told {
-		for pod, calls := range r.byPod() {
-			last := -1
-			for _, call := range calls {
-				if stage[call.Event] < last {
-					broken = append(broken, fmt.Sprintf("%s got %s of pod %s too late", r.name, call.Event, pod))
-				}
-				last = max(last, stage[call.Event])
+		reading := history.Read(r.calls, nil)
+		for _, fault := range reading.Faults() {
+			if of, what, _ := strings.Cut(fault, ": "); of == rule {
+				broken = append(broken, fmt.Sprintf("%s: %s", r.name, r.named(what)))
 			}
 		}
+		if rule != "L3" || r.dropped {
+			continue
+		}
+		for _, alive := range reading.Alive() {
+			broken = append(broken, fmt.Sprintf("%s never got the removal of %s", r.name, r.named(alive)))
+		}
 	}
-	slices.Sort(broken)
 	return broken
 }
 
-// teardownFaults lists stops and removals that a plugin missed, got twice, or got of
-// an unknown pod. A plugin that the runtime disconnected gets nothing more.
-func (s *story) teardownFaults() (broken []string) {
-	for _, r := range s.told {
-		for pod, calls := range r.byPod() {
-			for _, life := range []struct {
-				begin plugin.Event
-				ends  []plugin.Event
-			}{
-				{plugin.RunPodSandbox, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}},
-				{plugin.CreateContainer, []plugin.Event{plugin.StopContainer, plugin.RemoveContainer}},
-			} {
-				knows := len(calls.Only(life.begin)) > 0
-				for _, end := range life.ends {
-					switch n := len(calls.Only(end)); {
-					case !knows && n > 0:
-						broken = append(broken, fmt.Sprintf("%s got %s of pod %s, which it did not know", r.name, end, pod))
-					case knows && n == 0 && !r.dropped:
-						broken = append(broken, fmt.Sprintf("%s never got %s of pod %s", r.name, end, pod))
-					case n > 1:
-						broken = append(broken, fmt.Sprintf("%s got %s of pod %s %d times", r.name, end, pod, n))
-					}
-				}
-			}
+// named has the names of pods and containers in the place of their ids.
+func (r record) named(text string) string {
+	for _, call := range r.calls {
+		if id := call.Container.GetId(); id != "" {
+			text = strings.ReplaceAll(text, id, call.Container.GetName())
+		}
+		if id := call.Pod.GetId(); id != "" {
+			text = strings.ReplaceAll(text, id, call.Pod.GetName())
 		}
 	}
-	slices.Sort(broken)
-	return broken
+	return text
 }
 
 func (s *story) failedTeardowns() (broken []string) {
@@ -120,14 +100,4 @@ func (s *story) longWaits() (broken []string) {
 
 func (s step) teardown() bool {
 	return strings.HasPrefix(s.what, "Stop") || strings.HasPrefix(s.what, "Remove")
-}
-
-func (r record) byPod() map[string]plugin.Calls {
-	pods := map[string]plugin.Calls{}
-	for _, call := range r.calls {
-		if name := call.Pod.GetName(); name != "" {
-			pods[name] = append(pods[name], call)
-		}
-	}
-	return pods
 }
