@@ -158,12 +158,11 @@ func rungName(p Pages, s edit.Series, g Rung) string {
 	case Newest:
 		return "none: with the NRI and go-cni that the patches are made for"
 	}
-	for _, group := range s.Groups {
-		if group.Name() == g.Name {
-			return linked(p, group)
-		}
+	group, err := s.Group(g.Name)
+	if err != nil { // climbed has none of these
+		return g.Name
 	}
-	return g.Name
+	return linked(p, group)
 }
 
 func of(g Rung) string { return fmt.Sprintf("%d of %d", len(g.Passed), len(g.Passed)+len(g.Failed)) }

@@ -22,17 +22,12 @@ func (s Series) Core() Series {
 func (s Series) core() map[string]bool {
 	core := map[string]bool{}
 	for _, g := range s.Groups {
-		for _, p := range g.Patches {
-			core[p.Name()] = g.Core
+		if g.Core {
+			mark(core, g.Patches)
 		}
 	}
-	if !slices.ContainsFunc(s.Groups, func(g Group) bool { return g.Core }) {
-		return nil
-	}
-	for _, p := range s.Patches {
-		if p.Status == Drop {
-			core[p.Name()] = true
-		}
+	if len(core) > 0 {
+		mark(core, s.building())
 	}
 	return core
 }

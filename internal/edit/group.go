@@ -57,8 +57,8 @@ func (g Group) Has(p Patch) bool {
 	return slices.ContainsFunc(g.Patches, func(own Patch) bool { return own.Name() == p.Name() })
 }
 
-// Assemble is the series of the groups. What exists only to build comes first: nobody opens
-// a pull request with it.
+// Assemble is the series of the groups. What exists only to build comes first, and is no
+// pull request.
 func Assemble(modules []Module, build Group, groups ...Group) Series {
 	s := Series{Modules: modules, Patches: build.placed().Patches}
 	for _, g := range groups {
@@ -103,9 +103,7 @@ func (s Series) Needs(g Group) []Group {
 // With is the series of the group's patches and of all that they need, and no others.
 func (s Series) With(g Group) Series {
 	wanted := map[string]bool{}
-	for _, p := range g.Patches {
-		wanted[p.Name()] = true
-	}
+	mark(wanted, g.Patches)
 	return s.closed(wanted)
 }
 
@@ -113,17 +111,28 @@ func (s Series) With(g Group) Series {
 // only to build.
 func (s Series) UpTo(groups int) Series {
 	wanted := map[string]bool{}
+	mark(wanted, s.building())
 	for _, g := range s.Groups[:groups] {
-		for _, p := range g.Patches {
-			wanted[p.Name()] = true
-		}
-	}
-	for _, p := range s.Patches {
-		if p.Status == Drop {
-			wanted[p.Name()] = true
-		}
+		mark(wanted, g.Patches)
 	}
 	return s.closed(wanted)
+}
+
+// building are the patches that exist only to build.
+func (s Series) building() (only []Patch) {
+	for _, p := range s.Patches {
+		if p.Status == Drop {
+			only = append(only, p)
+		}
+	}
+	return only
+}
+
+// mark adds the names of patches.
+func mark(names map[string]bool, patches []Patch) {
+	for _, p := range patches {
+		names[p.Name()] = true
+	}
 }
 
 // closed is the series of the patches that are wanted and of those that they need.

@@ -17,8 +17,8 @@ import (
 	"strings"
 )
 
-// place is a file of a pull request.
-type place struct {
+// part is a file of a pull request.
+type part struct {
 	needed bool
 	check  func(content []byte) error
 }
@@ -27,19 +27,19 @@ type place struct {
 // for each file below patches that the series does not use: that would look like a part of
 // the product and be none. repo is the root of the repository.
 func (s Series) InPlace(repo fs.FS) error {
-	places, brought := map[string]place{}, map[string]bool{}
+	parts, brought := map[string]part{}, map[string]bool{}
 	for _, p := range s.Patches {
-		places[path.Join(p.In, "group.go")] = place{needed: true, check: anything}
-		places[path.Join(p.In, "pull.md")] = place{check: anything}
-		places[p.Source()] = place{needed: true, check: p.declaredAlone}
+		parts[path.Join(p.In, "group.go")] = part{needed: true, check: anything}
+		parts[path.Join(p.In, "pull.md")] = part{check: anything}
+		parts[p.Source()] = part{needed: true, check: p.declaredAlone}
 		brought[p.Folder()] = true
 	}
 	for _, g := range s.Groups {
-		places[g.Page()] = place{needed: true, check: hasTitle}
+		parts[g.Page()] = part{needed: true, check: hasTitle}
 	}
-	found, errs := find(places, brought, repo)
-	for _, name := range slices.Sorted(maps.Keys(places)) {
-		switch p := places[name]; {
+	found, errs := find(parts, brought, repo)
+	for _, name := range slices.Sorted(maps.Keys(parts)) {
+		switch p := parts[name]; {
 		case found[name]:
 			content, err := fs.ReadFile(repo, name)
 			if err = cmp.Or(err, p.check(content)); err != nil {
@@ -52,13 +52,13 @@ func (s Series) InPlace(repo fs.FS) error {
 	return errors.Join(errs...)
 }
 
-// find looks for places, and returns an error for each file that is none. What is in a
+// find looks for parts, and returns an error for each file that is none. What is in a
 // folder that a patch brings is for upstream; what is below patches/places and in patches
 // itself is of no pull request.
-func find(places map[string]place, brought map[string]bool, repo fs.FS) (found map[string]bool, errs []error) {
+func find(parts map[string]part, brought map[string]bool, repo fs.FS) (found map[string]bool, errs []error) {
 	found = map[string]bool{}
 	err := fs.WalkDir(repo, "patches", func(name string, d fs.DirEntry, err error) error {
-		switch _, known := places[name]; {
+		switch _, known := parts[name]; {
 		case err != nil:
 			return err
 		case d.IsDir() && (brought[name] || name == "patches/places"):
