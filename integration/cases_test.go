@@ -9,7 +9,6 @@ import (
 
 	"github.com/hookline-nri/hookline/conformance/cases"
 	"github.com/hookline-nri/hookline/conformance/fixture"
-	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // TestCases runs the cases of the conformance test, each on nodes of its own.
@@ -39,15 +38,7 @@ func (t onNode) Run(name string, part func(fixture.T)) bool {
 // Runtime starts a node.
 func (t onNode) Runtime() fixture.Runtime {
 	t.Helper()
-	return startNode(t.T, func(o *node.Options) {
-		o.RequestTimeout, o.RegistrationTimeout = t.needs.Timeouts.Request, t.needs.Timeouts.Registration
-		if t.needs.Network {
-			o.Config = noRule + fixture.NetworkSettings
-		}
-		if t.needs.Required {
-			o.Config = noRule + fixture.RequiredSettings
-		}
-	})
+	return startNode(t.T, withNeeds(t.needs))
 }
 
 func (t onNode) Promise(rule, holds string, stock fixture.Breach, assertions func(require.TestingT)) {

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/cri"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
@@ -51,7 +52,7 @@ func TestL11_PodThatIsBeingCreatedCanBeEndedByAShortenedID(t *testing.T) {
 			})
 		})
 		t.Run("in its hook "+done, func(t *testing.T) {
-			n := startNode(t, patient.set)
+			n := startNode(t, withNeeds(fixture.Patient))
 			p := plugin.New("10", "holds")
 			connect(t, n, p)
 			pod := newInHook(t, n, p, "unwanted")

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -32,7 +33,7 @@ func requireMetric(t require.TestingT, n *node.Node, name, labels string, want f
 // Pods whose creation waits are counted, with the age of the oldest.
 func TestL17_PodsBeingCreatedAreCounted(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, patient.set)
+	n := startNode(t, withNeeds(fixture.Patient))
 	p := plugin.New("10", "holds")
 	connect(t, n, p)
 	began := time.Now()
@@ -102,7 +103,7 @@ func TestL17_CreationsThatEndEarlyAreCountedByReason(t *testing.T) {
 		},
 	} {
 		t.Run(reason, func(t *testing.T) {
-			n := startNode(t, patient.set)
+			n := startNode(t, withNeeds(fixture.Patient))
 			p := plugin.New("10", "first")
 			connect(t, n, p)
 			end(t, n, p)
@@ -145,7 +146,7 @@ func TestL17_RollBacksThatLeaveSomethingAreCounted(t *testing.T) {
 
 func TestL17_CreationsThatARestartInterruptedAreCounted(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, patient.set)
+	n := startNode(t, withNeeds(fixture.Patient))
 	p := plugin.New("10", "holds")
 	connect(t, n, p)
 	newInHook(t, n, p, "cut")
@@ -160,7 +161,7 @@ func TestL17_CreationsThatARestartInterruptedAreCounted(t *testing.T) {
 func TestL17_TimeOfHooksIsNotInThatOfTheStop(t *testing.T) {
 	t.Parallel()
 	const slow = 4 * time.Second
-	n := startNode(t, patient.set)
+	n := startNode(t, withNeeds(fixture.Patient))
 	p := plugin.New("10", "slow")
 	p.On(plugin.StopPodSandbox, plugin.Delay(slow))
 	p.On(plugin.StopContainer, plugin.Delay(slow))

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 	"github.com/hookline-nri/hookline/testkit/wait"
@@ -35,7 +36,7 @@ type stuckInUndo struct {
 
 func newStuckInUndo(t *testing.T) stuckInUndo {
 	t.Helper()
-	n := startNode(t, patient.set, func(o *node.Options) { o.Config = shortUndo })
+	n := startNode(t, withNeeds(fixture.Patient), func(o *node.Options) { o.Config = shortUndo })
 	first, second := plugin.New("10", "first"), plugin.New("20", "second")
 	connect(t, n, first, second)
 	second.On(plugin.RunPodSandbox, refusesWith(assert.AnError))

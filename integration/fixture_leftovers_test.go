@@ -11,13 +11,14 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // runOnceNameIsFree runs a pod of which nobody hears when its creation before is
 // undone: its name is the last thing to go, and cannot be listed.
-func runOnceNameIsFree(ctx context.Context, n target, config *runtime.PodSandboxConfig) (id string, err error) {
+func runOnceNameIsFree(ctx context.Context, n fixture.Runtime, config *runtime.PodSandboxConfig) (id string, err error) {
 	err = wait.Until(ctx, "the name of the pod to be free", func(ctx context.Context) error {
 		var err error
 		id, err = n.CRI().RunPod(ctx, config)

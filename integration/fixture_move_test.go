@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -81,7 +82,7 @@ func (m *mover) moveTo(t *testing.T, b build) {
 const passedOver = "containerd_cri_recovery_passed_over_total"
 
 // requireReady checks that pods are ready, in the list and by their status.
-func requireReady(ctx context.Context, t require.TestingT, n target, pods ...string) {
+func requireReady(ctx context.Context, t require.TestingT, n fixture.Runtime, pods ...string) {
 	listed, err := n.CRI().Pods(ctx)
 	require.NoError(t, err)
 	states := map[string]runtime.PodSandboxState{}
@@ -104,7 +105,7 @@ func eachController(t *testing.T, test func(t *testing.T, byShim bool)) {
 }
 
 // runningSince is when a container that runs was started.
-func runningSince(ctx context.Context, t require.TestingT, n target, container string) int64 {
+func runningSince(ctx context.Context, t require.TestingT, n fixture.Runtime, container string) int64 {
 	r, err := n.CRI().Runtime.ContainerStatus(ctx, &runtime.ContainerStatusRequest{ContainerId: container})
 	require.NoError(t, err)
 	require.Equal(t, runtime.ContainerState_CONTAINER_RUNNING, r.GetStatus().GetState())
@@ -112,7 +113,7 @@ func runningSince(ctx context.Context, t require.TestingT, n target, container s
 }
 
 // runMore runs another container in a pod, which has to be ready for that.
-func runMore(ctx context.Context, t require.TestingT, n target, pod string, config *runtime.PodSandboxConfig, name string) (container string) {
+func runMore(ctx context.Context, t require.TestingT, n fixture.Runtime, pod string, config *runtime.PodSandboxConfig, name string) (container string) {
 	container, err := n.CRI().Create(ctx, pod, config, n.CRI().Container(name))
 	require.NoError(t, err)
 	require.NoError(t, n.CRI().Start(ctx, container))

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // gates is the configuration of a node whose network waits for plugins, and goes on
@@ -25,7 +27,7 @@ func gates(grace, wait string, plugins ...string) string {
 }
 
 // networkOf returns the condition of a node's network.
-func networkOf(ctx context.Context, n target) (*runtime.RuntimeCondition, error) {
+func networkOf(ctx context.Context, n fixture.Runtime) (*runtime.RuntimeCondition, error) {
 	r, err := n.CRI().Runtime.Status(ctx, &runtime.StatusRequest{})
 	for _, c := range r.GetStatus().GetConditions() {
 		if c.GetType() == runtime.NetworkReady {
@@ -36,7 +38,7 @@ func networkOf(ctx context.Context, n target) (*runtime.RuntimeCondition, error)
 }
 
 // requireNetworkOf waits for a node's network to be ready.
-func requireNetworkOf(t require.TestingT, n target) {
+func requireNetworkOf(t require.TestingT, n fixture.Runtime) {
 	requireSoon(t, "the network to be ready", func(ctx context.Context) error {
 		c, err := networkOf(ctx, n)
 		if err == nil && !c.GetStatus() {
@@ -47,7 +49,7 @@ func requireNetworkOf(t require.TestingT, n target) {
 }
 
 // requireAway waits for a node's network to wait for these plugins, and for no other.
-func requireAway(t require.TestingT, n target, plugins ...string) {
+func requireAway(t require.TestingT, n fixture.Runtime, plugins ...string) {
 	var parts []string
 	for _, name := range plugins {
 		parts = append(parts, fmt.Sprintf(`required plugin %s is away since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`, name))
@@ -64,7 +66,7 @@ func requireAway(t require.TestingT, n target, plugins ...string) {
 
 // watchNetwork asks for the status all the time. The function that it returns ends
 // that once it has had one, and returns all answers.
-func watchNetwork(t *testing.T, n target) func() []*runtime.RuntimeCondition {
+func watchNetwork(t *testing.T, n fixture.Runtime) func() []*runtime.RuntimeCondition {
 	ctx, cancel := context.WithCancel(t.Context())
 	var all []*runtime.RuntimeCondition
 	first := make(chan struct{})

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/history"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
@@ -55,7 +56,7 @@ func (p *named) goes(t *testing.T) {
 func (p *named) isAway(t require.TestingT) error { return isGone(t, p.n, p.Name()) }
 
 // isGone says whether the runtime knows that a plugin is not there.
-func isGone(t require.TestingT, n target, name string) error {
+func isGone(t require.TestingT, n fixture.Runtime, name string) error {
 	if runsOnStock {
 		return nil // it does not show its plugins
 	}

@@ -14,6 +14,7 @@ import (
 	"google.golang.org/grpc/codes"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -48,7 +49,7 @@ func saysAndBoots(ctx context.Context, t *testing.T, n *node.Node, config string
 }
 
 // podIn is the configuration of a pod in a namespace, with annotations.
-func podIn(n target, namespace, name string, annotations map[string]string) *runtime.PodSandboxConfig {
+func podIn(n fixture.Runtime, namespace, name string, annotations map[string]string) *runtime.PodSandboxConfig {
 	pod := n.CRI().Pod(name)
 	pod.Metadata.Namespace, pod.Annotations = namespace, annotations
 	return pod
@@ -79,7 +80,7 @@ func requireWord(t require.TestingT, pod string, plugins ...*plugin.Process) {
 }
 
 // waitFor tells whether so many pods wait for a required plugin that is away.
-func waitFor(t require.TestingT, n target, name string, pods int) error {
+func waitFor(t require.TestingT, n fixture.Runtime, name string, pods int) error {
 	waiting := 0
 	for _, pod := range readNRI(t, n).PodsBeingCreated {
 		if w := pod.WaitingFor; w != nil && w.Away && w.Plugin == name {
@@ -93,7 +94,7 @@ func waitFor(t require.TestingT, n target, name string, pods int) error {
 }
 
 // isAway tells whether the runtime has noticed that all plugins have gone.
-func isAway(t require.TestingT, n target) error {
+func isAway(t require.TestingT, n fixture.Runtime) error {
 	if runsOnStock {
 		return nil // it does not show its plugins, and requires none
 	}

@@ -85,7 +85,7 @@ func timesOf(t *testing.T, n *node.Node, metric string) string {
 
 // comeAndGo has pods come and go, four at a time, and returns their ids and how long the
 // slowest creation took.
-func comeAndGo(t *testing.T, n target, name string, count int, gone *atomic.Int64) (pods []string, slow time.Duration) {
+func comeAndGo(t *testing.T, n fixture.Runtime, name string, count int, gone *atomic.Int64) (pods []string, slow time.Duration) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	next := make(chan int)
@@ -111,7 +111,7 @@ func comeAndGo(t *testing.T, n target, name string, count int, gone *atomic.Int6
 	return pods, slow
 }
 
-func comesAndGoes(t *testing.T, n target, name string) (pod string, took time.Duration, err error) {
+func comesAndGoes(t *testing.T, n fixture.Runtime, name string) (pod string, took time.Duration, err error) {
 	ctx, c := withinAMinute(t), n.CRI()
 	config, began := c.Pod(name), time.Now()
 	if pod, err = c.RunPod(ctx, config); err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 	"github.com/hookline-nri/hookline/testkit/wait"
@@ -31,7 +32,7 @@ func TestL16_NoPodThatWaitsIsReadyWithoutThePluginThatFailsRequests(t *testing.T
 		"it is killed":                    {killed: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := startNode(t, timeouts{request: timeout}.set)
+			n := startNode(t, withNeeds(fixture.Needs{Timeouts: fixture.Timeouts{Request: timeout}}))
 			asked := joinProcess(t, n, plugin.Script{
 				Index: "20", Name: "asked",
 				Policy:  &api.FailurePolicy{FailRequest: true, KeepConnected: s.keptConnected},

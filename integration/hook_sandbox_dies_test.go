@@ -14,7 +14,7 @@ import (
 // The case of the conformance test, with the shim in place of the process.
 func TestL5_PodFailsIfTheShimOfItsSandboxDiesInTheHook(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, patient.set)
+	n := startNode(t, withNeeds(fixture.Patient))
 	kill := func(pod inHook) error {
 		pid, err := n.Shim(pod.ID)
 		if err == nil {

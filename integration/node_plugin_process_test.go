@@ -9,13 +9,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // What the tests of frozen plugins stand on.
 func TestPluginInAProcessCanBeFrozenWokenAndKilled(t *testing.T) {
 	t.Parallel()
-	n := startTarget(t, patient)
+	n := startNode(t, withNeeds(fixture.Patient))
 	first := plugin.New("10", "first")
 	connect(t, n, first)
 	p := joinProcess(t, n, plugin.Script{Index: "20", Name: "process"})

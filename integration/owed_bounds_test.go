@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -76,7 +77,7 @@ func isNotKept(n *node.Node, text string) error {
 }
 
 // isThere says whether the runtime shows a plugin as synchronized.
-func isThere(t require.TestingT, n target, name string) error {
+func isThere(t require.TestingT, n fixture.Runtime, name string) error {
 	if runsOnStock {
 		return nil // it shows no plugins
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -25,7 +26,7 @@ func TestL18_ContainerThatWasCutInItsCreationHasEnded(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			n, ctx := startNode(t, patient.set), withinAMinute(t)
+			n, ctx := startNode(t, withNeeds(fixture.Patient)), withinAMinute(t)
 			asked, later := plugin.New("10", "asked"), plugin.New("20", "later")
 			connect(t, n, asked, later)
 			pod, err := n.CRI().RunPod(ctx, n.CRI().Pod("pod"))

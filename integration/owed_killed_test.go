@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -36,7 +37,7 @@ func TestL18_EndsAreToldWhereverTheRuntimeWasInThem(t *testing.T) {
 		} {
 			t.Run(name+", "+was.name, func(t *testing.T) {
 				t.Parallel()
-				n := startNode(t, patient.set)
+				n := startNode(t, withNeeds(fixture.Patient))
 				away := newNamed(t, n, plugin.Script{Index: "10", Name: "away"})
 				h := newHeld(t, n)
 				away.goes(t)
@@ -216,7 +217,7 @@ func TestL18_WhoWasConnectedWhenTheRuntimeWasKilledIsTold(t *testing.T) {
 // is told again.
 func TestL18_EndThatWasBeingToldIsToldAgain(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, patient.set)
+	n := startNode(t, withNeeds(fixture.Patient))
 	p := newNamed(t, n, plugin.Script{Index: "10", Name: "freezes"})
 	l := newLife(t, n, "pod")
 	p.goes(t)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -86,7 +87,7 @@ func owesNothing(ctx context.Context, n *node.Node) error {
 }
 
 // isOwed says whether a plugin is shown as away, with so many ends that it is owed.
-func isOwed(t require.TestingT, n target, name string, ends int) error {
+func isOwed(t require.TestingT, n fixture.Runtime, name string, ends int) error {
 	if runsOnStock {
 		return nil // it shows no plugins
 	}

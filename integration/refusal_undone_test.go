@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -38,7 +39,7 @@ func requireUndoneWhileNetworkStood(t require.TestingT, p *plugin.Plugin, pod *r
 }
 
 // runRefused has a plugin refuse a pod, which is returned.
-func runRefused(t *testing.T, p *plugin.Plugin, n target) *runtime.PodSandboxConfig {
+func runRefused(t *testing.T, p *plugin.Plugin, n fixture.Runtime) *runtime.PodSandboxConfig {
 	t.Helper()
 	p.On(plugin.RunPodSandbox, plugin.Fail("no room for it"))
 	config := n.CRI().Pod("refused")

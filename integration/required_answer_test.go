@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
@@ -30,7 +31,7 @@ func TestL20_NoAnswerOfARequiredPluginIsNoWord(t *testing.T) {
 		"it is killed in the hook": {answer: plugin.Answer{Work: time.Minute}, killed: true, words: "did not answer", atMost: timeout},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := startNode(t, timeouts{request: timeout}.set, operator(pluginSetting("must", "required_for = ['pods', 'containers']\nwait = '1s'")))
+			n := startNode(t, withNeeds(fixture.Needs{Timeouts: fixture.Timeouts{Request: timeout}}), operator(pluginSetting("must", "required_for = ['pods', 'containers']\nwait = '1s'")))
 			after := plugin.New("30", "after")
 			connect(t, n, after)
 			for _, of := range []plugin.Event{plugin.RunPodSandbox, plugin.CreateContainer} {
@@ -94,7 +95,7 @@ func TestL20_NoAnswerOfARequiredPluginIsNoWord(t *testing.T) {
 func TestL20_PodsInLineWaitForARequiredPluginThatIsKilled(t *testing.T) {
 	t.Parallel()
 	const pods = 10
-	n := startNode(t, patient.set, operator(pluginSetting("must", "required_for = ['pods']\nwait = '20s'")))
+	n := startNode(t, withNeeds(fixture.Patient), operator(pluginSetting("must", "required_for = ['pods']\nwait = '20s'")))
 	ctx := withinAMinute(t)
 	first := joinProcess(t, n, plugin.Script{Index: "20", Name: "must", Answers: map[plugin.Event]plugin.Answer{plugin.RunPodSandbox: {Work: time.Minute}}})
 	ran := make(chan []creationOf, 1)

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
@@ -22,7 +23,7 @@ import (
 func TestL20_ContainersWaitForARequiredPlugin(t *testing.T) {
 	t.Parallel()
 	const containers = 4
-	n := startNode(t, patient.set, operator(pluginSetting("must", "required_for = ['containers']\nexempt_namespaces = ['exempt']\nwait = '40s'")))
+	n := startNode(t, withNeeds(fixture.Patient), operator(pluginSetting("must", "required_for = ['containers']\nexempt_namespaces = ['exempt']\nwait = '40s'")))
 	ctx, c := withinAMinute(t), n.CRI()
 	pod := podIn(n, "default", "pod", nil)
 	id, err := c.RunPod(ctx, pod)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
@@ -33,7 +34,7 @@ func TestL20_ExemptNamespacesDoWithoutAPluginThatDoesNotAnswer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			n := startNode(t, timeouts{request: timeout}.set, operator(pluginSetting("must", "required_for = ['pods', 'containers']\nexempt_namespaces = ['exempt']\nwait = '300ms'")))
+			n := startNode(t, withNeeds(fixture.Needs{Timeouts: fixture.Timeouts{Request: timeout}}), operator(pluginSetting("must", "required_for = ['pods', 'containers']\nexempt_namespaces = ['exempt']\nwait = '300ms'")))
 			for _, of := range []plugin.Event{plugin.RunPodSandbox, plugin.CreateContainer} {
 				ctx, c := withinAMinute(t), n.CRI()
 				must := joinProcess(t, n, plugin.Script{Index: "20", Name: "must", Policy: tc.policy, Answers: map[plugin.Event]plugin.Answer{of: tc.answer}})
@@ -89,7 +90,7 @@ func TestL20_ExemptNamespacesDoWithoutAPluginThatDoesNotAnswer(t *testing.T) {
 func TestL20_ExemptNamespacesDoNotWaitForAPluginThatIsKilled(t *testing.T) {
 	t.Parallel()
 	const pods = 3 // of each: required, exempt, and containers of an exempt one
-	n := startNode(t, patient.set, operator(pluginSetting("must", "required_for = ['pods', 'containers']\nexempt_namespaces = ['exempt']\nwait = '40s'")))
+	n := startNode(t, withNeeds(fixture.Patient), operator(pluginSetting("must", "required_for = ['pods', 'containers']\nexempt_namespaces = ['exempt']\nwait = '40s'")))
 	ctx, c := withinAMinute(t), n.CRI()
 	host := podIn(n, "exempt", "host", nil)
 	hostID, err := c.RunPod(ctx, host) // while it is away

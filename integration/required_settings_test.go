@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
@@ -81,7 +82,7 @@ func TestL20_RequiredPluginsThatRunAsPodsComeUpOnAnEmptyNode(t *testing.T) {
 func TestL16_PluginHasTheTimeoutThatIsSetForIt(t *testing.T) {
 	t.Parallel()
 	const timeout, work = 500 * time.Millisecond, 5 * time.Second
-	n := startNode(t, timeouts{request: timeout}.set, operator(pluginSetting("slow", "request_timeout = '10s'")))
+	n := startNode(t, withNeeds(fixture.Needs{Timeouts: fixture.Timeouts{Request: timeout}}), operator(pluginSetting("slow", "request_timeout = '10s'")))
 	slow := joinProcess(t, n, plugin.Script{Index: "10", Name: "slow", Answers: map[plugin.Event]plugin.Answer{
 		plugin.RunPodSandbox: {Work: work}, plugin.StopPodSandbox: {Work: work},
 	}})
@@ -110,7 +111,7 @@ func TestL16_PluginHasTheTimeoutThatIsSetForIt(t *testing.T) {
 func TestL16_PluginIsNotBlamedForTheDeadlineOfItsCaller(t *testing.T) {
 	t.Parallel()
 	const patience = 12 * time.Second
-	n := startNode(t, patient.set)
+	n := startNode(t, withNeeds(fixture.Patient))
 	gate := newGate(t)
 	holds := plugin.New("10", "holds")
 	holds.On(plugin.RunPodSandbox, func(ctx context.Context, call *plugin.Call) error {

@@ -17,13 +17,14 @@ import (
 	"golang.org/x/sync/errgroup"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/podresources"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // update updates a container in place, to what it asks for from now on.
-func update(ctx context.Context, n target, container string, asks podresources.Requirements) error {
+func update(ctx context.Context, n fixture.Runtime, container string, asks podresources.Requirements) error {
 	r := &runtime.UpdateContainerResourcesRequest{ContainerId: container, Linux: &runtime.LinuxContainerResources{CpuShares: 1024}}
 	if err := podresources.SetContainerUpdate(r, asks); err != nil {
 		return err
@@ -33,7 +34,7 @@ func update(ctx context.Context, n target, container string, asks podresources.R
 }
 
 // updatePod updates all of a pod in place.
-func updatePod(ctx context.Context, n target, pod string, asks podresources.Pod) error {
+func updatePod(ctx context.Context, n fixture.Runtime, pod string, asks podresources.Pod) error {
 	r := &runtime.UpdatePodSandboxResourcesRequest{PodSandboxId: pod}
 	if err := podresources.SetPodUpdate(r, asks); err != nil {
 		return err

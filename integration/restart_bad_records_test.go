@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -233,7 +234,7 @@ func pidOf(t *testing.T, n *node.Node, id string) int {
 
 // requireShown asks for what CRI shows of a pod and its container: whether each is known to be
 // up, and what could not be read.
-func requireShown(ctx context.Context, t require.TestingT, n target, l life, podUnready, containerUnknown bool, says string) {
+func requireShown(ctx context.Context, t require.TestingT, n fixture.Runtime, l life, podUnready, containerUnknown bool, says string) {
 	ofPod, ofContainer := runtime.PodSandboxState_SANDBOX_READY, runtime.ContainerState_CONTAINER_RUNNING
 	if podUnready {
 		ofPod = runtime.PodSandboxState_SANDBOX_NOTREADY

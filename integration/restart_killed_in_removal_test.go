@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -31,7 +32,7 @@ func TestL15_ContainerWhoseRemovalWasCutIsThereAgain(t *testing.T) {
 	} {
 		t.Run(was.name, func(t *testing.T) {
 			t.Parallel()
-			n := startNode(t, patient.set)
+			n := startNode(t, withNeeds(fixture.Patient))
 			p := plugin.New("10", "holds")
 			connect(t, n, p)
 			gate := newGate(t)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 	"github.com/hookline-nri/hookline/testkit/wait"
@@ -64,7 +65,7 @@ func TestL11_PodWhoseStopWasGivenUpIsOfUse(t *testing.T) {
 		endsInUse(ctx, t, n, config, l.Pod)
 	})
 	t.Run("at a plugin", func(t *testing.T) {
-		n := startNode(t, patient.set)
+		n := startNode(t, withNeeds(fixture.Patient))
 		ctx, c := withinAMinute(t), n.CRI()
 		slow, gate := plugin.New("10", "slow"), newGate(t)
 		slow.On(plugin.StopPodSandbox, gate.Hold)

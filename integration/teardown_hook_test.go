@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -20,7 +21,7 @@ import (
 // what removal needs.
 func TestL10_AllOfAPodIsThereInItsStopHook(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, patient.set)
+	n := startNode(t, withNeeds(fixture.Patient))
 	ctx, c := withinAMinute(t), n.CRI()
 	p := plugin.New("10", "looks")
 	var inside []node.Leftover
@@ -77,7 +78,7 @@ func TestL10_AllOfAPodIsThereInItsStopHook(t *testing.T) {
 // but its place in the list, and its record, is left.
 func TestL12_RemovalIsToldWhileThePodIsListed(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, patient.set)
+	n := startNode(t, withNeeds(fixture.Patient))
 	p := plugin.New("10", "looks")
 	var inside []string
 	var listed []*runtime.PodSandbox

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -40,7 +41,7 @@ func stopImpatiently(t *testing.T, n *node.Node, pod string) error {
 // A second stop sends nothing, but it waits for the hooks of the first.
 func TestL10_SecondStopWaitsForTheHookOfTheFirst(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, patient.set)
+	n := startNode(t, withNeeds(fixture.Patient))
 	p, gate := connectSlowToStop(t, n)
 	ctx, c := withinAMinute(t), n.CRI()
 	pod, err := c.RunPod(ctx, c.Pod("twice"))
@@ -64,7 +65,7 @@ func TestL10_SecondStopWaitsForTheHookOfTheFirst(t *testing.T) {
 // The first caller gives up. The hook runs on, and the network stays for it.
 func TestL10_NetworkStandsForTheHookOfAStopThatWasGivenUp(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, patient.set)
+	n := startNode(t, withNeeds(fixture.Patient))
 	p, gate := connectSlowToStop(t, n)
 	ctx, c := withinAMinute(t), n.CRI()
 	pod, err := c.RunPod(ctx, c.Pod("abandoned"))

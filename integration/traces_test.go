@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
@@ -20,7 +21,7 @@ import (
 // plugin, with the wait for it apart from the time in it.
 func TestL17_TraceTellsWhereTheTimeOfAPodGoes(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, traced, patient.set)
+	n := startNode(t, traced, withNeeds(fixture.Patient))
 	traces := receiveTraces(t, n)
 	slow, quick := plugin.New("10", "slow"), plugin.New("20", "quick")
 	connect(t, n, slow, quick)
