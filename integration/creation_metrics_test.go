@@ -19,17 +19,6 @@ import (
 
 const notCounted = "it is not counted"
 
-// requireMetric waits until a metric has a value, with its labels as in Prometheus' text.
-func requireMetric(t require.TestingT, n *node.Node, name, labels string, want float64) {
-	requireSoon(t, name+labels, func(ctx context.Context) error {
-		values, err := n.Metrics(ctx, name)
-		if err == nil && values[labels] != want {
-			err = fmt.Errorf("%v, want %v", values, want)
-		}
-		return err
-	})
-}
-
 // Pods whose creation waits are counted, with the age of the oldest.
 func TestL17_PodsBeingCreatedAreCounted(t *testing.T) {
 	t.Parallel()
@@ -136,7 +125,7 @@ func TestL17_RollBacksThatLeaveSomethingAreCounted(t *testing.T) {
 	p := plugin.New("10", "strict")
 	p.On(plugin.RunPodSandbox, plugin.Fail("not today"))
 	connect(t, a.n, p)
-	a.Says("DEL", fails)
+	a.Says("DEL", fixture.Fails)
 	_, err := a.TryRunPod(a.n.CRI().Pod("doomed"))
 	require.Error(t, err)
 	promise(t, "L17", "a roll-back that left something is counted", onStock(notCounted), func(t require.TestingT) {

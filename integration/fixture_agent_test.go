@@ -11,18 +11,6 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// Scripts of the agent.
-const (
-	takesNone  = fixture.TakesNone
-	degraded   = fixture.Degraded
-	later      = fixture.Later
-	notFound   = fixture.NotFound
-	fails      = fixture.Fails
-	garbage    = fixture.Garbage
-	hangs      = fixture.Hangs
-	grandchild = fixture.Grandchild
-)
-
 // agent is the CNI plugin of the cases, on a node of its own.
 type agent struct {
 	*testing.T

@@ -5,7 +5,6 @@ package integration
 import (
 	"os"
 	"os/exec"
-	"path/filepath"
 	goruntime "runtime"
 	"strings"
 	"syscall"
@@ -20,18 +19,6 @@ import (
 func example(t *testing.T, name string) (program string) {
 	t.Helper()
 	return buildProgram(t, "./example/"+name)
-}
-
-// buildProgram builds a program of this repository. That takes minutes where nothing was built
-// before, so its only end is that of the tests.
-func buildProgram(t *testing.T, folder string) (program string) {
-	t.Helper()
-	program = filepath.Join(t.TempDir(), filepath.Base(folder))
-	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", program, folder)
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as these tests are: what they share is built
-	out, err := build.CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	return program
 }
 
 // runExample runs an example plugin until the returned function is called. What it

@@ -8,6 +8,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/containerd/containerd/api/services/tasks/v1"
+	"github.com/containerd/containerd/api/types/task"
+	"github.com/containerd/containerd/v2/pkg/namespaces"
+
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
@@ -39,4 +43,26 @@ func kindsLeft(t require.TestingT, n *node.Node) (kinds []string) {
 	}
 	slices.Sort(kinds)
 	return slices.Compact(kinds)
+}
+
+// requireSandboxesRun waits until so many sandboxes have a running process, whether
+// CRI shows their pods or not.
+func requireSandboxesRun(ctx context.Context, t require.TestingT, n *node.Node, count int) {
+	ctx = namespaces.WithNamespace(ctx, "k8s.io")
+	require.NoError(t, wait.Until(ctx, "sandboxes", func(ctx context.Context) error {
+		list, err := n.Containerd().TaskService().List(ctx, &tasks.ListTasksRequest{})
+		if err != nil {
+			return err
+		}
+		running := 0
+		for _, p := range list.GetTasks() {
+			if p.GetStatus() == task.Status_RUNNING {
+				running++
+			}
+		}
+		if running < count {
+			return fmt.Errorf("%d of %d run", running, count)
+		}
+		return nil
+	}))
 }

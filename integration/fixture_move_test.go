@@ -78,38 +78,10 @@ func (m *mover) moveTo(t *testing.T, b build) {
 	require.NoError(t, m.Boot(withinAMinute(t)))
 }
 
-// passedOver is the metric of what was not recovered at start.
-const passedOver = "containerd_cri_recovery_passed_over_total"
-
-// requireReady checks that pods are ready, in the list and by their status.
-func requireReady(ctx context.Context, t require.TestingT, n fixture.Runtime, pods ...string) {
-	listed, err := n.CRI().Pods(ctx)
-	require.NoError(t, err)
-	states := map[string]runtime.PodSandboxState{}
-	for _, pod := range listed {
-		states[pod.GetId()] = pod.GetState()
-	}
-	for _, pod := range pods {
-		require.Contains(t, states, pod)
-		require.Equal(t, runtime.PodSandboxState_SANDBOX_READY, states[pod], "in the list")
-		r, err := n.CRI().Runtime.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: pod})
-		require.NoError(t, err)
-		require.Equal(t, runtime.PodSandboxState_SANDBOX_READY, r.GetStatus().GetState())
-	}
-}
-
 // eachController runs a test with both ways to make a sandbox.
 func eachController(t *testing.T, test func(t *testing.T, byShim bool)) {
 	t.Run("sandboxes of containerd", func(t *testing.T) { test(t, false) })
 	t.Run("sandboxes of shims", func(t *testing.T) { test(t, true) })
-}
-
-// runningSince is when a container that runs was started.
-func runningSince(ctx context.Context, t require.TestingT, n fixture.Runtime, container string) int64 {
-	r, err := n.CRI().Runtime.ContainerStatus(ctx, &runtime.ContainerStatusRequest{ContainerId: container})
-	require.NoError(t, err)
-	require.Equal(t, runtime.ContainerState_CONTAINER_RUNNING, r.GetStatus().GetState())
-	return r.GetStatus().GetStartedAt()
 }
 
 // runMore runs another container in a pod, which has to be ready for that.

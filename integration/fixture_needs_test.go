@@ -19,3 +19,6 @@ func withNeeds(needs fixture.Needs) func(*node.Options) {
 		}
 	}
 }
+
+// withoutNRI is a runtime that asks no plugins.
+func withoutNRI(o *node.Options) { o.WithoutNRI = true }

@@ -131,3 +131,17 @@ func (p *named) requireBack(t *testing.T, before int) {
 		return fmt.Errorf("it is not synchronized")
 	})
 }
+
+// isOwed says whether a plugin is shown as away, with so many ends that it is owed.
+func isOwed(t require.TestingT, n fixture.Runtime, name string, ends int) error {
+	if runsOnStock {
+		return nil // it shows no plugins
+	}
+	away := readNRI(t, n).AwayPlugins
+	for _, p := range away {
+		if p.Name == name && p.Owed == ends {
+			return nil
+		}
+	}
+	return fmt.Errorf("away are %v", away)
+}

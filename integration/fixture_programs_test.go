@@ -4,6 +4,7 @@ package integration
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,4 +54,16 @@ func (c programCalls) of(t require.TestingT, words ...string) (n int) {
 		}
 	}
 	return n
+}
+
+// buildProgram builds a program of this repository. That takes minutes where nothing was built
+// before, so its only end is that of the tests.
+func buildProgram(t *testing.T, folder string) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), filepath.Base(folder))
+	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", program, folder)
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as these tests are: what they share is built
+	out, err := build.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return program
 }

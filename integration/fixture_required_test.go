@@ -19,9 +19,6 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// notRequired is what stock makes of a setting that it does not know.
-const notRequired = "it comes up without the plugin"
-
 // noRule is a configuration that says nothing yet.
 const noRule = "version = 4\n"
 

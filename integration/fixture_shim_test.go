@@ -7,6 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
+
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
@@ -67,4 +70,16 @@ func (s *stuckUpdates) release() {
 	if s.end != nil {
 		_ = s.end.Close() // a second time, it is closed
 	}
+}
+
+// updateInBackground changes the resources of a container.
+func updateInBackground(t *testing.T, n *node.Node, container string) <-chan error {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return inBackground(func() error {
+		_, err := n.CRI().Runtime.UpdateContainerResources(ctx, &runtime.UpdateContainerResourcesRequest{
+			ContainerId: container, Linux: &runtime.LinuxContainerResources{CpuShares: 100},
+		})
+		return err
+	})
 }

@@ -3,14 +3,10 @@
 package integration
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
 
-	"github.com/containerd/containerd/api/services/tasks/v1"
-	"github.com/containerd/containerd/api/types/task"
-	"github.com/containerd/containerd/v2/pkg/namespaces"
 	"github.com/containerd/nri/pkg/api"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -18,7 +14,6 @@ import (
 	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
-	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // Ten pods wait for a plugin that requests must not do without. At the first of
@@ -92,26 +87,4 @@ func TestL16_NoPodThatWaitsIsReadyWithoutThePluginThatFailsRequests(t *testing.T
 			})
 		})
 	}
-}
-
-// requireSandboxesRun waits until so many sandboxes have a running process, whether
-// CRI shows their pods or not.
-func requireSandboxesRun(ctx context.Context, t require.TestingT, n *node.Node, count int) {
-	ctx = namespaces.WithNamespace(ctx, "k8s.io")
-	require.NoError(t, wait.Until(ctx, "sandboxes", func(ctx context.Context) error {
-		list, err := n.Containerd().TaskService().List(ctx, &tasks.ListTasksRequest{})
-		if err != nil {
-			return err
-		}
-		running := 0
-		for _, p := range list.GetTasks() {
-			if p.GetStatus() == task.Status_RUNNING {
-				running++
-			}
-		}
-		if running < count {
-			return fmt.Errorf("%d of %d run", running, count)
-		}
-		return nil
-	}))
 }

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/containerd/nri/pkg/api"
 	"github.com/stretchr/testify/assert"
@@ -14,7 +13,6 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	"github.com/hookline-nri/hookline/testkit/history"
-	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
@@ -113,16 +111,4 @@ func TestL22_UpdateThatHangsKeepsNoPluginOut(t *testing.T) {
 		assert.Len(t, listed.GetContainers(), 1)
 	})
 	promise(t, "L22", "the update goes on", keptOnStock, func(t require.TestingT) { require.NoError(t, errUpdated) })
-}
-
-// updateInBackground changes the resources of a container.
-func updateInBackground(t *testing.T, n *node.Node, container string) <-chan error {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	t.Cleanup(cancel)
-	return inBackground(func() error {
-		_, err := n.CRI().Runtime.UpdateContainerResources(ctx, &runtime.UpdateContainerResourcesRequest{
-			ContainerId: container, Linux: &runtime.LinuxContainerResources{CpuShares: 100},
-		})
-		return err
-	})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -33,7 +34,7 @@ func TestL7_ADDIsNotCutByAFailureBesideIt(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t)
 	ctx, c := withinAMinute(t), a.n.CRI()
-	a.Says("ADD", hangs+"; : >ended")
+	a.Says("ADD", fixture.Hangs+"; : >ended")
 	a.Says("DEL", "cat >del; exec <del")
 	create, err := a.n.HoldAt(node.Before("runc", "create"), "web")
 	require.NoError(t, err)
@@ -75,7 +76,7 @@ func TestL7_CallerWhoGoesCutsTheADDThatAFailureWaitsFor(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t)
 	c := a.n.CRI()
-	a.Says("ADD", hangs+"; : >ended")
+	a.Says("ADD", fixture.Hangs+"; : >ended")
 	create, err := a.n.HoldAt(node.Before("runc", "create"), "web")
 	require.NoError(t, err)
 	ctx, leave := context.WithCancel(withinAMinute(t))
@@ -110,7 +111,7 @@ func TestL5_SysctlsOfAPodAreThoseOfItsSpecWhateverItsNetworkSets(t *testing.T) {
 		{"type": "conformance-agent"},
 		{"type": "tuning", "sysctl": {"net.ipv4.ip_unprivileged_port_start": "1024"}}]}`, filepath.Join(a.n.Folder(), "cni", "addresses")))
 	requireSoon(t, "the network to be loaded", func(ctx context.Context) error { return a.HasLoaded(ctx, "tuned") })
-	a.Says("ADD", hangs)
+	a.Says("ADD", fixture.Hangs)
 	create, err := a.n.HoldAt(node.After("runc", "create"), "web")
 	require.NoError(t, err)
 	ran := inBackground(func() error { _, err := c.RunPod(ctx, c.Pod("web")); return err })
@@ -137,7 +138,7 @@ func TestL22_BurstOfPodsOnASlowNetworkHoldsFewShims(t *testing.T) {
 	calls := countCalls(t, a.n, "bin/containerd-shim-runc-v2", "bin/runc")
 	newLife(t, a.n, "before").End(t)
 	before, createdBefore := calls.of(t, "containerd-shim-runc-v2", "start"), calls.of(t, "runc", "create")
-	a.Says("ADD", hangs)
+	a.Says("ADD", fixture.Hangs)
 	c, ran := a.n.CRI(), make([]<-chan error, pods)
 	for i := range ran {
 		ran[i] = inBackground(func() error { _, err := c.RunPod(ctx, c.Pod(fmt.Sprintf("pod%d", i))); return err })

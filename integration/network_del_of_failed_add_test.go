@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // The runtime was killed in the middle of an ADD, of which libcni has cached
@@ -19,7 +21,7 @@ import (
 func TestN3_WhatAnADDThatWasCutMayHaveLeakedIsLogged(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t)
-	a.Says("ADD", hangs)
+	a.Says("ADD", fixture.Hangs)
 	c := a.n.CRI()
 	config := c.Pod("web")
 	go func() { _, _ = c.RunPod(context.Background(), config) }() // ends with the runtime
@@ -49,10 +51,10 @@ func TestN3_WhatAnADDThatWasCutMayHaveLeakedIsLogged(t *testing.T) {
 // taken is freed.
 func TestN3_ChainThatFailedHalfWayIsUndone(t *testing.T) {
 	t.Parallel()
-	for name, script := range map[string]string{"fails": fails, "has nothing to delete": notFound} {
+	for name, script := range map[string]string{"fails": fixture.Fails, "has nothing to delete": fixture.NotFound} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t)
-			a.Says("ADD", fails)
+			a.Says("ADD", fixture.Fails)
 			a.Says("DEL", script)
 			_, err := a.TryRunPod(a.n.CRI().Pod("web"))
 			require.ErrorContains(t, err, "out of luck")
@@ -74,8 +76,8 @@ func TestN3_PodThatCannotBeTakenOffItsNetworkIsKept(t *testing.T) {
 	a := newAgent(t, "max_conf_num = 2")
 	a.WriteConfig("20-more.conflist", `{"cniVersion": "1.1.0", "name": "more", "plugins": [{"type": "conformance-agent"}]}`)
 	requireSoon(a, "both to be loaded", func(ctx context.Context) error { return a.HasLoaded(ctx, "more") })
-	a.Says("ADD", `[ "$CNI_IFNAME" = eth1 ] && { `+fails+`; }`)
-	a.Says("DEL", `[ "$CNI_IFNAME" = eth0 ] && { `+fails+`; }`)
+	a.Says("ADD", `[ "$CNI_IFNAME" = eth1 ] && { `+fixture.Fails+`; }`)
+	a.Says("DEL", `[ "$CNI_IFNAME" = eth0 ] && { `+fixture.Fails+`; }`)
 	_, err := a.TryRunPod(a.n.CRI().Pod("web"))
 	require.ErrorContains(t, err, "out of luck")
 	require.Len(t, a.AddressesTaken("blue"), 1)

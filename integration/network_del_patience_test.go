@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // The network of a pod was replaced, and its plugins never succeed again. The time
@@ -25,7 +27,7 @@ func TestN3_PatienceWithAReplacedNetworkGoesOnOverARestart(t *testing.T) {
 	pod := a.RunPod("web")
 	ip := a.AddressesTaken("blue")[0]
 	a.LoadNetwork("green", "10.90.0.0/24")
-	a.Says("DEL", fails)
+	a.Says("DEL", fixture.Fails)
 	errFirst := a.n.CRI().StopPod(withinAMinute(t), pod)
 	failed := time.Now()
 	promise(t, "N3", "a pod whose DEL fails is kept, and its stop says why", keptOnStock, func(t require.TestingT) {
@@ -53,7 +55,7 @@ func TestN3_DELOfANetworkThatWasChangedIsRetried(t *testing.T) {
 	t.Parallel()
 	for name, breaks := range map[string]func(a *agent) (mend func()){
 		"its plugin fails": func(a *agent) func() {
-			a.Says("DEL", fails)
+			a.Says("DEL", fixture.Fails)
 			return func() { a.Says("DEL", "") }
 		},
 		"its plugin is missing": func(a *agent) func() {

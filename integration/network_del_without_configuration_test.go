@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // That they end is in conformance/cases.
@@ -35,7 +37,7 @@ func TestN3_PodEndsThoughANetworkThatItIsNotOnFails(t *testing.T) {
 	pod := a.RunPod("web")
 	a.WriteConfig("20-more.conflist", `{"cniVersion": "1.1.0", "name": "more", "plugins": [{"type": "conformance-agent"}]}`)
 	requireSoon(a, "both to be loaded", func(ctx context.Context) error { return a.HasLoaded(ctx, "more") })
-	a.Says("DEL", `[ "$CNI_IFNAME" = eth1 ] && { `+fails+`; }`)
+	a.Says("DEL", `[ "$CNI_IFNAME" = eth1 ] && { `+fixture.Fails+`; }`)
 	promise(t, "N3", "a pod ends though DEL fails of a network that it is not on", onStock("it cannot be stopped"), func(t require.TestingT) {
 		a.RequirePodEnds(t, pod)
 	})
@@ -58,7 +60,7 @@ func TestN3_StoppedPodIsRemovedThoughANetworkThatItIsNotOnFails(t *testing.T) {
 	pod := a.RunPod("web")
 	a.LoadNetwork("green", "10.90.0.0/24")
 	require.NoError(t, a.n.CRI().StopPod(withinAMinute(t), pod))
-	a.Says("DEL", fails)
+	a.Says("DEL", fixture.Fails)
 	promise(t, "N3", "a stopped pod is removed though DEL fails of a network that it is not on", onStock("it is not"), func(t require.TestingT) {
 		a.RequirePodEnds(t, pod)
 	})

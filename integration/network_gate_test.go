@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // What a kubelet and an operator see of pods that are refused while STATUS fails or hangs.
@@ -22,8 +24,8 @@ func TestN2_RefusalsWhileStatusFailsAreReadableAndCounted(t *testing.T) {
 		script, message, counted string
 		notReady                 breach
 	}{
-		"cannot add": {takesNone, "agent is down", `{code="50",network="blue",state="not_available"}`, keptOnStock},
-		"hangs":      {hangs, "no answer within 2s", `{code="0",network="blue",state="timed_out"}`, onStock("the call waits")},
+		"cannot add": {fixture.TakesNone, "agent is down", `{code="50",network="blue",state="not_available"}`, keptOnStock},
+		"hangs":      {fixture.Hangs, "no answer within 2s", `{code="0",network="blue",state="timed_out"}`, onStock("the call waits")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t, "status_timeout = '2s'")
@@ -56,7 +58,7 @@ func TestN2_RefusalsWhileStatusFailsAreReadableAndCounted(t *testing.T) {
 func TestN2_PodsAreTriedIfTheGateIsOff(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, "status_gate = false")
-	a.Says("STATUS", takesNone)
+	a.Says("STATUS", fixture.TakesNone)
 	a.RequireNetworkDown(t, "agent is down")
 	a.RequirePodEnds(t, a.RunPod("new"))
 	assert.Equal(t, 1, a.TimesAsked("ADD", "new"))

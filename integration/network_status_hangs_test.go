@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // While STATUS hangs, calls of Status do not ask again. That they do not wait is in
@@ -20,7 +22,7 @@ func TestN1_HungStatusIsAskedOnce(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t, "status_timeout = '30s'")
 	a.RequireNetworkReady(t)
-	a.Says("STATUS", hangs)
+	a.Says("STATUS", fixture.Hangs)
 	a.RequireHangs()
 	ctx, cancel := context.WithTimeout(withinAMinute(t), 2*time.Second)
 	defer cancel()

@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	"github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // slow is a STATUS that takes its time, and less than it has.
@@ -57,7 +59,7 @@ func TestL17_TransitionsOfANetworkAreLoggedOnce(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t)
 	for range 2 {
-		a.Says("STATUS", takesNone)
+		a.Says("STATUS", fixture.TakesNone)
 		a.RequireNetworkDown(t, "agent is down")
 		a.Says("STATUS", "")
 		a.RequireNetworkReady(t)

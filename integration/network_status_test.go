@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // NetworkReady is the STATUS of the network, and says what of it.
@@ -16,15 +18,15 @@ func TestN1_NetworkReadyIsTheStatusOfTheNetwork(t *testing.T) {
 		script, reason, message string
 		stock                   breach
 	}{
-		"cannot add":        {takesNone, "NetworkNotAvailable", "agent is down; no socket", oneReason},
-		"degraded":          {degraded, "NetworkDegraded", "no route to the pods", oneReason},
-		"try again":         {later, "NetworkTryAgainLater", "still starting", oneReason},
-		"another error":     {fails, "NetworkStatusError", "out of luck", oneReason},
-		"garbage":           {garbage, "NetworkStatusExecFailed", "panic: what?", oneReason},
-		"hangs":             {hangs, "NetworkStatusTimeout", "no answer within 2s", waits},
-		"leaves grandchild": {grandchild + hangs, "NetworkStatusTimeout", "no answer within 2s", waits},
+		"cannot add":        {fixture.TakesNone, "NetworkNotAvailable", "agent is down; no socket", oneReason},
+		"degraded":          {fixture.Degraded, "NetworkDegraded", "no route to the pods", oneReason},
+		"try again":         {fixture.Later, "NetworkTryAgainLater", "still starting", oneReason},
+		"another error":     {fixture.Fails, "NetworkStatusError", "out of luck", oneReason},
+		"garbage":           {fixture.Garbage, "NetworkStatusExecFailed", "panic: what?", oneReason},
+		"hangs":             {fixture.Hangs, "NetworkStatusTimeout", "no answer within 2s", waits},
+		"leaves grandchild": {fixture.Grandchild + fixture.Hangs, "NetworkStatusTimeout", "no answer within 2s", waits},
 		// It has answered, whoever still has its pipes.
-		"answers and leaves grandchild": {grandchild + takesNone, "NetworkNotAvailable", "agent is down", waits},
+		"answers and leaves grandchild": {fixture.Grandchild + fixture.TakesNone, "NetworkNotAvailable", "agent is down", waits},
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAgent(t, "status_timeout = '2s'")
@@ -44,7 +46,7 @@ func TestN1_NetworkReadyFollowsAStatusThatFlaps(t *testing.T) {
 	t.Parallel()
 	a := newAgent(t)
 	for range 5 {
-		a.Says("STATUS", takesNone)
+		a.Says("STATUS", fixture.TakesNone)
 		a.RequireNetworkDown(t, "agent is down")
 		a.Says("STATUS", "")
 		a.RequireNetworkReady(t)

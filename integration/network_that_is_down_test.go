@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // While the network is down no pod but the first has a shim started for it.
@@ -18,7 +20,7 @@ func TestPodsStartNoShimWhileTheNetworkIsDown(t *testing.T) {
 	newLife(t, a.n, "before").End(t)
 	require.Equal(t, 1, calls.of(t, "containerd-shim-runc-v2", "start"))
 
-	a.Says("ADD", fails)
+	a.Says("ADD", fixture.Fails)
 	for _, name := range []string{"first", "second", "third"} {
 		_, err := c.RunPod(ctx, c.Pod(name))
 		require.ErrorContains(t, err, "failed to setup network for sandbox")

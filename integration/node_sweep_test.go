@@ -4,41 +4,17 @@ package integration
 
 import (
 	"bufio"
-	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookline-nri/hookline/testkit/host"
-	"github.com/hookline-nri/hookline/testkit/node"
 )
-
-// leave is the variable that makes this program leave a node behind. It holds
-// the path of the program for the image.
-const leave = "HOOKLINE_LEAVE_A_NODE"
-
-// leaveANode runs a node with a pod, tells of it, and waits to be killed.
-func leaveANode() error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	n, err := node.Start(ctx, binaries())
-	if err != nil {
-		return err
-	}
-	if _, err := n.CRI().RunPod(ctx, n.CRI().Pod("left")); err != nil {
-		return err
-	}
-	fmt.Println(leave, n.Folder())
-	<-ctx.Done()
-	return ctx.Err()
-}
 
 func TestSweepRemovesWhatAKilledRunLeft(t *testing.T) {
 	t.Parallel()

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
@@ -81,7 +82,7 @@ func TestPauseContainerOfAPodWhoseADDFailsIsSeen(t *testing.T) {
 			t.Parallel()
 			a := newAgent(t, set...)
 			c := a.n.CRI()
-			a.Says("ADD", fails)
+			a.Says("ADD", fixture.Fails)
 			fail := func(ctx context.Context) {
 				_, err := c.RunPod(ctx, c.Pod("web"))
 				require.ErrorContains(t, err, "failed to setup network")

@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -84,18 +83,4 @@ func owesNothing(ctx context.Context, n *node.Node) error {
 		return fmt.Errorf("unheard are %v", unheard)
 	}
 	return err
-}
-
-// isOwed says whether a plugin is shown as away, with so many ends that it is owed.
-func isOwed(t require.TestingT, n fixture.Runtime, name string, ends int) error {
-	if runsOnStock {
-		return nil // it shows no plugins
-	}
-	away := readNRI(t, n).AwayPlugins
-	for _, p := range away {
-		if p.Name == name && p.Owed == ends {
-			return nil
-		}
-	}
-	return fmt.Errorf("away are %v", away)
 }

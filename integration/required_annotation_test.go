@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -113,12 +114,12 @@ func TestL20_AnnotationsOfAPodHoldForItsContainers(t *testing.T) {
 		stock       breach // of that
 	}{
 		"neither setting nor annotation":      {config: waits},
-		"the setting alone":                   {config: rule, refused: true, stock: onStock(notRequired)},
+		"the setting alone":                   {config: rule, refused: true, stock: onStock(fixture.NotRequired)},
 		"the annotation alone":                {config: waits, annotations: map[string]string{ofMain: "[ must ]"}, refused: true},
 		"both":                                {config: rule, annotations: map[string]string{ofMain: "[ must ]"}, refused: true},
 		"the annotation of another container": {config: waits, annotations: map[string]string{requiresKey + "/container.other": "[ must ]"}},
 		"both, and a toleration":              {config: rule, annotations: map[string]string{ofMain: "[ must ]", toleratesKey: "true"}},
-		"a toleration of nothing":             {config: rule, annotations: map[string]string{toleratesKey: "false"}, refused: true, stock: onStock(notRequired)},
+		"a toleration of nothing":             {config: rule, annotations: map[string]string{toleratesKey: "false"}, refused: true, stock: onStock(fixture.NotRequired)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n, ctx := nodes[tc.config], withinAMinute(t)

@@ -63,11 +63,11 @@ func TestL20_NoAnswerOfARequiredPluginIsNoWord(t *testing.T) {
 				took := time.Since(asked)
 				inTimeouts(t, string(of)+" fails", took, timeout)
 				t.Logf("%s: %v", of, errCreate)
-				promise(t, "L20", string(of)+" fails with the plugin's name", onStock(notRequired), func(t require.TestingT) {
+				promise(t, "L20", string(of)+" fails with the plugin's name", onStock(fixture.NotRequired), func(t require.TestingT) {
 					requireUnavailable(t, errCreate, tc.words)
 					assert.Less(t, took, tc.atMost+time.Second)
 				})
-				promise(t, "L20", string(of)+" is told to none after it", onStock(notRequired), func(t require.TestingT) {
+				promise(t, "L20", string(of)+" is told to none after it", onStock(fixture.NotRequired), func(t require.TestingT) {
 					assert.Empty(t, after.Calls().Named("pod"+string(of)).Only(of).Events())
 				})
 				if tc.policy.GetKeepConnected() {

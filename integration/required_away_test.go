@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
@@ -39,17 +40,17 @@ func TestL20_NothingComesUpWithoutARequiredPluginThatIsAway(t *testing.T) {
 	t.Logf("the pod: %v", podErr)
 	t.Logf("the container: %v", ctrErr)
 
-	promise(t, "L20", "a pod is refused with the name of the plugin, and since when it is away", onStock(notRequired), func(t require.TestingT) {
+	promise(t, "L20", "a pod is refused with the name of the plugin, and since when it is away", onStock(fixture.NotRequired), func(t require.TestingT) {
 		requireUnavailable(t, podErr, "default/refused", "is away since")
 		assert.GreaterOrEqual(t, podTook, wait)
 		assert.Less(t, podTook, 3*wait)
 	})
-	promise(t, "L20", "a container is refused in a pod that came up before the rule", onStock(notRequired), func(t require.TestingT) {
+	promise(t, "L20", "a container is refused in a pod that came up before the rule", onStock(fixture.NotRequired), func(t require.TestingT) {
 		requireUnavailable(t, ctrErr, "container refused of pod default/before", "is away since")
 		assert.GreaterOrEqual(t, ctrTook, wait)
 		assert.Less(t, ctrTook, 3*wait)
 	})
-	promise(t, "L20", "nobody was told of either", onStock(notRequired), func(t require.TestingT) {
+	promise(t, "L20", "nobody was told of either", onStock(fixture.NotRequired), func(t require.TestingT) {
 		requireNotTold(t, other, "refused")
 		assert.Empty(t, other.Calls().Only(plugin.CreateContainer).Events())
 	})
@@ -103,7 +104,7 @@ func TestL20_PodsWaitForARequiredPluginThatComesLate(t *testing.T) {
 		created := <-ran
 		t.Logf("pods waited %s, and %s once the plugin came", slowest(created), time.Since(joined))
 		requireAllCreated(t, created)
-		promise(t, "L20", "pods come up once it has answered for each, under index "+index, onStock(notRequired), func(t require.TestingT) {
+		promise(t, "L20", "pods come up once it has answered for each, under index "+index, onStock(fixture.NotRequired), func(t require.TestingT) {
 			for _, c := range created {
 				assert.Greater(t, c.Took, joined.Sub(start), "it has not waited")
 				requireWord(t, c.ID, must)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
@@ -64,7 +65,7 @@ func TestL20_PodThatWaitsForARequiredPluginHoldsNothing(t *testing.T) {
 	if !runsOnStock {
 		require.NoError(t, <-during)
 	}
-	promise(t, "L20", "one whose plugin went during its ADD has the word of the next", onStock(notRequired), func(t require.TestingT) {
+	promise(t, "L20", "one whose plugin went during its ADD has the word of the next", onStock(fixture.NotRequired), func(t require.TestingT) {
 		requireWord(t, id, next)
 	})
 	removeAllPods(ctx, t, n.CRI())

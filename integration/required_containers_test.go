@@ -65,7 +65,7 @@ func TestL20_ContainersWaitForARequiredPlugin(t *testing.T) {
 	}
 	first := joinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
 	created := <-late
-	promise(t, "L20", "containers are created once it has come, with its answer", onStock(notRequired), func(t require.TestingT) {
+	promise(t, "L20", "containers are created once it has come, with its answer", onStock(fixture.NotRequired), func(t require.TestingT) {
 		for _, ctr := range created {
 			require.NoError(t, ctr.Err)
 			requireWordOf(t, ctr.ID, first)

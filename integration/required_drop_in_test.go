@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
+
+	"github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // What an operator says of a plugin may be spread over files of a folder that is imported:
@@ -36,7 +38,7 @@ func TestL20_DropInFilesAddToTheTableOfPlugins(t *testing.T) {
 			promise(t, "L20", "a pod of "+namespace+" comes up", keptOnStock, func(t require.TestingT) { require.NoError(t, err) })
 			continue
 		}
-		promise(t, "L20", "a pod of "+namespace+" is refused for "+wants, onStock(notRequired), func(t require.TestingT) {
+		promise(t, "L20", "a pod of "+namespace+" is refused for "+wants, onStock(fixture.NotRequired), func(t require.TestingT) {
 			requireReadable(t, err, codes.Unavailable, "required plugin "+wants)
 		})
 	}

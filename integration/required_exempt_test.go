@@ -72,7 +72,7 @@ func TestL20_ExemptNamespacesDoWithoutAPluginThatDoesNotAnswer(t *testing.T) {
 				})
 				err = other()
 				t.Logf("of another namespace: %v", err)
-				promise(t, "L20", "one of another namespace is refused at the same time, "+string(of), onStock(notRequired), func(t require.TestingT) {
+				promise(t, "L20", "one of another namespace is refused at the same time, "+string(of), onStock(fixture.NotRequired), func(t require.TestingT) {
 					requireUnavailable(t, err, tc.words)
 				})
 				require.NoError(t, must.Kill())
@@ -126,14 +126,14 @@ func TestL20_ExemptNamespacesDoNotWaitForAPluginThatIsKilled(t *testing.T) {
 	}
 	next := joinProcess(t, n, plugin.Script{Index: "20", Name: "must"})
 	created := <-required
-	promise(t, "L20", "the others have the word of the next", onStock(notRequired), func(t require.TestingT) {
+	promise(t, "L20", "the others have the word of the next", onStock(fixture.NotRequired), func(t require.TestingT) {
 		requireAllCreated(t, created)
 		for _, pod := range created {
 			requireWord(t, pod.ID, next)
 		}
 	})
 	err = <-holds
-	promise(t, "L20", "the one that it was at has failed", onStock(notRequired), func(t require.TestingT) {
+	promise(t, "L20", "the one that it was at has failed", onStock(fixture.NotRequired), func(t require.TestingT) {
 		requireUnavailable(t, err, "did not answer")
 	})
 	removeAllPods(ctx, t, c)

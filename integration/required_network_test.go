@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
@@ -29,7 +30,7 @@ func TestL20_NetworkIsReadyWhileTheRequiredPluginIsThere(t *testing.T) {
 		promise(t, "L20", "NetworkReady names it "+when, onStock(notGated), func(t require.TestingT) { requireAway(t, n, "must") })
 		pod := podIn(n, "default", strings.ReplaceAll(when, " ", "-"), nil)
 		_, err := c.RunPod(ctx, pod)
-		promise(t, "L20", "a pod that needs the network is refused with the same words "+when, onStock(notRequired), func(t require.TestingT) {
+		promise(t, "L20", "a pod that needs the network is refused with the same words "+when, onStock(fixture.NotRequired), func(t require.TestingT) {
 			requireUnavailable(t, err, pod.Metadata.Name, "required plugin must is away since 2")
 		})
 		promise(t, "L20", "pods on the host's network come up "+when, keptOnStock, func(t require.TestingT) {

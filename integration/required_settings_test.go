@@ -30,7 +30,7 @@ func TestL20_NoPodComesUpIfWhatIsRequiredCannotBeRead(t *testing.T) {
 		cancel()
 		t.Logf("boot: %v", err)
 		_, err = n.CRI().RunPod(withinMoments(t), n.CRI().Pod("pod"))
-		promise(t, "L20", "no pod is created", onStock(notRequired), func(t require.TestingT) {
+		promise(t, "L20", "no pod is created", onStock(fixture.NotRequired), func(t require.TestingT) {
 			require.Error(t, err)
 			requireSoon(t, "the log", func(context.Context) error { return hasLogged(n, "no pods can be created", "plugins are required") })
 		})
@@ -65,7 +65,7 @@ func TestL20_RequiredPluginsThatRunAsPodsComeUpOnAnEmptyNode(t *testing.T) {
 		plugins = append(plugins, joinProcess(t, n, plugin.Script{Index: []string{"10", "20"}[i], Name: name}))
 	}
 	require.NoError(t, <-ran)
-	promise(t, "L20", "the pod that waited for both has the word of both", onStock(notRequired), func(t require.TestingT) {
+	promise(t, "L20", "the pod that waited for both has the word of both", onStock(fixture.NotRequired), func(t require.TestingT) {
 		for _, p := range plugins {
 			requireSoon(t, "the record of the hook", func(context.Context) error {
 				if run := p.Calls().Named("user").Only(plugin.RunPodSandbox); len(run) != 1 {

@@ -4,7 +4,6 @@ package integration
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"testing"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"go.etcd.io/bbolt"
 	"golang.org/x/sys/unix"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
@@ -279,28 +277,6 @@ func requireShown(ctx context.Context, t require.TestingT, n fixture.Runtime, l 
 		}
 	}
 	assert.True(t, found, "the container is in the list")
-}
-
-// overwrite puts a value where containerd's metadata has another of CRI's, or none.
-func overwrite(n *node.Node, value []byte, path ...string) error {
-	return overwriteIn(n, "k8s.io", value, path...)
-}
-
-func overwriteIn(n *node.Node, namespace string, value []byte, path ...string) (err error) {
-	db, err := bbolt.Open(filepath.Join(n.Folder(), "root", "io.containerd.metadata.v1.bolt", "meta.db"), 0o600, &bbolt.Options{Timeout: 10 * time.Second})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	return db.Update(func(tx *bbolt.Tx) error {
-		bucket := tx.Bucket([]byte("v1")).Bucket([]byte(namespace))
-		for _, name := range path[:len(path)-1] {
-			if bucket = bucket.Bucket([]byte(name)); bucket == nil {
-				return fmt.Errorf("no bucket %q of %q", name, path)
-			}
-		}
-		return bucket.Put([]byte(path[len(path)-1]), value)
-	})
 }
 
 // The addresses of a pod that has neither metadata nor a specification that can be read are freed

@@ -89,11 +89,3 @@ func failCreation(t *testing.T, n *node.Node, p *plugin.Plugin) <-chan error {
 func inTheWay(n *node.Node, id string) string {
 	return filepath.Join(n.Folder(), "root", "io.containerd.grpc.v1.cri", "containers", id, "status")
 }
-
-// requireKilledAndBack kills a runtime in the midst of something, and starts it again.
-func requireKilledAndBack(t *testing.T, n *node.Node, of <-chan error) {
-	t.Helper()
-	require.NoError(t, n.Kill(withinAMinute(t)))
-	require.Error(t, <-of)
-	require.NoError(t, n.Boot(withinAMinute(t)))
-}

@@ -4,7 +4,6 @@ package integration
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -15,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookline-nri/hookline/testkit/history"
-	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
@@ -85,28 +83,4 @@ func leftAlive(t *testing.T, p *plugin.Plugin) (alive []string) {
 		return nil
 	})
 	return alive
-}
-
-// endAllPods ends all pods that the runtime knows, as often as it takes. It must
-// not take long.
-func endAllPods(t *testing.T, n *node.Node, load *workload) {
-	t.Helper()
-	c := n.CRI()
-	load.EndsAll()
-	require.NoError(t, wait.Until(withinAMinute(t), "the end of all pods", func(ctx context.Context) error {
-		pods, err := c.Pods(ctx)
-		if err != nil {
-			return err
-		}
-		var errs []error
-		for _, pod := range pods {
-			load.Ends(pod.GetId()) // it may be one that nobody had the id of
-			err := c.StopPod(ctx, pod.GetId())
-			if err == nil {
-				err = c.RemovePod(ctx, pod.GetId())
-			}
-			errs = append(errs, err)
-		}
-		return errors.Join(errs...)
-	}))
 }

@@ -19,9 +19,6 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// withoutNRI is a runtime that asks no plugins.
-func withoutNRI(o *node.Options) { o.WithoutNRI = true }
-
 // The stop of a pod hangs at one container while another is started.
 func TestL11_ContainerIsNotStartedWhileAnotherIsStopped(t *testing.T) {
 	t.Parallel()

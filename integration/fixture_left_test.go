@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package integration
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hookline-nri/hookline/testkit/node"
+)
+
+// leave is the variable that makes this program leave a node behind. It holds
+// the path of the program for the image.
+const leave = "HOOKLINE_LEAVE_A_NODE"
+
+// leaveANode runs a node with a pod, tells of it, and waits to be killed.
+func leaveANode() error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	n, err := node.Start(ctx, binaries())
+	if err != nil {
+		return err
+	}
+	if _, err := n.CRI().RunPod(ctx, n.CRI().Pod("left")); err != nil {
+		return err
+	}
+	fmt.Println(leave, n.Folder())
+	<-ctx.Done()
+	return ctx.Err()
+}
