@@ -15,7 +15,7 @@ func TestCases(t *testing.T) {
 		for _, c := range profile.Cases() {
 			t.Run(c.Name, func(t *testing.T) {
 				t.Parallel()
-				c.Run(onNode{t, c.Needs})
+				c.Run(OnNode{T: t, Needs: c.Needs})
 			})
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.opentelemetry.io/collector/pdata/ptrace"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/conformance/report"
 	"github.com/hookline-nri/hookline/conformance/report/traceformat"
 	"github.com/hookline-nri/hookline/testkit/image"
@@ -27,8 +28,8 @@ import (
 // the program made.
 func TestSpansOfTheRuntimeJoinTheTraceOfACase(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, traced)
-	traces := receiveTraces(t, n)
+	n := StartNode(t, WithTraces)
+	traces := ReceiveTraces(t, n)
 	folder := t.TempDir()
 	runConformance(t, n, "--report-dir", folder, "--timelines", "--case", "L1_EventsOfAPodComeInOrder")
 
@@ -50,10 +51,10 @@ func TestSpansOfTheRuntimeJoinTheTraceOfACase(t *testing.T) {
 	traceformat.RequireOTLP(t, text)
 	run := requireCall(t, text, "RunPodSandbox")
 	require.Equal(t, r.Cases[0].Trace, run.TraceID().String())
-	requireSoon(t, "the spans of RunPodSandbox below the call", func(context.Context) error {
-		calls, err := trees(traces, "RunPodSandbox")
+	RequireSoon(t, "the spans of RunPodSandbox below the call", func(context.Context) error {
+		calls, err := Trees(traces, "RunPodSandbox")
 		for _, call := range calls {
-			if call.Trace == r.Cases[0].Trace && call.Parent == run.SpanID().String() && call.child("cri.sandbox.run", nil) != nil {
+			if call.Trace == r.Cases[0].Trace && call.Parent == run.SpanID().String() && call.Child("cri.sandbox.run", nil) != nil {
 				return err
 			}
 		}
@@ -64,7 +65,7 @@ func TestSpansOfTheRuntimeJoinTheTraceOfACase(t *testing.T) {
 // runConformance runs the conformance test's program on a node.
 func runConformance(t *testing.T, n *node.Node, args ...string) {
 	t.Helper()
-	program := exec.CommandContext(withinAMinute(t), buildProgram(t, "../cmd/nri-conformance"), append([]string{
+	program := exec.CommandContext(WithinAMinute(t), BuildProgram(t, "../cmd/nri-conformance"), append([]string{
 		"--runtime-endpoint", "unix://" + n.CRISocket(), "--nri-socket", n.NRISocket(),
 		"--image", image.Name, "--cgroup-parent", n.PodCgroup(),
 	}, args...)...)
@@ -76,16 +77,16 @@ func runConformance(t *testing.T, n *node.Node, args ...string) {
 // it keeps for others stays.
 func TestL18_ConformanceTestTakesNoPlace(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	p := newNamed(t, n, plugin.Script{Index: "50", Name: "away"})
-	l := newLife(t, n, "pod")
-	p.goes(t)
+	n := StartNode(t)
+	p := JoinNamed(t, n, plugin.Script{Index: "50", Name: "away"})
+	l := NewLife(t, n, "pod")
+	p.Goes(t)
 	l.End(t)
 	runConformance(t, n, "--report-dir", t.TempDir(), "--case", "L3_EndsAreToldWhilePluginsCrashAndReturn", "--case", "L18_EndsWhileAPluginIsAwayAreToldWhenItIsBack")
-	promise(t, "L18", "the one plugin that ends are kept for is the one that was away before", onStock("it keeps none"), func(t require.TestingT) {
-		away := readNRI(t, n).AwayPlugins
+	Promise(t, "L18", "the one plugin that ends are kept for is the one that was away before", OnStock("it keeps none"), func(t require.TestingT) {
+		away := ReadNRI(t, n).AwayPlugins
 		require.Len(t, away, 1)
-		require.NoError(t, isOwed(t, n, p.Name(), len(teardown)))
+		require.NoError(t, IsOwed(t, n, p.Name(), len(EveryEnd)))
 	})
 }
 

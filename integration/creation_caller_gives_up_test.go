@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -29,54 +30,54 @@ func TestL7_CreationIsUndoneWhenItsCallerGivesUpInAHook(t *testing.T) {
 	} {
 		t.Run(caller.does, func(t *testing.T) {
 			// The plugin's own time must not end before the caller's does.
-			n := startNode(t, func(o *node.Options) { o.RequestTimeout = 20 * time.Second })
-			first, second, third := connectTrio(t, n)
+			n := StartNode(t, func(o *node.Options) { o.RequestTimeout = 20 * time.Second })
+			first, second, third := ConnectTrio(t, n)
 			gate := plugin.NewGate()
 			defer gate.Release()
 			second.On(plugin.RunPodSandbox, gate.Hold)
 			config := n.CRI().Pod("abandoned")
 
-			ctx, cancel := context.WithTimeout(withinAMinute(t), caller.patience)
+			ctx, cancel := context.WithTimeout(WithinAMinute(t), caller.patience)
 			defer cancel()
 			ran := make(chan error, 1)
 			go func() {
 				_, err := n.CRI().RunPod(ctx, config)
 				ran <- err
 			}()
-			requireClosed(t, gate.Entered(), "the second plugin's hook")
+			RequireClosed(t, gate.Entered(), "the second plugin's hook")
 			caller.giveUp(ctx, cancel)
 			require.Error(t, <-ran)
 
-			stock := keptOnStock
+			stock := KeptOnStock
 			if ctx.Err() == context.DeadlineExceeded {
-				stock = takesForPlugins
+				stock = TakesForPlugins
 			}
-			promise(t, "L7", "the roll-back begins while the hook still runs", stock, func(t require.TestingT) {
+			Promise(t, "L7", "the roll-back begins while the hook still runs", stock, func(t require.TestingT) {
 				// The caller knows before the runtime does: until the roll-back is
 				// seen, an answer would be taken for one in time.
-				requireSoon(t, "StopPodSandbox", func(context.Context) error { return hasGot(first, plugin.StopPodSandbox) })
+				RequireSoon(t, "StopPodSandbox", func(context.Context) error { return HasGot(first, plugin.StopPodSandbox) })
 			})
 			gate.Release()
-			promise(t, "L7", "who was asked is told of the end, while the network stands and with a living context", onStock(undoneDead), func(t require.TestingT) {
+			Promise(t, "L7", "who was asked is told of the end, while the network stands and with a living context", OnStock(UndoneDead), func(t require.TestingT) {
 				// It goes on after its caller is gone.
-				requireSoon(t, "RemovePodSandbox", func(context.Context) error {
-					return errors.Join(hasAnswered(first, plugin.RemovePodSandbox), hasAnswered(second, plugin.RemovePodSandbox))
+				RequireSoon(t, "RemovePodSandbox", func(context.Context) error {
+					return errors.Join(HasAnswered(first, plugin.RemovePodSandbox), HasAnswered(second, plugin.RemovePodSandbox))
 				})
-				requireUndoneWhileNetworkStood(t, first, config)
-				requireUndoneWhileNetworkStood(t, second, config)
+				RequireUndoneWhileNetworkStood(t, first, config)
+				RequireUndoneWhileNetworkStood(t, second, config)
 			})
-			promise(t, "L7", "who was not asked is not told", stock, func(t require.TestingT) {
+			Promise(t, "L7", "who was not asked is not told", stock, func(t require.TestingT) {
 				assert.Empty(t, third.Calls().Named("abandoned").Events(), third.Name())
 			})
-			promise(t, "L7", "nothing is left", rollBackRaces, func(t require.TestingT) { requireNothingLeft(t, n) })
-			promise(t, "L7", "it can be created again", rollBackRaces, func(t require.TestingT) {
+			Promise(t, "L7", "nothing is left", RollBackRaces, func(t require.TestingT) { RequireNothingLeft(t, n) })
+			Promise(t, "L7", "it can be created again", RollBackRaces, func(t require.TestingT) {
 				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 				defer cancel()
-				id, err := runOnceNameIsFree(ctx, n, config)
+				id, err := RunOnceNameIsFree(ctx, n, config)
 				require.NoError(t, err)
 				require.NoError(t, n.CRI().StopPod(ctx, id))
 				require.NoError(t, n.CRI().RemovePod(ctx, id))
-				requireNothingLeft(t, n)
+				RequireNothingLeft(t, n)
 			})
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -31,36 +32,36 @@ func TestL17_LogSaysWhatACallerWhoIsGoneWaitedFor(t *testing.T) {
 		{"cancels", time.Minute, codes.Canceled, "rpc error: code = Canceled", func(_ context.Context, cancel context.CancelFunc) { cancel() }},
 	} {
 		t.Run(caller.does, func(t *testing.T) {
-			n := startNode(t, func(o *node.Options) { o.RequestTimeout = 20 * time.Second })
+			n := StartNode(t, func(o *node.Options) { o.RequestTimeout = 20 * time.Second })
 			holds, gate := plugin.New("10", "holds"), plugin.NewGate()
 			defer gate.Release()
 			holds.On(plugin.RunPodSandbox, gate.Hold)
-			connect(t, n, holds)
+			Connect(t, n, holds)
 
-			ctx, cancel := context.WithTimeout(withinAMinute(t), caller.patience)
+			ctx, cancel := context.WithTimeout(WithinAMinute(t), caller.patience)
 			defer cancel()
 			ran := make(chan error, 1)
 			go func() {
 				_, err := n.CRI().RunPod(ctx, n.CRI().Pod("abandoned"))
 				ran <- err
 			}()
-			requireClosed(t, gate.Entered(), "the hook")
+			RequireClosed(t, gate.Entered(), "the hook")
 			caller.giveUp(ctx, cancel)
 			err := <-ran
 			// Requests of one connection are read in their order: who is answered now
 			// has a runtime that knows of the end of the call before. The hook must not
 			// be answered sooner, or the pod is Ready and nothing is left to log.
-			_, versionErr := n.CRI().Runtime.Version(withinAMinute(t), &runtime.VersionRequest{})
+			_, versionErr := n.CRI().Runtime.Version(WithinAMinute(t), &runtime.VersionRequest{})
 			require.NoError(t, versionErr)
 
 			// Stock may take the end of the caller's time for that of the plugin's.
-			promise(t, "L16", "the error of a caller who "+caller.does+" has its code", sometimesOnStock("the pod runs"), func(t require.TestingT) {
-				requireReadable(t, err, caller.code)
+			Promise(t, "L16", "the error of a caller who "+caller.does+" has its code", SometimesOnStock("the pod runs"), func(t require.TestingT) {
+				RequireReadable(t, err, caller.code)
 			})
 			gate.Release() // what it was asked for is undone when it has answered (L4)
-			promise(t, "L17", "the log says what a caller who "+caller.does+" was waiting for", onStock("it does not"), func(t require.TestingT) {
-				requireSoon(t, "the error in the log", func(context.Context) error {
-					return hasLogged(n, "RunPodSandbox for", caller.logged, "pod default/abandoned", "asking plugin 10-holds")
+			Promise(t, "L17", "the log says what a caller who "+caller.does+" was waiting for", OnStock("it does not"), func(t require.TestingT) {
+				RequireSoon(t, "the error in the log", func(context.Context) error {
+					return HasLogged(n, "RunPodSandbox for", caller.logged, "pod default/abandoned", "asking plugin 10-holds")
 				})
 			})
 		})

@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/status"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/cri"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
@@ -30,14 +30,14 @@ var ends = map[string]func(*cri.Client, context.Context, string) error{
 // A pod that is being created is found by a shortened id, wherever its creation is.
 func TestL11_PodThatIsBeingCreatedCanBeEndedByAShortenedID(t *testing.T) {
 	t.Parallel()
-	missed := onStock("it is not found, and becomes ready")
+	missed := OnStock("it is not found, and becomes ready")
 	for done, end := range ends {
 		t.Run("in its ADD "+done, func(t *testing.T) {
-			n := startNode(t)
-			ctx, c := withinAMinute(t), n.CRI()
+			n := StartNode(t)
+			ctx, c := WithinAMinute(t), n.CRI()
 			add, err := n.HoldAt(node.After("ptp", "ADD"), "unwanted")
 			require.NoError(t, err)
-			ran := inBackground(func() error { _, err := c.RunPod(ctx, c.Pod("unwanted")); return err })
+			ran := InBackground(func() error { _, err := c.RunPod(ctx, c.Pod("unwanted")); return err })
 			require.NoError(t, add.Entered(ctx))
 			records, err := n.Containerd().SandboxStore().List(ctx)
 			require.NoError(t, err)
@@ -45,36 +45,36 @@ func TestL11_PodThatIsBeingCreatedCanBeEndedByAShortenedID(t *testing.T) {
 			errEnd := end(c, ctx, short(records[0].ID))
 			require.NoError(t, add.Release())
 			errRan := <-ran
-			promise(t, "L11", "a pod in its ADD is "+done+" by a shortened id", missed, func(t require.TestingT) {
+			Promise(t, "L11", "a pod in its ADD is "+done+" by a shortened id", missed, func(t require.TestingT) {
 				require.NoError(t, errEnd)
 				assert.ErrorContains(t, errRan, "was "+done+" while it was being created")
-				requireNothingLeft(t, n)
+				RequireNothingLeft(t, n)
 			})
 		})
 		t.Run("in its hook "+done, func(t *testing.T) {
-			n := startNode(t, withNeeds(fixture.Patient))
+			n := StartNode(t, WithNeeds(Patient))
 			p := plugin.New("10", "holds")
-			connect(t, n, p)
-			pod := newInHook(t, n, p, "unwanted")
-			ctx, c := withinAMinute(t), n.CRI()
+			Connect(t, n, p)
+			pod := NewInHook(t, n, p, "unwanted")
+			ctx, c := WithinAMinute(t), n.CRI()
 			_, errStatus := c.Runtime.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: short(pod.ID)})
 			_, errCreate := c.Create(ctx, short(pod.ID), pod.Config, c.Container("early"))
-			ended := inBackground(func() error { return end(c, ctx, short(pod.ID)) })
-			if !runsOnStock {
-				requireWaiting(t, n, p, 1) // the end of the pod
+			ended := InBackground(func() error { return end(c, ctx, short(pod.ID)) })
+			if !RunsOnStock {
+				RequireWaiting(t, n, p, 1) // the end of the pod
 			}
 			pod.Gate.Release()
 			errRan, errEnded := <-pod.Ran, <-ended
-			promise(t, "L6", "a pod in its hook has no status under a shortened id", keptOnStock, func(t require.TestingT) {
+			Promise(t, "L6", "a pod in its hook has no status under a shortened id", KeptOnStock, func(t require.TestingT) {
 				assert.Equal(t, codes.NotFound, status.Code(errStatus), "%v", errStatus)
 			})
-			promise(t, "L6", "a container of it is refused, and the error says why", onStock("it is refused as if there was no such pod"), func(t require.TestingT) {
-				requireReadable(t, errCreate, codes.FailedPrecondition, "is still being created")
+			Promise(t, "L6", "a container of it is refused, and the error says why", OnStock("it is refused as if there was no such pod"), func(t require.TestingT) {
+				RequireReadable(t, errCreate, codes.FailedPrecondition, "is still being created")
 			})
-			promise(t, "L11", "a pod in its hook is "+done+" by a shortened id", missed, func(t require.TestingT) {
+			Promise(t, "L11", "a pod in its hook is "+done+" by a shortened id", missed, func(t require.TestingT) {
 				require.NoError(t, errEnded)
 				assert.ErrorContains(t, errRan, "was "+done+" while it was being created")
-				requireNothingLeft(t, n)
+				RequireNothingLeft(t, n)
 			})
 		})
 	}

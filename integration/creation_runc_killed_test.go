@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // killedText stands in the place of runc, and kills it once it has made the cgroup of a
@@ -27,14 +29,14 @@ exit 1
 // The kernel may kill runc for want of memory, and a shim whose connection ends does.
 func TestL7_RuncThatIsKilledLeavesNothing(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	standIn(t, n, "bin/runc", killedText, "@PARENT@", n.PodCgroup())
-	ctx, c := withinAMinute(t), n.CRI()
+	n := StartNode(t)
+	StandIn(t, n, "bin/runc", killedText, "@PARENT@", n.PodCgroup())
+	ctx, c := WithinAMinute(t), n.CRI()
 	for _, name := range []string{"first", "second", "third"} {
 		_, err := c.RunPod(ctx, c.Pod(name))
 		require.Error(t, err)
 	}
-	promise(t, "L7", "nothing is left of a pod whose runc was killed", onStock("its cgroup stays"), func(t require.TestingT) {
-		requireNothingLeft(t, n)
+	Promise(t, "L7", "nothing is left of a pod whose runc was killed", OnStock("its cgroup stays"), func(t require.TestingT) {
+		RequireNothingLeft(t, n)
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 	"github.com/hookline-nri/hookline/testkit/wait"
@@ -28,7 +28,7 @@ const shortUndo = `version = 4
 
 // stuckInUndo is a pod that was refused, and whose shim does not answer.
 type stuckInUndo struct {
-	inHook
+	InHook
 	n       *node.Node
 	plugins []*plugin.Plugin
 	thaw    func()
@@ -36,12 +36,12 @@ type stuckInUndo struct {
 
 func newStuckInUndo(t *testing.T) stuckInUndo {
 	t.Helper()
-	n := startNode(t, withNeeds(fixture.Patient), func(o *node.Options) { o.Config = shortUndo })
+	n := StartNode(t, WithNeeds(Patient), func(o *node.Options) { o.Config = shortUndo })
 	first, second := plugin.New("10", "first"), plugin.New("20", "second")
-	connect(t, n, first, second)
-	second.On(plugin.RunPodSandbox, refusesWith(assert.AnError))
-	pod := newInHook(t, n, first, "stuck")
-	thaw := freezeShim(t, n, pod.ID)
+	Connect(t, n, first, second)
+	second.On(plugin.RunPodSandbox, RefusesWith(assert.AnError))
+	pod := NewInHook(t, n, first, "stuck")
+	thaw := FreezeShim(t, n, pod.ID)
 	pod.Gate.Release()
 	return stuckInUndo{pod, n, []*plugin.Plugin{first, second}, thaw}
 }
@@ -49,8 +49,8 @@ func newStuckInUndo(t *testing.T) stuckInUndo {
 // requireFailed waits until a roll-back has failed in a step.
 func (s stuckInUndo) requireFailed(t *testing.T, step string) {
 	t.Helper()
-	require.NoError(t, wait.Until(withinAMinute(t), "the roll-back to "+step, func(context.Context) error {
-		return hasLogged(s.n, "failed to "+step+" while rolling back", s.ID)
+	require.NoError(t, wait.Until(WithinAMinute(t), "the roll-back to "+step, func(context.Context) error {
+		return HasLogged(s.n, "failed to "+step+" while rolling back", s.ID)
 	}))
 }
 
@@ -60,27 +60,27 @@ func TestL7_ShimThatHangsInOneStepOfARollBackKeepsNothing(t *testing.T) {
 	t.Parallel()
 	s := newStuckInUndo(t)
 	errRan := make(chan error, 1)
-	if runsOnStock {
+	if RunsOnStock {
 		errRan <- <-s.Ran // there is one step
 	} else {
 		s.requireFailed(t, "stop sandbox")
 	}
 	s.thaw()
-	if !runsOnStock {
+	if !RunsOnStock {
 		errRan <- <-s.Ran
 	}
 	require.ErrorContains(t, <-errRan, assert.AnError.Error())
-	promise(t, "L7", "nothing is left of a pod whose shim hung in one step of the roll-back", onStock("all of it stays"), func(t require.TestingT) {
-		requireNothingLeft(t, s.n)
+	Promise(t, "L7", "nothing is left of a pod whose shim hung in one step of the roll-back", OnStock("all of it stays"), func(t require.TestingT) {
+		RequireNothingLeft(t, s.n)
 	})
-	promise(t, "L7", "its end is told", keptOnStock, func(t require.TestingT) {
-		assert.Equal(t, undone, s.plugins[0].Calls().Named("stuck").Events())
+	Promise(t, "L7", "its end is told", KeptOnStock, func(t require.TestingT) {
+		assert.Equal(t, Undone, s.plugins[0].Calls().Named("stuck").Events())
 	})
 	for _, p := range s.plugins {
 		p.On(plugin.RunPodSandbox, nil)
 	}
-	promise(t, "L7", "it can be created again at once", onStock("its name is taken"), func(t require.TestingT) {
-		requirePodRunsAgain(t, s.n, s.Config)
+	Promise(t, "L7", "it can be created again at once", OnStock("its name is taken"), func(t require.TestingT) {
+		RequirePodRunsAgain(t, s.n, s.Config)
 	})
 }
 
@@ -89,17 +89,17 @@ func TestL7_WhatAShimThatHangsKeepsIsShown(t *testing.T) {
 	t.Parallel()
 	s := newStuckInUndo(t)
 	require.ErrorContains(t, <-s.Ran, assert.AnError.Error())
-	ctx, c := withinAMinute(t), s.n.CRI()
-	state := stateOf(t, s.n, s.ID)
-	promise(t, "L7", "a pod that could not be rolled back is not ready", onStock("its status says that it is"), func(t require.TestingT) {
+	ctx, c := WithinAMinute(t), s.n.CRI()
+	state := PodState(t, s.n, s.ID)
+	Promise(t, "L7", "a pod that could not be rolled back is not ready", OnStock("its status says that it is"), func(t require.TestingT) {
 		assert.Equal(t, runtime.PodSandboxState_SANDBOX_NOTREADY, state)
 	})
-	require.Subset(t, kindsLeft(t, s.n), []string{"CRI pod", "address", "network namespace", "sandbox record"})
+	require.Subset(t, KindsLeft(t, s.n), []string{"CRI pod", "address", "network namespace", "sandbox record"})
 	shim, err := s.n.Shim(s.ID)
 	require.NoError(t, err)
 	require.NoError(t, unix.Kill(shim, unix.SIGKILL))
-	requireSoon(t, "the removal, as a kubelet tries it", func(context.Context) error {
+	RequireSoon(t, "the removal, as a kubelet tries it", func(context.Context) error {
 		return errors.Join(c.StopPod(ctx, s.ID), c.RemovePod(ctx, s.ID))
 	})
-	requireNothingLeftButSockets(t, s.n)
+	RequireNothingLeftButSockets(t, s.n)
 }

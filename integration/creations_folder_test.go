@@ -10,27 +10,28 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // The runtime starts whatever is among the notes of creations, and serves.
 func TestL22_RuntimeStartsWhateverIsAmongTheCreations(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
+	n := StartNode(t)
 	folder := filepath.Join(n.Folder(), "state", "io.containerd.nri.v1.nri", "creations")
 	for is, put := range odd(folder) {
 		t.Run(is, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(withinAMinute(t), 20*time.Second)
+			ctx, cancel := context.WithTimeout(WithinAMinute(t), 20*time.Second)
 			defer cancel()
 			require.NoError(t, n.Kill(ctx))
 			require.NoError(t, put())
 			errBoot := n.Boot(ctx)
-			promise(t, "L22", "the runtime starts with "+is+", and runs pods", keptOnStock, func(t require.TestingT) {
+			Promise(t, "L22", "the runtime starts with "+is+", and runs pods", KeptOnStock, func(t require.TestingT) {
 				require.NoError(t, errBoot)
 				p := plugin.New("10", "watches")
 				require.NoError(t, p.Connect(ctx, n.NRISocket()))
 				defer p.Crash()
-				requirePodRunsAgain(t, n, n.CRI().Pod("new"))
+				RequirePodRunsAgain(t, n, n.CRI().Pod("new"))
 			})
 		})
 	}

@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // The example plugin keeps a file for each pod that is there, whenever it is
@@ -18,9 +20,9 @@ import (
 // what a runtime without the contract does not say.
 func TestL2_ExamplePluginReconciles(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
+	n := StartNode(t)
 	program, folder := example(t, "reconcile"), filepath.Join(t.TempDir(), "pods")
-	ctx, c := withinAMinute(t), n.CRI()
+	ctx, c := WithinAMinute(t), n.CRI()
 
 	stays, err := c.RunPod(ctx, c.Pod("stays"))
 	require.NoError(t, err)
@@ -28,11 +30,11 @@ func TestL2_ExamplePluginReconciles(t *testing.T) {
 	require.NoError(t, err)
 
 	stop := runExample(t, n, program, nil, "-folder", folder)
-	requireSoon(t, "both pods to be adopted", func(context.Context) error { return keepsExactly(folder, stays, goes) })
+	RequireSoon(t, "both pods to be adopted", func(context.Context) error { return keepsExactly(folder, stays, goes) })
 	text, err := os.ReadFile(filepath.Join(folder, stays))
 	require.NoError(t, err)
 	assert.Contains(t, string(text), "default/stays ")
-	promise(t, "L2", "a plugin that joins is told what state a pod is in", onStock("it is not told"), func(t require.TestingT) {
+	Promise(t, "L2", "a plugin that joins is told what state a pod is in", OnStock("it is not told"), func(t require.TestingT) {
 		assert.Equal(t, "default/stays ready\n", string(text))
 	})
 
@@ -44,9 +46,9 @@ func TestL2_ExamplePluginReconciles(t *testing.T) {
 	require.NoError(t, c.StopPod(ctx, goes))
 	require.NoError(t, c.RemovePod(ctx, goes))
 	stop = runExample(t, n, program, nil, "-folder", folder)
-	requireSoon(t, "the pod that went to be forgotten", func(context.Context) error { return keepsExactly(folder, stays, comes) })
-	promise(t, "L18", "it is told of the end that it missed, which it has seen to already", onStock(neverHears), func(t require.TestingT) {
-		requireSoon(t, "owed ends", func(ctx context.Context) error {
+	RequireSoon(t, "the pod that went to be forgotten", func(context.Context) error { return keepsExactly(folder, stays, comes) })
+	Promise(t, "L18", "it is told of the end that it missed, which it has seen to already", OnStock(NeverHears), func(t require.TestingT) {
+		RequireSoon(t, "owed ends", func(ctx context.Context) error {
 			told, err := n.Metrics(ctx, "containerd_nri_plugin_ends_told_on_return_total")
 			if err == nil && told[`{operation="RemovePodSandbox",outcome="answered",plugin="50-reconcile"}`] != 1 {
 				err = fmt.Errorf("told are %v", told)

@@ -13,14 +13,16 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // The example plugin prints what each pod requests, whenever that is new to it.
 func TestR1_ExamplePluginTellsWhatPodsRequest(t *testing.T) {
 	t.Parallel()
-	n, program := startNode(t), example(t, "sizes")
-	ctx, c := withinAMinute(t), n.CRI()
-	there := newLifeOf(t, n, announced(t, n, "field", threeContainers()))
+	n, program := StartNode(t), example(t, "sizes")
+	ctx, c := WithinAMinute(t), n.CRI()
+	there := NewLifeOf(t, n, Announced(t, n, "field", ThreeContainers()))
 	table, err := os.Create(filepath.Join(t.TempDir(), "table"))
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, table.Close()) }()
@@ -36,15 +38,15 @@ func TestR1_ExamplePluginTellsWhatPodsRequest(t *testing.T) {
 		}
 		return nil
 	}
-	requireSoon(t, "the pod to be adopted", adopted)
+	RequireSoon(t, "the pod to be adopted", adopted)
 	plain, err := c.RunPod(ctx, c.Pod("plain"))
 	require.NoError(t, err)
 	require.NoError(t, c.RemovePod(ctx, plain))
-	require.NoError(t, update(ctx, n, there.Container, requests("1500m", "128Mi")))
-	require.NoError(t, update(ctx, n, there.Container, requests("3", "128Mi")))
-	require.NoError(t, updatePod(ctx, n, there.Pod, threeContainers()))
-	require.NoError(t, update(ctx, n, there.Container, requests("4", "128Mi")))
-	promise(t, "R1", "a plugin can tell what pods request, whenever that changes", onStock(toldNothing), func(t require.TestingT) {
+	require.NoError(t, update(ctx, n, there.Container, Requests("1500m", "128Mi")))
+	require.NoError(t, update(ctx, n, there.Container, Requests("3", "128Mi")))
+	require.NoError(t, updatePod(ctx, n, there.Pod, ThreeContainers()))
+	require.NoError(t, update(ctx, n, there.Container, Requests("4", "128Mi")))
+	Promise(t, "R1", "a plugin can tell what pods request, whenever that changes", OnStock(ToldNothing), func(t require.TestingT) {
 		assert.Equal(t, `default/web requests cpu 2, memory 160Mi
 default/plain is not announced
 default/plain is gone
@@ -62,10 +64,10 @@ default/web requests cpu 4250m, memory 160Mi
 	_, err = table.Seek(0, io.SeekStart)
 	require.NoError(t, err)
 	stop = runExample(t, n, program, table)
-	requireSoon(t, "the pod to be adopted again", adopted)
+	RequireSoon(t, "the pod to be adopted again", adopted)
 	there.End(t)
-	if !runsOnStock { // where it is not told
-		requireSoon(t, "the end of the pod, which may come late to a plugin that joins", func(context.Context) error {
+	if !RunsOnStock { // where it is not told
+		RequireSoon(t, "the end of the pod, which may come late to a plugin that joins", func(context.Context) error {
 			if !strings.HasSuffix(printed(), " is gone\n") {
 				return fmt.Errorf("printed: %q", printed())
 			}
@@ -73,7 +75,7 @@ default/web requests cpu 4250m, memory 160Mi
 		})
 	}
 	stop()
-	promise(t, "R1", "a plugin that is started again after a restart can tell what they request", onStock(toldNothing), func(t require.TestingT) {
+	Promise(t, "R1", "a plugin that is started again after a restart can tell what they request", OnStock(ToldNothing), func(t require.TestingT) {
 		assert.Equal(t, "default/web requests cpu 4250m, memory 160Mi\ndefault/web is gone\n", printed())
 	})
 }

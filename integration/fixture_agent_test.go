@@ -7,19 +7,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// agent is the CNI plugin of the cases, on a node of its own.
-type agent struct {
+// AgentNode is the CNI plugin of the cases, on a node of its own.
+type AgentNode struct {
 	*testing.T
-	*fixture.Agent
-	n *node.Node
+	*Agent
+	N *node.Node
 }
 
-// withAgent has STATUS asked often.
-func withAgent(settings ...string) func(*node.Options) {
+// WithAgent has STATUS asked often.
+func WithAgent(settings ...string) func(*node.Options) {
 	return func(o *node.Options) {
 		o.Config = "version = 3\n[plugins.'io.containerd.cri.v1.runtime'.cni]\n" + strings.Join(append([]string{
 			"status_interval = '20ms'",
@@ -27,9 +27,9 @@ func withAgent(settings ...string) func(*node.Options) {
 	}
 }
 
-// newAgent starts a node with an agent, and gives it the network.
-func newAgent(t *testing.T, settings ...string) *agent {
+// StartAgent starts a node with an agent, and gives it the network.
+func StartAgent(t *testing.T, settings ...string) *AgentNode {
 	t.Helper()
-	n := startNode(t, withAgent(settings...))
-	return &agent{t, fixture.NewAgent(t, n, filepath.Join(n.Folder(), "cni", "addresses")), n}
+	n := StartNode(t, WithAgent(settings...))
+	return &AgentNode{t, NewAgent(t, n, filepath.Join(n.Folder(), "cni", "addresses")), n}
 }

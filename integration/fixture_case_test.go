@@ -7,32 +7,32 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
-// onNode runs a case as a test.
-type onNode struct {
+// OnNode runs a case as a test.
+type OnNode struct {
 	*testing.T
-	needs fixture.Needs
+	Needs Needs
 }
 
-func (t onNode) Run(name string, part func(fixture.T)) bool {
+func (t OnNode) Run(name string, part func(T)) bool {
 	t.Helper()
-	return t.T.Run(name, func(inner *testing.T) { part(onNode{inner, t.needs}) })
+	return t.T.Run(name, func(inner *testing.T) { part(OnNode{inner, t.Needs}) })
 }
 
 // Runtime starts a node.
-func (t onNode) Runtime() fixture.Runtime {
+func (t OnNode) Runtime() Runtime {
 	t.Helper()
-	return startNode(t.T, withNeeds(t.needs))
+	return StartNode(t.T, WithNeeds(t.Needs))
 }
 
-func (t onNode) Promise(rule, holds string, stock fixture.Breach, assertions func(require.TestingT)) {
+func (t OnNode) Promise(rule, holds string, stock Breach, assertions func(require.TestingT)) {
 	t.Helper()
-	promise(t.T, rule, holds, stock, assertions)
+	Promise(t.T, rule, holds, stock, assertions)
 }
 
-func (t onNode) Words(rule, holds string, stock fixture.Breach, assertions func(require.TestingT)) {
+func (t OnNode) Words(rule, holds string, stock Breach, assertions func(require.TestingT)) {
 	t.Helper()
 	t.Promise(rule, holds, stock, assertions)
 }

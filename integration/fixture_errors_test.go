@@ -9,8 +9,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// hasLogged tells whether one line of the runtime's log has all the words.
-func hasLogged(n *node.Node, words ...string) error {
+// HasLogged tells whether one line of the runtime's log has all the words.
+func HasLogged(n *node.Node, words ...string) error {
 	log, err := n.Log()
 	if err != nil {
 		return err

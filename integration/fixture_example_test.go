@@ -18,7 +18,7 @@ import (
 // example builds an example plugin.
 func example(t *testing.T, name string) (program string) {
 	t.Helper()
-	return buildProgram(t, "./example/"+name)
+	return BuildProgram(t, "./example/"+name)
 }
 
 // runExample runs an example plugin until the returned function is called. What it

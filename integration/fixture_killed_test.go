@@ -9,25 +9,26 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// requireKilledAndBack kills a runtime in the midst of something, and starts it again.
-func requireKilledAndBack(t *testing.T, n *node.Node, of <-chan error) {
+// RequireKilledAndBack kills a runtime in the midst of something, and starts it again.
+func RequireKilledAndBack(t *testing.T, n *node.Node, of <-chan error) {
 	t.Helper()
-	require.NoError(t, n.Kill(withinAMinute(t)))
+	require.NoError(t, n.Kill(WithinAMinute(t)))
 	require.Error(t, <-of)
-	require.NoError(t, n.Boot(withinAMinute(t)))
+	require.NoError(t, n.Boot(WithinAMinute(t)))
 }
 
-// endAllPods ends all pods that the runtime knows, as often as it takes. It must
+// EndAllPods ends all pods that the runtime knows, as often as it takes. It must
 // not take long.
-func endAllPods(t *testing.T, n *node.Node, load *workload) {
+func EndAllPods(t *testing.T, n *node.Node, load *Workload) {
 	t.Helper()
 	c := n.CRI()
 	load.EndsAll()
-	require.NoError(t, wait.Until(withinAMinute(t), "the end of all pods", func(ctx context.Context) error {
+	require.NoError(t, wait.Until(WithinAMinute(t), "the end of all pods", func(ctx context.Context) error {
 		pods, err := c.Pods(ctx)
 		if err != nil {
 			return err

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// launching is a configuration by which containerd launches this program as a
+// ConfigLaunching is a configuration by which containerd launches this program as a
 // plugin, which writes what it is told to a file.
-func launching(t *testing.T, record string) string {
+func ConfigLaunching(t *testing.T, record string) string {
 	program, err := os.Executable()
 	require.NoError(t, err)
 	plugins, conf := t.TempDir(), t.TempDir()
@@ -26,7 +26,7 @@ func launching(t *testing.T, record string) string {
 	return fmt.Sprintf("version = 4\n[plugins.'io.containerd.nri.v1.nri']\nplugin_path = %q\nplugin_config_path = %q\n", plugins, conf)
 }
 
-func linesOf(t require.TestingT, file string) []string {
+func LinesOf(t require.TestingT, file string) []string {
 	content, err := os.ReadFile(file)
 	require.NoError(t, err)
 	return strings.Split(strings.TrimSpace(string(content)), "\n")

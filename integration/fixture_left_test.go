@@ -10,22 +10,22 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// leave is the variable that makes this program leave a node behind. It holds
+// LeaveANode is the variable that makes this program leave a node behind. It holds
 // the path of the program for the image.
-const leave = "HOOKLINE_LEAVE_A_NODE"
+const LeaveANode = "HOOKLINE_LEAVE_A_NODE"
 
 // leaveANode runs a node with a pod, tells of it, and waits to be killed.
 func leaveANode() error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	n, err := node.Start(ctx, binaries())
+	n, err := node.Start(ctx, Binaries())
 	if err != nil {
 		return err
 	}
 	if _, err := n.CRI().RunPod(ctx, n.CRI().Pod("left")); err != nil {
 		return err
 	}
-	fmt.Println(leave, n.Folder())
+	fmt.Println(LeaveANode, n.Folder())
 	<-ctx.Done()
 	return ctx.Err()
 }

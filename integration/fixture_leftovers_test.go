@@ -15,14 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// runOnceNameIsFree runs a pod of which nobody hears when its creation before is
+// RunOnceNameIsFree runs a pod of which nobody hears when its creation before is
 // undone: its name is the last thing to go, and cannot be listed.
-func runOnceNameIsFree(ctx context.Context, n fixture.Runtime, config *runtime.PodSandboxConfig) (id string, err error) {
+func RunOnceNameIsFree(ctx context.Context, n Runtime, config *runtime.PodSandboxConfig) (id string, err error) {
 	err = wait.Until(ctx, "the name of the pod to be free", func(ctx context.Context) error {
 		var err error
 		id, err = n.CRI().RunPod(ctx, config)
@@ -34,8 +34,8 @@ func runOnceNameIsFree(ctx context.Context, n fixture.Runtime, config *runtime.P
 	return id, err
 }
 
-// kindsLeft are those of which there is something left.
-func kindsLeft(t require.TestingT, n *node.Node) (kinds []string) {
+// KindsLeft are those of which there is something left.
+func KindsLeft(t require.TestingT, n *node.Node) (kinds []string) {
 	left, err := n.Leftovers(context.Background())
 	require.NoError(t, err)
 	for _, l := range left {
@@ -45,9 +45,9 @@ func kindsLeft(t require.TestingT, n *node.Node) (kinds []string) {
 	return slices.Compact(kinds)
 }
 
-// requireSandboxesRun waits until so many sandboxes have a running process, whether
+// RequireSandboxesRun waits until so many sandboxes have a running process, whether
 // CRI shows their pods or not.
-func requireSandboxesRun(ctx context.Context, t require.TestingT, n *node.Node, count int) {
+func RequireSandboxesRun(ctx context.Context, t require.TestingT, n *node.Node, count int) {
 	ctx = namespaces.WithNamespace(ctx, "k8s.io")
 	require.NoError(t, wait.Until(ctx, "sandboxes", func(ctx context.Context) error {
 		list, err := n.Containerd().TaskService().List(ctx, &tasks.ListTasksRequest{})

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -42,8 +42,8 @@ func startMover(t *testing.T, first build, byShim bool) *mover {
 	m := &mover{folders: map[build]string{}}
 	options := map[build]node.Options{}
 	for _, b := range []build{patched, core, stock} {
-		o := binaries()
-		o.Bin = filepath.Join(built, string(b))
+		o := Binaries()
+		o.Bin = filepath.Join(Built, string(b))
 		if err := o.Check(); errors.Is(err, node.ErrPrerequisite) && os.Getenv("CI") == "" {
 			t.Skip(err)
 		} else {
@@ -55,14 +55,14 @@ func startMover(t *testing.T, first build, byShim bool) *mover {
 		o.RequestTimeout = 30 * time.Second
 		m.folders[b], options[b] = o.Bin, o
 	}
-	m.Node = startNode(t, func(o *node.Options) { *o = options[first] })
+	m.Node = StartNode(t, func(o *node.Options) { *o = options[first] })
 	return m
 }
 
 // withSandboxShim returns a folder that has sandboxshim and nothing else.
 func withSandboxShim(t *testing.T) string {
 	t.Helper()
-	from, err := sandboxShim()
+	from, err := SandboxShim()
 	require.NoError(t, err)
 	folder := t.TempDir()
 	const shim = "containerd-shim-runc-v2"
@@ -73,9 +73,9 @@ func withSandboxShim(t *testing.T) string {
 // moveTo ends containerd as a crash does, unless it has ended, and goes on with another.
 func (m *mover) moveTo(t *testing.T, b build) {
 	t.Helper()
-	require.NoError(t, m.Kill(withinAMinute(t)))
+	require.NoError(t, m.Kill(WithinAMinute(t)))
 	require.NoError(t, m.Move(m.folders[b]))
-	require.NoError(t, m.Boot(withinAMinute(t)))
+	require.NoError(t, m.Boot(WithinAMinute(t)))
 }
 
 // eachController runs a test with both ways to make a sandbox.
@@ -85,7 +85,7 @@ func eachController(t *testing.T, test func(t *testing.T, byShim bool)) {
 }
 
 // runMore runs another container in a pod, which has to be ready for that.
-func runMore(ctx context.Context, t require.TestingT, n fixture.Runtime, pod string, config *runtime.PodSandboxConfig, name string) (container string) {
+func runMore(ctx context.Context, t require.TestingT, n Runtime, pod string, config *runtime.PodSandboxConfig, name string) (container string) {
 	container, err := n.CRI().Create(ctx, pod, config, n.CRI().Container(name))
 	require.NoError(t, err)
 	require.NoError(t, n.CRI().Start(ctx, container))
@@ -94,12 +94,12 @@ func runMore(ctx context.Context, t require.TestingT, n fixture.Runtime, pod str
 }
 
 // killInHook kills a node's containerd while a plugin is at a pod's hook.
-func killInHook(t *testing.T, n *node.Node, name string) inHook {
+func killInHook(t *testing.T, n *node.Node, name string) InHook {
 	t.Helper()
 	p := plugin.New("10", "holds")
-	connect(t, n, p)
-	pod := newInHook(t, n, p, name)
-	require.NoError(t, n.Kill(withinAMinute(t)))
+	Connect(t, n, p)
+	pod := NewInHook(t, n, p, name)
+	require.NoError(t, n.Kill(WithinAMinute(t)))
 	require.Error(t, <-pod.Ran)
 	pod.Gate.Release()
 	return pod

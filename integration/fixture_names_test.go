@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -42,7 +43,7 @@ func cgroupsOf(ctx context.Context, t *testing.T, n *node.Node, namespace string
 // podOfPlugin is the configuration of a pod of a namespace, with the cgroup that the kubelet
 // gives one.
 func podOfPlugin(n *node.Node, namespace, name string) *runtime.PodSandboxConfig {
-	pod := podIn(n, namespace, name, nil)
+	pod := PodIn(n, namespace, name, nil)
 	pod.Metadata.Uid = fmt.Sprintf("%x", md5.Sum([]byte(namespace+name))) // as those of static pods are
 	pod.Linux.CgroupParent = filepath.Join(filepath.Dir(pod.Linux.CgroupParent), "kubepods", "burstable", "pod"+pod.Metadata.Uid)
 	return pod
@@ -83,7 +84,7 @@ func besidePod(t *testing.T, cgroups []string) (folders []string) {
 // requireKeptOut checks that a plugin was refused, with an answer that has all words, and
 // was told nothing.
 func requireKeptOut(t require.TestingT, p *plugin.Process, words ...string) {
-	requireSoon(t, "an answer", func(context.Context) error {
+	RequireSoon(t, "an answer", func(context.Context) error {
 		if len(p.KeptOut()) == 0 && len(p.Calls()) == 0 {
 			return errors.New("it has none")
 		}

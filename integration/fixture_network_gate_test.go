@@ -13,13 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // gates is the configuration of a node whose network waits for plugins, and goes on
 // without them for a grace, while pods wait for them for a time of their own.
 func gates(grace, wait string, plugins ...string) string {
-	config := noRule
+	config := NoRule
 	for _, name := range plugins {
 		config += fmt.Sprintf("[plugins.'io.containerd.nri.v1.nri'.plugins.%q]\nrequired_for = ['pods', 'containers']\ngates_network = true\nwait = %q\nnetwork_grace = %q\n", name, wait, grace)
 	}
@@ -27,7 +27,7 @@ func gates(grace, wait string, plugins ...string) string {
 }
 
 // networkOf returns the condition of a node's network.
-func networkOf(ctx context.Context, n fixture.Runtime) (*runtime.RuntimeCondition, error) {
+func networkOf(ctx context.Context, n Runtime) (*runtime.RuntimeCondition, error) {
 	r, err := n.CRI().Runtime.Status(ctx, &runtime.StatusRequest{})
 	for _, c := range r.GetStatus().GetConditions() {
 		if c.GetType() == runtime.NetworkReady {
@@ -38,8 +38,8 @@ func networkOf(ctx context.Context, n fixture.Runtime) (*runtime.RuntimeConditio
 }
 
 // requireNetworkOf waits for a node's network to be ready.
-func requireNetworkOf(t require.TestingT, n fixture.Runtime) {
-	requireSoon(t, "the network to be ready", func(ctx context.Context) error {
+func requireNetworkOf(t require.TestingT, n Runtime) {
+	RequireSoon(t, "the network to be ready", func(ctx context.Context) error {
 		c, err := networkOf(ctx, n)
 		if err == nil && !c.GetStatus() {
 			err = fmt.Errorf("%s: %s", c.GetReason(), c.GetMessage())
@@ -49,13 +49,13 @@ func requireNetworkOf(t require.TestingT, n fixture.Runtime) {
 }
 
 // requireAway waits for a node's network to wait for these plugins, and for no other.
-func requireAway(t require.TestingT, n fixture.Runtime, plugins ...string) {
+func requireAway(t require.TestingT, n Runtime, plugins ...string) {
 	var parts []string
 	for _, name := range plugins {
 		parts = append(parts, fmt.Sprintf(`required plugin %s is away since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`, name))
 	}
 	message := regexp.MustCompile("^" + strings.Join(parts, "; ") + "$")
-	requireSoon(t, "the network to wait for "+strings.Join(plugins, " and "), func(ctx context.Context) error {
+	RequireSoon(t, "the network to wait for "+strings.Join(plugins, " and "), func(ctx context.Context) error {
 		c, err := networkOf(ctx, n)
 		if err == nil && (c.GetStatus() || c.GetReason() != "NRIPluginAway" || !message.MatchString(c.GetMessage())) {
 			err = fmt.Errorf("it is %v, %s: %s", c.GetStatus(), c.GetReason(), c.GetMessage())
@@ -66,7 +66,7 @@ func requireAway(t require.TestingT, n fixture.Runtime, plugins ...string) {
 
 // watchNetwork asks for the status all the time. The function that it returns ends
 // that once it has had one, and returns all answers.
-func watchNetwork(t *testing.T, n fixture.Runtime) func() []*runtime.RuntimeCondition {
+func watchNetwork(t *testing.T, n Runtime) func() []*runtime.RuntimeCondition {
 	ctx, cancel := context.WithCancel(t.Context())
 	var all []*runtime.RuntimeCondition
 	first := make(chan struct{})
@@ -84,7 +84,7 @@ func watchNetwork(t *testing.T, n fixture.Runtime) func() []*runtime.RuntimeCond
 	return func() []*runtime.RuntimeCondition {
 		select {
 		case <-first:
-		case <-withinMoments(t).Done():
+		case <-WithinMoments(t).Done():
 		}
 		cancel()
 		asks.Wait()

@@ -7,18 +7,19 @@ import (
 	"fmt"
 	"slices"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// agreesIfNetworkStands agrees if the pod's network stands: its namespace is there,
+// AgreesIfNetworkStands agrees if the pod's network stands: its namespace is there,
 // and eth0 in it has all addresses that the pod is said to have.
-func agreesIfNetworkStands(n *node.Node) plugin.Reply {
+func AgreesIfNetworkStands(n *node.Node) plugin.Reply {
 	return func(_ context.Context, call *plugin.Call) error {
 		if len(call.Pod.GetIps()) == 0 {
 			return fmt.Errorf("%s: the pod has no address", call.Event)
 		}
-		addresses, err := n.Addresses(netns(call.Pod), "eth0")
+		addresses, err := n.Addresses(NetworkNamespace(call.Pod), "eth0")
 		if err != nil {
 			return fmt.Errorf("%s: %w", call.Event, err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -39,48 +40,48 @@ const (
 	userns      kind = "user-namespace"
 )
 
-// wave are points at which pods can be held at the same time.
-type wave struct {
-	name   string
+// Wave are points at which pods can be held at the same time.
+type Wave struct {
+	Name   string
 	points []point
-	stock  breaches
+	Stock  breaches
 }
 
 // breaches are how stock breaks what is promised of a wave's pods when their
 // callers go, and when the runtime is killed.
-type breaches struct{ gone, killed breachesOf }
+type breaches struct{ Gone, Killed breachesOf }
 
 // breachesOf are by promise: that the pods get to where they are held, that none
 // is ready afterwards, that nothing is left of them, that their end is told, and
 // that they can be created again.
-type breachesOf struct{ held, ready, left, told, again breach }
+type breachesOf struct{ Held, Ready, Left, Told, Again Breach }
 
 var (
-	leavesShim      = onStock("a shim that is being started is left behind")
-	untold          = onStock("plugins that know a pod are not told that its creation was undone")
-	takesForPlugins = sometimesOnStock("it takes the end of the callers' time for that of a plugin's, and the pods run")
-	varies          = sometimesOnStock("what is undone, and who is told, depends on timing")
-	untoldCut       = onStock("nobody is told of the end of pods that a restart cut")
-	stranger        = onStock("plugins that were not asked for a pod get Stop and Remove")
-	waits           = onStock("a plugin that synchronizes keeps all others from being asked")
-	deadHook        = onStock("a pod whose hook was cut by a restart is ready afterwards")
-	deadUndo        = onStock("a refused pod whose undoing was cut by a restart is ready afterwards")
+	LeavesShim      = OnStock("a shim that is being started is left behind")
+	untold          = OnStock("plugins that know a pod are not told that its creation was undone")
+	TakesForPlugins = SometimesOnStock("it takes the end of the callers' time for that of a plugin's, and the pods run")
+	varies          = SometimesOnStock("what is undone, and who is told, depends on timing")
+	untoldCut       = OnStock("nobody is told of the end of pods that a restart cut")
+	stranger        = OnStock("plugins that were not asked for a pod get Stop and Remove")
+	waits           = OnStock("a plugin that synchronizes keeps all others from being asked")
+	deadHook        = OnStock("a pod whose hook was cut by a restart is ready afterwards")
+	deadUndo        = OnStock("a refused pod whose undoing was cut by a restart is ready afterwards")
 )
 
 // What several waves have in common.
 var (
-	untoldUndo = breachesOf{left: rollBackRaces, told: untold, again: rollBackRaces}
-	anyWay     = breachesOf{left: varies, told: varies, again: varies}
-	cutInHook  = breachesOf{ready: deadHook, told: untoldCut}
-	cutInUndo  = breachesOf{ready: deadUndo, told: untoldCut}
+	untoldUndo = breachesOf{Left: RollBackRaces, Told: untold, Again: RollBackRaces}
+	anyWay     = breachesOf{Left: varies, Told: varies, Again: varies}
+	cutInHook  = breachesOf{Ready: deadHook, Told: untoldCut}
+	cutInUndo  = breachesOf{Ready: deadUndo, Told: untoldCut}
 )
 
-const shim = "containerd-shim-runc-v2"
+const RuncShim = "containerd-shim-runc-v2"
 
-// waves are ordered as what they hold comes in a creation. A plugin gets one
+// Waves are ordered as what they hold comes in a creation. A plugin gets one
 // event at a time, so each hook has a wave of its own.
-var waves = []wave{
-	{name: "network", points: []point{
+var Waves = []Wave{
+	{Name: "network", points: []point{
 		{program: node.Before("loopback", "ADD")},
 		{program: node.Before("ptp", "ADD")},
 		{program: node.Before("host-local", "ADD")},
@@ -88,34 +89,34 @@ var waves = []wave{
 		{program: node.After("ptp", "ADD")},
 		{program: node.Before("pass", "ADD")},
 		{program: node.After("pass", "ADD")},
-	}, stock: breaches{killed: breachesOf{told: untoldCut}}},
-	{name: "process", points: []point{
-		{program: node.Before(shim, "start")},
-		{program: node.After(shim, "start")},
+	}, Stock: breaches{Killed: breachesOf{Told: untoldCut}}},
+	{Name: "process", points: []point{
+		{program: node.Before(RuncShim, "start")},
+		{program: node.After(RuncShim, "start")},
 		{program: node.Before("runc", "create")},
 		{program: node.After("runc", "create")},
 		{program: node.Before("runc", "start")},
 		{program: node.After("runc", "start")},
 		{program: node.After("runc", "create"), kind: hostNetwork},
-	}, stock: breaches{
-		gone:   breachesOf{left: leavesShim, again: leavesShim},
-		killed: breachesOf{left: leavesShim, told: untoldCut, again: leavesShim},
+	}, Stock: breaches{
+		Gone:   breachesOf{Left: LeavesShim, Again: LeavesShim},
+		Killed: breachesOf{Left: LeavesShim, Told: untoldCut, Again: LeavesShim},
 	}},
-	{name: "user namespace", points: []point{
+	{Name: "user namespace", points: []point{
 		{program: node.After("ptp", "ADD"), kind: userns},
 		{program: node.After("runc", "create"), kind: userns},
-	}, stock: breaches{gone: anyWay, killed: breachesOf{told: untoldCut}}},
-	{name: "first hook", points: []point{{hook: hook{"first", plugin.RunPodSandbox}}}, stock: breaches{gone: anyWay, killed: cutInHook}},
-	{name: "last hook", points: []point{{hook: hook{"second", plugin.RunPodSandbox}}}, stock: breaches{gone: untoldUndo, killed: cutInHook}},
-	{name: "last hook, host network", points: []point{{hook: hook{"second", plugin.RunPodSandbox}, kind: hostNetwork}}, stock: breaches{gone: untoldUndo, killed: cutInHook}},
-	{name: "last hook, user namespace", points: []point{{hook: hook{"second", plugin.RunPodSandbox}, kind: userns}}, stock: breaches{gone: untoldUndo, killed: cutInHook}},
-	{name: "hook of who joins", points: []point{{hook: hook{"third", plugin.Synchronize}}}, stock: breaches{
-		gone:   breachesOf{held: waits, left: rollBackRaces, told: stranger, again: rollBackRaces},
-		killed: breachesOf{held: waits, ready: deadHook, told: untoldCut},
+	}, Stock: breaches{Gone: anyWay, Killed: breachesOf{Told: untoldCut}}},
+	{Name: "first hook", points: []point{{hook: hook{"first", plugin.RunPodSandbox}}}, Stock: breaches{Gone: anyWay, Killed: cutInHook}},
+	{Name: "last hook", points: []point{{hook: hook{"second", plugin.RunPodSandbox}}}, Stock: breaches{Gone: untoldUndo, Killed: cutInHook}},
+	{Name: "last hook, host network", points: []point{{hook: hook{"second", plugin.RunPodSandbox}, kind: hostNetwork}}, Stock: breaches{Gone: untoldUndo, Killed: cutInHook}},
+	{Name: "last hook, user namespace", points: []point{{hook: hook{"second", plugin.RunPodSandbox}, kind: userns}}, Stock: breaches{Gone: untoldUndo, Killed: cutInHook}},
+	{Name: "hook of who joins", points: []point{{hook: hook{"third", plugin.Synchronize}}}, Stock: breaches{
+		Gone:   breachesOf{Held: waits, Left: RollBackRaces, Told: stranger, Again: RollBackRaces},
+		Killed: breachesOf{Held: waits, Ready: deadHook, Told: untoldCut},
 	}},
-	{name: "undo in Stop", points: []point{{hook: hook{"first", plugin.StopPodSandbox}, refused: true}}, stock: breaches{gone: untoldUndo, killed: cutInUndo}},
-	{name: "undo in Remove", points: []point{{hook: hook{"first", plugin.RemovePodSandbox}, refused: true}}, stock: breaches{gone: untoldUndo, killed: cutInUndo}},
-	{name: "undo", points: []point{
+	{Name: "undo in Stop", points: []point{{hook: hook{"first", plugin.StopPodSandbox}, refused: true}}, Stock: breaches{Gone: untoldUndo, Killed: cutInUndo}},
+	{Name: "undo in Remove", points: []point{{hook: hook{"first", plugin.RemovePodSandbox}, refused: true}}, Stock: breaches{Gone: untoldUndo, Killed: cutInUndo}},
+	{Name: "undo", points: []point{
 		{program: node.Before("runc", "kill"), refused: true},
 		{program: node.After("runc", "kill"), refused: true},
 		{program: node.Before("runc", "delete"), refused: true},
@@ -125,11 +126,11 @@ var waves = []wave{
 		{program: node.After("host-local", "DEL"), refused: true},
 		{program: node.After("ptp", "DEL"), refused: true},
 		{program: node.Before("runc", "delete"), kind: hostNetwork, refused: true},
-	}, stock: breaches{gone: breachesOf{held: rollBackRaces, left: rollBackRaces, again: rollBackRaces}, killed: cutInUndo}},
+	}, Stock: breaches{Gone: breachesOf{Held: RollBackRaces, Left: RollBackRaces, Again: RollBackRaces}, Killed: cutInUndo}},
 }
 
-// pod is the name of the pod that is held there.
-func (p point) pod() string {
+// Pod is the name of the pod that is held there.
+func (p point) Pod() string {
 	words := []string{p.program.String()}
 	if p.hook.event != "" {
 		words = []string{p.hook.plugin, string(p.hook.event)}
@@ -141,11 +142,11 @@ func (p point) pod() string {
 }
 
 // needs tells what the host lacks for a wave.
-func (w wave) needs() error {
+func (w Wave) needs() error {
 	if w.points[0].kind != userns {
 		return nil
 	}
-	program := exec.Command(pause, "-now")
+	program := exec.Command(Pause, "-now")
 	ids := []syscall.SysProcIDMap{{HostID: 1 << 16, Size: 1 << 16}}
 	program.SysProcAttr = &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWUSER, UidMappings: ids, GidMappings: ids}
 	if err := program.Run(); err != nil {
@@ -156,7 +157,7 @@ func (w wave) needs() error {
 
 // config is of the pod's kind.
 func (p point) config(n *node.Node) *runtime.PodSandboxConfig {
-	config := n.CRI().Pod(p.pod())
+	config := n.CRI().Pod(p.Pod())
 	namespaces := config.Linux.SecurityContext.NamespaceOptions
 	switch p.kind {
 	case hostNetwork:

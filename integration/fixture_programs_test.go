@@ -22,29 +22,29 @@ echo "@NAME@ $CNI_COMMAND $*" >>'@CALLS@'
 exec '@PROGRAM@' "$@"
 `
 
-// standIn puts a script in the place of a program of a node, as script.StandIn says.
-func standIn(t *testing.T, n *node.Node, path, text string, words ...string) {
+// StandIn puts a script in the place of a program of a node, as script.StandIn says.
+func StandIn(t *testing.T, n *node.Node, path, text string, words ...string) {
 	t.Helper()
 	require.NoError(t, script.StandIn(filepath.Join(n.Folder(), path), text, words...))
 }
 
-// programCalls are the calls of programs that a node starts for pods.
-type programCalls struct {
+// ProgramCalls are the calls of programs that a node starts for pods.
+type ProgramCalls struct {
 	file string
 }
 
-// countCalls counts the calls of a node's programs from now on.
-func countCalls(t *testing.T, n *node.Node, programs ...string) programCalls {
+// CountCalls counts the calls of a node's programs from now on.
+func CountCalls(t *testing.T, n *node.Node, programs ...string) ProgramCalls {
 	t.Helper()
-	c := programCalls{file: filepath.Join(n.Folder(), "calls")}
+	c := ProgramCalls{file: filepath.Join(n.Folder(), "calls")}
 	for _, path := range programs {
-		standIn(t, n, path, countedText, "@NAME@", filepath.Base(path), "@CALLS@", c.file)
+		StandIn(t, n, path, countedText, "@NAME@", filepath.Base(path), "@CALLS@", c.file)
 	}
 	return c
 }
 
-// of counts the calls that have each of words, such as "runc" and "create".
-func (c programCalls) of(t require.TestingT, words ...string) (n int) {
+// Of counts the calls that have each of words, such as "runc" and "create".
+func (c ProgramCalls) Of(t require.TestingT, words ...string) (n int) {
 	text, err := os.ReadFile(c.file)
 	require.NoError(t, err)
 	for line := range strings.Lines(string(text)) {
@@ -56,9 +56,9 @@ func (c programCalls) of(t require.TestingT, words ...string) (n int) {
 	return n
 }
 
-// buildProgram builds a program of this repository. That takes minutes where nothing was built
+// BuildProgram builds a program of this repository. That takes minutes where nothing was built
 // before, so its only end is that of the tests.
-func buildProgram(t *testing.T, folder string) (program string) {
+func BuildProgram(t *testing.T, folder string) (program string) {
 	t.Helper()
 	program = filepath.Join(t.TempDir(), filepath.Base(folder))
 	build := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-o", program, folder)

@@ -10,25 +10,25 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
-// promise asserts, in a subtest of its own, that something holds which a rule
+// Promise asserts, in a subtest of its own, that something holds which a rule
 // of the contract says. On stock the assertions must fail if that is declared,
 // and hold if it is not: either way a wrong declaration fails the test.
 //
 // Each promise is asserted, whichever before it failed. So what several stand
 // on is done before the first of them, and its errors are what they look at.
-func promise(t *testing.T, rule, holds string, stock breach, assertions func(t require.TestingT)) {
+func Promise(t *testing.T, rule, holds string, stock Breach, assertions func(t require.TestingT)) {
 	t.Helper()
 	test := t.Name()
 	t.Run(rule+" "+holds, func(t *testing.T) {
-		seen := judge(t, runsOnStock, stock, assertions)
+		seen := judge(t, RunsOnStock, stock, assertions)
 		switch {
 		case seen != "":
 			t.Logf("stock breaks it: %s; as seen: %s", stock.Words, seen)
 			broken.add(fmt.Sprintf("%-4s %s; on stock, %s (%s)", rule, holds, stock.Words, test))
-		case runsOnStock && stock.Sometimes:
+		case RunsOnStock && stock.Sometimes:
 			t.Skipf("stock breaks it now and then, not this time: %s", stock.Words)
 		}
 	})
@@ -36,12 +36,12 @@ func promise(t *testing.T, rule, holds string, stock breach, assertions func(t r
 
 // judge fails unless the assertions hold, or do not and are declared so of the
 // runtime that the test runs on. Then it returns what they found.
-func judge(t require.TestingT, unpatched bool, stock breach, assertions func(t require.TestingT)) string {
-	if !unpatched || stock == keptOnStock {
+func judge(t require.TestingT, unpatched bool, stock Breach, assertions func(t require.TestingT)) string {
+	if !unpatched || stock == KeptOnStock {
 		assertions(t)
 		return ""
 	}
-	seen := fixture.Find(assertions)
+	seen := Find(assertions)
 	if !seen.Failed() && !stock.Sometimes {
 		t.Errorf("declared broken on stock (%s), but holds", stock.Words)
 	}
@@ -67,8 +67,7 @@ func (b *brokenPromises) add(line string) {
 func (b *brokenPromises) print(w io.Writer) {
 	b.Lock()
 	defer b.Unlock()
-	fmt.Fprintf(w, "stock breaks %d promises:\n", len(b.lines))
 	for _, line := range b.lines {
-		fmt.Fprintf(w, "  %s\n", line)
+		fmt.Fprintln(w, line)
 	}
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// overwrite puts a value where containerd's metadata has another of CRI's, or none.
-func overwrite(n *node.Node, value []byte, path ...string) error {
-	return overwriteIn(n, "k8s.io", value, path...)
+// Overwrite puts a value where containerd's metadata has another of CRI's, or none.
+func Overwrite(n *node.Node, value []byte, path ...string) error {
+	return OverwriteIn(n, "k8s.io", value, path...)
 }
 
-func overwriteIn(n *node.Node, namespace string, value []byte, path ...string) (err error) {
+func OverwriteIn(n *node.Node, namespace string, value []byte, path ...string) (err error) {
 	db, err := bbolt.Open(filepath.Join(n.Folder(), "root", "io.containerd.metadata.v1.bolt", "meta.db"), 0o600, &bbolt.Options{Timeout: 10 * time.Second})
 	if err != nil {
 		return err

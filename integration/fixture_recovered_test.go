@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
-// passedOver is the metric of what was not recovered at start.
-const passedOver = "containerd_cri_recovery_passed_over_total"
+// PassedOverMetric is the metric of what was not recovered at start.
+const PassedOverMetric = "containerd_cri_recovery_passed_over_total"
 
-// requireReady checks that pods are ready, in the list and by their status.
-func requireReady(ctx context.Context, t require.TestingT, n fixture.Runtime, pods ...string) {
+// RequireReady checks that pods are ready, in the list and by their status.
+func RequireReady(ctx context.Context, t require.TestingT, n Runtime, pods ...string) {
 	listed, err := n.CRI().Pods(ctx)
 	require.NoError(t, err)
 	states := map[string]runtime.PodSandboxState{}
@@ -31,8 +31,8 @@ func requireReady(ctx context.Context, t require.TestingT, n fixture.Runtime, po
 	}
 }
 
-// runningSince is when a container that runs was started.
-func runningSince(ctx context.Context, t require.TestingT, n fixture.Runtime, container string) int64 {
+// RunningSince is when a container that runs was started.
+func RunningSince(ctx context.Context, t require.TestingT, n Runtime, container string) int64 {
 	r, err := n.CRI().Runtime.ContainerStatus(ctx, &runtime.ContainerStatusRequest{ContainerId: container})
 	require.NoError(t, err)
 	require.Equal(t, runtime.ContainerState_CONTAINER_RUNNING, r.GetStatus().GetState())

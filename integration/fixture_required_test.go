@@ -14,61 +14,61 @@ import (
 	"google.golang.org/grpc/codes"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// noRule is a configuration that says nothing yet.
-const noRule = "version = 4\n"
+// NoRule is a configuration that says nothing yet.
+const NoRule = "version = 4\n"
 
-// pluginSetting is the configuration of a node that says something of one plugin.
-func pluginSetting(name, settings string) string {
-	return fmt.Sprintf(noRule+"[plugins.'io.containerd.nri.v1.nri'.plugins.%q]\n%s\n", name, settings)
+// PluginSetting is the configuration of a node that says something of one plugin.
+func PluginSetting(name, settings string) string {
+	return fmt.Sprintf(NoRule+"[plugins.'io.containerd.nri.v1.nri'.plugins.%q]\n%s\n", name, settings)
 }
 
-// operator has a node say something of plugins.
-func operator(config string) func(*node.Options) {
+// WithConfig is for a node with settings of its operator.
+func WithConfig(config string) func(*node.Options) {
 	return func(o *node.Options) { o.Config = config }
 }
 
-// saysNow has a node's operator say something else, and starts its runtime again.
-func saysNow(t *testing.T, n *node.Node, config string) error {
+// SaysNow has a node's operator say something else, and starts its runtime again.
+func SaysNow(t *testing.T, n *node.Node, config string) error {
 	t.Helper()
-	require.NoError(t, n.Kill(withinAMinute(t)))
-	return saysAndBoots(withinAMinute(t), t, n, config)
+	require.NoError(t, n.Kill(WithinAMinute(t)))
+	return SaysAndBoots(WithinAMinute(t), t, n, config)
 }
 
-func saysAndBoots(ctx context.Context, t *testing.T, n *node.Node, config string) error {
+func SaysAndBoots(ctx context.Context, t *testing.T, n *node.Node, config string) error {
 	t.Helper()
 	require.NoError(t, os.WriteFile(filepath.Join(n.Folder(), "more.toml"), []byte(config), 0o644))
 	return n.Boot(ctx)
 }
 
-// podIn is the configuration of a pod in a namespace, with annotations.
-func podIn(n fixture.Runtime, namespace, name string, annotations map[string]string) *runtime.PodSandboxConfig {
+// PodIn is the configuration of a pod in a namespace, with annotations.
+func PodIn(n Runtime, namespace, name string, annotations map[string]string) *runtime.PodSandboxConfig {
 	pod := n.CRI().Pod(name)
 	pod.Metadata.Namespace, pod.Annotations = namespace, annotations
 	return pod
 }
 
-// requireUnavailable checks what a kubelet reads of a pod or container that was
+// RequireUnavailable checks what a kubelet reads of a pod or container that was
 // refused for want of a plugin.
-func requireUnavailable(t require.TestingT, err error, words ...string) {
-	requireReadable(t, err, codes.Unavailable, append(words, "required plugin must")...)
+func RequireUnavailable(t require.TestingT, err error, words ...string) {
+	RequireReadable(t, err, codes.Unavailable, append(words, "required plugin must")...)
 }
 
-// requireNotTold checks that a plugin was told nothing of pods of a name.
-func requireNotTold(t require.TestingT, p told, pod string) {
+// RequireNotTold checks that a plugin was told nothing of pods of a name.
+func RequireNotTold(t require.TestingT, p Told, pod string) {
 	assert.Empty(t, p.Calls().Named(pod).Events(), "%s was told of %s", p.Name(), pod)
 }
 
-// requireWord checks that one of some plugins has answered for a pod in RunPodSandbox,
+// RequireWord checks that one of some plugins has answered for a pod in RunPodSandbox,
 // as a pod that is ready must have it.
-func requireWord(t require.TestingT, pod string, plugins ...*plugin.Process) {
-	requireSoon(t, "the word of a plugin for pod "+pod, func(context.Context) error {
+func RequireWord(t require.TestingT, pod string, plugins ...*plugin.Process) {
+	RequireSoon(t, "the word of a plugin for pod "+pod, func(context.Context) error {
 		for _, p := range plugins {
-			if hasAnsweredOf(p, pod, plugin.RunPodSandbox) == nil {
+			if HasAnsweredOf(p, pod, plugin.RunPodSandbox) == nil {
 				return nil
 			}
 		}
@@ -76,10 +76,10 @@ func requireWord(t require.TestingT, pod string, plugins ...*plugin.Process) {
 	})
 }
 
-// waitFor tells whether so many pods wait for a required plugin that is away.
-func waitFor(t require.TestingT, n fixture.Runtime, name string, pods int) error {
+// WaitFor tells whether so many pods wait for a required plugin that is away.
+func WaitFor(t require.TestingT, n Runtime, name string, pods int) error {
 	waiting := 0
-	for _, pod := range readNRI(t, n).PodsBeingCreated {
+	for _, pod := range ReadNRI(t, n).PodsBeingCreated {
 		if w := pod.WaitingFor; w != nil && w.Away && w.Plugin == name {
 			waiting++
 		}
@@ -90,12 +90,12 @@ func waitFor(t require.TestingT, n fixture.Runtime, name string, pods int) error
 	return nil
 }
 
-// isAway tells whether the runtime has noticed that all plugins have gone.
-func isAway(t require.TestingT, n fixture.Runtime) error {
-	if runsOnStock {
+// IsAway tells whether the runtime has noticed that all plugins have gone.
+func IsAway(t require.TestingT, n Runtime) error {
+	if RunsOnStock {
 		return nil // it does not show its plugins, and requires none
 	}
-	if plugins := readNRI(t, n).Plugins; len(plugins) > 0 {
+	if plugins := ReadNRI(t, n).Plugins; len(plugins) > 0 {
 		return fmt.Errorf("%s is there", plugins[0].Name)
 	}
 	return nil

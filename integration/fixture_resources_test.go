@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/podresources"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
@@ -34,7 +35,7 @@ func withSetting(line string) func(*node.Options) {
 // requireTold checks that a plugin was told of one pod with an event, and what was
 // announced of it, to the last word.
 func requireTold(t require.TestingT, p *plugin.Plugin, event plugin.Event, want podresources.Pod) {
-	pods := podsOf(p, event)
+	pods := PodsOf(p, event)
 	require.Len(t, pods, 1, "%s of %s", event, p.Name())
 	assert.Empty(t, cmp.Diff(&want, podresources.FromPod(pods[0])), "%s of %s (- announced, + told)", event, p.Name())
 }
@@ -42,10 +43,10 @@ func requireTold(t require.TestingT, p *plugin.Plugin, event plugin.Event, want 
 // joinAfterKill kills the runtime, and returns a plugin that joins the next one.
 func joinAfterKill(t *testing.T, n *node.Node) *plugin.Plugin {
 	t.Helper()
-	require.NoError(t, n.Kill(withinAMinute(t)))
-	require.NoError(t, n.Boot(withinAMinute(t)))
+	require.NoError(t, n.Kill(WithinAMinute(t)))
+	require.NoError(t, n.Boot(WithinAMinute(t)))
 	after := plugin.New("30", "after")
-	connect(t, n, after)
+	Connect(t, n, after)
 	return after
 }
 
@@ -53,11 +54,11 @@ func joinAfterKill(t *testing.T, n *node.Node) *plugin.Plugin {
 // announced in the field.
 func runAnnounced(t *testing.T) (n *node.Node, p *plugin.Plugin, pod *runtime.PodSandboxConfig, id string) {
 	t.Helper()
-	n = startNode(t)
+	n = StartNode(t)
 	p = plugin.New("10", "sums")
-	connect(t, n, p)
-	pod = announced(t, n, "field", threeContainers())
-	id, err := n.CRI().RunPod(withinAMinute(t), pod)
+	Connect(t, n, p)
+	pod = Announced(t, n, "field", ThreeContainers())
+	id, err := n.CRI().RunPod(WithinAMinute(t), pod)
 	require.NoError(t, err)
 	return n, p, pod, id
 }

@@ -18,12 +18,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// sandboxShim builds integration/sandboxshim, once, and returns its folder.
-var sandboxShim = sync.OnceValues(func() (string, error) {
-	folder := filepath.Join(filepath.Dir(pause), "sandboxer")
+// SandboxShim builds integration/sandboxshim, once, and returns its folder.
+var SandboxShim = sync.OnceValues(func() (string, error) {
+	folder := filepath.Join(filepath.Dir(Pause), "sandboxer")
 	cmd := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(folder, "containerd-shim-runc-v2"), "./sandboxshim")
 	// As for the pause program: a race or coverage build must not carry over.
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
@@ -33,12 +34,12 @@ var sandboxShim = sync.OnceValues(func() (string, error) {
 	return folder, nil
 })
 
-// startSandboxer runs a node whose pods' sandboxes are made by their shim.
-func startSandboxer(t *testing.T, change ...func(*node.Options)) *node.Node {
+// StartSandboxer runs a node whose pods' sandboxes are made by their shim.
+func StartSandboxer(t *testing.T, change ...func(*node.Options)) *node.Node {
 	t.Helper()
-	folder, err := sandboxShim()
+	folder, err := SandboxShim()
 	require.NoError(t, err)
-	return startNode(t, func(o *node.Options) {
+	return StartNode(t, func(o *node.Options) {
 		require.NoError(t, o.SandboxesByShim(folder))
 		o.RequestTimeout = 30 * time.Second
 		for _, f := range change {
@@ -47,10 +48,10 @@ func startSandboxer(t *testing.T, change ...func(*node.Options)) *node.Node {
 	})
 }
 
-// requireNoSandboxLeft is requireNothingLeft, and looks for the bundles of such sandboxes too.
-func requireNoSandboxLeft(t require.TestingT, n *node.Node) {
-	requireNothingLeft(t, n)
-	requireSoon(t, "the removal of bundles", func(context.Context) error {
+// RequireNoSandboxLeft is requireNothingLeft, and looks for the bundles of such sandboxes too.
+func RequireNoSandboxLeft(t require.TestingT, n *node.Node) {
+	RequireNothingLeft(t, n)
+	RequireSoon(t, "the removal of bundles", func(context.Context) error {
 		bundles, err := filepath.Glob(filepath.Join(n.Folder(), "*", "io.containerd.sandbox.controller.v1.shim", "*", "*"))
 		if err == nil && len(bundles) > 0 {
 			err = fmt.Errorf("left: %q", bundles)
@@ -59,17 +60,17 @@ func requireNoSandboxLeft(t require.TestingT, n *node.Node) {
 	})
 }
 
-// stateOf is what CRI says of a pod.
-func stateOf(t *testing.T, n *node.Node, pod string) runtime.PodSandboxState {
+// PodState is what CRI says of a pod.
+func PodState(t *testing.T, n *node.Node, pod string) runtime.PodSandboxState {
 	t.Helper()
-	r, err := n.CRI().Runtime.PodSandboxStatus(withinAMinute(t), &runtime.PodSandboxStatusRequest{PodSandboxId: pod})
+	r, err := n.CRI().Runtime.PodSandboxStatus(WithinAMinute(t), &runtime.PodSandboxStatusRequest{PodSandboxId: pod})
 	require.NoError(t, err)
 	return r.GetStatus().GetState()
 }
 
-// shimsConfig is the configuration of a pod that its shim got with CreateSandbox,
+// ShimsConfig is the configuration of a pod that its shim got with CreateSandbox,
 // and keeps.
-func shimsConfig(t require.TestingT, n *node.Node, pod string) *runtime.PodSandboxConfig {
+func ShimsConfig(t require.TestingT, n *node.Node, pod string) *runtime.PodSandboxConfig {
 	found, err := filepath.Glob(filepath.Join(n.Folder(), "*", "*", "*", pod, "options"))
 	require.NoError(t, err)
 	require.Len(t, found, 1)
@@ -80,8 +81,8 @@ func shimsConfig(t require.TestingT, n *node.Node, pod string) *runtime.PodSandb
 	return config
 }
 
-// parent is the process that a process was started by.
-func parent(t *testing.T, pid int) int {
+// ParentProcess is the process that a process was started by.
+func ParentProcess(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	require.NoError(t, err)
@@ -92,17 +93,17 @@ func parent(t *testing.T, pid int) int {
 	return ppid
 }
 
-// startsOfShims are the points around a shim's start command.
-var startsOfShims = []node.Point{node.Before(shim, "start"), node.After(shim, "start")}
+// StartsOfShims are the points around a shim's start command.
+var StartsOfShims = []node.Point{node.Before(RuncShim, "start"), node.After(RuncShim, "start")}
 
-// holdStartOfShim begins to create a pod, and returns when the start of its shim is
+// HoldStartOfShim begins to create a pod, and returns when the start of its shim is
 // held. The shim of a sandbox is started without a specification, from which a hold
 // knows the pod: the start of any is held.
-func holdStartOfShim(ctx context.Context, t *testing.T, n *node.Node, at node.Point, pod *runtime.PodSandboxConfig) (*node.Hold, <-chan error) {
+func HoldStartOfShim(ctx context.Context, t *testing.T, n *node.Node, at node.Point, pod *runtime.PodSandboxConfig) (*node.Hold, <-chan error) {
 	t.Helper()
 	hold, err := n.HoldAt(at, "")
 	require.NoError(t, err)
-	ran := inBackground(func() error {
+	ran := InBackground(func() error {
 		_, err := n.CRI().RunPod(ctx, pod)
 		return err
 	})

@@ -14,13 +14,14 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// freezeShim stops the shim of a pod, which then answers nobody, until thaw is
+// FreezeShim stops the shim of a pod, which then answers nobody, until thaw is
 // called or the test ends.
-func freezeShim(t *testing.T, n *node.Node, pod string) (thaw func()) {
+func FreezeShim(t *testing.T, n *node.Node, pod string) (thaw func()) {
 	t.Helper()
 	pid, err := n.Shim(pod)
 	require.NoError(t, err)
@@ -40,43 +41,43 @@ done
 exec '@PROGRAM@' "$@"
 `
 
-// stuckUpdates are changes of containers' resources that hang in runc.
-type stuckUpdates struct {
+// StuckUpdates are changes of containers' resources that hang in runc.
+type StuckUpdates struct {
 	pipe string
 	end  *os.File // open once an update has come
 }
 
-// stickUpdates makes the changes that are to come hang.
-func stickUpdates(t *testing.T, n *node.Node) *stuckUpdates {
+// StickUpdates makes the changes that are to come hang.
+func StickUpdates(t *testing.T, n *node.Node) *StuckUpdates {
 	t.Helper()
-	s := &stuckUpdates{pipe: filepath.Join(n.Folder(), "update")}
+	s := &StuckUpdates{pipe: filepath.Join(n.Folder(), "update")}
 	require.NoError(t, unix.Mkfifo(s.pipe, 0o600))
-	standIn(t, n, "bin/runc", stuckText, "@PIPE@", s.pipe)
-	t.Cleanup(s.release)
+	StandIn(t, n, "bin/runc", stuckText, "@PIPE@", s.pipe)
+	t.Cleanup(s.Release)
 	return s
 }
 
-// requireEntered waits until an update hangs.
-func (s *stuckUpdates) requireEntered(t *testing.T) {
+// RequireEntered waits until an update hangs.
+func (s *StuckUpdates) RequireEntered(t *testing.T) {
 	t.Helper()
-	require.NoError(t, wait.Until(withinAMinute(t), "an update of a container", func(context.Context) (err error) {
+	require.NoError(t, wait.Until(WithinAMinute(t), "an update of a container", func(context.Context) (err error) {
 		s.end, err = os.OpenFile(s.pipe, os.O_WRONLY|unix.O_NONBLOCK, 0) // only now has the pipe a reader
 		return err
 	}))
 }
 
-// release lets the update that hangs go on.
-func (s *stuckUpdates) release() {
+// Release lets the update that hangs go on.
+func (s *StuckUpdates) Release() {
 	if s.end != nil {
 		_ = s.end.Close() // a second time, it is closed
 	}
 }
 
-// updateInBackground changes the resources of a container.
-func updateInBackground(t *testing.T, n *node.Node, container string) <-chan error {
+// UpdateInBackground changes the resources of a container.
+func UpdateInBackground(t *testing.T, n *node.Node, container string) <-chan error {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	return inBackground(func() error {
+	return InBackground(func() error {
 		_, err := n.CRI().Runtime.UpdateContainerResources(ctx, &runtime.UpdateContainerResourcesRequest{
 			ContainerId: container, Linux: &runtime.LinuxContainerResources{CpuShares: 100},
 		})

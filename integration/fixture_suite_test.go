@@ -5,6 +5,7 @@ package integration
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,7 +16,7 @@ import (
 	"github.com/containerd/nri/pkg/api"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/image"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
@@ -24,9 +25,9 @@ import (
 // output holds what was built; tests run in their own folder.
 const output = "../_output"
 
-// built holds the binaries of the version upstream that TARGET names, by default that of
+// Built holds the binaries of the version upstream that TARGET names, by default that of
 // go.mod.
-var built = filepath.Join(output, ofTarget(os.Getenv("TARGET")))
+var Built = filepath.Join(output, ofTarget(os.Getenv("TARGET")))
 
 func ofTarget(version string) string {
 	if version == "" {
@@ -35,9 +36,9 @@ func ofTarget(version string) string {
 	return filepath.Join("targets", version)
 }
 
-// countFrom is the number that a variable sets, for the figures of docs/performance.md, or
+// CountFrom is the number that a variable sets, for the figures of docs/performance.md, or
 // the one with which the test is quick.
-func countFrom(t *testing.T, variable string, quick int) int {
+func CountFrom(t *testing.T, variable string, quick int) int {
 	t.Helper()
 	text := os.Getenv(variable)
 	if text == "" {
@@ -48,13 +49,15 @@ func countFrom(t *testing.T, variable string, quick int) int {
 	return count
 }
 
-// runsOnStock tells that the tests run on the unpatched containerd.
-var runsOnStock = os.Getenv("RUNTIME") == "stock"
+// RunsOnStock tells that the tests run on the unpatched containerd.
+var RunsOnStock = os.Getenv("RUNTIME") == "stock"
 
-// pause is the program for the image, built once.
-var pause string
+// Pause is the program for the image, built once.
+var Pause string
 
-func TestMain(m *testing.M) {
+// Main runs the tests of a package, and is what these make of their program: a plugin in a
+// process of its own, one that the runtime launches, or a node that is left behind.
+func Main(m *testing.M) {
 	if acted, err := plugin.Act(); acted {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -69,8 +72,8 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
-	if runsOnStock {
-		fixture.Soon = 10 * time.Second
+	if RunsOnStock {
+		Soon = 10 * time.Second
 	}
 	code, err := run(m)
 	if err != nil {
@@ -81,41 +84,60 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) (code int, err error) {
-	if pause = os.Getenv(leave); pause != "" {
+	if Pause = os.Getenv(LeaveANode); Pause != "" {
 		return 1, leaveANode()
 	}
-	if err := binaries().Check(); err != nil {
+	if err := Binaries().Check(); err != nil {
 		if os.Getenv("CI") == "" {
 			fmt.Println("integration tests are skipped:", err)
 			return 0, nil
 		}
 		return 1, err
 	}
-	code = image.RunTests(m, &pause)
-	if runsOnStock {
-		broken.print(os.Stdout)
+	code = image.RunTests(m, &Pause)
+	if RunsOnStock {
+		return code, listBroken()
 	}
 	return code, nil
 }
 
-// binaries are the options that all nodes have.
-func binaries() node.Options {
-	bin := filepath.Join(built, "bin")
-	if runsOnStock {
-		bin = filepath.Join(built, "stock", "bin")
+// listBroken prints what stock breaks, and keeps it: go test of several packages shows
+// nothing that one prints which passes.
+func listBroken() error {
+	subject, err := os.Getwd()
+	if err != nil {
+		return err
 	}
-	return node.Options{Bin: bin, Tools: filepath.Join(output, "tools", "bin"), Pause: pause}
+	kept := filepath.Join(output, "broken", filepath.Base(subject))
+	if err := os.MkdirAll(filepath.Dir(kept), 0o755); err != nil {
+		return err
+	}
+	file, err := os.Create(kept)
+	if err != nil {
+		return err
+	}
+	broken.print(io.MultiWriter(os.Stdout, file))
+	return file.Close()
 }
 
-// startNode runs a node for one test. What the host turns out to lack skips
+// Binaries are the options that all nodes have.
+func Binaries() node.Options {
+	bin := filepath.Join(Built, "bin")
+	if RunsOnStock {
+		bin = filepath.Join(Built, "stock", "bin")
+	}
+	return node.Options{Bin: bin, Tools: filepath.Join(output, "tools", "bin"), Pause: Pause}
+}
+
+// StartNode runs a node for one test. What the host turns out to lack skips
 // the test at home, and fails it in CI.
-func startNode(t *testing.T, change ...func(*node.Options)) *node.Node {
+func StartNode(t *testing.T, change ...func(*node.Options)) *node.Node {
 	t.Helper()
-	options := binaries()
+	options := Binaries()
 	for _, f := range change {
 		f(&options)
 	}
-	n, err := node.Start(withinAMinute(t), options)
+	n, err := node.Start(WithinAMinute(t), options)
 	if errors.Is(err, node.ErrPrerequisite) && os.Getenv("CI") == "" {
 		t.Skip(err)
 	}

@@ -12,14 +12,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// traced has containerd send traces.
-func traced(o *node.Options) { o.Traces = true }
+// WithTraces has containerd send traces.
+func WithTraces(o *node.Options) { o.Traces = true }
 
-// receiveTraces receives the traces of a node for as long as the test runs.
-func receiveTraces(t *testing.T, n *node.Node) *node.Traces {
+// ReceiveTraces receives the traces of a node for as long as the test runs.
+func ReceiveTraces(t *testing.T, n *node.Node) *node.Traces {
 	t.Helper()
 	traces, err := n.ReceiveTraces()
 	require.NoError(t, err)
@@ -28,26 +29,26 @@ func receiveTraces(t *testing.T, n *node.Node) *node.Traces {
 }
 
 // A tree is the spans below one.
-type tree struct {
+type TraceTree struct {
 	node.Span
-	below []*tree
+	below []*TraceTree
 }
 
-// find returns the first span below, at any depth, with a name and attributes.
-func (t *tree) find(name string, attributes map[string]string) *tree {
+// Find returns the first span below, at any depth, with a name and attributes.
+func (t *TraceTree) Find(name string, attributes map[string]string) *TraceTree {
 	for _, b := range t.below {
 		if b.Name == name && has(b.Attributes, attributes) {
 			return b
 		}
-		if found := b.find(name, attributes); found != nil {
+		if found := b.Find(name, attributes); found != nil {
 			return found
 		}
 	}
 	return nil
 }
 
-// child is find for the spans directly below.
-func (t *tree) child(name string, attributes map[string]string) *tree {
+// Child is find for the spans directly below.
+func (t *TraceTree) Child(name string, attributes map[string]string) *TraceTree {
 	for _, b := range t.below {
 		if b.Name == name && has(b.Attributes, attributes) {
 			return b
@@ -66,26 +67,26 @@ func has(all, some map[string]string) bool {
 }
 
 // String lists the tree, a line for each span.
-func (t *tree) String() string {
+func (t *TraceTree) String() string {
 	var b strings.Builder
 	t.write(&b, "")
 	return b.String()
 }
 
-func (t *tree) write(b *strings.Builder, indent string) {
+func (t *TraceTree) write(b *strings.Builder, indent string) {
 	fmt.Fprintf(b, "%s%s %s %v %s\n", indent, t.Name, t.Took, t.Attributes, t.Failure)
 	for _, below := range t.below {
 		below.write(b, indent+"  ")
 	}
 }
 
-// trees returns the spans of calls of CRI that were received, with all below them. The
+// Trees returns the spans of calls of CRI that were received, with all below them. The
 // span of a call ends last.
-func trees(traces *node.Traces, call string) (of []*tree, err error) {
+func Trees(traces *node.Traces, call string) (of []*TraceTree, err error) {
 	spans, err := traces.Spans()
-	all := map[string]*tree{}
+	all := map[string]*TraceTree{}
 	for _, s := range spans {
-		all[s.ID] = &tree{Span: s}
+		all[s.ID] = &TraceTree{Span: s}
 	}
 	for _, s := range spans {
 		if parent := all[s.Parent]; parent != nil {
@@ -98,11 +99,11 @@ func trees(traces *node.Traces, call string) (of []*tree, err error) {
 	return of, err
 }
 
-// requireTree waits for the span of a call for a pod, which some attribute below it
+// RequireTree waits for the span of a call for a pod, which some attribute below it
 // names.
-func requireTree(t require.TestingT, traces *node.Traces, call, pod string) (of *tree) {
-	requireSoon(t, "the trace of "+call+" of "+pod, func(context.Context) error {
-		all, err := trees(traces, call)
+func RequireTree(t require.TestingT, traces *node.Traces, call, pod string) (of *TraceTree) {
+	RequireSoon(t, "the trace of "+call+" of "+pod, func(context.Context) error {
+		all, err := Trees(traces, call)
 		for _, t := range all {
 			if strings.Contains(t.String(), pod) {
 				of = t

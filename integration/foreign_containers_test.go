@@ -26,7 +26,7 @@ const elsewhere = "others"
 func newForeign(ctx context.Context, t *testing.T, n *node.Node, id string, with ...func(*options.Options)) containerd.Container {
 	t.Helper()
 	root := t.TempDir()
-	program, err := os.ReadFile(pause)
+	program, err := os.ReadFile(Pause)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(root, "pause"), program, 0o755))
 	for _, mountpoint := range []string{"dev", "proc", "run", "sys"} {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -26,11 +26,11 @@ const handedPods = "HOOKLINE_HANDED_PODS"
 // one instance.
 func TestL19_PluginIsReplacedUnderLoad(t *testing.T) {
 	t.Parallel()
-	count := countFrom(t, handedPods, 20)
-	n := startNode(t)
-	var all fixture.Instances
+	count := CountFrom(t, handedPods, 20)
+	n := StartNode(t)
+	var all Instances
 	serving := all.Replica(t)
-	connect(t, n, serving)
+	Connect(t, n, serving)
 
 	_, undisturbed := comeAndGo(t, n, "undisturbed", count/4, new(atomic.Int64))
 	var gone atomic.Int64
@@ -45,7 +45,7 @@ func TestL19_PluginIsReplacedUnderLoad(t *testing.T) {
 	var pods []string
 	for pods == nil {
 		next := all.Replica(t)
-		connect(t, n, next)
+		Connect(t, n, next)
 		requireReplaced(t, serving)
 		serving = next
 		replaced++
@@ -65,14 +65,14 @@ func TestL19_PluginIsReplacedUnderLoad(t *testing.T) {
 	t.Logf("%d pods, %d instances; the slowest creation took %s, undisturbed %s; the slowest Synchronize %s", count, replaced, slow, undisturbed, longest)
 	t.Logf("hooks of pods, as waits and work: %s", timesOf(t, n, "containerd_cri_sandbox_hook_seconds"))
 	t.Logf("waits for earlier requests of the plugin, in all since the start: %s", timesOf(t, n, "containerd_nri_plugin_delivery_wait_seconds"))
-	promise(t, "L19", "each event of each pod is told to one instance", sometimesOnStock(fixture.BothTold), func(t require.TestingT) {
+	Promise(t, "L19", "each event of each pod is told to one instance", SometimesOnStock(BothTold), func(t require.TestingT) {
 		all.RequireOnce(t, pods...)
 	})
 }
 
 // timesOf says how many times of a metric were no longer than each of its buckets has.
 func timesOf(t *testing.T, n *node.Node, metric string) string {
-	counted, err := n.Metrics(withinAMinute(t), metric+"_bucket")
+	counted, err := n.Metrics(WithinAMinute(t), metric+"_bucket")
 	require.NoError(t, err)
 	total := map[string]float64{}
 	for labels, events := range counted {
@@ -85,7 +85,7 @@ func timesOf(t *testing.T, n *node.Node, metric string) string {
 
 // comeAndGo has pods come and go, four at a time, and returns their ids and how long the
 // slowest creation took.
-func comeAndGo(t *testing.T, n fixture.Runtime, name string, count int, gone *atomic.Int64) (pods []string, slow time.Duration) {
+func comeAndGo(t *testing.T, n Runtime, name string, count int, gone *atomic.Int64) (pods []string, slow time.Duration) {
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	next := make(chan int)
@@ -111,8 +111,8 @@ func comeAndGo(t *testing.T, n fixture.Runtime, name string, count int, gone *at
 	return pods, slow
 }
 
-func comesAndGoes(t *testing.T, n fixture.Runtime, name string) (pod string, took time.Duration, err error) {
-	ctx, c := withinAMinute(t), n.CRI()
+func comesAndGoes(t *testing.T, n Runtime, name string) (pod string, took time.Duration, err error) {
+	ctx, c := WithinAMinute(t), n.CRI()
 	config, began := c.Pod(name), time.Now()
 	if pod, err = c.RunPod(ctx, config); err != nil {
 		return pod, 0, err
@@ -139,8 +139,8 @@ func comesAndGoes(t *testing.T, n fixture.Runtime, name string) (pod string, too
 // requireReplaced waits until an instance was told to go: on stock it goes by itself.
 func requireReplaced(t *testing.T, p *plugin.Plugin) {
 	t.Helper()
-	if runsOnStock {
+	if RunsOnStock {
 		p.Crash()
 	}
-	requireClosed(t, p.Closed(), fmt.Sprintf("%s to be told to go", p.Name()))
+	RequireClosed(t, p.Closed(), fmt.Sprintf("%s to be told to go", p.Name()))
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -24,11 +24,11 @@ import (
 
 func TestL17_PluginThatWasReplacedIsCountedAsThat(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	var all fixture.Instances
-	connect(t, n, all.Replica(t), all.Replica(t))
-	promise(t, "L17", "a plugin that was replaced is counted as that", onStock("it counts no disconnects"), func(t require.TestingT) {
-		requireSoon(t, "the metric", func(ctx context.Context) error {
+	n := StartNode(t)
+	var all Instances
+	Connect(t, n, all.Replica(t), all.Replica(t))
+	Promise(t, "L17", "a plugin that was replaced is counted as that", OnStock("it counts no disconnects"), func(t require.TestingT) {
+		RequireSoon(t, "the metric", func(ctx context.Context) error {
 			left, err := n.Metrics(ctx, "containerd_nri_plugin_disconnects_total")
 			if err == nil && left[`{plugin="10-one",reason="replaced"}`] != 1 {
 				err = fmt.Errorf("disconnects are %v", left)
@@ -41,14 +41,14 @@ func TestL17_PluginThatWasReplacedIsCountedAsThat(t *testing.T) {
 // Two of a name on purpose, and two of a name with other indices, are both told.
 func TestL19_TwinsAreBothTold(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, operator(pluginSetting("twin", "twins = true")))
+	n := StartNode(t, WithConfig(PluginSetting("twin", "twins = true")))
 	plugins := []*plugin.Plugin{plugin.New("10", "twin"), plugin.New("10", "twin"), plugin.New("20", "one"), plugin.New("30", "one")}
-	connect(t, n, plugins...)
-	l := newLife(t, n, "pod")
+	Connect(t, n, plugins...)
+	l := NewLife(t, n, "pod")
 	l.End(t)
-	promise(t, "L19", "twins are both told of all", keptOnStock, func(t require.TestingT) {
+	Promise(t, "L19", "twins are both told of all", KeptOnStock, func(t require.TestingT) {
 		for _, p := range plugins {
-			assert.ElementsMatch(t, whole, p.Calls().Of(l.Pod).Events(), p.Name())
+			assert.ElementsMatch(t, Whole, p.Calls().Of(l.Pod).Events(), p.Name())
 		}
 	})
 }
@@ -58,14 +58,14 @@ func TestL19_TwinsAreBothTold(t *testing.T) {
 func TestL19_LaunchedPluginStays(t *testing.T) {
 	t.Parallel()
 	record := filepath.Join(t.TempDir(), "record")
-	n := startNode(t, func(o *node.Options) { o.Config = launching(t, record) })
+	n := StartNode(t, func(o *node.Options) { o.Config = ConfigLaunching(t, record) })
 	peer := plugin.New("10", "launched")
-	connect(t, n, peer)
-	l := newLife(t, n, "pod")
+	Connect(t, n, peer)
+	l := NewLife(t, n, "pod")
 	l.End(t)
-	promise(t, "L19", "a peer of its name keeps nothing from a launched plugin", keptOnStock, func(t require.TestingT) {
-		assert.Equal(t, []string{"Synchronize 0", "RunPodSandbox pod", "StopPodSandbox pod", "RemovePodSandbox pod"}, linesOf(t, record))
-		assert.ElementsMatch(t, whole, peer.Calls().Of(l.Pod).Events())
+	Promise(t, "L19", "a peer of its name keeps nothing from a launched plugin", KeptOnStock, func(t require.TestingT) {
+		assert.Equal(t, []string{"Synchronize 0", "RunPodSandbox pod", "StopPodSandbox pod", "RemovePodSandbox pod"}, LinesOf(t, record))
+		assert.ElementsMatch(t, Whole, peer.Calls().Of(l.Pod).Events())
 	})
 }
 
@@ -73,18 +73,18 @@ func TestL19_LaunchedPluginStays(t *testing.T) {
 // do not take turns: the one that was replaced waits, under whatever number it is back.
 func TestL19_ServicesOfOneNameDoNotTakeTurns(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
+	n := StartNode(t)
 	service := func(name string) plugin.Script {
 		return plugin.Script{Index: "10", Name: "one", Cgroups: serviceOf(t, n, name)}
 	}
-	first := joinProcess(t, n, service("first"))
-	second := joinProcess(t, n, service("second"))
-	requireSoon(t, "the first to be replaced", func(context.Context) error { return isReplaced(first) })
+	first := JoinProcess(t, n, service("first"))
+	second := JoinProcess(t, n, service("second"))
+	RequireSoon(t, "the first to be replaced", func(context.Context) error { return isReplaced(first) })
 	require.NoError(t, first.Kill())
-	back := startProcess(t, n, service("first"))
-	promise(t, "L19", "a service that was replaced and is started again waits for its successor to leave", onStock("both are told of all"), func(t require.TestingT) {
-		requireSoon(t, "one that waits", func(context.Context) error {
-			for _, p := range readNRI(t, n).Plugins {
+	back := StartProcess(t, n, service("first"))
+	Promise(t, "L19", "a service that was replaced and is started again waits for its successor to leave", OnStock("both are told of all"), func(t require.TestingT) {
+		RequireSoon(t, "one that waits", func(context.Context) error {
+			for _, p := range ReadNRI(t, n).Plugins {
 				if p.TakesOver && !p.Synchronized {
 					return nil
 				}
@@ -95,12 +95,12 @@ func TestL19_ServicesOfOneNameDoNotTakeTurns(t *testing.T) {
 		assert.Error(t, isReplaced(second))
 	})
 	require.NoError(t, second.Kill())
-	requireSoon(t, "the first to be back", func(context.Context) error { return hasAnswered(back, plugin.Synchronize) })
+	RequireSoon(t, "the first to be back", func(context.Context) error { return HasAnswered(back, plugin.Synchronize) })
 }
 
 // isReplaced says whether a plugin's connection was closed. On stock it is not.
 func isReplaced(p *plugin.Process) error {
-	if runsOnStock || len(p.Gone()) > 0 {
+	if RunsOnStock || len(p.Gone()) > 0 {
 		return nil
 	}
 	return fmt.Errorf("%s is there", p.Name())

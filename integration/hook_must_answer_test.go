@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -27,23 +27,23 @@ func TestL16_NoPodThatWaitsIsReadyWithoutThePluginThatFailsRequests(t *testing.T
 		"it is killed":                    {killed: true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := startNode(t, withNeeds(fixture.Needs{Timeouts: fixture.Timeouts{Request: timeout}}))
-			asked := joinProcess(t, n, plugin.Script{
+			n := StartNode(t, WithNeeds(Needs{Timeouts: Timeouts{Request: timeout}}))
+			asked := JoinProcess(t, n, plugin.Script{
 				Index: "20", Name: "asked",
 				Policy:  &api.FailurePolicy{FailRequest: true, KeepConnected: s.keptConnected},
 				Answers: map[plugin.Event]plugin.Answer{plugin.RunPodSandbox: {Freeze: true}},
 			})
-			ctx := withinAMinute(t)
+			ctx := WithinAMinute(t)
 			// None gets to the plugin, whose time is short, before all have got as far.
-			waiting := podsNamed(n, "waits", pods)
+			waiting := PodsNamed(n, "waits", pods)
 			var starts []*node.Hold
 			for _, pod := range waiting {
 				start, err := n.HoldAt(node.After("runc", "start"), pod.GetMetadata().GetName())
 				require.NoError(t, err)
 				starts = append(starts, start)
 			}
-			ran := make(chan []creationOf, 1)
-			go func() { ran <- runPods(ctx, n, pods, time.Minute, waiting...) }()
+			ran := make(chan []CreationOf, 1)
+			go func() { ran <- RunPods(ctx, n, pods, time.Minute, waiting...) }()
 			for _, start := range starts {
 				require.NoError(t, start.Entered(ctx))
 			}
@@ -51,8 +51,8 @@ func TestL16_NoPodThatWaitsIsReadyWithoutThePluginThatFailsRequests(t *testing.T
 				require.NoError(t, start.Release())
 			}
 			require.NoError(t, asked.Frozen(ctx))
-			if !runsOnStock { // where they wait in line for a lock
-				requireWaiting(t, n, asked, pods-1)
+			if !RunsOnStock { // where they wait in line for a lock
+				RequireWaiting(t, n, asked, pods-1)
 			}
 			require.Empty(t, ran, "before the plugin was asked")
 			start := time.Now()
@@ -61,29 +61,29 @@ func TestL16_NoPodThatWaitsIsReadyWithoutThePluginThatFailsRequests(t *testing.T
 			}
 			created := <-ran
 			took := time.Since(start)
-			inTimeouts(t, "ten pods fail", took, timeout)
+			InTimeouts(t, "ten pods fail", took, timeout)
 
-			promise(t, "L16", "none of the pods that wait for the plugin is ready without its word", onStock(noPolicies), func(t require.TestingT) {
+			Promise(t, "L16", "none of the pods that wait for the plugin is ready without its word", OnStock(NoPolicies), func(t require.TestingT) {
 				for i, c := range created {
 					assert.Error(t, c.Err, "pod %d", i)
 				}
-				requireNoPodReady(ctx, t, n.CRI())
+				RequireNoPodReady(ctx, t, n.CRI())
 			})
-			promise(t, "L22", "they fail together, after one timeout", keptOnStock, func(t require.TestingT) {
+			Promise(t, "L22", "they fail together, after one timeout", KeptOnStock, func(t require.TestingT) {
 				assert.Less(t, took, pods/2*timeout) // one after the other it is ten
 			})
 			if s.keptConnected {
-				next := runPods(ctx, n, 1, time.Minute, podsNamed(n, "next", 1)...)
-				inTimeouts(t, fmt.Sprintf("the next pod fails (%v)", next[0].Err), next[0].Took, timeout)
-				promise(t, "L22", "the next pod fails at once, with what the plugin owes", onStock(noPolicies), func(t require.TestingT) {
+				next := RunPods(ctx, n, 1, time.Minute, PodsNamed(n, "next", 1)...)
+				InTimeouts(t, fmt.Sprintf("the next pod fails (%v)", next[0].Err), next[0].Took, timeout)
+				Promise(t, "L22", "the next pod fails at once, with what the plugin owes", OnStock(NoPolicies), func(t require.TestingT) {
 					assert.ErrorContains(t, next[0].Err, "20-asked")
 					assert.ErrorContains(t, next[0].Err, "has owed an answer to RunPodSandbox of pod")
 					assert.Less(t, next[0].Took, timeout)
 				})
 			}
-			promise(t, "L7", "nothing is left of them", rollBackRaces, func(t require.TestingT) {
-				removeAllPods(ctx, t, n.CRI())
-				requireNothingLeft(t, n)
+			Promise(t, "L7", "nothing is left of them", RollBackRaces, func(t require.TestingT) {
+				RemoveAllPods(ctx, t, n.CRI())
+				RequireNothingLeft(t, n)
 			})
 		})
 	}

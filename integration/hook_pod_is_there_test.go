@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -20,7 +21,7 @@ import (
 // who must have the pod's address.
 func agreesIfHostAnswers(n *node.Node, host net.Listener) plugin.Reply {
 	return func(ctx context.Context, call *plugin.Call) error {
-		gateway, err := n.Gateway(netns(call.Pod))
+		gateway, err := n.Gateway(NetworkNamespace(call.Pod))
 		if err != nil {
 			return err
 		}
@@ -28,7 +29,7 @@ func agreesIfHostAnswers(n *node.Node, host net.Listener) plugin.Reply {
 		if err != nil {
 			return err
 		}
-		conn, err := n.DialFrom(ctx, netns(call.Pod), net.JoinHostPort(gateway.String(), port))
+		conn, err := n.DialFrom(ctx, NetworkNamespace(call.Pod), net.JoinHostPort(gateway.String(), port))
 		if err != nil {
 			return err
 		}
@@ -58,16 +59,16 @@ func serveAddresses(l net.Listener) {
 
 func TestL5_NetworkOfAPodIsUpInItsHook(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
+	n := StartNode(t)
 	host, err := n.Listen(":0")
 	require.NoError(t, err)
 	defer host.Close()
 	go serveAddresses(host)
 	p := plugin.New("10", "dials")
 	p.On(plugin.RunPodSandbox, agreesIfHostAnswers(n, host))
-	connect(t, n, p)
+	Connect(t, n, p)
 
-	pod, err := n.CRI().RunPod(withinAMinute(t), n.CRI().Pod("reachable"))
+	pod, err := n.CRI().RunPod(WithinAMinute(t), n.CRI().Pod("reachable"))
 	require.NoError(t, err)
 	run := p.Calls().Of(pod)
 	require.Len(t, run, 1)
@@ -76,12 +77,12 @@ func TestL5_NetworkOfAPodIsUpInItsHook(t *testing.T) {
 
 func TestL5_PodIsThereInItsHook(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
+	n := StartNode(t)
 	p := plugin.New("10", "looks")
-	p.On(plugin.RunPodSandbox, agreesIfNetworkStands(n))
-	connect(t, n, p)
+	p.On(plugin.RunPodSandbox, AgreesIfNetworkStands(n))
+	Connect(t, n, p)
 
-	l := newLife(t, n, "there")
+	l := NewLife(t, n, "there")
 	run := p.Calls().Only(plugin.RunPodSandbox)
 	require.Len(t, run, 1)
 	require.NoError(t, run[0].Err)
@@ -92,5 +93,5 @@ func TestL5_PodIsThereInItsHook(t *testing.T) {
 	require.NotEmpty(t, pod.GetLinux().GetCgroupsPath())
 	require.NoError(t, syscall.Kill(int(pod.GetPid()), 0), "no process %d", pod.GetPid())
 	l.End(t)
-	requireNothingLeft(t, n)
+	RequireNothingLeft(t, n)
 }

@@ -8,14 +8,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/hookline-nri/hookline/conformance/cases"
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // The case of the conformance test, with the shim in place of the process.
 func TestL5_PodFailsIfTheShimOfItsSandboxDiesInTheHook(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, withNeeds(fixture.Patient))
-	kill := func(pod inHook) error {
+	n := StartNode(t, WithNeeds(Patient))
+	kill := func(pod InHook) error {
 		pid, err := n.Shim(pod.ID)
 		if err == nil {
 			err = unix.Kill(pid, unix.SIGKILL)
@@ -23,5 +23,5 @@ func TestL5_PodFailsIfTheShimOfItsSandboxDiesInTheHook(t *testing.T) {
 		return err
 	}
 	// The shim cannot remove its socket any more.
-	cases.PodFailsIfItsSandboxDiesInTheHook(onNode{t, fixture.Patient}, n, "shim", kill, requireNothingLeftButSockets)
+	cases.PodFailsIfItsSandboxDiesInTheHook(OnNode{T: t, Needs: Patient}, n, "shim", kill, RequireNothingLeftButSockets)
 }

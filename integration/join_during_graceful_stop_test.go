@@ -11,15 +11,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/history"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 func TestL13_RegistrationWaitsForNoGracefulStop(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
+	n := StartNode(t)
 	joining := plugin.New("10", "joins")
-	ctx, c := withinAMinute(t), n.CRI()
+	ctx, c := WithinAMinute(t), n.CRI()
 	config := c.Pod("graceful")
 	pod, err := c.RunPod(ctx, config)
 	require.NoError(t, err)
@@ -28,25 +29,25 @@ func TestL13_RegistrationWaitsForNoGracefulStop(t *testing.T) {
 	require.NoError(t, c.Start(ctx, container))
 	require.NoError(t, n.Settled(ctx, container))
 
-	stopped := inBackground(func() error { return c.Stop(ctx, container, time.Hour) })
+	stopped := InBackground(func() error { return c.Stop(ctx, container, time.Hour) })
 	require.NoError(t, n.Resisting(ctx, container))
-	joinCtx := withinMoments(t)
-	joined := connectInBackground(joinCtx, t, n, joining)
-	requireSoon(t, "the registration", func(context.Context) error { return hasGot(joining, plugin.Configure) })
+	joinCtx := WithinMoments(t)
+	joined := ConnectInBackground(joinCtx, t, n, joining)
+	RequireSoon(t, "the registration", func(context.Context) error { return HasGot(joining, plugin.Configure) })
 	_, errRan := c.RunPod(joinCtx, c.Pod("unrelated"))
 	errJoined := <-joined
-	stillStopping := isOpen(stopped)
+	stillStopping := IsOpen(stopped)
 	require.NoError(t, n.Signal(ctx, container, unix.SIGINT))
 	require.NoError(t, <-stopped)
 
-	promise(t, "L13", "a plugin joins during a container's grace period", onStock("it waits for its end"), func(t require.TestingT) {
+	Promise(t, "L13", "a plugin joins during a container's grace period", OnStock("it waits for its end"), func(t require.TestingT) {
 		assert.NoError(t, errJoined)
 		assert.True(t, stillStopping, "the grace period was over before")
 	})
-	promise(t, "L13", "other pods are created meanwhile", onStock("they wait for the plugin that joins"), func(t require.TestingT) {
+	Promise(t, "L13", "other pods are created meanwhile", OnStock("they wait for the plugin that joins"), func(t require.TestingT) {
 		assert.NoError(t, errRan)
 	})
-	promise(t, "L3", "who joined is told of the container's end", onStock(cannotJoin), func(t require.TestingT) {
+	Promise(t, "L3", "who joined is told of the container's end", OnStock(CannotJoin), func(t require.TestingT) {
 		assert.Equal(t, []plugin.Event{plugin.StopContainer}, joining.Calls().Of(pod).Events())
 		assert.Empty(t, history.Read(joining.Calls(), nil).Faults())
 	})

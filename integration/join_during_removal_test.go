@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/cri"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 	"github.com/hookline-nri/hookline/testkit/wait"
@@ -23,8 +24,8 @@ import (
 // CRI has a container in its store for a moment longer than containerd has the record of it.
 func TestL2_PluginsJoinWhileContainersAreRemoved(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	ctx, enough := withinAMinute(t), make(chan struct{})
+	n := StartNode(t)
+	ctx, enough := WithinAMinute(t), make(chan struct{})
 	c := n.CRI()
 	var all sync.WaitGroup
 	var removed atomic.Int64
@@ -41,7 +42,7 @@ func TestL2_PluginsJoinWhileContainersAreRemoved(t *testing.T) {
 	for i := 0; len(listed) < 50; i++ {
 		p := plugin.New("10", fmt.Sprint("joins", i%20))
 		before := removed.Load()
-		connect(t, n, p)
+		Connect(t, n, p)
 		for _, call := range p.Calls().Only(plugin.Synchronize) {
 			listed = append(listed, call.Containers...)
 		}
@@ -55,8 +56,8 @@ func TestL2_PluginsJoinWhileContainersAreRemoved(t *testing.T) {
 	}
 	close(enough)
 	all.Wait()
-	requireNothingLeft(t, n)
-	promise(t, "L2", "each container that is listed has its pod and its name", keptOnStock, func(t require.TestingT) {
+	RequireNothingLeft(t, n)
+	Promise(t, "L2", "each container that is listed has its pod and its name", KeptOnStock, func(t require.TestingT) {
 		for _, container := range listed {
 			assert.NotEmpty(t, container.GetPodSandboxId(), container)
 			assert.NotEmpty(t, container.GetName(), container)
@@ -66,7 +67,7 @@ func TestL2_PluginsJoinWhileContainersAreRemoved(t *testing.T) {
 
 // churnContainers creates and removes containers of a pod until it is enough.
 func churnContainers(ctx context.Context, c *cri.Client, pod string, config *runtime.PodSandboxConfig, removed *atomic.Int64, enough <-chan struct{}) error {
-	for i := 0; isOpen(enough); i++ {
+	for i := 0; IsOpen(enough); i++ {
 		container, err := c.Create(ctx, pod, config, c.Container(fmt.Sprint("c", i)))
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/history"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -20,41 +21,41 @@ import (
 // Each that the shim is asked for takes two seconds.
 func TestL22_ShimThatDoesNotAnswerKeepsNoPluginOut(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
+	n := StartNode(t)
 	early, late := plugin.New("10", "early"), plugin.New("20", "late")
-	connect(t, n, early)
-	ctx, c := withinAMinute(t), n.CRI()
+	Connect(t, n, early)
+	ctx, c := WithinAMinute(t), n.CRI()
 	config := c.Pod("hung")
-	hung := newLifeOf(t, n, config)
+	hung := NewLifeOf(t, n, config)
 	for i := range 4 {
 		container, err := c.Create(ctx, hung.Pod, config, c.Container(fmt.Sprint("more", i)))
 		require.NoError(t, err)
 		require.NoError(t, c.Start(ctx, container))
 	}
-	answers := newLife(t, n, "answers")
-	thaw := freezeShim(t, n, hung.Pod)
+	answers := NewLife(t, n, "answers")
+	thaw := FreezeShim(t, n, hung.Pod)
 
-	moments := withinMoments(t)
-	joined := connectInBackground(moments, t, n, late)
-	requireSoon(t, "the registration", func(context.Context) error { return hasGot(late, plugin.Configure) })
+	moments := WithinMoments(t)
+	joined := ConnectInBackground(moments, t, n, late)
+	RequireSoon(t, "the registration", func(context.Context) error { return HasGot(late, plugin.Configure) })
 	_, errRan := c.RunPod(moments, c.Pod("unrelated")) // may be in the list, being created
 	errJoined := <-joined
 
-	promise(t, "L22", "a plugin joins at once although a shim does not answer", onStock("it waits for the shim, once for each container"), func(t require.TestingT) {
+	Promise(t, "L22", "a plugin joins at once although a shim does not answer", OnStock("it waits for the shim, once for each container"), func(t require.TestingT) {
 		require.NoError(t, errJoined)
 		told := late.Calls().Only(plugin.Synchronize)[0]
-		assert.Equal(t, 1, timesSynchronized(late, hung.Pod))
-		assert.Equal(t, 1, timesSynchronized(late, answers.Pod))
-		assert.Len(t, told.Pods, 2+timesSynchronized(late, "unrelated"))
+		assert.Equal(t, 1, TimesSynchronized(late, hung.Pod))
+		assert.Equal(t, 1, TimesSynchronized(late, answers.Pod))
+		assert.Len(t, told.Pods, 2+TimesSynchronized(late, "unrelated"))
 		assert.Equal(t, started(early.Calls()), running(told.Containers))
 	})
-	promise(t, "L13", "pods are created meanwhile", onStock("they wait for the plugin that joins"), func(t require.TestingT) {
+	Promise(t, "L13", "pods are created meanwhile", OnStock("they wait for the plugin that joins"), func(t require.TestingT) {
 		require.NoError(t, errRan)
 	})
 	thaw()
 	require.NoError(t, c.StopPod(ctx, hung.Pod))
 	require.NoError(t, c.RemovePod(ctx, hung.Pod))
-	promise(t, "L3", "who joined is told of the end of the shim's containers", onStock(cannotJoin), func(t require.TestingT) {
+	Promise(t, "L3", "who joined is told of the end of the shim's containers", OnStock(CannotJoin), func(t require.TestingT) {
 		assert.Len(t, late.Calls().Of(hung.Pod).Only(plugin.StopContainer), 5)
 		assert.Len(t, late.Calls().Of(hung.Pod).Only(plugin.RemoveContainer), 5)
 		assert.Empty(t, history.Read(late.Calls(), nil).Faults())
@@ -86,29 +87,29 @@ func running(containers []*api.Container) map[string]uint32 {
 // know of the container waits for it.
 func TestL22_UpdateThatHangsKeepsNoPluginOut(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	l := newLife(t, n, "changing")
-	stuck := stickUpdates(t, n)
-	updated := updateInBackground(t, n, l.Container)
-	stuck.requireEntered(t)
+	n := StartNode(t)
+	l := NewLife(t, n, "changing")
+	stuck := StickUpdates(t, n)
+	updated := UpdateInBackground(t, n, l.Container)
+	stuck.RequireEntered(t)
 
 	late := plugin.New("10", "late")
-	errJoined := <-connectInBackground(withinMoments(t), t, n, late)
-	listed, errListed := n.CRI().Runtime.ListContainers(withinMoments(t), &runtime.ListContainersRequest{})
-	hung := isOpen(updated)
-	stuck.release()
-	errUpdated := requireEnds(t, updated, "the update")
+	errJoined := <-ConnectInBackground(WithinMoments(t), t, n, late)
+	listed, errListed := n.CRI().Runtime.ListContainers(WithinMoments(t), &runtime.ListContainersRequest{})
+	hung := IsOpen(updated)
+	stuck.Release()
+	errUpdated := RequireEnds(t, updated, "the update")
 
-	promise(t, "L22", "a plugin joins while an update of a container hangs", onStock("it waits for the update"), func(t require.TestingT) {
+	Promise(t, "L22", "a plugin joins while an update of a container hangs", OnStock("it waits for the update"), func(t require.TestingT) {
 		require.NoError(t, errJoined)
 		assert.True(t, hung, "the update was over before")
 		containers := late.Calls().Only(plugin.Synchronize)[0].Containers
 		require.Len(t, containers, 1)
 		assert.Equal(t, api.ContainerState_CONTAINER_RUNNING, containers[0].GetState())
 	})
-	promise(t, "L22", "CRI lists containers meanwhile", onStock("the list waits for the update"), func(t require.TestingT) {
+	Promise(t, "L22", "CRI lists containers meanwhile", OnStock("the list waits for the update"), func(t require.TestingT) {
 		require.NoError(t, errListed)
 		assert.Len(t, listed.GetContainers(), 1)
 	})
-	promise(t, "L22", "the update goes on", keptOnStock, func(t require.TestingT) { require.NoError(t, errUpdated) })
+	Promise(t, "L22", "the update goes on", KeptOnStock, func(t require.TestingT) { require.NoError(t, errUpdated) })
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/podstate"
 	"github.com/hookline-nri/hookline/testkit/history"
 	"github.com/hookline-nri/hookline/testkit/node"
@@ -27,43 +28,43 @@ func TestL2_PodBeingCreatedIsShownOrLeftOutAsSet(t *testing.T) {
 		"left out": {true, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := startNode(t, func(o *node.Options) {
+			n := StartNode(t, func(o *node.Options) {
 				o.RequestTimeout = 30 * time.Second
 				if want.leaveOut {
 					o.Config = "version = 3\n[plugins.'io.containerd.nri.v1.nri']\nsync_transient_sandboxes = false\n"
 				}
 			})
 			slow, joining := plugin.New("10", "slow"), plugin.New("20", "joins")
-			connect(t, n, slow)
-			gate := newGate(t)
+			Connect(t, n, slow)
+			gate := NewGate(t)
 			slow.On(plugin.RunPodSandbox, gate.Hold)
-			ctx, c := withinAMinute(t), n.CRI()
+			ctx, c := WithinAMinute(t), n.CRI()
 			var pod string
-			ran := inBackground(func() (err error) { pod, err = c.RunPod(ctx, c.Pod("coming")); return err })
-			requireClosed(t, gate.Entered(), "the hook")
-			errJoined := <-connectInBackground(withinMoments(t), t, n, joining)
+			ran := InBackground(func() (err error) { pod, err = c.RunPod(ctx, c.Pod("coming")); return err })
+			RequireClosed(t, gate.Entered(), "the hook")
+			errJoined := <-ConnectInBackground(WithinMoments(t), t, n, joining)
 			gate.Release()
 			require.NoError(t, <-ran)
 			require.NoError(t, c.StopPod(ctx, pod))
 			require.NoError(t, c.RemovePod(ctx, pod))
 
-			promise(t, "L13", "a plugin can join during the hook of another", onStock("it cannot"), func(t require.TestingT) {
+			Promise(t, "L13", "a plugin can join during the hook of another", OnStock("it cannot"), func(t require.TestingT) {
 				require.NoError(t, errJoined)
 			})
-			promise(t, "L2", "Synchronize has the pod, as being created, or not, as set", onStock(cannotJoin), func(t require.TestingT) {
+			Promise(t, "L2", "Synchronize has the pod, as being created, or not, as set", OnStock(CannotJoin), func(t require.TestingT) {
 				require.NoError(t, errJoined)
-				assert.Equal(t, want.listed, timesSynchronized(joining, "coming"), "times in Synchronize")
+				assert.Equal(t, want.listed, TimesSynchronized(joining, "coming"), "times in Synchronize")
 				for _, call := range joining.Calls().Only(plugin.Synchronize) {
 					for _, known := range call.Pods {
 						assert.Equal(t, podstate.Creating, podstate.FromPod(known))
 					}
 				}
 			})
-			promise(t, "L2", "it is asked for the pod either way, and told of its end", onStock(cannotJoin), func(t require.TestingT) {
-				assert.Equal(t, undone, joining.Calls().Named("coming").Events())
+			Promise(t, "L2", "it is asked for the pod either way, and told of its end", OnStock(CannotJoin), func(t require.TestingT) {
+				assert.Equal(t, Undone, joining.Calls().Named("coming").Events())
 				assert.Empty(t, history.Read(joining.Calls(), nil).Faults())
 			})
-			promise(t, "L2", "each event says what state the pod is in", onStock(cannotJoin), func(t require.TestingT) {
+			Promise(t, "L2", "each event says what state the pod is in", OnStock(CannotJoin), func(t require.TestingT) {
 				assert.Equal(t, []podstate.State{podstate.Creating, podstate.Ready, podstate.Stopped}, statesTold(joining, "coming"))
 			})
 		})

@@ -8,16 +8,17 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // What no message holds keeps plugins out, and is named to who reads the log.
 func TestL17_PodTooLargeToBeToldIsNamed(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	ctx, c := withinAMinute(t), n.CRI()
+	n := StartNode(t)
+	ctx, c := WithinAMinute(t), n.CRI()
 	config := c.Pod("huge")
-	config.Annotations = map[string]string{"huge": kib(5 << 10)}
+	config.Annotations = map[string]string{"huge": KiB(5 << 10)}
 	pod, err := c.RunPod(ctx, config)
 	require.NoError(t, err)
 	small, err := c.RunPod(ctx, c.Pod("small"))
@@ -25,16 +26,16 @@ func TestL17_PodTooLargeToBeToldIsNamed(t *testing.T) {
 
 	late := plugin.New("10", "late")
 	t.Cleanup(late.Crash)
-	require.Error(t, late.Connect(withinAMinute(t), n.NRISocket()))
-	promise(t, "L17", "the log names a pod that is too large to be told of, and who could not join", onStock("it names neither"), func(t require.TestingT) {
-		requireSoon(t, "the pod in the log", func(context.Context) error {
-			return hasLogged(n, "10-late", "default/huge", pod, "exceed maximum message size of 4194304")
+	require.Error(t, late.Connect(WithinAMinute(t), n.NRISocket()))
+	Promise(t, "L17", "the log names a pod that is too large to be told of, and who could not join", OnStock("it names neither"), func(t require.TestingT) {
+		RequireSoon(t, "the pod in the log", func(context.Context) error {
+			return HasLogged(n, "10-late", "default/huge", pod, "exceed maximum message size of 4194304")
 		})
 	})
 
 	require.NoError(t, c.StopPod(ctx, pod))
 	require.NoError(t, c.RemovePod(ctx, pod))
-	connect(t, n, late)
+	Connect(t, n, late)
 	calls := late.Calls().Only(plugin.Synchronize)
 	require.Len(t, calls, 1)
 	require.Len(t, calls[0].Pods, 1)

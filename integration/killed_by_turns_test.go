@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
@@ -30,17 +31,17 @@ const killedRounds = "HOOKLINE_KILLED_ROUNDS"
 func TestL18_NothingIsLostThoughAllAreKilledByTurns(t *testing.T) {
 	t.Parallel()
 	const workers = 4
-	rounds := countFrom(t, killedRounds, 3)
-	n := startNode(t)
+	rounds := CountFrom(t, killedRounds, 3)
+	n := StartNode(t)
 	slow := map[plugin.Event]plugin.Answer{
 		plugin.RunPodSandbox: {Work: 20 * time.Millisecond}, plugin.StopContainer: {Work: 50 * time.Millisecond}, plugin.StopPodSandbox: {Work: 20 * time.Millisecond},
 	}
-	plugins := []*named{
-		newNamed(t, n, plugin.Script{Index: "10", Name: "first", Returns: true}),
-		newNamed(t, n, plugin.Script{Index: "20", Name: "slow", Returns: true, Answers: slow}),
-		newNamed(t, n, plugin.Script{Index: "30", Name: "last", Returns: true}),
+	plugins := []*NamedPlugin{
+		JoinNamed(t, n, plugin.Script{Index: "10", Name: "first", Returns: true}),
+		JoinNamed(t, n, plugin.Script{Index: "20", Name: "slow", Returns: true, Answers: slow}),
+		JoinNamed(t, n, plugin.Script{Index: "30", Name: "last", Returns: true}),
 	}
-	load := newWorkload(n.CRI())
+	load := NewWorkload(n.CRI())
 	random := rand.New(rand.NewPCG(3, 7))
 	for round := range rounds {
 		killed, returns := plugins[round%len(plugins)], round%2 == 1
@@ -56,13 +57,13 @@ func TestL18_NothingIsLostThoughAllAreKilledByTurns(t *testing.T) {
 			all.Go(func() {
 				var err error
 				for i := 0; err == nil || meetsSnapshotLeftBehind(err); i++ {
-					err = load.Lead(withinAMinute(t), fmt.Sprintf("r%d-w%d-%d", round, worker, i), i)
+					err = load.Lead(WithinAMinute(t), fmt.Sprintf("r%d-w%d-%d", round, worker, i), i)
 				}
 				assert.Truef(t, dying.Load(), "worker %d, before the runtime is killed: %v", worker, err)
 			})
 		}
 		await := func(call int64) {
-			require.NoError(t, wait.Until(withinAMinute(t), fmt.Sprintf("call %d", call), func(context.Context) error {
+			require.NoError(t, wait.Until(WithinAMinute(t), fmt.Sprintf("call %d", call), func(context.Context) error {
 				if at := calls.Load(); at < call {
 					return fmt.Errorf("it is call %d", at)
 				}
@@ -70,35 +71,35 @@ func TestL18_NothingIsLostThoughAllAreKilledByTurns(t *testing.T) {
 			}))
 		}
 		await(killAt)
-		require.NoError(t, killed.process().Kill())
+		require.NoError(t, killed.Process().Kill())
 		if returns {
 			await(backAt)
-			killed.comes(t)
+			killed.Comes(t)
 		}
 		await(endAt)
-		had := map[*named]int{}
+		had := map[*NamedPlugin]int{}
 		for _, p := range plugins {
-			had[p] = len(p.connections())
+			had[p] = len(p.Connections())
 		}
 		dying.Store(true)
-		require.NoError(t, n.Kill(withinAMinute(t)))
+		require.NoError(t, n.Kill(WithinAMinute(t)))
 		all.Wait()
 
-		require.NoError(t, n.Boot(withinAMinute(t)))
+		require.NoError(t, n.Boot(WithinAMinute(t)))
 		for _, p := range plugins {
 			if p != killed || returns {
-				p.requireBack(t, had[p])
+				p.RequireBack(t, had[p])
 			}
 		}
-		endAllPods(t, n, load)
+		EndAllPods(t, n, load)
 		if !returns {
-			killed.comes(t)
+			killed.Comes(t)
 		}
 	}
-	newLife(t, n, "afterwards").End(t)
+	NewLife(t, n, "afterwards").End(t)
 	for _, p := range plugins {
-		promise(t, "L18", p.Name()+" was told the end of all that it knew, in order", onStock(neverHears), eventually(func(t require.TestingT) {
-			load.RequireContractKeptOver(t, p.Name(), withoutUnsent(t, p.connections()))
+		Promise(t, "L18", p.Name()+" was told the end of all that it knew, in order", OnStock(NeverHears), Eventually(func(t require.TestingT) {
+			load.RequireContractKeptOver(t, p.Name(), withoutUnsent(t, p.Connections()))
 		}))
 	}
 }
@@ -132,7 +133,7 @@ func withoutUnsent(t require.TestingT, records []plugin.Calls) (all []plugin.Cal
 	for _, record := range records {
 		all = append(all, slices.DeleteFunc(slices.Clone(record), func(call plugin.Call) bool {
 			id := cmp.Or(call.Container.GetId(), call.Pod.GetId())
-			cut := slices.Contains(teardown, call.Event) && !told[id]
+			cut := slices.Contains(EveryEnd, call.Event) && !told[id]
 			unsent[id] = unsent[id] || cut
 			return cut
 		}))

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/history"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
@@ -37,31 +38,31 @@ func TestL23_PodsMoveBetweenHooklineAndStock(t *testing.T) {
 
 func moves(t *testing.T, first, other build, byShim bool) {
 	m := startMover(t, first, byShim)
-	ctx := withinAMinute(t)
-	stays, ends := newLife(t, m, "stays"), newLife(t, m, "ends")
-	since := runningSince(ctx, t, m, stays.Container)
+	ctx := WithinAMinute(t)
+	stays, ends := NewLife(t, m, "stays"), NewLife(t, m, "ends")
+	since := RunningSince(ctx, t, m, stays.Container)
 
 	m.moveTo(t, other)
-	promise(t, "L23", "pods run on after the move", keptOnStock, func(t require.TestingT) {
-		requireReady(ctx, t, m, stays.Pod, ends.Pod)
-		assert.Equal(t, since, runningSince(ctx, t, m, stays.Container))
+	Promise(t, "L23", "pods run on after the move", KeptOnStock, func(t require.TestingT) {
+		RequireReady(ctx, t, m, stays.Pod, ends.Pod)
+		assert.Equal(t, since, RunningSince(ctx, t, m, stays.Container))
 	})
 	runMore(ctx, t, m, stays.Pod, m.CRI().Pod("stays"), "more")
 	ends.End(t)
-	made := newLife(t, m, "made")
+	made := NewLife(t, m, "made")
 
 	m.moveTo(t, first)
-	promise(t, "L23", "pods run on after the move back", keptOnStock, func(t require.TestingT) {
-		requireReady(ctx, t, m, stays.Pod, made.Pod)
-		assert.Equal(t, since, runningSince(ctx, t, m, stays.Container))
+	Promise(t, "L23", "pods run on after the move back", KeptOnStock, func(t require.TestingT) {
+		RequireReady(ctx, t, m, stays.Pod, made.Pod)
+		assert.Equal(t, since, RunningSince(ctx, t, m, stays.Container))
 		runMore(ctx, t, m, made.Pod, m.CRI().Pod("made"), "more")
 	})
 	made.End(t)
 	stays.End(t)
-	promise(t, "L23", "nothing is left of pods of either", keptOnStock, func(t require.TestingT) {
-		requireNoSandboxLeft(t, m.Node)
+	Promise(t, "L23", "nothing is left of pods of either", KeptOnStock, func(t require.TestingT) {
+		RequireNoSandboxLeft(t, m.Node)
 		for _, name := range []string{"stays", "ends", "made"} {
-			requirePodRunsAgain(t, m, m.CRI().Pod(name))
+			RequirePodRunsAgain(t, m, m.CRI().Pod(name))
 		}
 	})
 }
@@ -71,15 +72,15 @@ func moves(t *testing.T, first, other build, byShim bool) {
 func TestL23_AttachmentsOfStockAreUsed(t *testing.T) {
 	t.Parallel()
 	m := startMover(t, stock, false)
-	ctx := withinAMinute(t)
-	l := newLife(t, m, "attached")
+	ctx := WithinAMinute(t)
+	l := NewLife(t, m, "attached")
 	m.moveTo(t, patched)
 	_, configurations := m.CNI()
 	require.NoError(t, os.Remove(filepath.Join(configurations, "10-hookline.conflist")))
-	promise(t, "L23", "a pod that stock attached is detached without its configuration", keptOnStock, func(t require.TestingT) {
+	Promise(t, "L23", "a pod that stock attached is detached without its configuration", KeptOnStock, func(t require.TestingT) {
 		require.NoError(t, m.CRI().StopPod(ctx, l.Pod))
 		require.NoError(t, m.CRI().RemovePod(ctx, l.Pod))
-		requireNothingLeft(t, m)
+		RequireNothingLeft(t, m)
 	})
 }
 
@@ -89,37 +90,37 @@ func TestL23_PodThatStockRanPastStaysReady(t *testing.T) {
 	t.Parallel()
 	eachController(t, func(t *testing.T, byShim bool) {
 		m := startMover(t, patched, byShim)
-		ctx := withinAMinute(t)
+		ctx := WithinAMinute(t)
 		pod := killInHook(t, m.Node, "cut")
 		m.moveTo(t, stock)
-		requireReady(ctx, t, m, pod.ID)
+		RequireReady(ctx, t, m, pod.ID)
 		container := runMore(ctx, t, m, pod.ID, pod.Config, "main")
-		since := runningSince(ctx, t, m, container)
+		since := RunningSince(ctx, t, m, container)
 
 		m.moveTo(t, patched)
 		back := plugin.New("10", "back")
-		connect(t, m, back)
-		promise(t, "L23", "a pod that was cut in its hook and has got containers since is ready", keptOnStock, func(t require.TestingT) {
-			requireReady(ctx, t, m, pod.ID)
-			assert.Equal(t, since, runningSince(ctx, t, m, container))
+		Connect(t, m, back)
+		Promise(t, "L23", "a pod that was cut in its hook and has got containers since is ready", KeptOnStock, func(t require.TestingT) {
+			RequireReady(ctx, t, m, pod.ID)
+			assert.Equal(t, since, RunningSince(ctx, t, m, container))
 			runMore(ctx, t, m, pod.ID, pod.Config, "more")
 		})
 		require.NoError(t, m.Kill(ctx))
 		require.NoError(t, m.Boot(ctx))
-		connect(t, m, back)
-		promise(t, "L23", "it is after the next restart, and plugins are told so", keptOnStock, func(t require.TestingT) {
-			requireReady(ctx, t, m, pod.ID)
+		Connect(t, m, back)
+		Promise(t, "L23", "it is after the next restart, and plugins are told so", KeptOnStock, func(t require.TestingT) {
+			RequireReady(ctx, t, m, pod.ID)
 			pods := back.Calls().Connections()[1].Only(plugin.Synchronize)[0].Pods
 			require.Len(t, pods, 1)
-			assert.Contains(t, string(pods[0].ProtoReflect().GetUnknown()), string(readyState))
+			assert.Contains(t, string(pods[0].ProtoReflect().GetUnknown()), string(ReadyState))
 		})
-		removeAllPods(ctx, t, m.CRI())
-		promise(t, "L23", "its end is told, and nothing is left of it", keptOnStock, func(t require.TestingT) {
+		RemoveAllPods(ctx, t, m.CRI())
+		Promise(t, "L23", "its end is told, and nothing is left of it", KeptOnStock, func(t require.TestingT) {
 			reading := history.Read(back.Calls().Connections()[1], nil, back.Calls().Connections()[0])
 			assert.Empty(t, reading.Faults())
 			assert.Empty(t, reading.Alive())
-			requireNoSandboxLeft(t, m.Node)
-			requirePodRunsAgain(t, m, pod.Config)
+			RequireNoSandboxLeft(t, m.Node)
+			RequirePodRunsAgain(t, m, pod.Config)
 		})
 	})
 }
@@ -129,16 +130,16 @@ func TestL23_PodThatStockGaveNoContainerIsNotReady(t *testing.T) {
 	t.Parallel()
 	eachController(t, func(t *testing.T, byShim bool) {
 		m := startMover(t, patched, byShim)
-		ctx := withinAMinute(t)
+		ctx := WithinAMinute(t)
 		pod := killInHook(t, m.Node, "cut")
 		m.moveTo(t, stock)
-		requireReady(ctx, t, m, pod.ID)
+		RequireReady(ctx, t, m, pod.ID)
 		m.moveTo(t, patched)
-		promise(t, "L23", "a pod that was cut in its hook and has no containers is not ready", keptOnStock, func(t require.TestingT) {
-			requireNoPodReady(ctx, t, m.CRI())
+		Promise(t, "L23", "a pod that was cut in its hook and has no containers is not ready", KeptOnStock, func(t require.TestingT) {
+			RequireNoPodReady(ctx, t, m.CRI())
 		})
-		removeAllPods(ctx, t, m.CRI())
-		requireNoSandboxLeft(t, m.Node)
+		RemoveAllPods(ctx, t, m.CRI())
+		RequireNoSandboxLeft(t, m.Node)
 	})
 }
 
@@ -147,28 +148,28 @@ func TestL23_PodThatStockGaveNoContainerIsNotReady(t *testing.T) {
 func TestL23_StopThatStockRanPastIsForgotten(t *testing.T) {
 	t.Parallel()
 	m := startMover(t, patched, false)
-	ctx := withinAMinute(t)
+	ctx := WithinAMinute(t)
 	config := m.CRI().Pod("stopping")
 	pod, err := m.CRI().RunPod(ctx, config)
 	require.NoError(t, err)
 	hold, err := m.HoldAt(node.Before("runc", "kill"), "stopping")
 	require.NoError(t, err)
-	stopped := inBackground(func() error { return m.CRI().StopPod(ctx, pod) })
+	stopped := InBackground(func() error { return m.CRI().StopPod(ctx, pod) })
 	require.NoError(t, hold.Entered(ctx))
 	require.NoError(t, m.Kill(ctx))
 	require.Error(t, <-stopped)
 	require.NoError(t, hold.Fail())
 
 	m.moveTo(t, stock)
-	requireReady(ctx, t, m, pod)
+	RequireReady(ctx, t, m, pod)
 	container := runMore(ctx, t, m, pod, config, "main")
 	m.moveTo(t, patched)
-	promise(t, "L23", "a pod whose stop was cut and in which a container runs since is ready", keptOnStock, func(t require.TestingT) {
-		requireReady(ctx, t, m, pod)
-		runningSince(ctx, t, m, container)
+	Promise(t, "L23", "a pod whose stop was cut and in which a container runs since is ready", KeptOnStock, func(t require.TestingT) {
+		RequireReady(ctx, t, m, pod)
+		RunningSince(ctx, t, m, container)
 	})
-	removeAllPods(ctx, t, m.CRI())
-	requireNothingLeft(t, m)
+	RemoveAllPods(ctx, t, m.CRI())
+	RequireNothingLeft(t, m)
 }
 
 // Stock forgets the names of sandboxes that it recovers from their record alone, so
@@ -183,7 +184,7 @@ func TestL23_TwoPodsOfOneNameComeUp(t *testing.T) {
 		"cut in its ADD": {false, func(ctx context.Context, t *testing.T, m *mover, config *runtime.PodSandboxConfig) {
 			hold, err := m.HoldADD(config.GetMetadata().GetName())
 			require.NoError(t, err)
-			ran := inBackground(func() error { _, err := m.CRI().RunPod(ctx, config); return err })
+			ran := InBackground(func() error { _, err := m.CRI().RunPod(ctx, config); return err })
 			require.NoError(t, hold.Entered(ctx))
 			require.NoError(t, m.Kill(ctx))
 			require.Error(t, <-ran)
@@ -198,7 +199,7 @@ func TestL23_TwoPodsOfOneNameComeUp(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := startMover(t, stock, s.byShim)
-			ctx := withinAMinute(t)
+			ctx := WithinAMinute(t)
 			config := m.CRI().Pod("twice")
 			s.first(ctx, t, m, config)
 			require.NoError(t, m.Boot(ctx))
@@ -207,7 +208,7 @@ func TestL23_TwoPodsOfOneNameComeUp(t *testing.T) {
 			container := runMore(ctx, t, m, second, config, "main")
 
 			m.moveTo(t, patched)
-			promise(t, "L23", "a node with two pods of one name comes up with both", keptOnStock, func(t require.TestingT) {
+			Promise(t, "L23", "a node with two pods of one name comes up with both", KeptOnStock, func(t require.TestingT) {
 				pods, err := m.CRI().Pods(ctx)
 				require.NoError(t, err)
 				ready := 0
@@ -218,18 +219,18 @@ func TestL23_TwoPodsOfOneNameComeUp(t *testing.T) {
 				}
 				assert.Len(t, pods, 2)
 				assert.Equal(t, s.ready, ready)
-				runningSince(ctx, t, m, container)
+				RunningSince(ctx, t, m, container)
 			})
-			promise(t, "L22", "the second is named in the log, and counted", keptOnStock, func(t require.TestingT) {
-				counted, err := m.Metrics(ctx, passedOver)
+			Promise(t, "L22", "the second is named in the log, and counted", KeptOnStock, func(t require.TestingT) {
+				counted, err := m.Metrics(ctx, PassedOverMetric)
 				require.NoError(t, err)
 				assert.Equal(t, map[string]float64{`{kind="sandbox_name"}`: 1}, counted)
-				assert.NoError(t, hasLogged(m.Node, "is not recovered", "is reserved for"))
+				assert.NoError(t, HasLogged(m.Node, "is not recovered", "is reserved for"))
 			})
-			removeAllPods(ctx, t, m.CRI())
-			promise(t, "L23", "both end, and leave their name free", keptOnStock, func(t require.TestingT) {
-				requireNoSandboxLeft(t, m.Node)
-				requirePodRunsAgain(t, m, config)
+			RemoveAllPods(ctx, t, m.CRI())
+			Promise(t, "L23", "both end, and leave their name free", KeptOnStock, func(t require.TestingT) {
+				RequireNoSandboxLeft(t, m.Node)
+				RequirePodRunsAgain(t, m, config)
 			})
 		})
 	}
@@ -238,27 +239,27 @@ func TestL23_TwoPodsOfOneNameComeUp(t *testing.T) {
 // What hookline has set aside of a record keeps stock from nothing, and both know the pod.
 func TestL23_WhatWasSetAsideCanBeReadByStock(t *testing.T) {
 	t.Parallel()
-	for name, path := range map[string]func(l life) []string{
-		"the spec of a container":            func(l life) []string { return []string{"containers", l.Container, "spec"} },
-		"the spec of the container of a pod": func(l life) []string { return []string{"containers", l.Pod, "spec"} },
-		"the spec of a pod":                  func(l life) []string { return []string{"sandboxes", l.Pod, "spec"} },
-		"the metadata of the container of a pod": func(l life) []string {
+	for name, path := range map[string]func(l Life) []string{
+		"the spec of a container":            func(l Life) []string { return []string{"containers", l.Container, "spec"} },
+		"the spec of the container of a pod": func(l Life) []string { return []string{"containers", l.Pod, "spec"} },
+		"the spec of a pod":                  func(l Life) []string { return []string{"sandboxes", l.Pod, "spec"} },
+		"the metadata of the container of a pod": func(l Life) []string {
 			return []string{"containers", l.Pod, "extensions", "io.cri-containerd.sandbox.metadata"}
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			m := startMover(t, patched, false)
-			ctx := withinAMinute(t)
-			bad := newLife(t, m, "bad")
+			ctx := WithinAMinute(t)
+			bad := NewLife(t, m, "bad")
 			require.NoError(t, m.Kill(ctx))
-			require.NoError(t, overwrite(m.Node, []byte{0xff}, path(bad)...))
+			require.NoError(t, Overwrite(m.Node, []byte{0xff}, path(bad)...))
 			require.NoError(t, m.Boot(ctx))
 			m.moveTo(t, stock)
-			requirePodRunsAgain(t, m, m.CRI().Pod("new"))
+			RequirePodRunsAgain(t, m, m.CRI().Pod("new"))
 			m.moveTo(t, patched)
 			bad.End(t)
-			requireNothingLeft(t, m)
+			RequireNothingLeft(t, m)
 		})
 	}
 }

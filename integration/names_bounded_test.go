@@ -13,16 +13,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // A name is of a length that logs, metrics and memory take, or is refused with the reason.
 func TestL22_NameOfAPluginIsBounded(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, operator(noRule))
-	long := startProcess(t, n, plugin.Script{Index: "10", Name: strings.Repeat("x", 65)})
-	promise(t, "L22", "a name of 65 bytes is refused before Configure, with the reason", onStock("a name has any length"), func(t require.TestingT) {
-		requireSoon(t, "an answer", func(context.Context) error {
+	n := StartNode(t, WithConfig(NoRule))
+	long := StartProcess(t, n, plugin.Script{Index: "10", Name: strings.Repeat("x", 65)})
+	Promise(t, "L22", "a name of 65 bytes is refused before Configure, with the reason", OnStock("a name has any length"), func(t require.TestingT) {
+		RequireSoon(t, "an answer", func(context.Context) error {
 			if len(long.KeptOut()) == 0 && len(long.Calls()) == 0 {
 				return errors.New("it has none")
 			}
@@ -32,9 +33,9 @@ func TestL22_NameOfAPluginIsBounded(t *testing.T) {
 		require.Contains(t, long.KeptOut()[0], "InvalidArgument")
 		require.Contains(t, long.KeptOut()[0], "has 65 bytes, more than 64")
 	})
-	fits := startProcess(t, n, plugin.Script{Index: "10", Name: strings.Repeat("x", 64)})
-	promise(t, "L22", "a name of 64 bytes is taken", keptOnStock, func(t require.TestingT) {
-		requireSoon(t, "it to join", func(context.Context) error { return hasAnswered(fits, plugin.Synchronize) })
+	fits := StartProcess(t, n, plugin.Script{Index: "10", Name: strings.Repeat("x", 64)})
+	Promise(t, "L22", "a name of 64 bytes is taken", KeptOnStock, func(t require.TestingT) {
+		RequireSoon(t, "it to join", func(context.Context) error { return HasAnswered(fits, plugin.Synchronize) })
 	})
 }
 
@@ -42,19 +43,19 @@ func TestL22_NameOfAPluginIsBounded(t *testing.T) {
 // is counted whatever their name.
 func TestL22_NamesThatComeAndGoLeaveFewMetrics(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, operator(noRule))
-	ctx := withinAMinute(t)
+	n := StartNode(t, WithConfig(NoRule))
+	ctx := WithinAMinute(t)
 	first := plugin.New("00", "first")
-	connect(t, n, first)
+	Connect(t, n, first)
 	const names = 100
 	for i := range names {
 		p := plugin.New("10", fmt.Sprint("name", i))
-		requireSoon(t, "it to join", func(ctx context.Context) error { return p.Connect(ctx, n.NRISocket()) }) // the last may still be leaving
+		RequireSoon(t, "it to join", func(ctx context.Context) error { return p.Connect(ctx, n.NRISocket()) }) // the last may still be leaving
 		p.Crash()
 	}
-	promise(t, "L22", "64 names have series of their own, and all others one", onStock("each name keeps its series"), func(t require.TestingT) {
+	Promise(t, "L22", "64 names have series of their own, and all others one", OnStock("each name keeps its series"), func(t require.TestingT) {
 		seen := map[string]bool{}
-		requireSoon(t, "all to be counted", func(context.Context) error {
+		RequireSoon(t, "all to be counted", func(context.Context) error {
 			calls, err := n.Metrics(ctx, "containerd_nri_plugin_invocations_total")
 			sum := 0.0
 			for labels, value := range calls {
@@ -79,15 +80,15 @@ var pluginLabel = regexp.MustCompile(`plugin="[^"]*"`)
 // A peer that tries to register again and again has little logged.
 func TestL22_RefusedRegistrationsHaveLittleLogged(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, operator(noRule))
-	ctx := withinAMinute(t)
+	n := StartNode(t, WithConfig(NoRule))
+	ctx := WithinAMinute(t)
 	before, err := n.Log()
 	require.NoError(t, err)
 	const tries = 2000
 	for range tries {
 		require.Error(t, plugin.New("10", "not,valid").Connect(ctx, n.NRISocket()))
 	}
-	promise(t, "L22", "the log has few lines of it", onStock("it has all"), func(t require.TestingT) {
+	Promise(t, "L22", "the log has few lines of it", OnStock("it has all"), func(t require.TestingT) {
 		log, err := n.Log()
 		require.NoError(t, err)
 		log = log[len(before):]

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/image"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
@@ -25,26 +26,26 @@ import (
 func TestL21_ThiefInAnImageOfAnotherNamespaceIsRefused(t *testing.T) {
 	t.Parallel()
 	const name = "localhost/hookline/scripted:1"
-	n := startNode(t, operator(pluginSetting("must", "allowed_namespaces = ['net-system']")))
+	n := StartNode(t, WithConfig(PluginSetting("must", "allowed_namespaces = ['net-system']")))
 	program := filepath.Join(t.TempDir(), "scripted")
 	require.NoError(t, image.Build(t.Context(), program, "github.com/hookline-nri/hookline/integration/scripted"))
-	ctx := withinAMinute(t)
+	ctx := WithinAMinute(t)
 	content, err := os.ReadFile(program)
 	require.NoError(t, err)
 	require.NoError(t, n.Import(ctx, name, content))
 
 	must, free := plugin.Script{Index: "10", Name: "must"}, plugin.Script{Index: "20", Name: "free"}
 	thief := runsInImage(ctx, t, n, name, "default", must)
-	promise(t, "L21", "the thief is refused before Configure", onStock(anybodyMay), func(t require.TestingT) {
-		requireSoon(t, "an answer", func(context.Context) error {
+	Promise(t, "L21", "the thief is refused before Configure", OnStock(anybodyMay), func(t require.TestingT) {
+		RequireSoon(t, "an answer", func(context.Context) error {
 			return thief.has(plugin.Synchronize, "namespace default is none of [net-system]")
 		})
 		require.Empty(t, thief.read().calls, "it is in")
 	})
 	for namespace, script := range map[string]plugin.Script{"net-system": must, "other": free} {
 		p := runsInImage(ctx, t, n, name, namespace, script)
-		promise(t, "L21", script.Name+" is taken by a plugin of "+namespace, keptOnStock, func(t require.TestingT) {
-			requireSoon(t, "it to join", func(context.Context) error { return p.has(plugin.Synchronize, "") })
+		Promise(t, "L21", script.Name+" is taken by a plugin of "+namespace, KeptOnStock, func(t require.TestingT) {
+			RequireSoon(t, "it to join", func(context.Context) error { return p.has(plugin.Synchronize, "") })
 			require.Empty(t, p.read().keptOut)
 		})
 	}

@@ -11,28 +11,30 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // Who installs a CNI plugin on a node may write over it, and Linux runs no file that is open for
 // writing. A script stands in for the plugin, as that of the tests is used by all of them.
 func TestN3_StopWaitsForAPluginThatIsBeingWritten(t *testing.T) {
 	t.Parallel()
-	a := newAgent(t)
+	a := StartAgent(t)
 	const ptp = "cni/bin/ptp"
-	standIn(t, a.n, ptp, "#!/bin/sh\nexec '@PROGRAM@' \"$@\"\n")
+	StandIn(t, a.N, ptp, "#!/bin/sh\nexec '@PROGRAM@' \"$@\"\n")
 	pod := a.RunPod("web")
-	plugin, err := os.OpenFile(filepath.Join(a.n.Folder(), ptp), os.O_WRONLY, 0)
+	plugin, err := os.OpenFile(filepath.Join(a.N.Folder(), ptp), os.O_WRONLY, 0)
 	require.NoError(t, err)
 	stopped := make(chan error, 1)
-	ctx := withinAMinute(t)
-	go func() { stopped <- a.n.CRI().StopPod(ctx, pod) }()
-	requireSoon(a, "the DEL of the plugin that comes before", func(context.Context) error {
+	ctx := WithinAMinute(t)
+	go func() { stopped <- a.N.CRI().StopPod(ctx, pod) }()
+	RequireSoon(a, "the DEL of the plugin that comes before", func(context.Context) error {
 		if a.TimesAsked("DEL", "web") == 0 {
 			return errors.New("not asked")
 		}
 		return nil
 	})
-	if runsOnStock { // which does not wait
+	if RunsOnStock { // which does not wait
 		err = <-stopped
 		require.NoError(t, plugin.Close())
 	} else {
@@ -40,7 +42,7 @@ func TestN3_StopWaitsForAPluginThatIsBeingWritten(t *testing.T) {
 		require.NoError(t, plugin.Close())
 		err = <-stopped
 	}
-	promise(t, "N3", "a stop waits for a plugin that is being written", onStock("it fails, as libcni starts one command twice, which Go 1.26 refuses"), func(t require.TestingT) {
+	Promise(t, "N3", "a stop waits for a plugin that is being written", OnStock("it fails, as libcni starts one command twice, which Go 1.26 refuses"), func(t require.TestingT) {
 		require.NoError(t, err)
 	})
 	a.RequirePodEnds(t, pod)

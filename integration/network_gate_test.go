@@ -12,7 +12,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // What a kubelet and an operator see of pods that are refused while STATUS fails or hangs.
@@ -22,29 +22,29 @@ func TestN2_RefusalsWhileStatusFailsAreReadableAndCounted(t *testing.T) {
 	const getsADD, notCounted = "it gets its ADD, or waits", "they are not"
 	for name, s := range map[string]struct {
 		script, message, counted string
-		notReady                 breach
+		notReady                 Breach
 	}{
-		"cannot add": {fixture.TakesNone, "agent is down", `{code="50",network="blue",state="not_available"}`, keptOnStock},
-		"hangs":      {fixture.Hangs, "no answer within 2s", `{code="0",network="blue",state="timed_out"}`, onStock("the call waits")},
+		"cannot add": {TakesNone, "agent is down", `{code="50",network="blue",state="not_available"}`, KeptOnStock},
+		"hangs":      {Hangs, "no answer within 2s", `{code="0",network="blue",state="timed_out"}`, OnStock("the call waits")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := newAgent(t, "status_timeout = '2s'")
+			a := StartAgent(t, "status_timeout = '2s'")
 			a.Says("STATUS", s.script)
-			promise(t, "N1", "NetworkReady is false", s.notReady, func(t require.TestingT) { a.RequireNetworkDown(t, s.message) })
-			_, errNew := a.TryRunPod(a.n.CRI().Pod("new"))
-			promise(t, "N2", "a pod that needs the network is refused, and the error says why", onStock(getsADD), func(t require.TestingT) {
+			Promise(t, "N1", "NetworkReady is false", s.notReady, func(t require.TestingT) { a.RequireNetworkDown(t, s.message) })
+			_, errNew := a.TryRunPod(a.N.CRI().Pod("new"))
+			Promise(t, "N2", "a pod that needs the network is refused, and the error says why", OnStock(getsADD), func(t require.TestingT) {
 				require.Equal(t, codes.Unavailable, status.Code(errNew), errNew)
 				assert.ErrorContains(t, errNew, "pod default/new needs the network")
 				assert.ErrorContains(t, errNew, s.message)
 			})
-			promise(t, "N2", "refused pods are counted", onStock(notCounted), func(t require.TestingT) {
-				counted, err := a.n.Metrics(withinAMinute(a.T), "containerd_cri_network_refused_pods_total")
+			Promise(t, "N2", "refused pods are counted", OnStock(notCounted), func(t require.TestingT) {
+				counted, err := a.N.Metrics(WithinAMinute(a.T), "containerd_cri_network_refused_pods_total")
 				require.NoError(t, err)
 				assert.Equal(t, map[string]float64{`{handler="default"}`: 1}, counted)
 			})
-			promise(t, "N1", "answers of STATUS are counted", onStock(notCounted), func(t require.TestingT) {
-				requireSoon(t, "the count, which comes after what is counted is seen", func(ctx context.Context) error {
-					answers, err := a.n.Metrics(ctx, "containerd_cri_network_status_checks_total")
+			Promise(t, "N1", "answers of STATUS are counted", OnStock(notCounted), func(t require.TestingT) {
+				RequireSoon(t, "the count, which comes after what is counted is seen", func(ctx context.Context) error {
+					answers, err := a.N.Metrics(ctx, "containerd_cri_network_status_checks_total")
 					if err == nil && answers[s.counted] <= 0 {
 						err = fmt.Errorf("answers are %v", answers)
 					}
@@ -57,8 +57,8 @@ func TestN2_RefusalsWhileStatusFailsAreReadableAndCounted(t *testing.T) {
 
 func TestN2_PodsAreTriedIfTheGateIsOff(t *testing.T) {
 	t.Parallel()
-	a := newAgent(t, "status_gate = false")
-	a.Says("STATUS", fixture.TakesNone)
+	a := StartAgent(t, "status_gate = false")
+	a.Says("STATUS", TakesNone)
 	a.RequireNetworkDown(t, "agent is down")
 	a.RequirePodEnds(t, a.RunPod("new"))
 	assert.Equal(t, 1, a.TimesAsked("ADD", "new"))

@@ -18,6 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // handlerNetworksReady is the condition of the networks of runtime handlers.
@@ -27,11 +29,11 @@ const handlerNetworksReady = "RuntimeHandlerNetworksReady"
 func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
 	t.Parallel()
 	other := t.TempDir()
-	a := newAgent(t, "[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.other]",
+	a := StartAgent(t, "[plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.other]",
 		"runtime_type = 'io.containerd.runc.v2'", fmt.Sprintf("cni_conf_dir = %q", other))
 	a.RequireNetworkReady(t)
-	promise(t, "N1", "the status shows the network of each handler", onStock("those of handlers are not shown"), func(t require.TestingT) {
-		requireSoon(t, "the networks", func(ctx context.Context) error {
+	Promise(t, "N1", "the status shows the network of each handler", OnStock("those of handlers are not shown"), func(t require.TestingT) {
+		RequireSoon(t, "the networks", func(ctx context.Context) error {
 			info, err := a.Info(ctx)
 			if err != nil {
 				return err
@@ -51,8 +53,8 @@ func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
 			return nil
 		})
 	})
-	promise(t, "N1", "a condition says of which handlers the networks are not ready, and the default one stays ready", onStock("there is none"), func(t require.TestingT) {
-		requireSoon(t, "the condition of the handlers' networks", func(ctx context.Context) error {
+	Promise(t, "N1", "a condition says of which handlers the networks are not ready, and the default one stays ready", OnStock("there is none"), func(t require.TestingT) {
+		RequireSoon(t, "the condition of the handlers' networks", func(ctx context.Context) error {
 			c, err := a.Condition(ctx, handlerNetworksReady)
 			if err == nil && (c.GetStatus() || c.GetReason() != "RuntimeHandlerNetworksNotReady" ||
 				!strings.Contains(c.GetMessage(), `runtime handler "other": NetworkPluginNotReady: `)) {
@@ -60,17 +62,17 @@ func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
 			}
 			return err
 		})
-		c, err := a.NetworkCondition(withinAMinute(a.T))
+		c, err := a.NetworkCondition(WithinAMinute(a.T))
 		require.NoError(t, err)
 		assert.True(t, c.GetStatus())
 	})
-	request := &runtime.RunPodSandboxRequest{Config: a.n.CRI().Pod("other"), RuntimeHandler: "other"}
-	_, errOther := a.n.CRI().Runtime.RunPodSandbox(withinAMinute(t), request)
-	promise(t, "N2", "a pod of a handler whose network is not ready is refused", onStock("it fails without a code"), func(t require.TestingT) {
+	request := &runtime.RunPodSandboxRequest{Config: a.N.CRI().Pod("other"), RuntimeHandler: "other"}
+	_, errOther := a.N.CRI().Runtime.RunPodSandbox(WithinAMinute(t), request)
+	Promise(t, "N2", "a pod of a handler whose network is not ready is refused", OnStock("it fails without a code"), func(t require.TestingT) {
 		assert.Equal(t, codes.Unavailable, status.Code(errOther), errOther)
 	})
-	promise(t, "N2", "it is counted for the handler", onStock("it is not counted"), func(t require.TestingT) {
-		counted, err := a.n.Metrics(withinAMinute(a.T), "containerd_cri_network_refused_pods_total")
+	Promise(t, "N2", "it is counted for the handler", OnStock("it is not counted"), func(t require.TestingT) {
+		counted, err := a.N.Metrics(WithinAMinute(a.T), "containerd_cri_network_refused_pods_total")
 		require.NoError(t, err)
 		assert.Equal(t, map[string]float64{`{handler="other"}`: 1}, counted)
 	})
@@ -79,27 +81,27 @@ func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
 	file := filepath.Join(other, "10-other.conflist")
 	require.NoError(t, os.WriteFile(file, []byte(a.NetworkConfig("other", "10.93.0.0/24")), 0o644))
 	var pods []string
-	promise(t, "N2", "pods of the handler are created once its network is ready", keptOnStock, func(t require.TestingT) {
+	Promise(t, "N2", "pods of the handler are created once its network is ready", KeptOnStock, func(t require.TestingT) {
 		for range 2 {
-			requireSoon(t, "a pod on the handler's network", func(ctx context.Context) error {
-				r, err := a.n.CRI().Runtime.RunPodSandbox(ctx, request)
+			RequireSoon(t, "a pod on the handler's network", func(ctx context.Context) error {
+				r, err := a.N.CRI().Runtime.RunPodSandbox(ctx, request)
 				if err == nil {
 					pods = append(pods, r.GetPodSandboxId())
 				}
 				return err
 			})
-			request.Config = a.n.CRI().Pod("another")
+			request.Config = a.N.CRI().Pod("another")
 		}
 	})
 	require.Len(t, a.AddressesTaken("other"), 2)
-	promise(t, "N1", "the condition is true then", onStock("there is none"), func(t require.TestingT) {
-		c, err := a.Condition(withinAMinute(a.T), handlerNetworksReady)
+	Promise(t, "N1", "the condition is true then", OnStock("there is none"), func(t require.TestingT) {
+		c, err := a.Condition(WithinAMinute(a.T), handlerNetworksReady)
 		require.NoError(t, err)
 		assert.True(t, c.GetStatus(), c)
 	})
 	a.RequirePodEnds(t, pods[0])
 	require.NoError(t, os.Remove(file))
-	promise(t, "N3", "a pod of the handler ends without its configuration", onStock("it cannot be stopped"), func(t require.TestingT) {
+	Promise(t, "N3", "a pod of the handler ends without its configuration", OnStock("it cannot be stopped"), func(t require.TestingT) {
 		a.RequirePodEnds(t, pods[1])
 		a.RequireNoAddressTaken(t, "other", "blue")
 	})

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // slow is a STATUS that takes its time, and less than it has.
@@ -21,12 +21,12 @@ const slow = `sleep 3`
 // The runtime comes back, and STATUS takes its time: the node stays ready.
 func TestN1_RestartMakesNoNetworkNotReady(t *testing.T) {
 	t.Parallel()
-	a := newAgent(t)
+	a := StartAgent(t)
 	a.RequireNetworkReady(t)
 	a.Says("STATUS", slow)
-	require.NoError(t, a.n.Kill(withinAMinute(t)))
+	require.NoError(t, a.N.Kill(WithinAMinute(t)))
 
-	ctx, cancel := context.WithCancel(withinAMinute(t))
+	ctx, cancel := context.WithCancel(WithinAMinute(t))
 	answers, first := make(chan []*runtime.RuntimeCondition), make(chan struct{})
 	go func() {
 		var all []*runtime.RuntimeCondition
@@ -40,14 +40,14 @@ func TestN1_RestartMakesNoNetworkNotReady(t *testing.T) {
 		}
 		answers <- all
 	}()
-	err := a.n.Boot(withinAMinute(t))
+	err := a.N.Boot(WithinAMinute(t))
 	if err == nil {
 		<-first
 	}
 	cancel()
 	all := <-answers
 	require.NoError(t, err)
-	promise(t, "N1", "NetworkReady is true from the first answer on", keptOnStock, func(t require.TestingT) {
+	Promise(t, "N1", "NetworkReady is true from the first answer on", KeptOnStock, func(t require.TestingT) {
 		for _, c := range all {
 			require.True(t, c.GetStatus(), c)
 		}
@@ -57,18 +57,18 @@ func TestN1_RestartMakesNoNetworkNotReady(t *testing.T) {
 // Each transition is one line in the log, with who is to blame and why.
 func TestL17_TransitionsOfANetworkAreLoggedOnce(t *testing.T) {
 	t.Parallel()
-	a := newAgent(t)
+	a := StartAgent(t)
 	for range 2 {
-		a.Says("STATUS", fixture.TakesNone)
+		a.Says("STATUS", TakesNone)
 		a.RequireNetworkDown(t, "agent is down")
 		a.Says("STATUS", "")
 		a.RequireNetworkReady(t)
 	}
-	promise(t, "L17", "each transition of a network is logged once, with plugin and reason", onStock("none is"), func(t require.TestingT) {
+	Promise(t, "L17", "each transition of a network is logged once, with plugin and reason", OnStock("none is"), func(t require.TestingT) {
 		const takesPods = `msg="network takes pods" before=not_available`
 		var log string
-		requireSoon(t, "the last of them, which is logged after it is seen", func(context.Context) (err error) {
-			if log, err = a.n.Log(); err == nil && strings.Count(log, takesPods) < 2 {
+		RequireSoon(t, "the last of them, which is logged after it is seen", func(context.Context) (err error) {
+			if log, err = a.N.Log(); err == nil && strings.Count(log, takesPods) < 2 {
 				err = errors.New("it is not logged")
 			}
 			return err

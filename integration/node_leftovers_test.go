@@ -7,14 +7,16 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // What requireNothingLeft proves is worth what Leftovers sees.
 func TestLeftoversAreAllOfAPod(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	l := newLife(t, n, "seen")
-	left, err := n.Leftovers(withinAMinute(t))
+	n := StartNode(t)
+	l := NewLife(t, n, "seen")
+	left, err := n.Leftovers(WithinAMinute(t))
 	require.NoError(t, err)
 	var kinds []string
 	for _, l := range left {
@@ -25,7 +27,7 @@ func TestLeftoversAreAllOfAPod(t *testing.T) {
 		"CRI container", "CRI pod", "address", "attachment", "bundle", "cgroup", "container folder", "container record",
 		"lease", "link", "mount", "network file", "network namespace", "process", "runc state", "sandbox folder",
 		"sandbox record", "shim socket", "snapshot",
-	}, slices.Compact(kinds), "found:%s", lines(left))
+	}, slices.Compact(kinds), "found:%s", Lines(left))
 	l.End(t)
-	requireNothingLeft(t, n)
+	RequireNothingLeft(t, n)
 }

@@ -9,27 +9,27 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // What the tests of frozen plugins stand on.
 func TestPluginInAProcessCanBeFrozenWokenAndKilled(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, withNeeds(fixture.Patient))
+	n := StartNode(t, WithNeeds(Patient))
 	first := plugin.New("10", "first")
-	connect(t, n, first)
-	p := joinProcess(t, n, plugin.Script{Index: "20", Name: "process"})
-	ctx, c := withinAMinute(t), n.CRI()
+	Connect(t, n, first)
+	p := JoinProcess(t, n, plugin.Script{Index: "20", Name: "process"})
+	ctx, c := WithinAMinute(t), n.CRI()
 
 	require.NoError(t, p.Freeze(ctx))
-	ran := inBackground(func() error { _, err := c.RunPod(ctx, c.Pod("waits")); return err })
-	requireSoon(t, "the plugin before", func(context.Context) error { return hasAnswered(first, plugin.RunPodSandbox) })
-	require.True(t, isOpen(ran), "the pod is there without the frozen plugin")
+	ran := InBackground(func() error { _, err := c.RunPod(ctx, c.Pod("waits")); return err })
+	RequireSoon(t, "the plugin before", func(context.Context) error { return HasAnswered(first, plugin.RunPodSandbox) })
+	require.True(t, IsOpen(ran), "the pod is there without the frozen plugin")
 	assert.Empty(t, p.Calls().Only(plugin.RunPodSandbox), "it was frozen")
 	require.NoError(t, p.Thaw())
-	require.NoError(t, requireEnds(t, ran, "RunPodSandbox"))
-	requireSoon(t, "its record", func(context.Context) error { return hasAnswered(p, plugin.RunPodSandbox) })
+	require.NoError(t, RequireEnds(t, ran, "RunPodSandbox"))
+	RequireSoon(t, "its record", func(context.Context) error { return HasAnswered(p, plugin.RunPodSandbox) })
 
 	require.NoError(t, p.Freeze(ctx))
 	require.NoError(t, p.Kill())

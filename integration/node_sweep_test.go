@@ -13,21 +13,22 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/host"
 )
 
 func TestSweepRemovesWhatAKilledRunLeft(t *testing.T) {
 	t.Parallel()
-	alive := startNode(t)
+	alive := StartNode(t)
 	run := exec.CommandContext(t.Context(), os.Args[0])
-	run.Env = append(os.Environ(), leave+"="+pause)
+	run.Env = append(os.Environ(), LeaveANode+"="+Pause)
 	run.Stderr = os.Stderr
 	out, err := run.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, run.Start())
 	var folder string
 	for lines := bufio.NewScanner(out); folder == "" && lines.Scan(); {
-		folder, _ = strings.CutPrefix(lines.Text(), leave+" ")
+		folder, _ = strings.CutPrefix(lines.Text(), LeaveANode+" ")
 	}
 	require.NoError(t, run.Process.Kill())
 	require.Error(t, run.Wait())
@@ -43,10 +44,10 @@ func TestSweepRemovesWhatAKilledRunLeft(t *testing.T) {
 	require.DirExists(t, folder)
 	require.NotEmpty(t, cgroups())
 
-	require.NoError(t, host.Sweep(withinAMinute(t), ""))
+	require.NoError(t, host.Sweep(WithinAMinute(t), ""))
 
 	assert.NoDirExists(t, folder)
 	assert.Empty(t, cgroups())
-	newLife(t, alive, "untouched").End(t)
-	requireNothingLeft(t, alive)
+	NewLife(t, alive, "untouched").End(t)
+	RequireNothingLeft(t, alive)
 }

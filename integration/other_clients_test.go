@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
@@ -52,13 +52,13 @@ func eventsOf(t *testing.T, n *node.Node, wanted int, do func(ctx context.Contex
 // Its shim ends as soon as it is deleted, and loses no event.
 func TestEventsOfAPauseContainerAreSentOnce(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
+	n := StartNode(t)
 	c := n.CRI()
 	want := map[string]int{
 		"/containers/create": 1, "/tasks/create": 1, "/tasks/start": 1,
 		"/tasks/exit": 1, "/tasks/delete": 1, "/containers/delete": 1,
 	}
-	if !runsOnStock {
+	if !RunsOnStock {
 		want["/containers/update"] = 1
 	}
 	seen := eventsOf(t, n, len(want), func(ctx context.Context) {
@@ -67,7 +67,7 @@ func TestEventsOfAPauseContainerAreSentOnce(t *testing.T) {
 		require.NoError(t, c.StopPod(ctx, id))
 		require.NoError(t, c.RemovePod(ctx, id))
 	})
-	promise(t, "L15", "no event is lost", sometimesOnStock("the shim ends before it has published an exit or a deletion"), func(t require.TestingT) {
+	Promise(t, "L15", "no event is lost", SometimesOnStock("the shim ends before it has published an exit or a deletion"), func(t require.TestingT) {
 		assert.Equal(t, want, seen)
 	})
 }
@@ -80,15 +80,15 @@ func TestPauseContainerOfAPodWhoseADDFailsIsSeen(t *testing.T) {
 	for name, set := range settings {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			a := newAgent(t, set...)
-			c := a.n.CRI()
-			a.Says("ADD", fixture.Fails)
+			a := StartAgent(t, set...)
+			c := a.N.CRI()
+			a.Says("ADD", Fails)
 			fail := func(ctx context.Context) {
 				_, err := c.RunPod(ctx, c.Pod("web"))
 				require.ErrorContains(t, err, "failed to setup network")
 			}
-			first := eventsOf(t, a.n, 0, fail)
-			if runsOnStock || set != nil {
+			first := eventsOf(t, a.N, 0, fail)
+			if RunsOnStock || set != nil {
 				assert.Empty(t, first)
 			} else {
 				assert.Equal(t, 1, first["/containers/create"])
@@ -96,7 +96,7 @@ func TestPauseContainerOfAPodWhoseADDFailsIsSeen(t *testing.T) {
 				assert.Zero(t, first["/tasks/start"])
 			}
 			a.RequireNothingLeft(t)
-			assert.Empty(t, eventsOf(t, a.n, 0, fail))
+			assert.Empty(t, eventsOf(t, a.N, 0, fail))
 		})
 	}
 }
@@ -104,11 +104,11 @@ func TestPauseContainerOfAPodWhoseADDFailsIsSeen(t *testing.T) {
 // The loopback interface is in the CNI result of a pod where a CNI plugin has brought it up.
 func TestLoopbackIsInTheCNIResultIfAPluginSetIt(t *testing.T) {
 	t.Parallel()
-	for name, config := range map[string]string{"by default": "", "by the plugin": pluginLoopback} {
+	for name, config := range map[string]string{"by default": "", "by the plugin": PluginLoopback} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			n := startNode(t, func(o *node.Options) { o.Config = config })
-			ctx, c := withinAMinute(t), n.CRI()
+			n := StartNode(t, func(o *node.Options) { o.Config = config })
+			ctx, c := WithinAMinute(t), n.CRI()
 			id, err := c.RunPod(ctx, c.Pod("web"))
 			require.NoError(t, err)
 			r, err := c.Runtime.PodSandboxStatus(ctx, &runtime.PodSandboxStatusRequest{PodSandboxId: id, Verbose: true})
@@ -119,7 +119,7 @@ func TestLoopbackIsInTheCNIResultIfAPluginSetIt(t *testing.T) {
 			require.NoError(t, json.Unmarshal([]byte(r.GetInfo()["info"]), &info))
 			assert.Contains(t, info.CNIResult.Interfaces, "eth0")
 			_, has := info.CNIResult.Interfaces["lo"]
-			assert.Equal(t, runsOnStock || config != "", has)
+			assert.Equal(t, RunsOnStock || config != "", has)
 		})
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -24,9 +24,9 @@ import (
 // secret outlives them, and nothing at all what was told.
 func TestL18_NothingSecretOutlivesItsPod(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	p := newNamed(t, n, plugin.Script{Index: "10", Name: "away"})
-	ctx, c := withinAMinute(t), n.CRI()
+	n := StartNode(t)
+	p := JoinNamed(t, n, plugin.Script{Index: "10", Name: "away"})
+	ctx, c := WithinAMinute(t), n.CRI()
 	config := c.Pod("pod")
 	config.Annotations = map[string]string{"note": "that it keeps"}
 	pod, err := c.RunPod(ctx, config)
@@ -36,26 +36,26 @@ func TestL18_NothingSecretOutlivesItsPod(t *testing.T) {
 	main.Args = append(main.Args, "the secret in an argument")
 	container, err := c.Create(ctx, pod, config, main)
 	require.NoError(t, err)
-	l := life{N: n, Pod: pod, Container: container}
-	p.goes(t)
+	l := Life{N: n, Pod: pod, Container: container}
+	p.Goes(t)
 	l.End(t)
 
-	promise(t, "L18", "what is kept has neither environment nor arguments", keptOnStock, func(t require.TestingT) {
+	Promise(t, "L18", "what is kept has neither environment nor arguments", KeptOnStock, func(t require.TestingT) {
 		assert.NoError(t, isNotKept(n, "the secret"))
 	})
-	promise(t, "L18", "it is on the disk with its annotations", onStock("it keeps nothing"), func(t require.TestingT) {
+	Promise(t, "L18", "it is on the disk with its annotations", OnStock("it keeps nothing"), func(t require.TestingT) {
 		require.Error(t, isNotKept(n, "that it keeps"))
 	})
-	p.comes(t)
-	promise(t, "L18", "the end that is told late has the annotations, and no environment", onStock(neverHears), func(t require.TestingT) {
-		p.requireTold(t, l.Pod, teardown...)
-		for _, end := range p.callsSinceReturn(l.Pod) {
+	p.Comes(t)
+	Promise(t, "L18", "the end that is told late has the annotations, and no environment", OnStock(NeverHears), func(t require.TestingT) {
+		p.RequireTold(t, l.Pod, EveryEnd...)
+		for _, end := range p.CallsSinceReturn(l.Pod) {
 			assert.Equal(t, "that it keeps", end.Pod.GetAnnotations()["note"])
 			assert.Empty(t, end.Container.GetEnv())
 		}
 	})
-	promise(t, "L18", "of what was told nothing is left on the disk", keptOnStock, func(t require.TestingT) {
-		requireSoon(t, "it to be gone", func(context.Context) error { return isNotKept(n, "that it keeps") })
+	Promise(t, "L18", "of what was told nothing is left on the disk", KeptOnStock, func(t require.TestingT) {
+		RequireSoon(t, "it to be gone", func(context.Context) error { return isNotKept(n, "that it keeps") })
 	})
 }
 
@@ -77,11 +77,11 @@ func isNotKept(n *node.Node, text string) error {
 }
 
 // isThere says whether the runtime shows a plugin as synchronized.
-func isThere(t require.TestingT, n fixture.Runtime, name string) error {
-	if runsOnStock {
+func isThere(t require.TestingT, n Runtime, name string) error {
+	if RunsOnStock {
 		return nil // it shows no plugins
 	}
-	for _, p := range readNRI(t, n).Plugins {
+	for _, p := range ReadNRI(t, n).Plugins {
 		if p.Index+"-"+p.Name == name && p.Synchronized {
 			return nil
 		}
@@ -92,32 +92,32 @@ func isThere(t require.TestingT, n fixture.Runtime, name string) error {
 // Names that come and go without end take nothing from a plugin that is away.
 func TestL18_ManyNamesTakeNothingFromOne(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	victim := newNamed(t, n, plugin.Script{Index: "50", Name: "victim"})
-	l, before := newLife(t, n, "pod"), newLife(t, n, "before")
-	victim.goes(t)
+	n := StartNode(t)
+	victim := JoinNamed(t, n, plugin.Script{Index: "50", Name: "victim"})
+	l, before := NewLife(t, n, "pod"), NewLife(t, n, "before")
+	victim.Goes(t)
 	before.End(t)
 	for i := range 80 {
 		p := plugin.New("10", fmt.Sprint("many", i))
-		require.NoError(t, p.Connect(withinAMinute(t), n.NRISocket()))
-		requireSoon(t, p.Name()+" to be there", func(context.Context) error { return isThere(t, n, p.Name()) })
+		require.NoError(t, p.Connect(WithinAMinute(t), n.NRISocket()))
+		RequireSoon(t, p.Name()+" to be there", func(context.Context) error { return isThere(t, n, p.Name()) })
 		p.Crash()
 	}
 	l.End(t)
-	promise(t, "L18", "a plugin keeps its place while 80 other names know the pods that it knows", onStock(neverHears), func(t require.TestingT) {
-		requireSoon(t, "all names to be gone", func(context.Context) error {
-			if there := readNRI(t, n).Plugins; len(there) > 0 {
+	Promise(t, "L18", "a plugin keeps its place while 80 other names know the pods that it knows", OnStock(NeverHears), func(t require.TestingT) {
+		RequireSoon(t, "all names to be gone", func(context.Context) error {
+			if there := ReadNRI(t, n).Plugins; len(there) > 0 {
 				return fmt.Errorf("there are %d", len(there))
 			}
 			return nil
 		})
-		require.NoError(t, isOwed(t, n, victim.Name(), 8))
-		require.Len(t, readNRI(t, n).AwayPlugins, 64)
-		require.NoError(t, hasLogged(n, "what an NRI plugin misses while it is away is not kept"))
+		require.NoError(t, IsOwed(t, n, victim.Name(), 8))
+		require.Len(t, ReadNRI(t, n).AwayPlugins, 64)
+		require.NoError(t, HasLogged(n, "what an NRI plugin misses while it is away is not kept"))
 	})
-	victim.comes(t)
-	promise(t, "L18", "it is told of the ends of both", onStock(neverHears), func(t require.TestingT) {
-		victim.requireTold(t, before.Pod, teardown...)
-		victim.requireTold(t, l.Pod, teardown...)
+	victim.Comes(t)
+	Promise(t, "L18", "it is told of the ends of both", OnStock(NeverHears), func(t require.TestingT) {
+		victim.RequireTold(t, before.Pod, EveryEnd...)
+		victim.RequireTold(t, l.Pod, EveryEnd...)
 	})
 }

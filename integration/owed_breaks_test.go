@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
@@ -19,12 +20,12 @@ func TestL22_EndThatBreaksAPluginKeepsItFromNoOtherPod(t *testing.T) {
 	t.Parallel()
 	for how, breaks := range map[string]func(*testing.T) plugin.Reply{
 		"crashes": func(*testing.T) plugin.Reply { return plugin.Crash },
-		"hangs":   func(t *testing.T) plugin.Reply { return newGate(t).Hold },
+		"hangs":   func(t *testing.T) plugin.Reply { return NewGate(t).Hold },
 	} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
-			n := startNode(t)
-			ctx := withinAMinute(t)
+			n := StartNode(t)
+			ctx := WithinAMinute(t)
 			p := plugin.New("10", "breaks")
 			reply := breaks(t)
 			p.On(plugin.StopPodSandbox, func(ctx context.Context, call *plugin.Call) error {
@@ -33,12 +34,12 @@ func TestL22_EndThatBreaksAPluginKeepsItFromNoOtherPod(t *testing.T) {
 				}
 				return nil
 			})
-			connect(t, n, p)
-			bad := newLife(t, n, "bad")
+			Connect(t, n, p)
+			bad := NewLife(t, n, "bad")
 			require.NoError(t, n.CRI().Stop(ctx, bad.Container, 0))
 			require.NoError(t, n.CRI().StopPod(ctx, bad.Pod))
-			requireClosed(t, p.Closed(), "the plugin to be lost")
-			promise(t, "L22", "it is asked of other pods soon", keptOnStock, func(t require.TestingT) {
+			RequireClosed(t, p.Closed(), "the plugin to be lost")
+			Promise(t, "L22", "it is asked of other pods soon", KeptOnStock, func(t require.TestingT) {
 				for i := range 8 {
 					name := fmt.Sprintf("other-%d", i)
 					_ = p.Connect(ctx, n.NRISocket()) // it may be lost at once
@@ -50,7 +51,7 @@ func TestL22_EndThatBreaksAPluginKeepsItFromNoOtherPod(t *testing.T) {
 				}
 				assert.Fail(t, "it is not asked of any other pod")
 			})
-			removeAllPods(ctx, t, n.CRI())
+			RemoveAllPods(ctx, t, n.CRI())
 		})
 	}
 }

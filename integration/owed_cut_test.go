@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -26,46 +26,46 @@ func TestL18_ContainerThatWasCutInItsCreationHasEnded(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			n, ctx := startNode(t, withNeeds(fixture.Patient)), withinAMinute(t)
+			n, ctx := StartNode(t, WithNeeds(Patient)), WithinAMinute(t)
 			asked, later := plugin.New("10", "asked"), plugin.New("20", "later")
-			connect(t, n, asked, later)
+			Connect(t, n, asked, later)
 			pod, err := n.CRI().RunPod(ctx, n.CRI().Pod("pod"))
 			require.NoError(t, err)
-			gate := newGate(t)
+			gate := NewGate(t)
 			asked.On(plugin.CreateContainer, gate.Hold)
-			creating := inBackground(func() error {
+			creating := InBackground(func() error {
 				_, err := n.CRI().Create(ctx, pod, n.CRI().Pod("pod"), n.CRI().Container("main"))
 				return err
 			})
-			requireClosed(t, gate.Entered(), "CreateContainer")
+			RequireClosed(t, gate.Entered(), "CreateContainer")
 			container := asked.Calls().Only(plugin.CreateContainer)[0].Container.GetId()
 			asked.On(plugin.CreateContainer, nil)
-			requireKilledAndBack(t, n, creating)
+			RequireKilledAndBack(t, n, creating)
 			gate.Release()
 			if before {
-				connect(t, n, asked, later)
+				Connect(t, n, asked, later)
 			}
-			removeAllPods(withinAMinute(t), t, n.CRI())
+			RemoveAllPods(WithinAMinute(t), t, n.CRI())
 			if !before {
-				connect(t, n, asked, later)
+				Connect(t, n, asked, later)
 			}
 
-			promise(t, "L18", "who was asked of the container is told its end, once and before that of its pod", onStock("nobody is"), eventually(func(t require.TestingT) {
+			Promise(t, "L18", "who was asked of the container is told its end, once and before that of its pod", OnStock("nobody is"), Eventually(func(t require.TestingT) {
 				since := asked.Calls().Connections()[1]
 				require.Equal(t, []plugin.Event{plugin.StopContainer, plugin.RemoveContainer, plugin.StopPodSandbox, plugin.RemovePodSandbox},
-					since.Of(pod).Only(teardown...).Events())
+					since.Of(pod).Only(EveryEnd...).Events())
 				assert.Equal(t, container, since.Only(plugin.RemoveContainer)[0].Container.GetId())
 				began := asked.Calls().Connections()[0].Of(pod).Only(plugin.RunPodSandbox)[0].Pod
-				for _, end := range since.Of(pod).Only(teardown...) {
+				for _, end := range since.Of(pod).Only(EveryEnd...) {
 					assert.Equal(t, began.GetName(), end.Pod.GetName(), "%s: the pod is there", end.Event)
 					assert.Equal(t, began.GetUid(), end.Pod.GetUid(), "%s", end.Event)
 					if end.Event != plugin.RemovePodSandbox { // which comes when the namespace is gone
-						assert.Equal(t, netns(began), netns(end.Pod), "%s", end.Event)
+						assert.Equal(t, NetworkNamespace(began), NetworkNamespace(end.Pod), "%s", end.Event)
 					}
 				}
 			}))
-			promise(t, "L3", "who was not is told of the pod alone", onStock("it is not told of the end of the pod"), eventually(func(t require.TestingT) {
-				assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, later.Calls().Connections()[1].Of(pod).Only(teardown...).Events())
+			Promise(t, "L3", "who was not is told of the pod alone", OnStock("it is not told of the end of the pod"), Eventually(func(t require.TestingT) {
+				assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, later.Calls().Connections()[1].Of(pod).Only(EveryEnd...).Events())
 			}))
 		})
 	}
@@ -75,36 +75,36 @@ func TestL18_ContainerThatWasCutInItsCreationHasEnded(t *testing.T) {
 // pod in Synchronize is told its end; one that was there before knows nothing of it.
 func TestL18_PodThatWasCutInItsWaitHasEnded(t *testing.T) {
 	t.Parallel()
-	n, ctx := startNode(t, operator(pluginSetting("must", "required_for = ['pods']\nwait = '50s'"))), withinAMinute(t)
+	n, ctx := StartNode(t, WithConfig(PluginSetting("must", "required_for = ['pods']\nwait = '50s'"))), WithinAMinute(t)
 	there, joins := plugin.New("10", "there"), plugin.New("30", "joins")
-	connect(t, n, there)
-	running := inBackground(func() error {
+	Connect(t, n, there)
+	running := InBackground(func() error {
 		_, err := n.CRI().RunPod(ctx, n.CRI().Pod("waits"))
 		return err
 	})
-	if runsOnStock { // where the other is not required
+	if RunsOnStock { // where the other is not required
 		require.NoError(t, <-running)
 	} else {
-		requireSoon(t, "the pod that waits", func(context.Context) error { return waitFor(t, n, "must", 1) })
+		RequireSoon(t, "the pod that waits", func(context.Context) error { return WaitFor(t, n, "must", 1) })
 	}
-	connect(t, n, joins)
-	promise(t, "L2", "who joins is told of a pod that waits", keptOnStock, eventually(func(t require.TestingT) {
-		assert.Len(t, podsOf(joins, plugin.Synchronize), 1)
+	Connect(t, n, joins)
+	Promise(t, "L2", "who joins is told of a pod that waits", KeptOnStock, Eventually(func(t require.TestingT) {
+		assert.Len(t, PodsOf(joins, plugin.Synchronize), 1)
 	}))
-	pod := podsOf(joins, plugin.Synchronize)[0].GetId()
-	requireSoon(t, "the plugin to take part", func(ctx context.Context) error { return hasJoined(ctx, n, joins) })
+	pod := PodsOf(joins, plugin.Synchronize)[0].GetId()
+	RequireSoon(t, "the plugin to take part", func(ctx context.Context) error { return hasJoined(ctx, n, joins) })
 	require.NoError(t, n.Kill(ctx))
-	if !runsOnStock {
+	if !RunsOnStock {
 		require.Error(t, <-running)
 	}
 	require.NoError(t, n.Boot(ctx))
-	removeAllPods(ctx, t, n.CRI())
-	connect(t, n, there, joins)
-	promise(t, "L18", "who was told of a pod that waits is told its end", onStock(neverHears), eventually(func(t require.TestingT) {
+	RemoveAllPods(ctx, t, n.CRI())
+	Connect(t, n, there, joins)
+	Promise(t, "L18", "who was told of a pod that waits is told its end", OnStock(NeverHears), Eventually(func(t require.TestingT) {
 		assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, joins.Calls().Connections()[1].Of(pod).Events())
 	}))
-	if !runsOnStock { // where it ran, and so was told
-		promise(t, "L3", "who was not told of it hears nothing", keptOnStock, func(t require.TestingT) {
+	if !RunsOnStock { // where it ran, and so was told
+		Promise(t, "L3", "who was not told of it hears nothing", KeptOnStock, func(t require.TestingT) {
 			assert.Empty(t, there.Calls().Of(pod))
 		})
 	}
@@ -113,7 +113,7 @@ func TestL18_PodThatWasCutInItsWaitHasEnded(t *testing.T) {
 // hasJoined says whether the runtime has written down that a plugin takes part. On stock it
 // does once it is connected.
 func hasJoined(ctx context.Context, n *node.Node, p *plugin.Plugin) error {
-	if runsOnStock {
+	if RunsOnStock {
 		return nil
 	}
 	joins, err := n.Metrics(ctx, "containerd_nri_plugin_sync_seconds_count")

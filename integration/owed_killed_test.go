@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -37,27 +37,27 @@ func TestL18_EndsAreToldWhereverTheRuntimeWasInThem(t *testing.T) {
 		} {
 			t.Run(name+", "+was.name, func(t *testing.T) {
 				t.Parallel()
-				n := startNode(t, withNeeds(fixture.Patient))
-				away := newNamed(t, n, plugin.Script{Index: "10", Name: "away"})
+				n := StartNode(t, WithNeeds(Patient))
+				away := JoinNamed(t, n, plugin.Script{Index: "10", Name: "away"})
 				h := newHeld(t, n)
-				away.goes(t)
-				ctx := withinAMinute(t)
-				promise(t, "L14", "what ends gets to where it is held", h.stock, func(t require.TestingT) { h.end(ctx, t) })
-				require.NoError(t, was.ends(n, withinAMinute(t)))
+				away.Goes(t)
+				ctx := WithinAMinute(t)
+				Promise(t, "L14", "what ends gets to where it is held", h.stock, func(t require.TestingT) { h.end(ctx, t) })
+				require.NoError(t, was.ends(n, WithinAMinute(t)))
 				h.release(t)
-				require.NoError(t, n.Boot(withinAMinute(t)))
+				require.NoError(t, n.Boot(WithinAMinute(t)))
 				if was.returns {
-					away.comes(t)
+					away.Comes(t)
 				}
-				removeAllPods(withinAMinute(t), t, n.CRI())
+				RemoveAllPods(WithinAMinute(t), t, n.CRI())
 				if !was.returns {
-					away.comes(t)
+					away.Comes(t)
 				}
-				promise(t, "L18", "who was away is told of the end of all that it knew, in order", onStock(neverHears), func(t require.TestingT) {
-					away.requireLawful(t)
+				Promise(t, "L18", "who was away is told of the end of all that it knew, in order", OnStock(NeverHears), func(t require.TestingT) {
+					away.RequireLawful(t)
 				})
-				promise(t, "L7", "nothing is left", keptOnStock, func(t require.TestingT) {
-					requireNothingLeftButSockets(t, n)
+				Promise(t, "L7", "nothing is left", KeptOnStock, func(t require.TestingT) {
+					RequireNothingLeftButSockets(t, n)
 				})
 			})
 		}
@@ -68,7 +68,7 @@ func TestL18_EndsAreToldWhereverTheRuntimeWasInThem(t *testing.T) {
 // so each event in which one is held has a plugin of its own.
 type heldEnds struct {
 	n       *node.Node
-	stock   breach                                  // what it makes of several that are held
+	stock   Breach                                  // what it makes of several that are held
 	end     func(context.Context, require.TestingT) // asks for the ends, and returns when all are held
 	gates   []*plugin.Gate
 	holders []*plugin.Plugin // each of a gate
@@ -81,7 +81,7 @@ type heldEnds struct {
 // no other event waits for it.
 func (h *heldEnds) holder(t *testing.T, index string, event plugin.Event, pod string, more ...plugin.Event) *plugin.Plugin {
 	t.Helper()
-	gate := newGate(t)
+	gate := NewGate(t)
 	p := plugin.New(index, "holds")
 	p.Subscribe(append(more, event)...)
 	p.On(event, func(ctx context.Context, call *plugin.Call) error {
@@ -90,13 +90,13 @@ func (h *heldEnds) holder(t *testing.T, index string, event plugin.Event, pod st
 		}
 		return gate.Hold(ctx, call)
 	})
-	connect(t, h.n, p)
+	Connect(t, h.n, p)
 	h.gates, h.holders = append(h.gates, gate), append(h.holders, p)
 	return p
 }
 
 func (h *heldEnds) background(f func(context.Context) error) {
-	h.ran = append(h.ran, inBackground(func() error {
+	h.ran = append(h.ran, InBackground(func() error {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
 		return f(ctx)
@@ -105,8 +105,8 @@ func (h *heldEnds) background(f func(context.Context) error) {
 
 // requireEntered waits until an event is held.
 func (h *heldEnds) requireEntered(t require.TestingT, gate int) {
-	requireSoon(t, "an event to be held", func(context.Context) error {
-		if isOpen(h.gates[gate].Entered()) {
+	RequireSoon(t, "an event to be held", func(context.Context) error {
+		if IsOpen(h.gates[gate].Entered()) {
 			return fmt.Errorf("it is not, but %s was told %v", h.holders[gate].Name(), h.holders[gate].Calls().Events())
 		}
 		return nil
@@ -117,17 +117,17 @@ func (h *heldEnds) requireEntered(t require.TestingT, gate int) {
 // and of a container.
 func holdEnds(t *testing.T, n *node.Node) *heldEnds {
 	t.Helper()
-	h, c := &heldEnds{n: n, stock: onStock("a plugin that is at an event keeps all others from being asked")}, n.CRI()
+	h, c := &heldEnds{n: n, stock: OnStock("a plugin that is at an event keeps all others from being asked")}, n.CRI()
 	h.holder(t, "20", plugin.RemovePodSandbox, "remove")
 	h.holder(t, "21", plugin.RemoveContainer, "container")
 	h.holder(t, "22", plugin.StopPodSandbox, "stop")
-	stop, remove, container, safe := newLife(t, n, "stop"), newLife(t, n, "remove"), newLife(t, n, "container"), newLife(t, n, "safe")
+	stop, remove, container, safe := NewLife(t, n, "stop"), NewLife(t, n, "remove"), NewLife(t, n, "container"), NewLife(t, n, "safe")
 	h.end = func(ctx context.Context, t require.TestingT) {
 		// What needs the answers of plugins that are held comes before.
-		for _, l := range []life{stop, remove, container, safe} {
+		for _, l := range []Life{stop, remove, container, safe} {
 			require.NoError(t, c.Stop(ctx, l.Container, 0))
 		}
-		for _, l := range []life{stop, remove, safe} {
+		for _, l := range []Life{stop, remove, safe} {
 			require.NoError(t, c.Remove(ctx, l.Container))
 		}
 		require.NoError(t, c.StopPod(ctx, remove.Pod))
@@ -153,7 +153,7 @@ func holdUndo(t *testing.T, n *node.Node) *heldEnds {
 	t.Helper()
 	h := &heldEnds{n: n}
 	refuses := h.holder(t, "20", plugin.StopPodSandbox, "refused", plugin.RunPodSandbox)
-	refusal := newGate(t)
+	refusal := NewGate(t)
 	refuses.On(plugin.RunPodSandbox, func(ctx context.Context, call *plugin.Call) error {
 		if call.Pod.GetName() != "refused" {
 			return nil
@@ -164,7 +164,7 @@ func holdUndo(t *testing.T, n *node.Node) *heldEnds {
 		_, err := n.CRI().RunPod(ctx, n.CRI().Pod("refused"))
 		return err
 	})
-	requireClosed(t, refusal.Entered(), "RunPodSandbox of a pod that is refused")
+	RequireClosed(t, refusal.Entered(), "RunPodSandbox of a pod that is refused")
 	h.end = func(_ context.Context, t require.TestingT) {
 		refusal.Release()
 		h.requireEntered(t, 0)
@@ -185,63 +185,63 @@ func (h *heldEnds) release(t *testing.T) {
 	if h.hold != nil {
 		require.NoError(t, h.hold.Release())
 	}
-	require.NoError(t, h.n.Quiet(withinAMinute(t)))
+	require.NoError(t, h.n.Quiet(WithinAMinute(t)))
 }
 
 // A plugin that is connected to the end is away from then on, as is one that leaves in the same
 // moment.
 func TestL18_WhoWasConnectedWhenTheRuntimeWasKilledIsTold(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	p := newNamed(t, n, plugin.Script{Index: "10", Name: "away"})
+	n := StartNode(t)
+	p := JoinNamed(t, n, plugin.Script{Index: "10", Name: "away"})
 	for _, ends := range []struct {
 		name string
 		do   func() error
 	}{
-		{"the runtime first", func() error { return errors.Join(n.Kill(withinAMinute(t)), p.process().Kill()) }},
-		{"the plugin first", func() error { return errors.Join(p.process().Kill(), n.Kill(withinAMinute(t))) }},
+		{"the runtime first", func() error { return errors.Join(n.Kill(WithinAMinute(t)), p.Process().Kill()) }},
+		{"the plugin first", func() error { return errors.Join(p.Process().Kill(), n.Kill(WithinAMinute(t))) }},
 	} {
-		l := newLife(t, n, "pod")
+		l := NewLife(t, n, "pod")
 		require.NoError(t, ends.do())
-		require.NoError(t, n.Boot(withinAMinute(t)))
+		require.NoError(t, n.Boot(WithinAMinute(t)))
 		l.End(t)
-		p.comes(t)
-		promise(t, "L18", "it is told of the end of a pod, though it was away since before the runtime started: "+ends.name, onStock(neverHears), func(t require.TestingT) {
-			p.requireTold(t, l.Pod, teardown...)
+		p.Comes(t)
+		Promise(t, "L18", "it is told of the end of a pod, though it was away since before the runtime started: "+ends.name, OnStock(NeverHears), func(t require.TestingT) {
+			p.RequireTold(t, l.Pod, EveryEnd...)
 		})
 	}
-	promise(t, "L18", "it was told of the end of all that it knew, in order", onStock(neverHears), func(t require.TestingT) { p.requireLawful(t) })
+	Promise(t, "L18", "it was told of the end of all that it knew, in order", OnStock(NeverHears), func(t require.TestingT) { p.RequireLawful(t) })
 }
 
 // The runtime is killed while the plugin is at an end that it was owed. It may have seen to it, and
 // is told again.
 func TestL18_EndThatWasBeingToldIsToldAgain(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, withNeeds(fixture.Patient))
-	p := newNamed(t, n, plugin.Script{Index: "10", Name: "freezes"})
-	l := newLife(t, n, "pod")
-	p.goes(t)
+	n := StartNode(t, WithNeeds(Patient))
+	p := JoinNamed(t, n, plugin.Script{Index: "10", Name: "freezes"})
+	l := NewLife(t, n, "pod")
+	p.Goes(t)
 	l.End(t)
-	p.script.Returns = true
-	p.script.Answers = map[plugin.Event]plugin.Answer{plugin.StopPodSandbox: {Freeze: true}}
-	p.comes(t)
-	if !runsOnStock {
-		require.NoError(t, p.process().Frozen(withinAMinute(t)))
+	p.Script.Returns = true
+	p.Script.Answers = map[plugin.Event]plugin.Answer{plugin.StopPodSandbox: {Freeze: true}}
+	p.Comes(t)
+	if !RunsOnStock {
+		require.NoError(t, p.Process().Frozen(WithinAMinute(t)))
 	}
-	require.NoError(t, n.Kill(withinAMinute(t)))
-	require.NoError(t, n.Boot(withinAMinute(t)))
-	require.NoError(t, p.process().Thaw())
-	p.requireBack(t, 2)
-	promise(t, "L18", "an end that was not answered is told again, and what comes after it", onStock(neverHears), func(t require.TestingT) {
-		p.requireLawful(t)
-		told := p.sinceReturn(l.Pod) // of which it has answered the first before, maybe
+	require.NoError(t, n.Kill(WithinAMinute(t)))
+	require.NoError(t, n.Boot(WithinAMinute(t)))
+	require.NoError(t, p.Process().Thaw())
+	p.RequireBack(t, 2)
+	Promise(t, "L18", "an end that was not answered is told again, and what comes after it", OnStock(NeverHears), func(t require.TestingT) {
+		p.RequireLawful(t)
+		told := p.SinceReturn(l.Pod) // of which it has answered the first before, maybe
 		assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, told[max(0, len(told)-2):])
 	})
 
-	require.NoError(t, n.Kill(withinAMinute(t)))
-	require.NoError(t, n.Boot(withinAMinute(t)))
-	p.requireBack(t, 3)
-	promise(t, "L18", "who has answered may be told once more, and in order", onStock(neverHears), func(t require.TestingT) {
-		p.requireLawful(t)
+	require.NoError(t, n.Kill(WithinAMinute(t)))
+	require.NoError(t, n.Boot(WithinAMinute(t)))
+	p.RequireBack(t, 3)
+	Promise(t, "L18", "who has answered may be told once more, and in order", OnStock(NeverHears), func(t require.TestingT) {
+		p.RequireLawful(t)
 	})
 }

@@ -14,14 +14,15 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // Whatever is the matter with the file, it costs no more than that a restart loses what is owed.
 func TestL18_StoreIsInNoOnesWay(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	p := newNamed(t, n, plugin.Script{Index: "10", Name: "away"})
+	n := StartNode(t)
+	p := JoinNamed(t, n, plugin.Script{Index: "10", Name: "away"})
 	file := filepath.Join(n.Folder(), "root", "io.containerd.nri.v1.nri", "owed-ends.db")
 	folder := filepath.Dir(file)
 	mount := func(options string) error {
@@ -59,42 +60,42 @@ func TestL18_StoreIsInNoOnesWay(t *testing.T) {
 			})
 		}, unmount},
 	} {
-		require.NoError(t, n.Kill(withinAMinute(t)))
+		require.NoError(t, n.Kill(WithinAMinute(t)))
 		require.NoError(t, os.MkdirAll(folder, 0o700))
 		require.NoError(t, spoilt.before(), spoilt.name)
-		require.NoError(t, n.Boot(withinAMinute(t)), "the runtime starts with a store that is "+spoilt.name)
-		p.comes(t)
+		require.NoError(t, n.Boot(WithinAMinute(t)), "the runtime starts with a store that is "+spoilt.name)
+		p.Comes(t)
 		require.NoError(t, spoilt.after(), spoilt.name)
-		l := newLife(t, n, "pod")
-		p.goes(t)
+		l := NewLife(t, n, "pod")
+		p.Goes(t)
 		l.End(t)
-		p.comes(t)
-		promise(t, "L18", "ends are kept in memory, with a store that is "+spoilt.name, onStock(neverHears), func(t require.TestingT) {
-			p.requireTold(t, l.Pod, teardown...)
+		p.Comes(t)
+		Promise(t, "L18", "ends are kept in memory, with a store that is "+spoilt.name, OnStock(NeverHears), func(t require.TestingT) {
+			p.RequireTold(t, l.Pod, EveryEnd...)
 		})
-		promise(t, "L17", "that is counted and logged, with a store that is "+spoilt.name, onStock("it has no store"), func(t require.TestingT) {
-			requireSoon(t, "the failure", func(ctx context.Context) error {
+		Promise(t, "L17", "that is counted and logged, with a store that is "+spoilt.name, OnStock("it has no store"), func(t require.TestingT) {
+			RequireSoon(t, "the failure", func(ctx context.Context) error {
 				failures, err := n.Metrics(ctx, "containerd_nri_owed_store_failures_total")
 				if err == nil && failures[""] <= 0 {
 					err = fmt.Errorf("failures are %v", failures)
 				}
-				return errors.Join(err, hasLogged(n, "failed to keep what NRI plugins are owed"))
+				return errors.Join(err, HasLogged(n, "failed to keep what NRI plugins are owed"))
 			})
 		})
-		p.goes(t)
-		require.NoError(t, n.Stop(withinAMinute(t)))
+		p.Goes(t)
+		require.NoError(t, n.Stop(WithinAMinute(t)))
 		require.NoError(t, spoilt.mend(), spoilt.name)
-		require.NoError(t, n.Boot(withinAMinute(t)))
+		require.NoError(t, n.Boot(WithinAMinute(t)))
 	}
-	p.comes(t)
-	l := newLife(t, n, "afterwards")
-	p.goes(t)
+	p.Comes(t)
+	l := NewLife(t, n, "afterwards")
+	p.Goes(t)
 	l.End(t)
-	require.NoError(t, n.Kill(withinAMinute(t)))
-	require.NoError(t, n.Boot(withinAMinute(t)))
-	p.comes(t)
-	promise(t, "L18", "a store that is well again keeps ends over a restart", onStock(neverHears), func(t require.TestingT) {
-		p.requireTold(t, l.Pod, teardown...)
+	require.NoError(t, n.Kill(WithinAMinute(t)))
+	require.NoError(t, n.Boot(WithinAMinute(t)))
+	p.Comes(t)
+	Promise(t, "L18", "a store that is well again keeps ends over a restart", OnStock(NeverHears), func(t require.TestingT) {
+		p.RequireTold(t, l.Pod, EveryEnd...)
 	})
 }
 
@@ -102,40 +103,40 @@ func TestL18_StoreIsInNoOnesWay(t *testing.T) {
 func TestL18_PluginThatNeverComesBackIsForgotten(t *testing.T) {
 	t.Parallel()
 	const settings = "version = 4\n[plugins.'io.containerd.nri.v1.nri']\nowed_ends_bytes = 12000\n"
-	n := startNode(t, operator(settings))
-	p := newNamed(t, n, plugin.Script{Index: "10", Name: "never"})
-	var lives []life
+	n := StartNode(t, WithConfig(settings))
+	p := JoinNamed(t, n, plugin.Script{Index: "10", Name: "never"})
+	var lives []Life
 	for _, name := range []string{"a", "b", "c"} {
-		lives = append(lives, newLife(t, n, name))
+		lives = append(lives, NewLife(t, n, name))
 	}
-	p.goes(t)
+	p.Goes(t)
 	for _, l := range lives {
 		l.End(t)
 	}
-	kept, err := n.Metrics(withinAMinute(t), "containerd_nri_owed_bytes")
+	kept, err := n.Metrics(WithinAMinute(t), "containerd_nri_owed_bytes")
 	owed := 0
-	promise(t, "L18", "no more is kept than is allowed, and what is dropped is counted", onStock("it keeps nothing"), func(t require.TestingT) {
-		away := readNRI(t, n).AwayPlugins
+	Promise(t, "L18", "no more is kept than is allowed, and what is dropped is counted", OnStock("it keeps nothing"), func(t require.TestingT) {
+		away := ReadNRI(t, n).AwayPlugins
 		require.Len(t, away, 1)
 		owed = away[0].Owed
 		require.Positive(t, owed)
-		require.Less(t, owed, len(lives)*len(teardown))
-		requireMetric(t, n, "containerd_nri_plugin_ends_dropped_total", `{plugin="10-never",reason="limit"}`, float64(len(lives)*len(teardown)-owed))
+		require.Less(t, owed, len(lives)*len(EveryEnd))
+		RequireMetric(t, n, "containerd_nri_plugin_ends_dropped_total", `{plugin="10-never",reason="limit"}`, float64(len(lives)*len(EveryEnd)-owed))
 		require.NoError(t, err)
 		require.LessOrEqual(t, kept[""], 12000.0)
 	})
-	require.NoError(t, saysNow(t, n, settings+"owed_ends_ttl = '1ms'\n"))
-	promise(t, "L18", "a plugin that is away for too long is forgotten", onStock("it keeps nothing"), func(t require.TestingT) {
-		require.Empty(t, readNRI(t, n).AwayPlugins)
-		requireMetric(t, n, "containerd_nri_plugin_ends_dropped_total", `{plugin="10-never",reason="age"}`, float64(owed))
+	require.NoError(t, SaysNow(t, n, settings+"owed_ends_ttl = '1ms'\n"))
+	Promise(t, "L18", "a plugin that is away for too long is forgotten", OnStock("it keeps nothing"), func(t require.TestingT) {
+		require.Empty(t, ReadNRI(t, n).AwayPlugins)
+		RequireMetric(t, n, "containerd_nri_plugin_ends_dropped_total", `{plugin="10-never",reason="age"}`, float64(owed))
 	})
-	p.comes(t)
-	next := newLife(t, n, "next")
+	p.Comes(t)
+	next := NewLife(t, n, "next")
 	next.End(t)
-	promise(t, "L3", "it is told nothing of before if it comes all the same", keptOnStock, func(t require.TestingT) {
+	Promise(t, "L3", "it is told nothing of before if it comes all the same", KeptOnStock, func(t require.TestingT) {
 		for _, l := range lives {
-			assert.Empty(t, p.sinceReturn(l.Pod))
+			assert.Empty(t, p.SinceReturn(l.Pod))
 		}
-		p.requireTold(t, next.Pod, whole...)
+		p.RequireTold(t, next.Pod, Whole...)
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/image"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/script"
@@ -138,14 +139,14 @@ const (
 // reproduce runs the commands of a page on a node of their own.
 func reproduce(t *testing.T, b build, programs, commands string) (lines []string) {
 	t.Helper()
-	n := startNode(t, func(o *node.Options) { o.Bin = filepath.Join(built, string(b)) })
+	n := StartNode(t, func(o *node.Options) { o.Bin = filepath.Join(Built, string(b)) })
 	folder := t.TempDir()
 	for _, request := range []string{"pod.json", "container.json"} {
 		require.NoError(t, os.Symlink(filepath.Join(programs, request), filepath.Join(folder, request)))
 	}
 	restartOnRequest(t, n, folder)
 	bin, conf := n.CNI()
-	cmd := exec.CommandContext(withinAMinute(t), "unshare", "--mount", "bash", "-c", strings.NewReplacer(
+	cmd := exec.CommandContext(WithinAMinute(t), "unshare", "--mount", "bash", "-c", strings.NewReplacer(
 		"@NRI@", filepath.Dir(n.NRISocket()), "/opt/cni/bin", bin, "/etc/cni/net.d", conf).Replace(before+commands+after))
 	cmd.Dir = folder
 	cmd.Env = append(os.Environ(), "PATH="+folder+":"+programs+":"+os.Getenv("PATH"), "CONTAINER_RUNTIME_ENDPOINT=unix://"+n.CRISocket())
@@ -177,7 +178,7 @@ func restartOnRequest(t *testing.T, n *node.Node, folder string) {
 	require.NoError(t, err)
 	answers, err := os.OpenFile(done, os.O_RDWR, 0)
 	require.NoError(t, err)
-	ctx, ended := withinAMinute(t), make(chan struct{})
+	ctx, ended := WithinAMinute(t), make(chan struct{})
 	go func() {
 		defer close(ended)
 		if _, err := requests.Read(make([]byte, 1)); err != nil {

@@ -15,12 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 	"github.com/hookline-nri/hookline/testkit/script"
 )
 
-var endsAtOnce = onStock("it ends at once, at each start")
+var endsAtOnce = OnStock("it ends at once, at each start")
 
 // The runtime starts whatever is in the folder of the plugins that it launches, and
 // in that of their configurations.
@@ -40,20 +41,20 @@ func TestL22_RuntimeStartsWhateverIsInThePluginFolder(t *testing.T) {
 		}
 	}
 	fine := func() error { return nil }
-	n := startNode(t, func(o *node.Options) {
+	n := StartNode(t, func(o *node.Options) {
 		o.RegistrationTimeout = 5 * time.Second // is what one that says nothing costs, and as long has each to start
 		o.Config = fmt.Sprintf("version = 4\n[plugins.'io.containerd.nri.v1.nri']\nplugin_path = %q\nplugin_config_path = %q\n", plugins, conf)
 	})
-	l := newLife(t, n, "kept")
+	l := NewLife(t, n, "kept")
 	for _, there := range []struct {
 		is    string
 		put   func() error
-		stock breach
+		stock Breach
 		alone bool // no plugin can be beside it
 	}{
-		{"a program that ends at once", program("10-ends", "#!/bin/sh\nexit 1\n"), keptOnStock, false},
-		{"a program that says nothing", program("10-silent", "#!/bin/sh\nexec sleep 1000\n"), keptOnStock, false},
-		{"no program", program("10-none", "none"), keptOnStock, false},
+		{"a program that ends at once", program("10-ends", "#!/bin/sh\nexit 1\n"), KeptOnStock, false},
+		{"a program that says nothing", program("10-silent", "#!/bin/sh\nexec sleep 1000\n"), KeptOnStock, false},
+		{"no program", program("10-none", "none"), KeptOnStock, false},
 		{"named as no plugin is", program("README", "#!/bin/sh\n"), endsAtOnce, false},
 		{"a program with a configuration that cannot be read", func() error {
 			return errors.Join(program("10-ends", "#!/bin/sh\nexit 1\n")(), os.MkdirAll(filepath.Join(conf, "10-ends.conf"), 0o755))
@@ -63,19 +64,19 @@ func TestL22_RuntimeStartsWhateverIsInThePluginFolder(t *testing.T) {
 		}, endsAtOnce, true},
 	} {
 		t.Run(there.is, func(t *testing.T) {
-			require.NoError(t, n.Kill(withinAMinute(t)))
+			require.NoError(t, n.Kill(WithinAMinute(t)))
 			require.NoError(t, os.RemoveAll(record))
 			errBoot, errJoined := bootWith(t, n, plugins, conf, there.put)
-			promise(t, "L22", "the runtime starts, and serves other plugins", there.stock, func(t require.TestingT) {
+			Promise(t, "L22", "the runtime starts, and serves other plugins", there.stock, func(t require.TestingT) {
 				require.NoError(t, errBoot)
 				assert.NoError(t, errJoined)
 				if !there.alone {
-					assert.Equal(t, []string{"Synchronize 1"}, linesOf(t, record))
+					assert.Equal(t, []string{"Synchronize 1"}, LinesOf(t, record))
 				}
 			})
 		})
 	}
-	require.NoError(t, n.Kill(withinAMinute(t)))
+	require.NoError(t, n.Kill(WithinAMinute(t)))
 	errBoot, _ := bootWith(t, n, plugins, conf, fine)
 	require.NoError(t, errBoot)
 	l.End(t)
@@ -90,25 +91,25 @@ func bootWith(t *testing.T, n *node.Node, plugins, conf string, put func() error
 		require.NoError(t, os.MkdirAll(folder, 0o755))
 	}
 	require.NoError(t, put())
-	if err := n.Boot(withinAMinute(t)); err != nil {
+	if err := n.Boot(WithinAMinute(t)); err != nil {
 		return err, nil
 	}
 	other := plugin.New("90", "other")
 	t.Cleanup(other.Crash)
-	return nil, other.Connect(withinMoments(t), n.NRISocket())
+	return nil, other.Connect(WithinMoments(t), n.NRISocket())
 }
 
 // What was left where the runtime listens for plugins is no reason not to start.
 func TestL22_RuntimeStartsWhateverIsInPlaceOfItsSocket(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	require.NoError(t, n.Kill(withinAMinute(t)))
+	n := StartNode(t)
+	require.NoError(t, n.Kill(WithinAMinute(t)))
 	require.NoError(t, os.RemoveAll(n.NRISocket()))
 	require.NoError(t, os.MkdirAll(filepath.Join(n.NRISocket(), "left"), 0o755))
-	ctx := withinAMinute(t)
-	booted := inBackground(func() error { return n.Boot(ctx) })
-	promise(t, "L22", "the runtime starts, and listens once it can", endsAtOnce, func(t require.TestingT) {
-		requireSoon(t, "CRI", func(ctx context.Context) error {
+	ctx := WithinAMinute(t)
+	booted := InBackground(func() error { return n.Boot(ctx) })
+	Promise(t, "L22", "the runtime starts, and listens once it can", endsAtOnce, func(t require.TestingT) {
+		RequireSoon(t, "CRI", func(ctx context.Context) error {
 			_, err := n.CRI().Runtime.Version(ctx, &runtime.VersionRequest{})
 			return err
 		})

@@ -11,11 +11,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // asOnStock are the settings with which the network of pods is made and ended as on stock.
-const asOnStock = pluginLoopback + `del_once = false
+const asOnStock = PluginLoopback + `del_once = false
 adds_beside_pause = 0
 `
 
@@ -26,9 +27,9 @@ func TestLifeOfAPodStartsTheProcessesThatItNeeds(t *testing.T) {
 	for name, config := range map[string]string{"by default": "", "as on stock": asOnStock} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			n := startNode(t, func(o *node.Options) { o.Config = config })
-			calls := countCalls(t, n, "bin/runc", "bin/containerd-shim-runc-v2", "cni/bin/ptp", "cni/bin/loopback")
-			newLife(t, n, "counted").End(t)
+			n := StartNode(t, func(o *node.Options) { o.Config = config })
+			calls := CountCalls(t, n, "bin/runc", "bin/containerd-shim-runc-v2", "cni/bin/ptp", "cni/bin/loopback")
+			NewLife(t, n, "counted").End(t)
 
 			for call, want := range map[string]counts{
 				"containerd-shim-runc-v2 start":  {1, 1, 1},
@@ -44,15 +45,15 @@ func TestLifeOfAPodStartsTheProcessesThatItNeeds(t *testing.T) {
 			} {
 				n := want.hookline
 				switch {
-				case runsOnStock:
+				case RunsOnStock:
 					n = want.stock
 				case config != "":
 					n = want.asSet
 				}
-				assert.Equal(t, n, calls.of(t, strings.Fields(call)...), call)
+				assert.Equal(t, n, calls.Of(t, strings.Fields(call)...), call)
 			}
-			require.Positive(t, calls.of(t, "runc"))
-			requireNothingLeft(t, n)
+			require.Positive(t, calls.Of(t, "runc"))
+			RequireNothingLeft(t, n)
 		})
 	}
 }
@@ -62,7 +63,7 @@ func TestLifeOfAPodStartsTheProcessesThatItNeeds(t *testing.T) {
 func TestL15_ShimsOfOthersHaveTheirDeleteCommandRun(t *testing.T) {
 	t.Parallel()
 	const shim = "containerd-shim-other-v1"
-	n := startNode(t, func(o *node.Options) {
+	n := StartNode(t, func(o *node.Options) {
 		o.Config = `version = 3
 [plugins.'io.containerd.cri.v1.runtime'.containerd]
 default_runtime_name = 'other'
@@ -73,11 +74,11 @@ runtime_type = 'io.containerd.other.v1'
 	program, err := filepath.EvalSymlinks(filepath.Join(n.Folder(), "bin", "containerd-shim-runc-v2"))
 	require.NoError(t, err)
 	require.NoError(t, os.Symlink(program, filepath.Join(n.Folder(), "bin", shim)))
-	calls := countCalls(t, n, filepath.Join("bin", shim))
-	newLife(t, n, "other").End(t)
-	require.Equal(t, 1, calls.of(t, shim, "start"))
-	promise(t, "L15", "the command is run for the container and for its pod", keptOnStock, func(t require.TestingT) {
-		assert.Equal(t, 2, calls.of(t, shim, "delete"))
+	calls := CountCalls(t, n, filepath.Join("bin", shim))
+	NewLife(t, n, "other").End(t)
+	require.Equal(t, 1, calls.Of(t, shim, "start"))
+	Promise(t, "L15", "the command is run for the container and for its pod", KeptOnStock, func(t require.TestingT) {
+		assert.Equal(t, 2, calls.Of(t, shim, "delete"))
 	})
-	requireNothingLeft(t, n)
+	RequireNothingLeft(t, n)
 }

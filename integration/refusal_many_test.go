@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/history"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
@@ -46,10 +47,10 @@ func TestL7_ManyRefusalsLeaveNothing(t *testing.T) {
 	// requests to the runtime, such as those that count, and with collectors.
 	// What each refusal leaves would add up to more.
 	const noise = more / 20
-	n := startNode(t, func(o *node.Options) { o.LogLevel = "info" })
+	n := StartNode(t, func(o *node.Options) { o.LogLevel = "info" })
 	allows, refuses, last := plugin.New("10", "allows"), plugin.New("20", "refuses"), plugin.New("30", "last")
 	refuses.On(plugin.RunPodSandbox, plugin.Fail("not here"))
-	connect(t, n, allows, refuses, last)
+	Connect(t, n, allows, refuses, last)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // on stock, and on a busy machine, each takes its time
 	defer cancel()
 	runRefusedPods(ctx, t, n, 0, first) // what is made once, and kept, is there by then
@@ -61,9 +62,9 @@ func TestL7_ManyRefusalsLeaveNothing(t *testing.T) {
 	var after node.Vitals
 	t.Logf("before: %s", before)
 	defer func() { t.Logf("after: %s", after) }()
-	promise(t, "L7", "nothing is left of many refused pods", sometimesOnStock("some of the roll-backs fail"), func(t require.TestingT) { requireNothingLeft(t, n) })
-	promise(t, "L7", "the runtime holds no more files, goroutines and records than before", sometimesOnStock("it holds those of roll-backs that failed"), func(t require.TestingT) {
-		requireSoon(t, "containerd to hold what it held before", func(ctx context.Context) (err error) {
+	Promise(t, "L7", "nothing is left of many refused pods", SometimesOnStock("some of the roll-backs fail"), func(t require.TestingT) { RequireNothingLeft(t, n) })
+	Promise(t, "L7", "the runtime holds no more files, goroutines and records than before", SometimesOnStock("it holds those of roll-backs that failed"), func(t require.TestingT) {
+		RequireSoon(t, "containerd to hold what it held before", func(ctx context.Context) (err error) {
 			if after, err = n.Vitals(ctx); err != nil {
 				return err
 			}
@@ -76,12 +77,12 @@ func TestL7_ManyRefusalsLeaveNothing(t *testing.T) {
 		// fit, and may have been just short of it.
 		assert.LessOrEqual(t, after.Database, 2*before.Database)
 	})
-	promise(t, "L7", "a plugin that was not asked is not told", onStock("it gets Stop and Remove of each"), func(t require.TestingT) {
+	Promise(t, "L7", "a plugin that was not asked is not told", OnStock("it gets Stop and Remove of each"), func(t require.TestingT) {
 		assert.Equal(t, []plugin.Event{plugin.Configure, plugin.Synchronize}, last.Calls().Events())
 	})
-	promise(t, "L3", "those that were asked are told of each end, once", keptOnStock, func(t require.TestingT) {
+	Promise(t, "L3", "those that were asked are told of each end, once", KeptOnStock, func(t require.TestingT) {
 		for _, p := range []*plugin.Plugin{allows, refuses} {
-			assert.Len(t, p.Calls(), 2+(first+more)*len(undone), p.Name())
+			assert.Len(t, p.Calls(), 2+(first+more)*len(Undone), p.Name())
 			reading := history.Read(p.Calls(), nil)
 			assert.Empty(t, reading.Faults(), p.Name())
 			assert.Empty(t, reading.Alive(), p.Name())

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -29,12 +29,12 @@ tolerate_missing_plugins_annotation = '` + toleratesKey + "'\n"
 
 func TestL20_AnnotationsOfAPodHoldForItsSandbox(t *testing.T) {
 	t.Parallel()
-	waits := pluginSetting("must", "wait = '300ms'") + validating
-	rule := pluginSetting("must", "required_for = ['pods']\nwait = '300ms'\n") + validating
-	open, disabled := noRule+validating, noRule
+	waits := PluginSetting("must", "wait = '300ms'") + validating
+	rule := PluginSetting("must", "required_for = ['pods']\nwait = '300ms'\n") + validating
+	open, disabled := NoRule+validating, NoRule
 	nodes := map[string]*node.Node{}
 	for _, config := range []string{waits, rule, open, disabled} {
-		nodes[config] = startNode(t, operator(config))
+		nodes[config] = StartNode(t, WithConfig(config))
 	}
 	for name, tc := range map[string]struct {
 		config      string
@@ -54,19 +54,19 @@ func TestL20_AnnotationsOfAPodHoldForItsSandbox(t *testing.T) {
 		"the validator is not enabled":   {config: disabled, annotations: map[string]string{requiresKey: "[ must ]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n, ctx := nodes[tc.config], withinAMinute(t)
-			id, err := n.CRI().RunPod(ctx, podIn(n, "default", "pod", tc.annotations))
+			n, ctx := nodes[tc.config], WithinAMinute(t)
+			id, err := n.CRI().RunPod(ctx, PodIn(n, "default", "pod", tc.annotations))
 			if !tc.refused {
-				promise(t, "L20", "the pod comes up", keptOnStock, func(t require.TestingT) { require.NoError(t, err) })
-				endPod(ctx, t, n, id)
+				Promise(t, "L20", "the pod comes up", KeptOnStock, func(t require.TestingT) { require.NoError(t, err) })
+				EndPod(ctx, t, n, id)
 				return
 			}
 			t.Log(err)
 			if err == nil { // on stock
-				defer endPod(ctx, t, n, id)
+				defer EndPod(ctx, t, n, id)
 			}
-			promise(t, "L20", "the pod is refused", onStock("it looks at containers alone"), func(t require.TestingT) {
-				requireReadable(t, err, tc.code, "must")
+			Promise(t, "L20", "the pod is refused", OnStock("it looks at containers alone"), func(t require.TestingT) {
+				RequireReadable(t, err, tc.code, "must")
 			})
 		})
 	}
@@ -76,67 +76,67 @@ func TestL20_AnnotationsOfAPodHoldForItsSandbox(t *testing.T) {
 // and its containers do with its word.
 func TestL20_AnnotationIsMetByAPluginThatWantsContainersAlone(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, operator(pluginSetting("must", "wait = '1s'")+validating))
+	n := StartNode(t, WithConfig(PluginSetting("must", "wait = '1s'")+validating))
 	must := plugin.New("10", "must")
 	must.Subscribe(plugin.CreateContainer)
-	connect(t, n, must)
-	ctx, c := withinAMinute(t), n.CRI()
-	pod := podIn(n, "default", "pod", map[string]string{requiresKey: "[ must ]"})
+	Connect(t, n, must)
+	ctx, c := WithinAMinute(t), n.CRI()
+	pod := PodIn(n, "default", "pod", map[string]string{requiresKey: "[ must ]"})
 	id, errPod := c.RunPod(ctx, pod)
 	_, errCtr := c.Create(ctx, id, pod, c.Container("main"))
-	promise(t, "L20", "pod and container come up", keptOnStock, func(t require.TestingT) {
+	Promise(t, "L20", "pod and container come up", KeptOnStock, func(t require.TestingT) {
 		require.NoError(t, errPod)
 		require.NoError(t, errCtr)
 		assert.Len(t, must.Calls().Only(plugin.CreateContainer).Events(), 1)
 	})
 	must.Crash()
-	requireSoon(t, "the plugin to be gone", func(context.Context) error { return isGone(t, n, must.Name()) })
-	_, err := c.RunPod(ctx, podIn(n, "default", "next", map[string]string{requiresKey: "[ 10-must ]"}))
-	promise(t, "L20", "the next pod does not come up without it", onStock("it looks at containers alone"), func(t require.TestingT) {
-		requireReadable(t, err, codes.Unavailable, "required plugin 10-must is away since")
+	RequireSoon(t, "the plugin to be gone", func(context.Context) error { return IsGone(t, n, must.Name()) })
+	_, err := c.RunPod(ctx, PodIn(n, "default", "next", map[string]string{requiresKey: "[ 10-must ]"}))
+	Promise(t, "L20", "the next pod does not come up without it", OnStock("it looks at containers alone"), func(t require.TestingT) {
+		RequireReadable(t, err, codes.Unavailable, "required plugin 10-must is away since")
 	})
 }
 
 // What a pod says of its containers, and what the operator does, hold for each container.
 func TestL20_AnnotationsOfAPodHoldForItsContainers(t *testing.T) {
 	t.Parallel()
-	rule := pluginSetting("must", "required_for = ['containers']\nwait = '300ms'\n") + validating
-	waits := pluginSetting("must", "wait = '300ms'") + validating
+	rule := PluginSetting("must", "required_for = ['containers']\nwait = '300ms'\n") + validating
+	waits := PluginSetting("must", "wait = '300ms'") + validating
 	nodes := map[string]*node.Node{}
 	for _, config := range []string{rule, waits} {
-		nodes[config] = startNode(t, operator(config))
+		nodes[config] = StartNode(t, WithConfig(config))
 	}
 	const ofMain = requiresKey + "/container.main"
 	for name, tc := range map[string]struct {
 		config      string
 		annotations map[string]string
 		refused     bool
-		stock       breach // of that
+		stock       Breach // of that
 	}{
 		"neither setting nor annotation":      {config: waits},
-		"the setting alone":                   {config: rule, refused: true, stock: onStock(fixture.NotRequired)},
+		"the setting alone":                   {config: rule, refused: true, stock: OnStock(NotRequired)},
 		"the annotation alone":                {config: waits, annotations: map[string]string{ofMain: "[ must ]"}, refused: true},
 		"both":                                {config: rule, annotations: map[string]string{ofMain: "[ must ]"}, refused: true},
 		"the annotation of another container": {config: waits, annotations: map[string]string{requiresKey + "/container.other": "[ must ]"}},
 		"both, and a toleration":              {config: rule, annotations: map[string]string{ofMain: "[ must ]", toleratesKey: "true"}},
-		"a toleration of nothing":             {config: rule, annotations: map[string]string{toleratesKey: "false"}, refused: true, stock: onStock(fixture.NotRequired)},
+		"a toleration of nothing":             {config: rule, annotations: map[string]string{toleratesKey: "false"}, refused: true, stock: OnStock(NotRequired)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n, ctx := nodes[tc.config], withinAMinute(t)
-			pod := podIn(n, "default", "pod", tc.annotations)
+			n, ctx := nodes[tc.config], WithinAMinute(t)
+			pod := PodIn(n, "default", "pod", tc.annotations)
 			id, err := n.CRI().RunPod(ctx, pod)
 			require.NoError(t, err)
 			_, err = n.CRI().Create(ctx, id, pod, n.CRI().Container("main"))
 			t.Log(err)
 			if !tc.refused {
-				promise(t, "L20", "the container is created", keptOnStock, func(t require.TestingT) { require.NoError(t, err) })
+				Promise(t, "L20", "the container is created", KeptOnStock, func(t require.TestingT) { require.NoError(t, err) })
 			} else {
-				promise(t, "L20", "the container is refused", tc.stock, func(t require.TestingT) { require.ErrorContains(t, err, "must") })
-				promise(t, "L20", "the kubelet is told what is away", onStock("it comes up, or says what is missing without a code"), func(t require.TestingT) {
-					requireUnavailable(t, err, "is away since")
+				Promise(t, "L20", "the container is refused", tc.stock, func(t require.TestingT) { require.ErrorContains(t, err, "must") })
+				Promise(t, "L20", "the kubelet is told what is away", OnStock("it comes up, or says what is missing without a code"), func(t require.TestingT) {
+					RequireUnavailable(t, err, "is away since")
 				})
 			}
-			endPod(ctx, t, n, id)
+			EndPod(ctx, t, n, id)
 		})
 	}
 }

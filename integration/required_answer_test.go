@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
@@ -31,12 +31,12 @@ func TestL20_NoAnswerOfARequiredPluginIsNoWord(t *testing.T) {
 		"it is killed in the hook": {answer: plugin.Answer{Work: time.Minute}, killed: true, words: "did not answer", atMost: timeout},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := startNode(t, withNeeds(fixture.Needs{Timeouts: fixture.Timeouts{Request: timeout}}), operator(pluginSetting("must", "required_for = ['pods', 'containers']\nwait = '1s'")))
+			n := StartNode(t, WithNeeds(Needs{Timeouts: Timeouts{Request: timeout}}), WithConfig(PluginSetting("must", "required_for = ['pods', 'containers']\nwait = '1s'")))
 			after := plugin.New("30", "after")
-			connect(t, n, after)
+			Connect(t, n, after)
 			for _, of := range []plugin.Event{plugin.RunPodSandbox, plugin.CreateContainer} {
-				ctx, c := withinAMinute(t), n.CRI()
-				must := joinProcess(t, n, plugin.Script{Index: "20", Name: "must", Policy: tc.policy, Answers: map[plugin.Event]plugin.Answer{of: tc.answer}})
+				ctx, c := WithinAMinute(t), n.CRI()
+				must := JoinProcess(t, n, plugin.Script{Index: "20", Name: "must", Policy: tc.policy, Answers: map[plugin.Event]plugin.Answer{of: tc.answer}})
 				pod := n.CRI().Pod("pod" + string(of))
 				id := ""
 				if of == plugin.CreateContainer {
@@ -54,36 +54,36 @@ func TestL20_NoAnswerOfARequiredPluginIsNoWord(t *testing.T) {
 					}
 					ran <- err
 				}()
-				requireSoon(t, "the hook", func(context.Context) error { return hasGot(must, of) })
+				RequireSoon(t, "the hook", func(context.Context) error { return HasGot(must, of) })
 				asked := time.Now()
 				if tc.killed {
 					require.NoError(t, must.Kill())
 				}
 				errCreate := <-ran
 				took := time.Since(asked)
-				inTimeouts(t, string(of)+" fails", took, timeout)
+				InTimeouts(t, string(of)+" fails", took, timeout)
 				t.Logf("%s: %v", of, errCreate)
-				promise(t, "L20", string(of)+" fails with the plugin's name", onStock(fixture.NotRequired), func(t require.TestingT) {
-					requireUnavailable(t, errCreate, tc.words)
+				Promise(t, "L20", string(of)+" fails with the plugin's name", OnStock(NotRequired), func(t require.TestingT) {
+					RequireUnavailable(t, errCreate, tc.words)
 					assert.Less(t, took, tc.atMost+time.Second)
 				})
-				promise(t, "L20", string(of)+" is told to none after it", onStock(fixture.NotRequired), func(t require.TestingT) {
+				Promise(t, "L20", string(of)+" is told to none after it", OnStock(NotRequired), func(t require.TestingT) {
 					assert.Empty(t, after.Calls().Named("pod"+string(of)).Only(of).Events())
 				})
 				if tc.policy.GetKeepConnected() {
 					start := time.Now()
 					_, err := c.RunPod(ctx, n.CRI().Pod("next"+string(of)))
 					took := time.Since(start)
-					promise(t, "L22", "the next pod fails at once, with what the plugin owes", onStock(noPolicies), func(t require.TestingT) {
-						requireUnavailable(t, err, "has owed an answer to "+string(of))
+					Promise(t, "L22", "the next pod fails at once, with what the plugin owes", OnStock(NoPolicies), func(t require.TestingT) {
+						RequireUnavailable(t, err, "has owed an answer to "+string(of))
 						assert.Less(t, took, timeout)
-						requireNotTold(t, after, "next"+string(of))
+						RequireNotTold(t, after, "next"+string(of))
 					})
 				}
 				require.NoError(t, must.Kill())
-				promise(t, "L7", "nothing is left after "+string(of), rollBackRaces, func(t require.TestingT) {
-					removeAllPods(ctx, t, c)
-					requireNothingLeft(t, n)
+				Promise(t, "L7", "nothing is left after "+string(of), RollBackRaces, func(t require.TestingT) {
+					RemoveAllPods(ctx, t, c)
+					RequireNothingLeft(t, n)
 				})
 			}
 		})
@@ -95,37 +95,37 @@ func TestL20_NoAnswerOfARequiredPluginIsNoWord(t *testing.T) {
 func TestL20_PodsInLineWaitForARequiredPluginThatIsKilled(t *testing.T) {
 	t.Parallel()
 	const pods = 10
-	n := startNode(t, withNeeds(fixture.Patient), operator(pluginSetting("must", "required_for = ['pods']\nwait = '20s'")))
-	ctx := withinAMinute(t)
-	first := joinProcess(t, n, plugin.Script{Index: "20", Name: "must", Answers: map[plugin.Event]plugin.Answer{plugin.RunPodSandbox: {Work: time.Minute}}})
-	ran := make(chan []creationOf, 1)
-	go func() { ran <- runPods(ctx, n, pods, time.Minute, podsNamed(n, "waits", pods)...) }()
-	requireSandboxesRun(ctx, t, n, pods)
-	if !runsOnStock { // where they wait in line for a lock
-		requireWaiting(t, n, first, pods-1)
+	n := StartNode(t, WithNeeds(Patient), WithConfig(PluginSetting("must", "required_for = ['pods']\nwait = '20s'")))
+	ctx := WithinAMinute(t)
+	first := JoinProcess(t, n, plugin.Script{Index: "20", Name: "must", Answers: map[plugin.Event]plugin.Answer{plugin.RunPodSandbox: {Work: time.Minute}}})
+	ran := make(chan []CreationOf, 1)
+	go func() { ran <- RunPods(ctx, n, pods, time.Minute, PodsNamed(n, "waits", pods)...) }()
+	RequireSandboxesRun(ctx, t, n, pods)
+	if !RunsOnStock { // where they wait in line for a lock
+		RequireWaiting(t, n, first, pods-1)
 	}
-	requireSoon(t, "the hook", func(context.Context) error { return hasGot(first, plugin.RunPodSandbox) })
+	RequireSoon(t, "the hook", func(context.Context) error { return HasGot(first, plugin.RunPodSandbox) })
 	require.NoError(t, first.Kill())
-	if !runsOnStock {
-		requireSoon(t, "pods that wait", func(context.Context) error { return waitFor(t, n, "must", pods-1) })
+	if !RunsOnStock {
+		RequireSoon(t, "pods that wait", func(context.Context) error { return WaitFor(t, n, "must", pods-1) })
 	}
-	next := joinProcess(t, n, plugin.Script{Index: "20", Name: "must"})
+	next := JoinProcess(t, n, plugin.Script{Index: "20", Name: "must"})
 	created := <-ran
 
-	promise(t, "L20", "the pod that it was at fails, and the others come up with the word of the next", onStock("all come up without it"), func(t require.TestingT) {
+	Promise(t, "L20", "the pod that it was at fails, and the others come up with the word of the next", OnStock("all come up without it"), func(t require.TestingT) {
 		failed := 0
 		for _, c := range created {
 			if c.Err != nil {
 				failed++
-				requireUnavailable(t, c.Err)
+				RequireUnavailable(t, c.Err)
 				continue
 			}
-			requireWord(t, c.ID, next)
+			RequireWord(t, c.ID, next)
 		}
 		assert.Equal(t, 1, failed)
 	})
-	promise(t, "L7", "nothing is left", rollBackRaces, func(t require.TestingT) {
-		removeAllPods(ctx, t, n.CRI())
-		requireNothingLeft(t, n)
+	Promise(t, "L7", "nothing is left", RollBackRaces, func(t require.TestingT) {
+		RemoveAllPods(ctx, t, n.CRI())
+		RequireNothingLeft(t, n)
 	})
 }

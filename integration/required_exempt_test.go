@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
@@ -34,12 +34,12 @@ func TestL20_ExemptNamespacesDoWithoutAPluginThatDoesNotAnswer(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			n := startNode(t, withNeeds(fixture.Needs{Timeouts: fixture.Timeouts{Request: timeout}}), operator(pluginSetting("must", "required_for = ['pods', 'containers']\nexempt_namespaces = ['exempt']\nwait = '300ms'")))
+			n := StartNode(t, WithNeeds(Needs{Timeouts: Timeouts{Request: timeout}}), WithConfig(PluginSetting("must", "required_for = ['pods', 'containers']\nexempt_namespaces = ['exempt']\nwait = '300ms'")))
 			for _, of := range []plugin.Event{plugin.RunPodSandbox, plugin.CreateContainer} {
-				ctx, c := withinAMinute(t), n.CRI()
-				must := joinProcess(t, n, plugin.Script{Index: "20", Name: "must", Policy: tc.policy, Answers: map[plugin.Event]plugin.Answer{of: tc.answer}})
+				ctx, c := WithinAMinute(t), n.CRI()
+				must := JoinProcess(t, n, plugin.Script{Index: "20", Name: "must", Policy: tc.policy, Answers: map[plugin.Event]plugin.Answer{of: tc.answer}})
 				create := func(namespace, name string) func() error {
-					pod := podIn(n, namespace, name, nil)
+					pod := PodIn(n, namespace, name, nil)
 					if of == plugin.RunPodSandbox {
 						return func() error { _, err := c.RunPod(ctx, pod); return err }
 					}
@@ -49,36 +49,36 @@ func TestL20_ExemptNamespacesDoWithoutAPluginThatDoesNotAnswer(t *testing.T) {
 				}
 				exempt, next, other := create("exempt", "first"), create("exempt", "next"), create("default", "other")
 
-				ran := inBackground(exempt)
-				requireSoon(t, "the hook", func(context.Context) error { return hasGot(must, of) })
+				ran := InBackground(exempt)
+				RequireSoon(t, "the hook", func(context.Context) error { return HasGot(must, of) })
 				start := time.Now()
 				if tc.killed {
 					require.NoError(t, must.Kill())
 				}
 				err := <-ran
 				took := time.Since(start)
-				inTimeouts(t, string(of)+" of the exempt namespace", took, timeout)
-				promise(t, "L20", string(of)+" of an exempt namespace goes on without it", keptOnStock, func(t require.TestingT) {
+				InTimeouts(t, string(of)+" of the exempt namespace", took, timeout)
+				Promise(t, "L20", string(of)+" of an exempt namespace goes on without it", KeptOnStock, func(t require.TestingT) {
 					require.NoError(t, err)
 					assert.Less(t, took, tc.atMost)
 				})
 				start = time.Now()
 				err = next()
 				took = time.Since(start)
-				inTimeouts(t, "the next one", took, timeout)
-				promise(t, "L22", "the next one waits for nothing, "+string(of), keptOnStock, func(t require.TestingT) {
+				InTimeouts(t, "the next one", took, timeout)
+				Promise(t, "L22", "the next one waits for nothing, "+string(of), KeptOnStock, func(t require.TestingT) {
 					require.NoError(t, err)
 					assert.Less(t, took, timeout)
 				})
 				err = other()
 				t.Logf("of another namespace: %v", err)
-				promise(t, "L20", "one of another namespace is refused at the same time, "+string(of), onStock(fixture.NotRequired), func(t require.TestingT) {
-					requireUnavailable(t, err, tc.words)
+				Promise(t, "L20", "one of another namespace is refused at the same time, "+string(of), OnStock(NotRequired), func(t require.TestingT) {
+					RequireUnavailable(t, err, tc.words)
 				})
 				require.NoError(t, must.Kill())
-				promise(t, "L8", "all ends without it, "+string(of), keptOnStock, func(t require.TestingT) {
-					removeAllPods(ctx, t, c)
-					requireNothingLeft(t, n)
+				Promise(t, "L8", "all ends without it, "+string(of), KeptOnStock, func(t require.TestingT) {
+					RemoveAllPods(ctx, t, c)
+					RequireNothingLeft(t, n)
 				})
 			}
 		})
@@ -90,26 +90,26 @@ func TestL20_ExemptNamespacesDoWithoutAPluginThatDoesNotAnswer(t *testing.T) {
 func TestL20_ExemptNamespacesDoNotWaitForAPluginThatIsKilled(t *testing.T) {
 	t.Parallel()
 	const pods = 3 // of each: required, exempt, and containers of an exempt one
-	n := startNode(t, withNeeds(fixture.Patient), operator(pluginSetting("must", "required_for = ['pods', 'containers']\nexempt_namespaces = ['exempt']\nwait = '40s'")))
-	ctx, c := withinAMinute(t), n.CRI()
-	host := podIn(n, "exempt", "host", nil)
+	n := StartNode(t, WithNeeds(Patient), WithConfig(PluginSetting("must", "required_for = ['pods', 'containers']\nexempt_namespaces = ['exempt']\nwait = '40s'")))
+	ctx, c := WithinAMinute(t), n.CRI()
+	host := PodIn(n, "exempt", "host", nil)
 	hostID, err := c.RunPod(ctx, host) // while it is away
 	require.NoError(t, err)
-	first := joinProcess(t, n, plugin.Script{Index: "20", Name: "must", Answers: map[plugin.Event]plugin.Answer{plugin.RunPodSandbox: {Work: time.Minute}}})
-	holds := inBackground(func() error { _, err := c.RunPod(ctx, podIn(n, "default", "first", nil)); return err })
-	requireSoon(t, "the hook", func(context.Context) error { return hasGot(first, plugin.RunPodSandbox) })
+	first := JoinProcess(t, n, plugin.Script{Index: "20", Name: "must", Answers: map[plugin.Event]plugin.Answer{plugin.RunPodSandbox: {Work: time.Minute}}})
+	holds := InBackground(func() error { _, err := c.RunPod(ctx, PodIn(n, "default", "first", nil)); return err })
+	RequireSoon(t, "the hook", func(context.Context) error { return HasGot(first, plugin.RunPodSandbox) })
 
-	required := make(chan []creationOf, 1)
-	go func() { required <- runPods(ctx, n, pods, time.Minute, podsNamed(n, "waits", pods)...) }()
+	required := make(chan []CreationOf, 1)
+	go func() { required <- RunPods(ctx, n, pods, time.Minute, PodsNamed(n, "waits", pods)...) }()
 	var exempt []<-chan error
 	for i := range pods {
 		name := string(rune('a' + i))
 		exempt = append(exempt,
-			inBackground(func() error { _, err := c.RunPod(ctx, podIn(n, "exempt", name, nil)); return err }),
-			inBackground(func() error { _, err := c.Create(ctx, hostID, host, c.Container(name)); return err }))
+			InBackground(func() error { _, err := c.RunPod(ctx, PodIn(n, "exempt", name, nil)); return err }),
+			InBackground(func() error { _, err := c.Create(ctx, hostID, host, c.Container(name)); return err }))
 	}
-	if !runsOnStock { // where they wait in line for a lock
-		requireWaiting(t, n, first, 3*pods)
+	if !RunsOnStock { // where they wait in line for a lock
+		RequireWaiting(t, n, first, 3*pods)
 	}
 	killed := time.Now()
 	require.NoError(t, first.Kill())
@@ -120,22 +120,22 @@ func TestL20_ExemptNamespacesDoNotWaitForAPluginThatIsKilled(t *testing.T) {
 		}
 	}
 	t.Logf("all of the exempt namespace are there %s after the kill", time.Since(killed).Round(time.Millisecond))
-	promise(t, "L20", "pods and containers of an exempt namespace come up without it", keptOnStock, func(t require.TestingT) { require.Empty(t, failed) })
-	if !runsOnStock {
-		requireSoon(t, "pods that wait on", func(context.Context) error { return waitFor(t, n, "must", pods) })
+	Promise(t, "L20", "pods and containers of an exempt namespace come up without it", KeptOnStock, func(t require.TestingT) { require.Empty(t, failed) })
+	if !RunsOnStock {
+		RequireSoon(t, "pods that wait on", func(context.Context) error { return WaitFor(t, n, "must", pods) })
 	}
-	next := joinProcess(t, n, plugin.Script{Index: "20", Name: "must"})
+	next := JoinProcess(t, n, plugin.Script{Index: "20", Name: "must"})
 	created := <-required
-	promise(t, "L20", "the others have the word of the next", onStock(fixture.NotRequired), func(t require.TestingT) {
-		requireAllCreated(t, created)
+	Promise(t, "L20", "the others have the word of the next", OnStock(NotRequired), func(t require.TestingT) {
+		RequireAllCreated(t, created)
 		for _, pod := range created {
-			requireWord(t, pod.ID, next)
+			RequireWord(t, pod.ID, next)
 		}
 	})
 	err = <-holds
-	promise(t, "L20", "the one that it was at has failed", onStock(fixture.NotRequired), func(t require.TestingT) {
-		requireUnavailable(t, err, "did not answer")
+	Promise(t, "L20", "the one that it was at has failed", OnStock(NotRequired), func(t require.TestingT) {
+		RequireUnavailable(t, err, "did not answer")
 	})
-	removeAllPods(ctx, t, c)
-	requireNothingLeft(t, n)
+	RemoveAllPods(ctx, t, c)
+	RequireNothingLeft(t, n)
 }

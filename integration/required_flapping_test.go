@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
@@ -23,8 +24,8 @@ const flappedPods = "HOOKLINE_FLAPPED_PODS"
 // No pod is ever ready without the word of a plugin that is killed every second.
 func TestL20_NoPodIsReadyWithoutTheWordOfARequiredPluginThatFlaps(t *testing.T) {
 	t.Parallel()
-	pods := countFrom(t, flappedPods, 30)
-	n := startNode(t, operator(pluginSetting("must", "required_for = ['pods']\nwait = '10s'")))
+	pods := CountFrom(t, flappedPods, 30)
+	n := StartNode(t, WithConfig(PluginSetting("must", "required_for = ['pods']\nwait = '10s'")))
 	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute+time.Duration(pods)*2*time.Second)
 	defer cancel()
 	stop := make(chan struct{})
@@ -40,10 +41,10 @@ func TestL20_NoPodIsReadyWithoutTheWordOfARequiredPluginThatFlaps(t *testing.T) 
 			processes = append(processes, p)
 			// It has its second from when it takes part, however long it takes to start.
 			assert.NoError(t, wait.Until(ctx, "the plugin to join", func(context.Context) error {
-				if !isOpen(stop) {
+				if !IsOpen(stop) {
 					return nil
 				}
-				return hasAnswered(p, plugin.Synchronize)
+				return HasAnswered(p, plugin.Synchronize)
 			}))
 			select {
 			case <-stop:
@@ -58,11 +59,11 @@ func TestL20_NoPodIsReadyWithoutTheWordOfARequiredPluginThatFlaps(t *testing.T) 
 		}
 	})
 	start := time.Now()
-	created := runPods(ctx, n, 8, time.Minute, podsNamed(n, "pod", pods)...)
+	created := RunPods(ctx, n, 8, time.Minute, PodsNamed(n, "pod", pods)...)
 	took := time.Since(start)
 	close(stop)
 	flaps.Wait()
-	var ready []creationOf
+	var ready []CreationOf
 	for _, c := range created {
 		if c.Err == nil {
 			ready = append(ready, c)
@@ -71,28 +72,28 @@ func TestL20_NoPodIsReadyWithoutTheWordOfARequiredPluginThatFlaps(t *testing.T) 
 		t.Logf("refused: %v", c.Err)
 	}
 	t.Logf("%d of %d pods are ready after %s, under %d processes, the slowest in %s",
-		len(ready), pods, took.Round(time.Second), len(processes), slowest(created).Round(time.Millisecond))
+		len(ready), pods, took.Round(time.Second), len(processes), Slowest(created).Round(time.Millisecond))
 
-	promise(t, "L20", "each pod that is ready has the word of one of its processes", onStock("it comes up without it"), func(t require.TestingT) {
-		requireSoon(t, "the word for each", func(context.Context) error {
+	Promise(t, "L20", "each pod that is ready has the word of one of its processes", OnStock("it comes up without it"), func(t require.TestingT) {
+		RequireSoon(t, "the word for each", func(context.Context) error {
 			if without := withoutWord(ready, processes); without > 0 {
 				return fmt.Errorf("%d of %d pods have none", without, len(ready))
 			}
 			return nil
 		})
 	})
-	promise(t, "L20", "those that wait for their turn come up with a later one", keptOnStock, func(t require.TestingT) {
+	Promise(t, "L20", "those that wait for their turn come up with a later one", KeptOnStock, func(t require.TestingT) {
 		// Each kill meets one pod at most.
 		assert.GreaterOrEqual(t, len(ready), pods-len(processes))
 	})
-	promise(t, "L7", "nothing is left", keptOnStock, func(t require.TestingT) {
-		removeAllPods(ctx, t, n.CRI())
-		requireNothingLeft(t, n)
+	Promise(t, "L7", "nothing is left", KeptOnStock, func(t require.TestingT) {
+		RemoveAllPods(ctx, t, n.CRI())
+		RequireNothingLeft(t, n)
 	})
 }
 
 // withoutWord counts the pods for which none of a plugin's processes has answered.
-func withoutWord(ready []creationOf, processes []*plugin.Process) int {
+func withoutWord(ready []CreationOf, processes []*plugin.Process) int {
 	answered := map[string]bool{}
 	for _, p := range processes {
 		for _, call := range p.Calls().Only(plugin.RunPodSandbox) {

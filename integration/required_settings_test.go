@@ -11,28 +11,28 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // A mistake in what the operator requires does not let pods come up without it.
 func TestL20_NoPodComesUpIfWhatIsRequiredCannotBeRead(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, operator(noRule))
+	n := StartNode(t, WithConfig(NoRule))
 	for _, config := range []string{
-		pluginSetting("must", "required_for = ['pod']"),
-		pluginSetting("must", "required_for = ['pods']\nwait = '1h'"),
-		pluginSetting("must", "required_for = ['pods']") + "[plugins.'io.containerd.nri.v1.nri']\ndisable = true\n",
+		PluginSetting("must", "required_for = ['pod']"),
+		PluginSetting("must", "required_for = ['pods']\nwait = '1h'"),
+		PluginSetting("must", "required_for = ['pods']") + "[plugins.'io.containerd.nri.v1.nri']\ndisable = true\n",
 	} {
-		require.NoError(t, n.Kill(withinAMinute(t)))
+		require.NoError(t, n.Kill(WithinAMinute(t)))
 		soon, cancel := context.WithTimeout(t.Context(), 2*time.Second)
-		err := saysAndBoots(soon, t, n, config)
+		err := SaysAndBoots(soon, t, n, config)
 		cancel()
 		t.Logf("boot: %v", err)
-		_, err = n.CRI().RunPod(withinMoments(t), n.CRI().Pod("pod"))
-		promise(t, "L20", "no pod is created", onStock(fixture.NotRequired), func(t require.TestingT) {
+		_, err = n.CRI().RunPod(WithinMoments(t), n.CRI().Pod("pod"))
+		Promise(t, "L20", "no pod is created", OnStock(NotRequired), func(t require.TestingT) {
 			require.Error(t, err)
-			requireSoon(t, "the log", func(context.Context) error { return hasLogged(n, "no pods can be created", "plugins are required") })
+			RequireSoon(t, "the log", func(context.Context) error { return HasLogged(n, "no pods can be created", "plugins are required") })
 		})
 	}
 }
@@ -42,32 +42,32 @@ func TestL20_NoPodComesUpIfWhatIsRequiredCannotBeRead(t *testing.T) {
 func TestL20_RequiredPluginsThatRunAsPodsComeUpOnAnEmptyNode(t *testing.T) {
 	t.Parallel()
 	const exempt = "exempt_namespaces = ['net-system', 'device-system']\nrequired_for = ['pods', 'containers']\nwait = '10s'"
-	n := startNode(t, operator(pluginSetting("net", exempt)+"[plugins.'io.containerd.nri.v1.nri'.plugins.device]\n"+exempt+"\n"))
-	ctx, c := withinAMinute(t), n.CRI()
+	n := StartNode(t, WithConfig(PluginSetting("net", exempt)+"[plugins.'io.containerd.nri.v1.nri'.plugins.device]\n"+exempt+"\n"))
+	ctx, c := WithinAMinute(t), n.CRI()
 	ran := make(chan error, 1)
 	go func() {
 		_, err := c.RunPod(ctx, n.CRI().Pod("user"))
 		ran <- err
 	}()
-	if !runsOnStock {
-		requireSoon(t, "the pod that waits", func(context.Context) error { return waitFor(t, n, "device", 1) })
+	if !RunsOnStock {
+		RequireSoon(t, "the pod that waits", func(context.Context) error { return WaitFor(t, n, "device", 1) })
 	}
 	var plugins []*plugin.Process
 	for i, name := range []string{"net", "device"} {
-		promise(t, "L20", "the pod of plugin "+name+" comes up", keptOnStock, func(t require.TestingT) {
-			pod := podIn(n, name+"-system", name, nil)
+		Promise(t, "L20", "the pod of plugin "+name+" comes up", KeptOnStock, func(t require.TestingT) {
+			pod := PodIn(n, name+"-system", name, nil)
 			id, err := c.RunPod(ctx, pod)
 			require.NoError(t, err)
 			container, err := c.Create(ctx, id, pod, c.Container("main"))
 			require.NoError(t, err)
 			require.NoError(t, c.Start(ctx, container))
 		})
-		plugins = append(plugins, joinProcess(t, n, plugin.Script{Index: []string{"10", "20"}[i], Name: name}))
+		plugins = append(plugins, JoinProcess(t, n, plugin.Script{Index: []string{"10", "20"}[i], Name: name}))
 	}
 	require.NoError(t, <-ran)
-	promise(t, "L20", "the pod that waited for both has the word of both", onStock(fixture.NotRequired), func(t require.TestingT) {
+	Promise(t, "L20", "the pod that waited for both has the word of both", OnStock(NotRequired), func(t require.TestingT) {
 		for _, p := range plugins {
-			requireSoon(t, "the record of the hook", func(context.Context) error {
+			RequireSoon(t, "the record of the hook", func(context.Context) error {
 				if run := p.Calls().Named("user").Only(plugin.RunPodSandbox); len(run) != 1 {
 					return fmt.Errorf("%s was told of the pod %d times", p.Name(), len(run))
 				}
@@ -82,26 +82,26 @@ func TestL20_RequiredPluginsThatRunAsPodsComeUpOnAnEmptyNode(t *testing.T) {
 func TestL16_PluginHasTheTimeoutThatIsSetForIt(t *testing.T) {
 	t.Parallel()
 	const timeout, work = 500 * time.Millisecond, 5 * time.Second
-	n := startNode(t, withNeeds(fixture.Needs{Timeouts: fixture.Timeouts{Request: timeout}}), operator(pluginSetting("slow", "request_timeout = '10s'")))
-	slow := joinProcess(t, n, plugin.Script{Index: "10", Name: "slow", Answers: map[plugin.Event]plugin.Answer{
+	n := StartNode(t, WithNeeds(Needs{Timeouts: Timeouts{Request: timeout}}), WithConfig(PluginSetting("slow", "request_timeout = '10s'")))
+	slow := JoinProcess(t, n, plugin.Script{Index: "10", Name: "slow", Answers: map[plugin.Event]plugin.Answer{
 		plugin.RunPodSandbox: {Work: work}, plugin.StopPodSandbox: {Work: work},
 	}})
-	ctx := withinAMinute(t)
+	ctx := WithinAMinute(t)
 	id, err := n.CRI().RunPod(ctx, n.CRI().Pod("pod"))
 	require.NoError(t, err)
-	promise(t, "L16", "the pod has its answer, and it stays", onStock("it is dropped after the timeout of all"), func(t require.TestingT) {
-		requireSoon(t, "the answer", func(context.Context) error { return hasAnsweredOf(slow, id, plugin.RunPodSandbox) })
+	Promise(t, "L16", "the pod has its answer, and it stays", OnStock("it is dropped after the timeout of all"), func(t require.TestingT) {
+		RequireSoon(t, "the answer", func(context.Context) error { return HasAnsweredOf(slow, id, plugin.RunPodSandbox) })
 		assert.Empty(t, slow.Gone())
 	})
 	start := time.Now()
 	require.NoError(t, n.CRI().StopPod(ctx, id))
 	took := time.Since(start)
-	inTimeouts(t, "the stop", took, timeout)
-	promise(t, "L9", "a stop waits for it no longer than for any", keptOnStock, func(t require.TestingT) {
+	InTimeouts(t, "the stop", took, timeout)
+	Promise(t, "L9", "a stop waits for it no longer than for any", KeptOnStock, func(t require.TestingT) {
 		assert.Less(t, took, work)
 	})
-	promise(t, "L9", "and it ends the stop in its own time", onStock("it is gone"), func(t require.TestingT) {
-		requireSoon(t, "the answer", func(context.Context) error { return hasAnsweredOf(slow, id, plugin.StopPodSandbox) })
+	Promise(t, "L9", "and it ends the stop in its own time", OnStock("it is gone"), func(t require.TestingT) {
+		RequireSoon(t, "the answer", func(context.Context) error { return HasAnsweredOf(slow, id, plugin.StopPodSandbox) })
 		assert.Empty(t, slow.Gone())
 	})
 }
@@ -111,8 +111,8 @@ func TestL16_PluginHasTheTimeoutThatIsSetForIt(t *testing.T) {
 func TestL16_PluginIsNotBlamedForTheDeadlineOfItsCaller(t *testing.T) {
 	t.Parallel()
 	const patience = 12 * time.Second
-	n := startNode(t, withNeeds(fixture.Patient))
-	gate := newGate(t)
+	n := StartNode(t, WithNeeds(Patient))
+	gate := NewGate(t)
 	holds := plugin.New("10", "holds")
 	holds.On(plugin.RunPodSandbox, func(ctx context.Context, call *plugin.Call) error {
 		at, ok := ctx.Deadline()
@@ -122,22 +122,22 @@ func TestL16_PluginIsNotBlamedForTheDeadlineOfItsCaller(t *testing.T) {
 		}
 		return gate.Hold(ctx, call)
 	})
-	connect(t, n, holds)
+	Connect(t, n, holds)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	start := time.Now()
 	_, err := n.CRI().RunPod(ctx, n.CRI().Pod("pod"))
 	took := time.Since(start)
 	t.Logf("after %s: %v", took, err)
-	promise(t, "L16", "the caller hears which plugin it waited for, in time", onStock("it hears nothing"), func(t require.TestingT) {
+	Promise(t, "L16", "the caller hears which plugin it waited for, in time", OnStock("it hears nothing"), func(t require.TestingT) {
 		assert.Less(t, took, patience)
 		require.ErrorContains(t, err, "10-holds")
 	})
-	promise(t, "L7", "all is undone by then", onStock("it is at the hook"), func(t require.TestingT) {
-		assert.Equal(t, undone, holds.Calls().Named("pod").Events())
-		requireNothingLeft(t, n)
+	Promise(t, "L7", "all is undone by then", OnStock("it is at the hook"), func(t require.TestingT) {
+		assert.Equal(t, Undone, holds.Calls().Named("pod").Events())
+		RequireNothingLeft(t, n)
 	})
-	promise(t, "L16", "the plugin stays", keptOnStock, func(t require.TestingT) {
-		assert.True(t, isOpen(holds.Closed()))
+	Promise(t, "L16", "the plugin stays", KeptOnStock, func(t require.TestingT) {
+		assert.True(t, IsOpen(holds.Closed()))
 	})
 }

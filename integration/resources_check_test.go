@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/podresources"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
@@ -53,21 +54,21 @@ func TestR3_ContainerThatDiffersIsLetThroughLoggedOrRefused(t *testing.T) {
 		"off": {}, "warn": {logged: true}, "enforce": {refused: true}, "": {logged: true},
 	} {
 		t.Run("check "+how, func(t *testing.T) {
-			n := startNode(t, func(o *node.Options) {
+			n := StartNode(t, func(o *node.Options) {
 				if how != "" {
 					comparing(how)(o)
 				}
 			})
 			p := plugin.New("10", "sums")
-			connect(t, n, p)
-			ctx, c := withinAMinute(t), n.CRI()
-			pod := announced(t, n, "field", threeContainers())
+			Connect(t, n, p)
+			ctx, c := WithinAMinute(t), n.CRI()
+			pod := Announced(t, n, "field", ThreeContainers())
 			id, err := c.RunPod(ctx, pod)
 			require.NoError(t, err)
 
 			create := func(cpu string) error {
 				config := c.Container("main")
-				require.NoError(t, podresources.SetContainer(config, requests(cpu, "128Mi")))
+				require.NoError(t, podresources.SetContainer(config, Requests(cpu, "128Mi")))
 				_, err := c.Create(ctx, id, pod, config)
 				return err
 			}
@@ -77,22 +78,22 @@ func TestR3_ContainerThatDiffersIsLetThroughLoggedOrRefused(t *testing.T) {
 			}
 			switch {
 			case s.refused:
-				promise(t, "R3", "a container that differs is refused, and the error says by what", onStock(nothingCompared), func(t require.TestingT) {
+				Promise(t, "R3", "a container that differs is refused, and the error says by what", OnStock(nothingCompared), func(t require.TestingT) {
 					requireRefusedFor(t, refused, differs)
 				})
-				promise(t, "R3", "plugins are not asked for it", onStock(nothingCompared), func(t require.TestingT) {
+				Promise(t, "R3", "plugins are not asked for it", OnStock(nothingCompared), func(t require.TestingT) {
 					assert.Empty(t, p.Calls().Only(plugin.CreateContainer))
 				})
 				again := create("500m")
-				promise(t, "R3", "a container that does not differ can be created in its place", onStock("it is there"), func(t require.TestingT) {
+				Promise(t, "R3", "a container that does not differ can be created in its place", OnStock("it is there"), func(t require.TestingT) {
 					require.NoError(t, again)
 				})
 			case s.logged:
-				promise(t, "R3", "a container that differs is logged, with what differs", onStock(nothingCompared), func(t require.TestingT) {
+				Promise(t, "R3", "a container that differs is logged, with what differs", OnStock(nothingCompared), func(t require.TestingT) {
 					assert.Contains(t, unquotedLog(t, n), differsFrom+": "+differs)
 				})
 			default:
-				promise(t, "R3", "a container that differs is let through without a word", keptOnStock, func(t require.TestingT) {
+				Promise(t, "R3", "a container that differs is let through without a word", KeptOnStock, func(t require.TestingT) {
 					assert.NotContains(t, unquotedLog(t, n), differsFrom+": "+differs)
 				})
 			}
@@ -150,7 +151,7 @@ func differences(t *testing.T, folder string) []difference {
 		{ // the last one, since let through it is what is announced from then on
 			"a limit more",
 			func(c *runtime.ContainerConfig) {
-				asks := requests("500m", "128Mi")
+				asks := Requests("500m", "128Mi")
 				asks.Limits = map[string]resource.Quantity{"memory": resource.MustParse("1Gi")}
 				require.NoError(t, podresources.SetContainer(c, asks))
 			},
@@ -170,7 +171,7 @@ func realThings(t *testing.T, n *node.Node) (folder string, what podresources.Po
 	require.NoError(t, os.WriteFile(filepath.Join(cdi, "vendor.json"), []byte(
 		`{"cdiVersion": "0.6.0", "kind": "vendor.com/gpu", "devices": [{"name": "0", "containerEdits": {"env": ["GPU=0"]}}]}`), 0o644))
 	what = podresources.Pod{Containers: []podresources.Container{{
-		Name: "main", Type: podresources.MainContainer, Resources: requests("500m", "128Mi"),
+		Name: "main", Type: podresources.MainContainer, Resources: Requests("500m", "128Mi"),
 		Mounts:     []podresources.Mount{{ContainerPath: "/data", HostPath: folder, ReadOnly: true, Propagation: podresources.PropagationHostToContainer}},
 		Devices:    []podresources.Device{{ContainerPath: "/dev/data", HostPath: "/dev/zero", Permissions: "rw"}},
 		CDIDevices: []string{"vendor.com/gpu=0"},
@@ -180,7 +181,7 @@ func realThings(t *testing.T, n *node.Node) (folder string, what podresources.Po
 		config.Mounts = []*runtime.Mount{{ContainerPath: "/data", HostPath: folder, Readonly: true, Propagation: runtime.MountPropagation_PROPAGATION_HOST_TO_CONTAINER}}
 		config.Devices = []*runtime.Device{{ContainerPath: "/dev/data", HostPath: "/dev/zero", Permissions: "wr"}}
 		config.CDIDevices = []*runtime.CDIDevice{{Name: "vendor.com/gpu=0"}}
-		require.NoError(t, podresources.SetContainer(config, requests("500m", "128Mi")))
+		require.NoError(t, podresources.SetContainer(config, Requests("500m", "128Mi")))
 		return config
 	}
 	return folder, what, as
@@ -191,10 +192,10 @@ func TestR3_WhatDiffersIsSaidFieldByField(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"warn", "enforce"} {
 		t.Run(how, func(t *testing.T) {
-			n := startNode(t, comparing(how))
-			ctx, c := withinAMinute(t), n.CRI()
+			n := StartNode(t, comparing(how))
+			ctx, c := WithinAMinute(t), n.CRI()
 			folder, what, asAnnounced := realThings(t, n)
-			pod := announced(t, n, "field", what)
+			pod := Announced(t, n, "field", what)
 			id, err := c.RunPod(ctx, pod)
 			require.NoError(t, err)
 			_, err = c.Create(ctx, id, pod, asAnnounced())
@@ -216,7 +217,7 @@ func TestR3_WhatDiffersIsSaidFieldByField(t *testing.T) {
 				}
 			}
 			for i, d := range all {
-				promise(t, "R3", "it is said of "+d.name, onStock(nothingCompared), func(t require.TestingT) {
+				Promise(t, "R3", "it is said of "+d.name, OnStock(nothingCompared), func(t require.TestingT) {
 					if how == "enforce" {
 						requireRefusedFor(t, refused[i], d.said)
 						return
@@ -224,7 +225,7 @@ func TestR3_WhatDiffersIsSaidFieldByField(t *testing.T) {
 					assert.Equal(t, 1, strings.Count(unquotedLog(t, n), differsFrom+": "+d.said+": "))
 				})
 			}
-			promise(t, "R3", "differences are counted by their field", onStock(nothingCompared), func(t require.TestingT) {
+			Promise(t, "R3", "differences are counted by their field", OnStock(nothingCompared), func(t require.TestingT) {
 				counted, err := n.Metrics(ctx, resourcesDiffer)
 				require.NoError(t, err)
 				assert.Equal(t, map[string]float64{

@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/podresources"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
@@ -77,18 +78,18 @@ func TestR4_WhatCannotBeReadFailsNoPod(t *testing.T) {
 		"more than there is":       {"annotation", asking("1000000")},
 	} {
 		t.Run(name, func(t *testing.T) {
-			n := startNode(t, readingAnnotation)
+			n := StartNode(t, readingAnnotation)
 			p := plugin.New("10", "sums")
-			connect(t, n, p)
+			Connect(t, n, p)
 			pod := n.CRI().Pod("web")
 			bad.spoil(pod)
-			l := newLifeOf(t, n, pod)
-			promise(t, "R4", "what cannot be read is logged once, and counted", onStock(nothingRead), func(t require.TestingT) {
+			l := NewLifeOf(t, n, pod)
+			Promise(t, "R4", "what cannot be read is logged once, and counted", OnStock(nothingRead), func(t require.TestingT) {
 				requireIgnored(t, n, bad.where, map[string]float64{`{source="` + bad.where + `"}`: 1})
 			})
 			after := joinAfterKill(t, n)
-			assert.Equal(t, []string{"untold"}, sumsTold(p, plugin.RunPodSandbox))
-			assert.Equal(t, []string{"untold"}, sumsTold(after, plugin.Synchronize))
+			assert.Equal(t, []string{"untold"}, SumsTold(p, plugin.RunPodSandbox))
+			assert.Equal(t, []string{"untold"}, SumsTold(after, plugin.Synchronize))
 			l.End(t)
 		})
 	}
@@ -99,7 +100,7 @@ func TestR4_WhatCannotBeReadFailsNoPod(t *testing.T) {
 func TestR4_BadUpdatesChangeNothing(t *testing.T) {
 	t.Parallel()
 	n, p, pod, id := runAnnounced(t)
-	ctx, c := withinAMinute(t), n.CRI()
+	ctx, c := WithinAMinute(t), n.CRI()
 	config := c.Container("main")
 	otherMeaning(config, 1018)
 	container, err := c.Create(ctx, id, pod, config)
@@ -116,23 +117,23 @@ func TestR4_BadUpdatesChangeNothing(t *testing.T) {
 		_, err = c.Runtime.UpdatePodSandboxResources(ctx, all)
 		require.NoError(t, err)
 	}
-	promise(t, "R4", "what cannot be read in a request is logged once, and counted", onStock(nothingRead), func(t require.TestingT) {
+	Promise(t, "R4", "what cannot be read in a request is logged once, and counted", OnStock(nothingRead), func(t require.TestingT) {
 		requireIgnored(t, n, "container", map[string]float64{`{source="container"}`: 1, `{source="container_update"}`: 2, `{source="pod_update"}`: 2})
 	})
 
 	after := joinAfterKill(t, n)
 	require.NoError(t, c.Stop(ctx, container, 0))
-	promise(t, "R4", "such a request changes nothing of what is told", onStock(toldNothing), func(t require.TestingT) {
+	Promise(t, "R4", "such a request changes nothing of what is told", OnStock(ToldNothing), func(t require.TestingT) {
 		for _, call := range p.Calls().Of(id) {
-			assert.Equal(t, allThree, sumOf(call.Pod), call.Event)
+			assert.Equal(t, AllThree, SumOf(call.Pod), call.Event)
 			if call.Container != nil {
-				assert.Equal(t, "500m", cpuOf(call.Container), call.Event)
+				assert.Equal(t, "500m", CPUOf(call.Container), call.Event)
 			}
 		}
 	})
-	promise(t, "R4", "nor of what is told after a restart", onStock(toldNothing), eventually(func(t require.TestingT) {
-		requireTold(t, after, plugin.Synchronize, threeContainers())
-		assert.Equal(t, []string{"StopContainer 500m"}, cpusTold(after, plugin.StopContainer))
+	Promise(t, "R4", "nor of what is told after a restart", OnStock(ToldNothing), Eventually(func(t require.TestingT) {
+		requireTold(t, after, plugin.Synchronize, ThreeContainers())
+		assert.Equal(t, []string{"StopContainer 500m"}, CPUsTold(after, plugin.StopContainer))
 	}))
 }
 
@@ -143,13 +144,13 @@ func largestAnnounced(t *testing.T, n *node.Node, how string) (*runtime.PodSandb
 	if how == "annotation" {
 		size, mounts = 31<<10, 28
 	}
-	what := threeContainers()
+	what := ThreeContainers()
 	main := &what.Containers[1]
 	for i := range mounts {
 		main.Mounts = append(main.Mounts, podresources.Mount{ContainerPath: fmt.Sprintf("/mnt/%03d", i), HostPath: "/" + strings.Repeat("x", 1000)})
 	}
 	measure := func() (*runtime.PodSandboxConfig, int) {
-		pod := announced(t, n, how, what)
+		pod := Announced(t, n, how, what)
 		bytes := len(pod.ProtoReflect().GetUnknown())
 		for _, text := range pod.GetAnnotations() {
 			bytes += len(text)
@@ -170,10 +171,10 @@ func TestR4_LargestAnnouncementIsTold(t *testing.T) {
 	const pods = 17
 	for _, how := range ways {
 		t.Run(how, func(t *testing.T) {
-			n := startNode(t, readingAnnotation)
+			n := StartNode(t, readingAnnotation)
 			p := plugin.New("10", "told")
-			connect(t, n, p)
-			ctx, c := withinAMinute(t), n.CRI()
+			Connect(t, n, p)
+			ctx, c := WithinAMinute(t), n.CRI()
 			pod, what := largestAnnounced(t, n, how)
 			var id string
 			for i := range pods {
@@ -184,25 +185,25 @@ func TestR4_LargestAnnouncementIsTold(t *testing.T) {
 				require.NoError(t, err)
 			}
 			late := plugin.New("20", "late")
-			connect(t, n, late)
-			visible := inspectp(t, n, id)
+			Connect(t, n, late)
+			visible := Inspectp(t, n, id)
 			after := joinAfterKill(t, n)
 			require.NoError(t, c.StopPod(ctx, id))
 			for by, event := range map[*plugin.Plugin]plugin.Event{p: plugin.RunPodSandbox, late: plugin.Synchronize, after: plugin.Synchronize} {
-				promise(t, "R4", fmt.Sprintf("%s of %s has all of each pod", event, by.Name()), onStock(toldNothing), func(t require.TestingT) {
-					told := podsOf(by, event)
+				Promise(t, "R4", fmt.Sprintf("%s of %s has all of each pod", event, by.Name()), OnStock(ToldNothing), func(t require.TestingT) {
+					told := PodsOf(by, event)
 					require.Len(t, told, pods)
 					for _, pod := range told {
 						require.Empty(t, cmp.Diff(&what, podresources.FromPod(pod)))
 					}
 				})
 			}
-			promise(t, "R4", "its end has, too, after a restart", onStock(toldNothing), eventually(func(t require.TestingT) {
+			Promise(t, "R4", "its end has, too, after a restart", OnStock(ToldNothing), Eventually(func(t require.TestingT) {
 				requireTold(t, after, plugin.StopPodSandbox, what)
 			}))
-			promise(t, "R4", "verbose status shows all of it, also after a restart", onStock("nothing is shown"), func(t require.TestingT) {
+			Promise(t, "R4", "verbose status shows all of it, also after a restart", OnStock("nothing is shown"), func(t require.TestingT) {
 				assert.Greater(t, len(visible), map[string]int{"field": 250, "annotation": 30}[how]<<10)
-				assert.Equal(t, visible, inspectp(t, n, id), "after the restart")
+				assert.Equal(t, visible, Inspectp(t, n, id), "after the restart")
 			})
 		})
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/podresources"
 	"github.com/hookline-nri/hookline/testkit/node"
 )
@@ -26,9 +27,9 @@ type enforced struct {
 // enforce runs a pod of which the three containers were announced.
 func enforce(t *testing.T, how string) enforced {
 	t.Helper()
-	n := startNode(t, withSetting("pod_resources_check = \"enforce\"\n"+readsAnnotation))
-	config := announced(t, n, how, threeContainers())
-	id, err := n.CRI().RunPod(withinAMinute(t), config)
+	n := StartNode(t, withSetting("pod_resources_check = \"enforce\"\n"+readsAnnotation))
+	config := Announced(t, n, how, ThreeContainers())
+	id, err := n.CRI().RunPod(WithinAMinute(t), config)
 	require.NoError(t, err)
 	return enforced{n, id, config}
 }
@@ -37,7 +38,7 @@ func enforce(t *testing.T, how string) enforced {
 // changed.
 func (e enforced) create(ctx context.Context, name, cpu string, change func(*runtime.ContainerConfig)) (string, error) {
 	config := e.n.CRI().Container(name)
-	if err := podresources.SetContainer(config, requests(cpu, "128Mi")); err != nil {
+	if err := podresources.SetContainer(config, Requests(cpu, "128Mi")); err != nil {
 		return "", err
 	}
 	if change != nil {
@@ -49,8 +50,8 @@ func (e enforced) create(ctx context.Context, name, cpu string, change func(*run
 // requireStillCompared checks that the same pod has a container refused that does differ.
 func (e enforced) requireStillCompared(t *testing.T) {
 	t.Helper()
-	ctx := withinAMinute(t)
-	promise(t, "R3", "a container of the same pod that does differ is refused", onStock(nothingCompared), func(t require.TestingT) {
+	ctx := WithinAMinute(t)
+	Promise(t, "R3", "a container of the same pod that does differ is refused", OnStock(nothingCompared), func(t require.TestingT) {
 		_, err := e.create(ctx, "main", "7", attempt(7))
 		requireRefusedFor(t, err, "requests[cpu]: announced ")
 	})
@@ -71,10 +72,10 @@ func withThings(c *runtime.ContainerConfig) {
 func TestR3_WhatAWebhookCannotKnowIsLetThrough(t *testing.T) {
 	t.Parallel()
 	e := enforce(t, "annotation")
-	_, err := e.create(withinAMinute(t), "main", "500m", withThings)
+	_, err := e.create(WithinAMinute(t), "main", "500m", withThings)
 	require.NoError(t, err)
 	joinAfterKill(t, e.n)
-	_, err = e.create(withinAMinute(t), "main", "500m", func(c *runtime.ContainerConfig) {
+	_, err = e.create(WithinAMinute(t), "main", "500m", func(c *runtime.ContainerConfig) {
 		withThings(c)
 		attempt(1)(c)
 	})
@@ -82,8 +83,8 @@ func TestR3_WhatAWebhookCannotKnowIsLetThrough(t *testing.T) {
 	e.requireStillCompared(t)
 
 	e = enforce(t, "field")
-	_, err = e.create(withinAMinute(t), "main", "500m", withThings)
-	promise(t, "R3", "a client that knows all of the pod has said that there are no mounts and devices", onStock(nothingCompared), func(t require.TestingT) {
+	_, err = e.create(WithinAMinute(t), "main", "500m", withThings)
+	Promise(t, "R3", "a client that knows all of the pod has said that there are no mounts and devices", OnStock(nothingCompared), func(t require.TestingT) {
 		requireRefusedFor(t, err, `mounts[/host]: announced none, got host_path "/"; devices[/dev/data]: announced none, got`)
 	})
 }
@@ -94,7 +95,7 @@ func TestR3_EphemeralContainerIsLetThrough(t *testing.T) {
 	for _, how := range ways {
 		t.Run(how, func(t *testing.T) {
 			e := enforce(t, how)
-			_, err := e.create(withinAMinute(t), "debug", "4", withThings)
+			_, err := e.create(WithinAMinute(t), "debug", "4", withThings)
 			require.NoError(t, err)
 			e.requireStillCompared(t)
 		})
@@ -105,12 +106,12 @@ func TestR3_EphemeralContainerIsLetThrough(t *testing.T) {
 func TestR3_UpdatedContainerCanBeCreatedAgain(t *testing.T) {
 	t.Parallel()
 	e := enforce(t, "field")
-	ctx, c := withinAMinute(t), e.n.CRI()
+	ctx, c := WithinAMinute(t), e.n.CRI()
 	first, err := e.create(ctx, "main", "500m", nil)
 	require.NoError(t, err)
 	require.NoError(t, c.Start(ctx, first))
 	require.NoError(t, e.n.Settled(ctx, first))
-	require.NoError(t, update(ctx, e.n, first, requests("2", "128Mi")))
+	require.NoError(t, update(ctx, e.n, first, Requests("2", "128Mi")))
 	require.NoError(t, c.Stop(ctx, first, 0))
 	_, err = e.create(ctx, "main", "2", attempt(1))
 	require.NoError(t, err)
@@ -119,7 +120,7 @@ func TestR3_UpdatedContainerCanBeCreatedAgain(t *testing.T) {
 	_, err = e.create(ctx, "main", "2", attempt(2))
 	require.NoError(t, err, "after a restart")
 	_, err = e.create(ctx, "main", "500m", attempt(3))
-	promise(t, "R3", "a container that is not what it was updated to is refused", onStock(nothingCompared), func(t require.TestingT) {
+	Promise(t, "R3", "a container that is not what it was updated to is refused", OnStock(nothingCompared), func(t require.TestingT) {
 		requireRefusedFor(t, err, "requests[cpu]: announced 2, got 500m")
 	})
 }
@@ -128,12 +129,12 @@ func TestR3_UpdatedContainerCanBeCreatedAgain(t *testing.T) {
 func TestR3_RestartableInitContainerIsLetThrough(t *testing.T) {
 	t.Parallel()
 	e := enforce(t, "field")
-	ctx, c := withinAMinute(t), e.n.CRI()
+	ctx, c := WithinAMinute(t), e.n.CRI()
 	for i, name := range []string{"setup", "main", "setup"} { // it restarts beside the main one
 		id, err := e.create(ctx, name, map[string]string{"setup": "2", "main": "500m"}[name], func(c *runtime.ContainerConfig) {
 			c.Metadata.Attempt = uint32(i)
 			if name == "setup" {
-				assert.NoError(t, podresources.SetContainer(c, requests("2", "64Mi")))
+				assert.NoError(t, podresources.SetContainer(c, Requests("2", "64Mi")))
 			}
 		})
 		require.NoError(t, err)
@@ -159,10 +160,10 @@ func TestR3_MountsOfTheKubeletAreLetThrough(t *testing.T) {
 			c.Mounts = append(c.Mounts, &runtime.Mount{ContainerPath: at, HostPath: path})
 		}
 	}
-	_, err := e.create(withinAMinute(t), "main", "500m", kubelets)
+	_, err := e.create(WithinAMinute(t), "main", "500m", kubelets)
 	require.NoError(t, err)
-	_, err = e.create(withinAMinute(t), "side", "250m", kubelets)
-	promise(t, "R3", "a container with the kubelet's mounts of another is refused", onStock(nothingCompared), func(t require.TestingT) {
+	_, err = e.create(WithinAMinute(t), "side", "250m", kubelets)
+	Promise(t, "R3", "a container with the kubelet's mounts of another is refused", OnStock(nothingCompared), func(t require.TestingT) {
 		assert.ErrorContains(t, err, `"side" of pod default/web `+differsFrom+": mounts[/dev/termination-log]: announced none, got ", "it is that of another container")
 	})
 }

@@ -9,29 +9,30 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
 // A pod of a client that announces nothing, by field or annotation, is as it was.
 func TestR1_PodOfWhichNothingIsAnnouncedIsAsEver(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
+	n := StartNode(t)
 	p := plugin.New("10", "sums")
-	connect(t, n, p)
-	l := newLife(t, n, "web")
-	assert.Empty(t, inspectp(t, n, l.Pod))
+	Connect(t, n, p)
+	l := NewLife(t, n, "web")
+	assert.Empty(t, Inspectp(t, n, l.Pod))
 	for _, metric := range []string{resourcesIgnored, resourcesDiffer} {
-		counted, err := n.Metrics(withinAMinute(t), metric)
+		counted, err := n.Metrics(WithinAMinute(t), metric)
 		require.NoError(t, err)
 		assert.Empty(t, counted, metric)
 	}
 	after := joinAfterKill(t, n)
 	l.End(t)
 
-	assert.Equal(t, []string{"untold"}, sumsTold(after, plugin.Synchronize))
+	assert.Equal(t, []string{"untold"}, SumsTold(after, plugin.Synchronize))
 	for _, call := range append(p.Calls().Of(l.Pod), after.Calls().Of(l.Pod)...) {
-		assert.Equal(t, "untold", sumOf(call.Pod), call.Event)
-		assert.Equal(t, "untold", cpuOf(call.Container), call.Event)
+		assert.Equal(t, "untold", SumOf(call.Pod), call.Event)
+		assert.Equal(t, "untold", CPUOf(call.Container), call.Event)
 	}
 	log, err := n.Log()
 	require.NoError(t, err)

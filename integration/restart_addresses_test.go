@@ -8,14 +8,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // Pods keep their addresses over a restart: those that are attached to their network while
 // they are created, and those that are attached before, for the sake of a sysctl.
 func TestL15_PodsKeepTheirAddresses(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	ctx, c := withinAMinute(t), n.CRI()
+	n := StartNode(t)
+	ctx, c := WithinAMinute(t), n.CRI()
 	during, before := c.Pod("during"), c.Pod("before")
 	before.Linux.Sysctls = map[string]string{"net.ipv4.ip_unprivileged_port_start": "80"}
 	addresses := map[string]string{}
@@ -37,5 +39,5 @@ func TestL15_PodsKeepTheirAddresses(t *testing.T) {
 		require.NoError(t, c.StopPod(ctx, pod))
 		require.NoError(t, c.RemovePod(ctx, pod))
 	}
-	requireNothingLeft(t, n)
+	RequireNothingLeft(t, n)
 }

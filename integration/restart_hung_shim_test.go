@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/history"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -17,17 +18,17 @@ import (
 // pod, and says so to the plugins.
 func TestL22_ShimThatDoesNotAnswerKeepsNoRuntimeFromStarting(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	ctx, c := withinAMinute(t), n.CRI()
-	hung, other := newLife(t, n, "hung"), newLife(t, n, "other")
-	freezeShim(t, n, hung.Pod)
+	n := StartNode(t)
+	ctx, c := WithinAMinute(t), n.CRI()
+	hung, other := NewLife(t, n, "hung"), NewLife(t, n, "other")
+	FreezeShim(t, n, hung.Pod)
 	require.NoError(t, n.Kill(ctx))
 	errBoot := n.Boot(ctx)
 	back := plugin.New("10", "back")
-	errJoined := <-connectInBackground(withinMoments(t), t, n, back)
+	errJoined := <-ConnectInBackground(WithinMoments(t), t, n, back)
 
-	promise(t, "L22", "the runtime starts although a shim does not answer", keptOnStock, func(t require.TestingT) { require.NoError(t, errBoot) })
-	promise(t, "L22", "plugins join, and are told of all pods", keptOnStock, func(t require.TestingT) {
+	Promise(t, "L22", "the runtime starts although a shim does not answer", KeptOnStock, func(t require.TestingT) { require.NoError(t, errBoot) })
+	Promise(t, "L22", "plugins join, and are told of all pods", KeptOnStock, func(t require.TestingT) {
 		require.NoError(t, errJoined)
 		synchronize := back.Calls().Only(plugin.Synchronize)[0]
 		assert.Len(t, synchronize.Pods, 2)
@@ -35,44 +36,44 @@ func TestL22_ShimThatDoesNotAnswerKeepsNoRuntimeFromStarting(t *testing.T) {
 		assert.Equal(t, other.Container, synchronize.Containers[0].GetId())
 	})
 	errStop, errRemove := c.StopPod(ctx, hung.Pod), c.RemovePod(ctx, hung.Pod)
-	promise(t, "L8", "its pod can be stopped and removed", keptOnStock, func(t require.TestingT) {
+	Promise(t, "L8", "its pod can be stopped and removed", KeptOnStock, func(t require.TestingT) {
 		assert.NoError(t, errStop)
 		assert.NoError(t, errRemove)
 	})
-	promise(t, "L15", "plugins are told of the end of its pod", onStock("it ends untold"), eventually(func(t require.TestingT) {
-		assert.Equal(t, undone[1:], back.Calls().Of(hung.Pod).Only(undone...).Events())
+	Promise(t, "L15", "plugins are told of the end of its pod", OnStock("it ends untold"), Eventually(func(t require.TestingT) {
+		assert.Equal(t, Undone[1:], back.Calls().Of(hung.Pod).Only(Undone...).Events())
 		assert.Empty(t, history.Read(back.Calls(), nil).Faults())
 	}))
-	requirePodRunsAgain(t, n, c.Pod("hung"))
+	RequirePodRunsAgain(t, n, c.Pod("hung"))
 	other.End(t)
 }
 
 // A shim can answer for itself, and not for a container whose change hangs.
 func TestL15_ContainerWhoseStateIsNotKnownIsTold(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	ctx, c := withinAMinute(t), n.CRI()
-	l := newLife(t, n, "changing")
-	stuck := stickUpdates(t, n)
-	updated := updateInBackground(t, n, l.Container)
-	stuck.requireEntered(t)
+	n := StartNode(t)
+	ctx, c := WithinAMinute(t), n.CRI()
+	l := NewLife(t, n, "changing")
+	stuck := StickUpdates(t, n)
+	updated := UpdateInBackground(t, n, l.Container)
+	stuck.RequireEntered(t)
 	require.NoError(t, n.Kill(ctx))
 	require.Error(t, <-updated)
 	require.NoError(t, n.Boot(ctx))
 	back := plugin.New("10", "back")
-	connect(t, n, back)
+	Connect(t, n, back)
 
-	promise(t, "L15", "who joins is told of a container whose shim does not tell its state", onStock("it is left out"), func(t require.TestingT) {
+	Promise(t, "L15", "who joins is told of a container whose shim does not tell its state", OnStock("it is left out"), func(t require.TestingT) {
 		containers := back.Calls().Only(plugin.Synchronize)[0].Containers
 		require.Len(t, containers, 1)
 		assert.Equal(t, l.Container, containers[0].GetId())
 		assert.Equal(t, api.ContainerState_CONTAINER_UNKNOWN, containers[0].GetState())
 	})
-	stuck.release()
+	stuck.Release()
 	require.NoError(t, c.StopPod(ctx, l.Pod))
 	require.NoError(t, c.RemovePod(ctx, l.Pod))
-	promise(t, "L15", "it is told of its end", onStock("it ends untold"), eventually(func(t require.TestingT) {
-		assert.ElementsMatch(t, teardown, back.Calls().Of(l.Pod).Events())
+	Promise(t, "L15", "it is told of its end", OnStock("it ends untold"), Eventually(func(t require.TestingT) {
+		assert.ElementsMatch(t, EveryEnd, back.Calls().Of(l.Pod).Events())
 		reading := history.Read(back.Calls(), nil)
 		assert.Empty(t, reading.Faults())
 		assert.Empty(t, reading.Alive())

@@ -8,41 +8,43 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // Wherever a creation is when the runtime is killed, the kubelet finds the pod
 // not ready or not at all, and what it can remove is all that there is.
 func TestL15_CreationThatWasCutIsUndoneWhereverItWas(t *testing.T) {
 	t.Parallel()
-	for _, w := range waves {
-		t.Run(w.name, w.killed)
+	for _, w := range Waves {
+		t.Run(w.Name, func(t *testing.T) { killed(t, w) })
 	}
 }
 
-func (w wave) killed(t *testing.T) {
-	c := newCreations(t, w)
-	connect(t, c.n, c.plugins["first"], c.plugins["second"])
+func killed(t *testing.T, w Wave) {
+	c := NewCreations(t, w)
+	Connect(t, c.N, c.Plugins["first"], c.Plugins["second"])
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 	defer cancel()
-	promise(t, "L14", "pods get to where they are held", w.stock.killed.held, func(t require.TestingT) { c.requireHeld(ctx, t) })
-	require.NoError(t, c.n.Kill(ctx))
-	for _, held := range c.held {
-		require.Error(t, <-held.ran, held.pod())
+	Promise(t, "L14", "pods get to where they are held", w.Stock.Killed.Held, func(t require.TestingT) { c.RequireHeld(ctx, t) })
+	require.NoError(t, c.N.Kill(ctx))
+	for _, held := range c.Held {
+		require.Error(t, <-held.Ran, held.Pod())
 	}
-	c.release(t)
-	require.NoError(t, c.n.Quiet(ctx))
-	require.NoError(t, c.n.Boot(ctx))
-	for _, p := range c.plugins {
-		require.NoError(t, p.Connect(ctx, c.n.NRISocket()))
+	c.Release(t)
+	require.NoError(t, c.N.Quiet(ctx))
+	require.NoError(t, c.N.Boot(ctx))
+	for _, p := range c.Plugins {
+		require.NoError(t, p.Connect(ctx, c.N.NRISocket()))
 	}
-	promise(t, "L15", "pods whose creation was cut are not ready after a restart", w.stock.killed.ready, func(t require.TestingT) {
-		requireNoPodReady(ctx, t, c.n.CRI())
+	Promise(t, "L15", "pods whose creation was cut are not ready after a restart", w.Stock.Killed.Ready, func(t require.TestingT) {
+		RequireNoPodReady(ctx, t, c.N.CRI())
 	})
-	removeAllPods(ctx, t, c.n.CRI())
-	promise(t, "L15", "nothing is left of them once they are removed", w.stock.killed.left, func(t require.TestingT) { requireNothingLeft(t, c.n) })
-	promise(t, "L15", "plugins are told of their end", w.stock.killed.told, eventually(func(t require.TestingT) { c.requireEndsTold(t) }))
-	promise(t, "L15", "they can be created again at once", w.stock.killed.again, func(t require.TestingT) {
-		c.requireRunAgain(t, c.n.CRI().RunPod)
-		requireNothingLeft(t, c.n)
+	RemoveAllPods(ctx, t, c.N.CRI())
+	Promise(t, "L15", "nothing is left of them once they are removed", w.Stock.Killed.Left, func(t require.TestingT) { RequireNothingLeft(t, c.N) })
+	Promise(t, "L15", "plugins are told of their end", w.Stock.Killed.Told, Eventually(func(t require.TestingT) { c.RequireEndsTold(t) }))
+	Promise(t, "L15", "they can be created again at once", w.Stock.Killed.Again, func(t require.TestingT) {
+		c.RequireRunAgain(t, c.N.CRI().RunPod)
+		RequireNothingLeft(t, c.N)
 	})
 }

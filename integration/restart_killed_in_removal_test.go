@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -23,35 +23,35 @@ func TestL15_ContainerWhoseRemovalWasCutIsThereAgain(t *testing.T) {
 		event plugin.Event // at which the plugin is
 		end   func(t *testing.T, n *node.Node, p *plugin.Plugin) <-chan error
 		mend  func(t *testing.T, n *node.Node, container string)
-		stock breach
+		stock Breach
 	}{
-		{"in its removal", plugin.RemoveContainer, removeContainer, func(*testing.T, *node.Node, string) {}, keptOnStock},
+		{"in its removal", plugin.RemoveContainer, removeContainer, func(*testing.T, *node.Node, string) {}, KeptOnStock},
 		{"as its creation was undone", plugin.StopContainer, failCreation, func(t *testing.T, n *node.Node, id string) {
 			require.NoError(t, os.RemoveAll(inTheWay(n, id)))
-		}, onStock("its record goes before plugins are told")},
+		}, OnStock("its record goes before plugins are told")},
 	} {
 		t.Run(was.name, func(t *testing.T) {
 			t.Parallel()
-			n := startNode(t, withNeeds(fixture.Patient))
+			n := StartNode(t, WithNeeds(Patient))
 			p := plugin.New("10", "holds")
-			connect(t, n, p)
-			gate := newGate(t)
+			Connect(t, n, p)
+			gate := NewGate(t)
 			p.On(was.event, gate.Hold)
 			ended := was.end(t, n, p)
-			requireClosed(t, gate.Entered(), string(was.event))
+			RequireClosed(t, gate.Entered(), string(was.event))
 			id := p.Calls().Only(was.event)[0].Container.GetId()
 			was.mend(t, n, id)
-			requireKilledAndBack(t, n, ended)
-			ctx := withinAMinute(t)
+			RequireKilledAndBack(t, n, ended)
+			ctx := WithinAMinute(t)
 
-			promise(t, "L15", "the container is there again", was.stock, func(t require.TestingT) {
+			Promise(t, "L15", "the container is there again", was.stock, func(t require.TestingT) {
 				left, err := n.CRI().Left(ctx)
 				require.NoError(t, err)
-				assert.Contains(t, lines(left), "CRI container "+id)
+				assert.Contains(t, Lines(left), "CRI container "+id)
 			})
 			gate.Release()
-			removeAllPods(ctx, t, n.CRI())
-			promise(t, "L7", "nothing is left of it", keptOnStock, func(t require.TestingT) { requireNothingLeftButSockets(t, n) })
+			RemoveAllPods(ctx, t, n.CRI())
+			Promise(t, "L7", "nothing is left of it", KeptOnStock, func(t require.TestingT) { RequireNothingLeftButSockets(t, n) })
 		})
 	}
 }
@@ -59,26 +59,26 @@ func TestL15_ContainerWhoseRemovalWasCutIsThereAgain(t *testing.T) {
 // removeContainer removes the container of a pod.
 func removeContainer(t *testing.T, n *node.Node, _ *plugin.Plugin) <-chan error {
 	t.Helper()
-	l := newLife(t, n, "removed")
-	require.NoError(t, n.CRI().Stop(withinAMinute(t), l.Container, 0))
-	return inBackground(func() error { return n.CRI().Remove(withinAMinute(t), l.Container) })
+	l := NewLife(t, n, "removed")
+	require.NoError(t, n.CRI().Stop(WithinAMinute(t), l.Container, 0))
+	return InBackground(func() error { return n.CRI().Remove(WithinAMinute(t), l.Container) })
 }
 
 // failCreation has the creation of a container fail when its record was made, since
 // something is in the place of its status.
 func failCreation(t *testing.T, n *node.Node, p *plugin.Plugin) <-chan error {
 	t.Helper()
-	ctx, c := withinAMinute(t), n.CRI()
+	ctx, c := WithinAMinute(t), n.CRI()
 	config := c.Pod("pod")
 	pod, err := c.RunPod(ctx, config)
 	require.NoError(t, err)
-	gate := newGate(t)
+	gate := NewGate(t)
 	p.On(plugin.CreateContainer, gate.Hold)
-	created := inBackground(func() error {
+	created := InBackground(func() error {
 		_, err := c.Create(ctx, pod, config, c.Container("fails"))
 		return err
 	})
-	requireClosed(t, gate.Entered(), "CreateContainer")
+	RequireClosed(t, gate.Entered(), "CreateContainer")
 	id := p.Calls().Only(plugin.CreateContainer)[0].Container.GetId()
 	require.NoError(t, os.MkdirAll(filepath.Join(inTheWay(n, id), "taken"), 0o700))
 	gate.Release()

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/history"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 	"github.com/hookline-nri/hookline/testkit/wait"
@@ -23,12 +24,12 @@ import (
 func TestL15_EndsAreToldThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
 	t.Parallel()
 	const rounds, workers = 4, 4
-	n := startNode(t)
+	n := StartNode(t)
 	plugins := []*plugin.Plugin{plugin.New("10", "first"), plugin.New("20", "second")}
-	load := newWorkload(n.CRI())
+	load := NewWorkload(n.CRI())
 	random := rand.New(rand.NewPCG(1, 5))
 	var unended []string
-	connect(t, n, plugins...)
+	Connect(t, n, plugins...)
 	for round := range rounds {
 		killAt := int64(workers + random.IntN(50))
 		t.Logf("round %d: killed at call %d", round, killAt)
@@ -36,14 +37,14 @@ func TestL15_EndsAreToldThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
 		var calls atomic.Int64
 		load.Step = func() {
 			if calls.Add(1) == killAt {
-				go func() { killed <- n.Kill(withinAMinute(t)) }()
+				go func() { killed <- n.Kill(WithinAMinute(t)) }()
 			}
 		}
 		var all sync.WaitGroup
 		for worker := range workers {
 			all.Go(func() {
 				// It goes on until the runtime is gone.
-				for i := 0; load.Lead(withinAMinute(t), fmt.Sprintf("r%d-w%d-%d", round, worker, i), i) == nil; i++ {
+				for i := 0; load.Lead(WithinAMinute(t), fmt.Sprintf("r%d-w%d-%d", round, worker, i), i) == nil; i++ {
 				}
 			})
 		}
@@ -51,20 +52,20 @@ func TestL15_EndsAreToldThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
 		require.GreaterOrEqual(t, calls.Load(), killAt, "the runtime failed before it was killed")
 		require.NoError(t, <-killed)
 
-		require.NoError(t, n.Boot(withinAMinute(t)))
-		connect(t, n, plugins...)
-		endAllPods(t, n, load)
+		require.NoError(t, n.Boot(WithinAMinute(t)))
+		Connect(t, n, plugins...)
+		EndAllPods(t, n, load)
 		for _, p := range plugins {
 			for _, alive := range leftAlive(t, p) {
 				unended = append(unended, fmt.Sprintf("%s in round %d: %s", p.Name(), round, alive))
 			}
 		}
 	}
-	newLife(t, n, "afterwards").End(t)
-	promise(t, "L15", "who joins after a kill is told of the end of all pods that the runtime finds", onStock("they end untold"), func(t require.TestingT) {
+	NewLife(t, n, "afterwards").End(t)
+	Promise(t, "L15", "who joins after a kill is told of the end of all pods that the runtime finds", OnStock("they end untold"), func(t require.TestingT) {
 		assert.Empty(t, unended, "pods and containers of which the end was not told")
 	})
-	promise(t, "L15", "each connection is told of what there is, in order and once", onStock("ends of pods of before are not told"), func(t require.TestingT) {
+	Promise(t, "L15", "each connection is told of what there is, in order and once", OnStock("ends of pods of before are not told"), func(t require.TestingT) {
 		for _, p := range plugins {
 			load.RequireContractKept(t, p)
 		}
@@ -74,10 +75,10 @@ func TestL15_EndsAreToldThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
 // leftAlive returns what a plugin was told of and not of its end. A teardown does not wait
 // for a plugin that is still joining (L13): such a plugin is told soon after.
 func leftAlive(t *testing.T, p *plugin.Plugin) (alive []string) {
-	_ = wait.Until(withinAMinute(t), "all ends to be told", func(context.Context) error {
+	_ = wait.Until(WithinAMinute(t), "all ends to be told", func(context.Context) error {
 		records := p.Calls().Connections()
 		alive = history.Read(records[len(records)-1], nil, records[:len(records)-1]...).Alive()
-		if len(alive) > 0 && !runsOnStock {
+		if len(alive) > 0 && !RunsOnStock {
 			return fmt.Errorf("%d are not", len(alive))
 		}
 		return nil

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
@@ -17,17 +18,17 @@ import (
 func TestL15_LaunchedPluginIsLaunchedAgainAndTold(t *testing.T) {
 	t.Parallel()
 	record := filepath.Join(t.TempDir(), "record")
-	n := startNode(t, func(o *node.Options) { o.Config = launching(t, record) })
-	l := newLife(t, n, "kept")
-	require.Equal(t, []string{"Synchronize 0", "RunPodSandbox kept"}, linesOf(t, record))
+	n := StartNode(t, func(o *node.Options) { o.Config = ConfigLaunching(t, record) })
+	l := NewLife(t, n, "kept")
+	require.Equal(t, []string{"Synchronize 0", "RunPodSandbox kept"}, LinesOf(t, record))
 
-	require.NoError(t, n.Kill(withinAMinute(t)))
-	require.NoError(t, n.Boot(withinAMinute(t)))
+	require.NoError(t, n.Kill(WithinAMinute(t)))
+	require.NoError(t, n.Boot(WithinAMinute(t)))
 	l.End(t)
-	promise(t, "L15", "a launched plugin is told of the end of a pod of before a restart", onStock("it is not"), func(t require.TestingT) {
+	Promise(t, "L15", "a launched plugin is told of the end of a pod of before a restart", OnStock("it is not"), func(t require.TestingT) {
 		assert.Equal(t, []string{
 			"Synchronize 0", "RunPodSandbox kept",
 			"Synchronize 1", "StopPodSandbox kept", "RemovePodSandbox kept",
-		}, linesOf(t, record))
+		}, LinesOf(t, record))
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -17,15 +18,15 @@ import (
 // listing what is left of them is no error.
 func TestL17_PodsThatWereCutAreNoErrorsInTheLog(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	ctx := withinAMinute(t)
+	n := StartNode(t)
+	ctx := WithinAMinute(t)
 	points := []node.Point{node.Before("ptp", "ADD"), node.Before("runc", "create"), node.After("runc", "create")}
 	var holds []*node.Hold
 	for _, at := range points {
 		name := strings.ReplaceAll(strings.ToLower(at.String()), " ", "-")
 		hold, err := n.HoldAt(at, name)
 		require.NoError(t, err)
-		ran := inBackground(func() error { _, err := n.CRI().RunPod(ctx, n.CRI().Pod(name)); return err })
+		ran := InBackground(func() error { _, err := n.CRI().RunPod(ctx, n.CRI().Pod(name)); return err })
 		require.NoError(t, hold.Entered(ctx))
 		defer func() { require.Error(t, <-ran) }()
 		holds = append(holds, hold)
@@ -40,14 +41,14 @@ func TestL17_PodsThatWereCutAreNoErrorsInTheLog(t *testing.T) {
 	require.NoError(t, n.Boot(ctx))
 	for _, index := range []string{"10", "20", "30"} {
 		p := plugin.New(index, "lists")
-		connect(t, n, p)
+		Connect(t, n, p)
 		require.Len(t, p.Calls().Only(plugin.Synchronize)[0].Pods, len(points))
 	}
-	removeAllPods(ctx, t, n.CRI())
-	requireNothingLeft(t, n)
+	RemoveAllPods(ctx, t, n.CRI())
+	RequireNothingLeft(t, n)
 	log, err := n.Log()
 	require.NoError(t, err)
-	promise(t, "L17", "pods that a restart cut are no errors in the log", onStock("each list of them is"), func(t require.TestingT) {
+	Promise(t, "L17", "pods that a restart cut are no errors in the log", OnStock("each list of them is"), func(t require.TestingT) {
 		assert.Empty(t, errorsIn(log[len(before):]))
 	})
 }

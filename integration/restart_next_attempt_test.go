@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
@@ -35,8 +36,8 @@ func nextAttempt(ctx context.Context, n *node.Node, config *runtime.PodSandboxCo
 // The second attempt at a pod is cut before anything but its record is there.
 func TestL15_PodThatWasCutIsReplacedByTheNextAttempt(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, withoutNRI)
-	ctx, c := withinAMinute(t), n.CRI()
+	n := StartNode(t, WithoutNRI)
+	ctx, c := WithinAMinute(t), n.CRI()
 	config := func() *runtime.PodSandboxConfig {
 		config := c.Pod("again")
 		config.Linux.Sysctls = map[string]string{"net.ipv4.ip_unprivileged_port_start": "1024"} // so its ADD comes first
@@ -50,7 +51,7 @@ func TestL15_PodThatWasCutIsReplacedByTheNextAttempt(t *testing.T) {
 	second.Metadata.Attempt = 1
 	add, err := n.HoldADD("again")
 	require.NoError(t, err)
-	ran := inBackground(func() error { _, err := c.RunPod(ctx, second); return err })
+	ran := InBackground(func() error { _, err := c.RunPod(ctx, second); return err })
 	require.NoError(t, add.Entered(ctx))
 	require.NoError(t, n.Kill(ctx))
 	require.Error(t, <-ran)
@@ -59,9 +60,9 @@ func TestL15_PodThatWasCutIsReplacedByTheNextAttempt(t *testing.T) {
 	require.NoError(t, n.Boot(ctx))
 
 	_, err = nextAttempt(ctx, n, config())
-	removeAllPods(ctx, t, c)
-	promise(t, "L15", "the next attempt at a pod whose creation was cut comes up", keptOnStock, func(t require.TestingT) {
+	RemoveAllPods(ctx, t, c)
+	Promise(t, "L15", "the next attempt at a pod whose creation was cut comes up", KeptOnStock, func(t require.TestingT) {
 		assert.NoError(t, err)
 	})
-	requireNothingLeft(t, n)
+	RequireNothingLeft(t, n)
 }

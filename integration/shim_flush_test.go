@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
@@ -20,10 +21,10 @@ import (
 // of the same container has a shim of its own by then, and keeps it.
 func TestL15_ContainerThatIsStartedAgainOutlivesAShimWithEvents(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, func(o *node.Options) {
+	n := StartNode(t, func(o *node.Options) {
 		o.Config = usualSockets
 	})
-	ctx := namespaces.WithNamespace(withinAMinute(t), elsewhere)
+	ctx := namespaces.WithNamespace(WithinAMinute(t), elsewhere)
 	c := newForeign(ctx, t, n, "events")
 	found, err := filepath.Glob(filepath.Join(n.Folder(), "*.ttrpc"))
 	require.NoError(t, err)
@@ -44,13 +45,13 @@ func TestL15_ContainerThatIsStartedAgainOutlivesAShimWithEvents(t *testing.T) {
 	again, errAgain := startForeign(ctx, c)
 	requireShimEnds(t, before)
 	waited := time.Since(killed)
-	promise(t, "L15", "a container that is started again outlives a shim that still publishes", keptOnStock, func(t require.TestingT) {
+	Promise(t, "L15", "a container that is started again outlives a shim that still publishes", KeptOnStock, func(t require.TestingT) {
 		require.NoError(t, errAgain)
 		require.NoError(t, unix.Kill(int(again.Pid()), 0))
 		require.FileExists(t, socketOf(t, n, c.ID()))
 		killForeign(ctx, t, again)
 	})
-	promise(t, "L15", "a shim waits five seconds for its events to be taken", onStock("it ends without them"), func(t require.TestingT) {
+	Promise(t, "L15", "a shim waits five seconds for its events to be taken", OnStock("it ends without them"), func(t require.TestingT) {
 		require.GreaterOrEqual(t, waited, 5*time.Second)
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
@@ -35,19 +36,19 @@ const lingering = usualSockets + `env = ["SHIM_END=100ms"]
 // to end, and removes its socket by that name.
 func TestL15_ContainerThatIsStartedAgainOutlivesContainerd(t *testing.T) {
 	t.Parallel()
-	folder := filepath.Join(filepath.Dir(pause), "lingering")
-	build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(folder, shim), "./lingeringshim")
+	folder := filepath.Join(filepath.Dir(Pause), "lingering")
+	build := exec.Command("go", "build", "-trimpath", "-o", filepath.Join(folder, RuncShim), "./lingeringshim")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
 	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
-	n := startNode(t, func(o *node.Options) {
+	n := StartNode(t, func(o *node.Options) {
 		require.NoError(t, o.SandboxesByShim(folder)) // for the folder alone
 		o.Config = lingering
 	})
-	ctx := namespaces.WithNamespace(withinAMinute(t), elsewhere)
+	ctx := namespaces.WithNamespace(WithinAMinute(t), elsewhere)
 	c := newForeign(ctx, t, n, "again")
 
-	promise(t, "L15", "a container that is started again as soon as its task is deleted outlives containerd", onStock("it gets the shim that is about to end"), func(t require.TestingT) {
+	Promise(t, "L15", "a container that is started again as soon as its task is deleted outlives containerd", OnStock("it gets the shim that is about to end"), func(t require.TestingT) {
 		task, err := startForeign(ctx, c)
 		require.NoError(t, err)
 		for range 5 {
@@ -72,7 +73,7 @@ func TestL15_ContainerThatIsStartedAgainOutlivesContainerd(t *testing.T) {
 
 // requireShimEnds waits for the end of a shim that has been shut down.
 func requireShimEnds(t require.TestingT, pid int) {
-	requireSoon(t, "the end of the shim", func(context.Context) error {
+	RequireSoon(t, "the end of the shim", func(context.Context) error {
 		if program, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid)); err == nil {
 			return fmt.Errorf("process %d still runs %s", pid, program)
 		}

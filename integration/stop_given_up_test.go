@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 	"github.com/hookline-nri/hookline/testkit/wait"
@@ -49,14 +49,14 @@ func servesOrIsReplaced(ctx context.Context, n *node.Node, config *runtime.PodSa
 func TestL11_PodWhoseStopWasGivenUpIsOfUse(t *testing.T) {
 	t.Parallel()
 	t.Run("at a container", func(t *testing.T) {
-		n := startNode(t, withoutNRI)
-		ctx, c := withinAMinute(t), n.CRI()
+		n := StartNode(t, WithoutNRI)
+		ctx, c := WithinAMinute(t), n.CRI()
 		config := c.Pod("abandoned")
-		l := newLifeOf(t, n, config)
+		l := NewLifeOf(t, n, config)
 		kill, err := n.HoldAt(node.Before("runc", "kill"), "abandoned")
 		require.NoError(t, err)
 		calling, giveUp := context.WithCancel(ctx)
-		stopped := inBackground(func() error { return c.StopPod(calling, l.Pod) })
+		stopped := InBackground(func() error { return c.StopPod(calling, l.Pod) })
 		require.NoError(t, kill.Entered(ctx))
 		giveUp()
 		require.Error(t, <-stopped)
@@ -65,27 +65,27 @@ func TestL11_PodWhoseStopWasGivenUpIsOfUse(t *testing.T) {
 		endsInUse(ctx, t, n, config, l.Pod)
 	})
 	t.Run("at a plugin", func(t *testing.T) {
-		n := startNode(t, withNeeds(fixture.Patient))
-		ctx, c := withinAMinute(t), n.CRI()
-		slow, gate := plugin.New("10", "slow"), newGate(t)
+		n := StartNode(t, WithNeeds(Patient))
+		ctx, c := WithinAMinute(t), n.CRI()
+		slow, gate := plugin.New("10", "slow"), NewGate(t)
 		slow.On(plugin.StopPodSandbox, gate.Hold)
-		connect(t, n, slow)
+		Connect(t, n, slow)
 		config := c.Pod("abandoned")
-		l := newLifeOf(t, n, config)
+		l := NewLifeOf(t, n, config)
 		calling, giveUp := context.WithTimeout(ctx, 2*time.Second)
 		defer giveUp()
-		stopped := inBackground(func() error { return c.StopPod(calling, l.Pod) })
-		requireClosed(t, gate.Entered(), "StopPodSandbox")
+		stopped := InBackground(func() error { return c.StopPod(calling, l.Pod) })
+		RequireClosed(t, gate.Entered(), "StopPodSandbox")
 		require.Error(t, <-stopped)
 		gate.Release()
 		endsInUse(ctx, t, n, config, l.Pod)
 	})
 }
 
-func requireSoonExited(ctx context.Context, t *testing.T, l life) {
+func requireSoonExited(ctx context.Context, t *testing.T, l Life) {
 	t.Helper()
-	requireSoon(t, "the exit", func(context.Context) error {
-		if state := stateOfContainer(ctx, t, l); state != runtime.ContainerState_CONTAINER_EXITED {
+	RequireSoon(t, "the exit", func(context.Context) error {
+		if state := StateOfContainer(ctx, t, l); state != runtime.ContainerState_CONTAINER_EXITED {
 			return fmt.Errorf("it is %s", state)
 		}
 		return nil
@@ -94,12 +94,12 @@ func requireSoonExited(ctx context.Context, t *testing.T, l life) {
 
 func endsInUse(ctx context.Context, t *testing.T, n *node.Node, config *runtime.PodSandboxConfig, pod string) {
 	t.Helper()
-	moments := withinMoments(t)
+	moments := WithinMoments(t)
 	err := wait.Until(moments, "the pod to be of use", func(context.Context) error { return servesOrIsReplaced(ctx, n, config, pod) })
-	promise(t, "L11", "a kubelet can use a pod whose stop was given up, or replaces it", keptOnStock, func(t require.TestingT) {
+	Promise(t, "L11", "a kubelet can use a pod whose stop was given up, or replaces it", KeptOnStock, func(t require.TestingT) {
 		assert.NoError(t, err)
 	})
 	require.NoError(t, n.CRI().StopPod(ctx, pod))
 	require.NoError(t, n.CRI().RemovePod(ctx, pod))
-	requireNothingLeft(t, n)
+	RequireNothingLeft(t, n)
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // failsToKillAllText stands in the place of runc: what is to kill all processes of a
@@ -37,8 +39,8 @@ func TestL15_ProcessesOfAContainerInTheNodesPidNamespaceEndWithIt(t *testing.T) 
 	t.Parallel()
 	for name, fails := range map[string]bool{"the shim kills them": false, "the shim fails to": true} {
 		t.Run(name, func(t *testing.T) {
-			n := startNode(t)
-			ctx, c := withinAMinute(t), n.CRI()
+			n := StartNode(t)
+			ctx, c := WithinAMinute(t), n.CRI()
 			config := c.Pod("of-the-node")
 			config.Linux.SecurityContext.NamespaceOptions.Pid = runtime.NamespaceMode_NODE
 			pod, err := c.RunPod(ctx, config)
@@ -57,7 +59,7 @@ func TestL15_ProcessesOfAContainerInTheNodesPidNamespaceEndWithIt(t *testing.T) 
 
 			left := exec.Command("sleep", "1000")
 			require.NoError(t, left.Start())
-			ended := inBackground(left.Wait)
+			ended := InBackground(left.Wait)
 			t.Cleanup(func() { _ = left.Process.Kill() })
 			groups, err := os.ReadFile(fmt.Sprintf("/proc/%d/cgroup", first))
 			require.NoError(t, err)
@@ -73,12 +75,12 @@ func TestL15_ProcessesOfAContainerInTheNodesPidNamespaceEndWithIt(t *testing.T) 
 			}
 			require.NotZero(t, moved)
 			if fails {
-				standIn(t, n, "bin/runc", failsToKillAllText, "@ONCE@", filepath.Join(n.Folder(), "failed"))
+				StandIn(t, n, "bin/runc", failsToKillAllText, "@ONCE@", filepath.Join(n.Folder(), "failed"))
 			}
 			require.NoError(t, unix.Kill(first, unix.SIGKILL))
-			promise(t, "L15", "what the container left ends with it", keptOnStock, func(t require.TestingT) {
-				requireSoon(t, "the end of the process", func(context.Context) error {
-					if isOpen(ended) {
+			Promise(t, "L15", "what the container left ends with it", KeptOnStock, func(t require.TestingT) {
+				RequireSoon(t, "the end of the process", func(context.Context) error {
+					if IsOpen(ended) {
 						return errors.New("it runs")
 					}
 					return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -14,46 +15,46 @@ import (
 // A stop that fails half-way is repeated, but not told again.
 func TestL11_StopThatFailedIsNotToldAgain(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
+	n := StartNode(t)
 	p := plugin.New("10", "told")
-	connect(t, n, p)
-	ctx, c := withinAMinute(t), n.CRI()
+	Connect(t, n, p)
+	ctx, c := WithinAMinute(t), n.CRI()
 	pod, err := c.RunPod(ctx, c.Pod("stuck"))
 	require.NoError(t, err)
 	del, err := n.HoldAt(node.Before("ptp", "DEL"), "stuck")
 	require.NoError(t, err)
-	stopped := inBackground(func() error { return c.StopPod(ctx, pod) })
+	stopped := InBackground(func() error { return c.StopPod(ctx, pod) })
 	require.NoError(t, del.Entered(ctx))
 	require.NoError(t, del.Fail())
 	require.ErrorContains(t, <-stopped, "held and failed")
-	require.Equal(t, undone[:2], p.Calls().Of(pod).Events())
+	require.Equal(t, Undone[:2], p.Calls().Of(pod).Events())
 
 	require.NoError(t, c.StopPod(ctx, pod))
 	require.NoError(t, c.RemovePod(ctx, pod))
-	require.Equal(t, undone, p.Calls().Of(pod).Events())
-	requireNothingLeft(t, n)
+	require.Equal(t, Undone, p.Calls().Of(pod).Events())
+	RequireNothingLeft(t, n)
 }
 
 // A removal whose stop fails half-way leaves the pod in the list, and removes
 // it when it is repeated.
 func TestL11_RemovalThatFailedCanBeRepeated(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
+	n := StartNode(t)
 	p := plugin.New("10", "told")
-	connect(t, n, p)
-	ctx, c := withinAMinute(t), n.CRI()
+	Connect(t, n, p)
+	ctx, c := WithinAMinute(t), n.CRI()
 	pod, err := c.RunPod(ctx, c.Pod("stuck"))
 	require.NoError(t, err)
 	del, err := n.HoldAt(node.Before("ptp", "DEL"), "stuck")
 	require.NoError(t, err)
-	removed := inBackground(func() error { return c.RemovePod(ctx, pod) })
+	removed := InBackground(func() error { return c.RemovePod(ctx, pod) })
 	require.NoError(t, del.Entered(ctx))
 	require.NoError(t, del.Fail())
 	require.ErrorContains(t, <-removed, "held and failed")
-	require.Equal(t, undone[:2], p.Calls().Of(pod).Events())
-	require.Contains(t, callsThatShow(ctx, t, n, pod), "ListPodSandbox")
+	require.Equal(t, Undone[:2], p.Calls().Of(pod).Events())
+	require.Contains(t, CallsThatShow(ctx, t, n, pod), "ListPodSandbox")
 
 	require.NoError(t, c.RemovePod(ctx, pod))
-	require.Equal(t, undone, p.Calls().Of(pod).Events())
-	requireNothingLeft(t, n)
+	require.Equal(t, Undone, p.Calls().Of(pod).Events())
+	RequireNothingLeft(t, n)
 }

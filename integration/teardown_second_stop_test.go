@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
@@ -18,14 +18,14 @@ import (
 // connectSlowToStop holds StopPodSandbox at a gate, and then looks at the network.
 func connectSlowToStop(t *testing.T, n *node.Node) (*plugin.Plugin, *plugin.Gate) {
 	t.Helper()
-	p, gate := plugin.New("10", "slow"), newGate(t)
+	p, gate := plugin.New("10", "slow"), NewGate(t)
 	p.On(plugin.StopPodSandbox, func(ctx context.Context, call *plugin.Call) error {
 		if err := gate.Hold(ctx, call); err != nil {
 			return err
 		}
-		return agreesIfNetworkStands(n)(ctx, call)
+		return AgreesIfNetworkStands(n)(ctx, call)
 	})
-	connect(t, n, p)
+	Connect(t, n, p)
 	return p, gate
 }
 
@@ -41,16 +41,16 @@ func stopImpatiently(t *testing.T, n *node.Node, pod string) error {
 // A second stop sends nothing, but it waits for the hooks of the first.
 func TestL10_SecondStopWaitsForTheHookOfTheFirst(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, withNeeds(fixture.Patient))
+	n := StartNode(t, WithNeeds(Patient))
 	p, gate := connectSlowToStop(t, n)
-	ctx, c := withinAMinute(t), n.CRI()
+	ctx, c := WithinAMinute(t), n.CRI()
 	pod, err := c.RunPod(ctx, c.Pod("twice"))
 	require.NoError(t, err)
 
-	first := inBackground(func() error { return c.StopPod(ctx, pod) })
-	requireClosed(t, gate.Entered(), "StopPodSandbox")
+	first := InBackground(func() error { return c.StopPod(ctx, pod) })
+	RequireClosed(t, gate.Entered(), "StopPodSandbox")
 	require.Error(t, stopImpatiently(t, n, pod))
-	require.True(t, isOpen(first))
+	require.True(t, IsOpen(first))
 	gate.Release()
 	require.NoError(t, <-first)
 
@@ -58,49 +58,49 @@ func TestL10_SecondStopWaitsForTheHookOfTheFirst(t *testing.T) {
 	require.Len(t, stop, 1)
 	require.NoError(t, stop[0].Err, "the look at the network")
 	require.NoError(t, c.RemovePod(ctx, pod))
-	require.Equal(t, undone, p.Calls().Of(pod).Events())
-	requireNothingLeft(t, n)
+	require.Equal(t, Undone, p.Calls().Of(pod).Events())
+	RequireNothingLeft(t, n)
 }
 
 // The first caller gives up. The hook runs on, and the network stays for it.
 func TestL10_NetworkStandsForTheHookOfAStopThatWasGivenUp(t *testing.T) {
 	t.Parallel()
-	n := startNode(t, withNeeds(fixture.Patient))
+	n := StartNode(t, WithNeeds(Patient))
 	p, gate := connectSlowToStop(t, n)
-	ctx, c := withinAMinute(t), n.CRI()
+	ctx, c := WithinAMinute(t), n.CRI()
 	pod, err := c.RunPod(ctx, c.Pod("abandoned"))
 	require.NoError(t, err)
 
 	abandoned, giveUp := context.WithCancel(ctx)
-	first := inBackground(func() error { return c.StopPod(abandoned, pod) })
-	requireClosed(t, gate.Entered(), "StopPodSandbox")
+	first := InBackground(func() error { return c.StopPod(abandoned, pod) })
+	RequireClosed(t, gate.Entered(), "StopPodSandbox")
 	giveUp()
 	require.Error(t, <-first)
 	var errSecond error
-	if runsOnStock { // where it has all the time that it takes, as it does not wait
+	if RunsOnStock { // where it has all the time that it takes, as it does not wait
 		errSecond = c.StopPod(ctx, pod)
 	} else {
 		errSecond = stopImpatiently(t, n, pod)
 	}
 	gate.Release()
-	requireSoon(t, "the answer", func(context.Context) error { return hasAnswered(p, plugin.StopPodSandbox) })
+	RequireSoon(t, "the answer", func(context.Context) error { return HasAnswered(p, plugin.StopPodSandbox) })
 	require.NoError(t, c.StopPod(ctx, pod))
 	require.NoError(t, c.RemovePod(ctx, pod))
 
-	promise(t, "L10", "a stop waits for the hook of one that was given up", onStock("it does not"), func(t require.TestingT) {
+	Promise(t, "L10", "a stop waits for the hook of one that was given up", OnStock("it does not"), func(t require.TestingT) {
 		assert.Error(t, errSecond, "the second stop did not wait for the hook")
 	})
-	promise(t, "L10", "the network stands until the hook of a stop that was given up ends", onStock("it goes while the hook runs"), func(t require.TestingT) {
+	Promise(t, "L10", "the network stands until the hook of a stop that was given up ends", OnStock("it goes while the hook runs"), func(t require.TestingT) {
 		stop := p.Calls().Of(pod).Only(plugin.StopPodSandbox)
 		require.Len(t, stop, 1)
 		assert.NoError(t, stop[0].Err, "the look at the network")
 	})
-	promise(t, "L9", "the hook of a stop that was given up has its time, and its plugin stays", keptOnStock, func(t require.TestingT) {
+	Promise(t, "L9", "the hook of a stop that was given up has its time, and its plugin stays", KeptOnStock, func(t require.TestingT) {
 		stop := p.Calls().Of(pod).Only(plugin.StopPodSandbox)
 		require.Len(t, stop, 1)
 		assert.NoError(t, stop[0].Abandoned, "the hook ran under a dead context")
-		assert.True(t, isOpen(p.Closed()), "the plugin was dropped")
-		assert.Equal(t, undone, p.Calls().Of(pod).Events())
+		assert.True(t, IsOpen(p.Closed()), "the plugin was dropped")
+		assert.Equal(t, Undone, p.Calls().Of(pod).Events())
 	})
-	requireNothingLeft(t, n)
+	RequireNothingLeft(t, n)
 }

@@ -14,20 +14,22 @@ import (
 	"github.com/containerd/containerd/v2/pkg/namespaces"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 )
 
 // A container whose runtime's options cannot be read is not started with others.
 func TestL22_ContainerOfOthersIsNotStartedWithOtherOptions(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	ctx := namespaces.WithNamespace(withinAMinute(t), elsewhere)
+	n := StartNode(t)
+	ctx := namespaces.WithNamespace(WithinAMinute(t), elsewhere)
 	c := newForeign(ctx, t, n, "options", func(o *options.Options) { o.BinaryName = "/opt/sandboxed/runtime" })
 	_, err := startForeign(ctx, c)
 	require.ErrorContains(t, err, "/opt/sandboxed/runtime", "it is started by that alone")
 	require.NoError(t, n.Kill(ctx))
-	require.NoError(t, overwriteIn(n, elsewhere, []byte{0xff}, "containers", "options", "runtime", "options"))
+	require.NoError(t, OverwriteIn(n, elsewhere, []byte{0xff}, "containers", "options", "runtime", "options"))
 	require.NoError(t, n.Boot(ctx))
-	promise(t, "L22", "it is not started by another program", keptOnStock, func(t require.TestingT) {
+	Promise(t, "L22", "it is not started by another program", KeptOnStock, func(t require.TestingT) {
 		c, err := n.Containerd().LoadContainer(ctx, "options")
 		if err != nil {
 			return
@@ -42,8 +44,8 @@ func TestL22_ContainerOfOthersIsNotStartedWithOtherOptions(t *testing.T) {
 // privileges than it says.
 func TestL22_ProcessInAContainerOfOthersHasNoMorePrivileges(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	ctx := namespaces.WithNamespace(withinAMinute(t), elsewhere)
+	n := StartNode(t)
+	ctx := namespaces.WithNamespace(WithinAMinute(t), elsewhere)
 	task, err := startForeign(ctx, newForeign(ctx, t, n, "spec"))
 	require.NoError(t, err)
 	status := func(pid uint32) string {
@@ -62,9 +64,9 @@ func TestL22_ProcessInAContainerOfOthersHasNoMorePrivileges(t *testing.T) {
 	was := status(task.Pid())
 	require.Contains(t, was, "NoNewPrivs: 1")
 	require.NoError(t, n.Kill(ctx))
-	require.NoError(t, overwriteIn(n, elsewhere, []byte{0xff}, "containers", "spec", "spec"))
+	require.NoError(t, OverwriteIn(n, elsewhere, []byte{0xff}, "containers", "spec", "spec"))
 	require.NoError(t, n.Boot(ctx))
-	promise(t, "L22", "a process that is added has none", keptOnStock, func(t require.TestingT) {
+	Promise(t, "L22", "a process that is added has none", KeptOnStock, func(t require.TestingT) {
 		c, err := n.Containerd().LoadContainer(ctx, "spec")
 		if err != nil {
 			return
@@ -92,8 +94,8 @@ func TestL22_ProcessInAContainerOfOthersHasNoMorePrivileges(t *testing.T) {
 // its metadata, is none of CRI's: a kubelet would stop and remove it.
 func TestL22_ContainerOfOthersIsNotTakenForOneOfCRI(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	ctx := namespaces.WithNamespace(withinAMinute(t), "k8s.io")
+	n := StartNode(t)
+	ctx := namespaces.WithNamespace(WithinAMinute(t), "k8s.io")
 	kinds := []string{"container", "sandbox"}
 	for _, kind := range kinds {
 		c := newForeign(ctx, t, n, kind)
@@ -104,7 +106,7 @@ func TestL22_ContainerOfOthersIsNotTakenForOneOfCRI(t *testing.T) {
 	}
 	require.NoError(t, n.Kill(ctx))
 	require.NoError(t, n.Boot(ctx))
-	promise(t, "L22", "it is in no list of CRI", keptOnStock, func(t require.TestingT) {
+	Promise(t, "L22", "it is in no list of CRI", KeptOnStock, func(t require.TestingT) {
 		left, err := n.CRI().Left(ctx)
 		require.NoError(t, err)
 		assert.Empty(t, left)

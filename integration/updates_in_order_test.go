@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
@@ -26,10 +27,10 @@ import (
 // whatever order it names them.
 func TestL1_WhatAPluginSaidLastOfOtherContainersHolds(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	ctx, c := withinAMinute(t), n.CRI()
+	n := StartNode(t)
+	ctx, c := WithinAMinute(t), n.CRI()
 	config := c.Pod("shared")
-	shared := newLifeOf(t, n, config)
+	shared := NewLifeOf(t, n, config)
 	others := []string{shared.Container}
 	for i := range 4 {
 		container, err := c.Create(ctx, shared.Pod, config, c.Container(fmt.Sprint("more", i)))
@@ -60,7 +61,7 @@ func TestL1_WhatAPluginSaidLastOfOtherContainersHolds(t *testing.T) {
 		slices.Reverse(others) // plugins keep them in maps
 		return nil
 	})
-	connect(t, n, pins)
+	Connect(t, n, pins)
 	created := make(chan error)
 	for pod, own := range pods {
 		go func() { _, err := c.Create(ctx, pod, own, c.Container("own")); created <- err }()
@@ -68,7 +69,7 @@ func TestL1_WhatAPluginSaidLastOfOtherContainersHolds(t *testing.T) {
 	for range pods {
 		require.NoError(t, <-created)
 	}
-	promise(t, "L1", "what a plugin said last of other containers holds", keptOnStock, func(t require.TestingT) {
+	Promise(t, "L1", "what a plugin said last of other containers holds", KeptOnStock, func(t require.TestingT) {
 		for _, other := range others {
 			status, err := c.Runtime.ContainerStatus(ctx, &runtime.ContainerStatusRequest{ContainerId: other})
 			require.NoError(t, err)
@@ -89,9 +90,9 @@ exec '@PROGRAM@' "$@"
 // later of other containers is applied.
 func TestL22_UpdateThatHangsHoldsUpNoLaterOneForGood(t *testing.T) {
 	t.Parallel()
-	n := startNode(t)
-	ctx, c := withinAMinute(t), n.CRI()
-	hung, well, first, second := newLife(t, n, "hung"), newLife(t, n, "well"), newLife(t, n, "first"), newLife(t, n, "second")
+	n := StartNode(t)
+	ctx, c := WithinAMinute(t), n.CRI()
+	hung, well, first, second := NewLife(t, n, "hung"), NewLife(t, n, "well"), NewLife(t, n, "first"), NewLife(t, n, "second")
 	pins := plugin.New("10", "pins")
 	says := func(of string, shares uint64) plugin.Reply {
 		return func(_ context.Context, call *plugin.Call) error {
@@ -101,22 +102,22 @@ func TestL22_UpdateThatHangsHoldsUpNoLaterOneForGood(t *testing.T) {
 			return nil
 		}
 	}
-	connect(t, n, pins)
+	Connect(t, n, pins)
 	pipe := filepath.Join(n.Folder(), "update")
 	require.NoError(t, unix.Mkfifo(pipe, 0o600))
-	standIn(t, n, "bin/runc", stuckForOneText, "@PIPE@", pipe, "@ID@", hung.Container)
+	StandIn(t, n, "bin/runc", stuckForOneText, "@PIPE@", pipe, "@ID@", hung.Container)
 	t.Cleanup(func() {
 		if end, err := os.OpenFile(pipe, os.O_WRONLY|unix.O_NONBLOCK, 0); err == nil {
 			_ = end.Close()
 		}
 	})
 	pins.On(plugin.StopContainer, says(hung.Container, 100))
-	errFirst := c.Stop(withinMoments(t), first.Container, 0)
+	errFirst := c.Stop(WithinMoments(t), first.Container, 0)
 	pins.On(plugin.StopContainer, says(well.Container, 200))
-	errSecond := c.Stop(withinMoments(t), second.Container, 0)
-	promise(t, "L22", "what a plugin says after an update that hangs is applied", onStock("stops wait for the update"), func(t require.TestingT) {
+	errSecond := c.Stop(WithinMoments(t), second.Container, 0)
+	Promise(t, "L22", "what a plugin says after an update that hangs is applied", OnStock("stops wait for the update"), func(t require.TestingT) {
 		require.NoError(t, errors.Join(errFirst, errSecond))
-		requireSoon(t, "the update", func(context.Context) error {
+		RequireSoon(t, "the update", func(context.Context) error {
 			status, err := c.Runtime.ContainerStatus(ctx, &runtime.ContainerStatusRequest{ContainerId: well.Container})
 			if got := status.GetStatus().GetResources().GetLinux().GetCpuShares(); err == nil && got != 200 {
 				err = fmt.Errorf("the container has %d shares", got)
