@@ -20,8 +20,9 @@ else
 BUILD := build
 endif
 
-# Tests with pods wait more than they work: for timeouts, the disk, the kernel.
-SIDE_BY_SIDE := -parallel 4
+# The tests with pods wait more than they work: for timeouts, the disk, the kernel.
+SUBJECTS := cases missed network nodes plugins pods required resources restart shims versions
+WITH_PODS := -trimpath -count=1 -p 2 -parallel 2 -timeout 30m $(addprefix ./integration/,$(SUBJECTS))
 
 # The node image is over one of kind's where a registry can be reached (BASE=debian: not).
 BASE ?= auto
@@ -87,7 +88,9 @@ node-conformance: both tools ## Kubernetes' node conformance tests on hookline a
 .PHONY: test
 ifeq ($(RUNTIME),stock)
 test: all-builds tools
-	TARGET=$(TARGET) RUNTIME=stock $(GO) test -C integration -trimpath -count=1 $(SIDE_BY_SIDE) -timeout 30m
+	rm -rf _output/broken
+	TARGET=$(TARGET) RUNTIME=stock $(GO) test $(WITH_PODS)
+	@echo "stock breaks $$(cat _output/broken/* | wc -l) promises:" && sort _output/broken/*
 else
 test: unit patched ## everything: unit, CLI, series, upstream's unit tests, integration, end to end where make kind made a cluster (RUNTIME=stock: lists what stock breaks; TARGET=v2.3.7: all on that version)
 	@$(HACK) e2e --if-there
@@ -107,7 +110,7 @@ CONCURRENT := ./internal/cri/... ./internal/nri/lifecycle ./internal/nri/owed ./
 .PHONY: unit
 unit: ## unit, edit and CLI tests; with the race detector where there is more than one goroutine
 	go test -race -timeout 30m $(CONCURRENT)
-	$(GO) test -trimpath -timeout 30m $$(go list ./... | grep -vxF -e "$$(go list ./integration ./integration/clients ./integration/moby ./integration/others $(CONCURRENT))")
+	$(GO) test -trimpath -timeout 30m $$(go list ./... | grep -vxF -e "$$(go list $(addprefix ./integration/,$(SUBJECTS)) ./integration/clients ./integration/moby ./integration/others $(CONCURRENT))")
 
 .PHONY: core
 core: ## the core alone: every patch of it, and upstream's unit tests with it
@@ -147,7 +150,7 @@ upstream-test: ## upstream's own unit tests of the touched packages, on the patc
 
 .PHONY: integration
 integration: all-builds tools ## real pods on the built containerd (root)
-	TARGET=$(TARGET) RUNTIME=$(RUNTIME) $(GO) test -C integration -trimpath -count=1 $(SIDE_BY_SIDE) -timeout 30m
+	TARGET=$(TARGET) RUNTIME=$(RUNTIME) $(GO) test $(WITH_PODS)
 
 # The promises that the places in which versions differ could break: who is told of an
 # end, by whom, after a restart, and what is left; and that pods move to stock and back.
@@ -164,7 +167,7 @@ $(addprefix other-,$(OTHERS)): other-%: tools
 	@$(RUN) --target $* --series core build
 	@$(RUN) --target $* build
 	@$(RUN) --target $* build --stock
-	TARGET=$* $(GO) test -C integration -trimpath -count=1 $(SIDE_BY_SIDE) -timeout 30m -run '$(OTHER_TESTS)'
+	TARGET=$* $(GO) test $(WITH_PODS) -run '$(OTHER_TESTS)'
 
 .PHONY: conformance
 conformance: build tools ## the conformance test on a private node of hookline, with reports in _output/conformance (root; CONFORMANCE="--repeat 20")

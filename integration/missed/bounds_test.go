@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package missed
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+)
+
+// What is kept of a pod and its container is what a plugin needs to free what it holds: nothing
+// secret outlives them, and nothing at all what was told.
+func TestL18_NothingSecretOutlivesItsPod(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t)
+	p := JoinNamed(t, n, plugin.Script{Index: "10", Name: "away"})
+	ctx, c := WithinAMinute(t), n.CRI()
+	config := c.Pod("pod")
+	config.Annotations = map[string]string{"note": "that it keeps"}
+	pod, err := c.RunPod(ctx, config)
+	require.NoError(t, err)
+	main := c.Container("main")
+	main.Envs = []*runtime.KeyValue{{Key: "PASSWORD", Value: []byte("the secret in the environment")}}
+	main.Args = append(main.Args, "the secret in an argument")
+	container, err := c.Create(ctx, pod, config, main)
+	require.NoError(t, err)
+	l := Life{N: n, Pod: pod, Container: container}
+	p.Goes(t)
+	l.End(t)
+
+	Promise(t, "L18", "what is kept has neither environment nor arguments", KeptOnStock, func(t require.TestingT) {
+		assert.NoError(t, isNotKept(n, "the secret"))
+	})
+	Promise(t, "L18", "it is on the disk with its annotations", OnStock("it keeps nothing"), func(t require.TestingT) {
+		require.Error(t, isNotKept(n, "that it keeps"))
+	})
+	p.Comes(t)
+	Promise(t, "L18", "the end that is told late has the annotations, and no environment", OnStock(NeverHears), func(t require.TestingT) {
+		p.RequireTold(t, l.Pod, EveryEnd...)
+		for _, end := range p.CallsSinceReturn(l.Pod) {
+			assert.Equal(t, "that it keeps", end.Pod.GetAnnotations()["note"])
+			assert.Empty(t, end.Container.GetEnv())
+		}
+	})
+	Promise(t, "L18", "of what was told nothing is left on the disk", KeptOnStock, func(t require.TestingT) {
+		RequireSoon(t, "it to be gone", func(context.Context) error { return isNotKept(n, "that it keeps") })
+	})
+}
+
+// isNotKept says whether a text is in no file of what plugins are owed.
+func isNotKept(n *node.Node, text string) error {
+	folder := filepath.Join(n.Folder(), "root", "io.containerd.nri.v1.nri")
+	entries, err := os.ReadDir(folder)
+	for _, e := range entries {
+		data, readErr := os.ReadFile(filepath.Join(folder, e.Name()))
+		err = errors.Join(err, readErr)
+		if bytes.Contains(data, []byte(text)) {
+			err = errors.Join(err, fmt.Errorf("%q is in %s", text, e.Name()))
+		}
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// isThere says whether the runtime shows a plugin as synchronized.
+func isThere(t require.TestingT, n Runtime, name string) error {
+	if RunsOnStock {
+		return nil // it shows no plugins
+	}
+	for _, p := range ReadNRI(t, n).Plugins {
+		if p.Index+"-"+p.Name == name && p.Synchronized {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s is not synchronized", name)
+}
+
+// Names that come and go without end take nothing from a plugin that is away.
+func TestL18_ManyNamesTakeNothingFromOne(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t)
+	victim := JoinNamed(t, n, plugin.Script{Index: "50", Name: "victim"})
+	l, before := NewLife(t, n, "pod"), NewLife(t, n, "before")
+	victim.Goes(t)
+	before.End(t)
+	for i := range 80 {
+		p := plugin.New("10", fmt.Sprint("many", i))
+		require.NoError(t, p.Connect(WithinAMinute(t), n.NRISocket()))
+		RequireSoon(t, p.Name()+" to be there", func(context.Context) error { return isThere(t, n, p.Name()) })
+		p.Crash()
+	}
+	l.End(t)
+	Promise(t, "L18", "a plugin keeps its place while 80 other names know the pods that it knows", OnStock(NeverHears), func(t require.TestingT) {
+		RequireSoon(t, "all names to be gone", func(context.Context) error {
+			if there := ReadNRI(t, n).Plugins; len(there) > 0 {
+				return fmt.Errorf("there are %d", len(there))
+			}
+			return nil
+		})
+		require.NoError(t, IsOwed(t, n, victim.Name(), 8))
+		require.Len(t, ReadNRI(t, n).AwayPlugins, 64)
+		require.NoError(t, HasLogged(n, "what an NRI plugin misses while it is away is not kept"))
+	})
+	victim.Comes(t)
+	Promise(t, "L18", "it is told of the ends of both", OnStock(NeverHears), func(t require.TestingT) {
+		victim.RequireTold(t, before.Pod, EveryEnd...)
+		victim.RequireTold(t, l.Pod, EveryEnd...)
+	})
+}

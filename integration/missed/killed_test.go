@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package missed
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+)
+
+// Wherever the end of a pod or container is when the runtime goes, who is away is told of it:
+// it is safe by then, or what ends is still there and ends again.
+func TestL18_EndsAreToldWhereverTheRuntimeWasInThem(t *testing.T) {
+	t.Parallel()
+	for name, newHeld := range map[string]func(*testing.T, *node.Node) *heldEnds{
+		"ends":      holdEnds,
+		"a refusal": holdUndo,
+	} {
+		for _, was := range []struct {
+			name    string
+			ends    func(*node.Node, context.Context) error
+			returns bool // before the pods end for good
+		}{
+			{"killed", (*node.Node).Kill, false},
+			{"killed, and the plugin returns before they end for good", (*node.Node).Kill, true},
+			{"restarted", (*node.Node).Stop, false},
+		} {
+			t.Run(name+", "+was.name, func(t *testing.T) {
+				t.Parallel()
+				n := StartNode(t, WithNeeds(Patient))
+				away := JoinNamed(t, n, plugin.Script{Index: "10", Name: "away"})
+				h := newHeld(t, n)
+				away.Goes(t)
+				ctx := WithinAMinute(t)
+				Promise(t, "L14", "what ends gets to where it is held", h.stock, func(t require.TestingT) { h.end(ctx, t) })
+				require.NoError(t, was.ends(n, WithinAMinute(t)))
+				h.release(t)
+				require.NoError(t, n.Boot(WithinAMinute(t)))
+				if was.returns {
+					away.Comes(t)
+				}
+				RemoveAllPods(WithinAMinute(t), t, n.CRI())
+				if !was.returns {
+					away.Comes(t)
+				}
+				Promise(t, "L18", "who was away is told of the end of all that it knew, in order", OnStock(NeverHears), func(t require.TestingT) {
+					away.RequireLawful(t)
+				})
+				Promise(t, "L7", "nothing is left", KeptOnStock, func(t require.TestingT) {
+					RequireNothingLeftButSockets(t, n)
+				})
+			})
+		}
+	}
+}
+
+// heldEnds are ends that are each held at another point. A plugin gets one event at a time,
+// so each event in which one is held has a plugin of its own.
+type heldEnds struct {
+	n       *node.Node
+	stock   Breach                                  // what it makes of several that are held
+	end     func(context.Context, require.TestingT) // asks for the ends, and returns when all are held
+	gates   []*plugin.Gate
+	holders []*plugin.Plugin // each of a gate
+	hold    *node.Hold       // nil if no program holds one
+	over    atomic.Bool
+	ran     []<-chan error
+}
+
+// holder has a plugin hold an event of a pod. It subscribes to nothing else but more, so that
+// no other event waits for it.
+func (h *heldEnds) holder(t *testing.T, index string, event plugin.Event, pod string, more ...plugin.Event) *plugin.Plugin {
+	t.Helper()
+	gate := NewGate(t)
+	p := plugin.New(index, "holds")
+	p.Subscribe(append(more, event)...)
+	p.On(event, func(ctx context.Context, call *plugin.Call) error {
+		if call.Pod.GetName() != pod || h.over.Load() {
+			return nil
+		}
+		return gate.Hold(ctx, call)
+	})
+	Connect(t, h.n, p)
+	h.gates, h.holders = append(h.gates, gate), append(h.holders, p)
+	return p
+}
+
+func (h *heldEnds) background(f func(context.Context) error) {
+	h.ran = append(h.ran, InBackground(func() error {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		return f(ctx)
+	}))
+}
+
+// requireEntered waits until an event is held.
+func (h *heldEnds) requireEntered(t require.TestingT, gate int) {
+	RequireSoon(t, "an event to be held", func(context.Context) error {
+		if IsOpen(h.gates[gate].Entered()) {
+			return fmt.Errorf("it is not, but %s was told %v", h.holders[gate].Name(), h.holders[gate].Calls().Events())
+		}
+		return nil
+	})
+}
+
+// holdEnds holds the stop of two pods, before it is safe and after, and the removal of another
+// and of a container.
+func holdEnds(t *testing.T, n *node.Node) *heldEnds {
+	t.Helper()
+	h, c := &heldEnds{n: n, stock: OnStock("a plugin that is at an event keeps all others from being asked")}, n.CRI()
+	h.holder(t, "20", plugin.RemovePodSandbox, "remove")
+	h.holder(t, "21", plugin.RemoveContainer, "container")
+	h.holder(t, "22", plugin.StopPodSandbox, "stop")
+	stop, remove, container, safe := NewLife(t, n, "stop"), NewLife(t, n, "remove"), NewLife(t, n, "container"), NewLife(t, n, "safe")
+	h.end = func(ctx context.Context, t require.TestingT) {
+		// What needs the answers of plugins that are held comes before.
+		for _, l := range []Life{stop, remove, container, safe} {
+			require.NoError(t, c.Stop(ctx, l.Container, 0))
+		}
+		for _, l := range []Life{stop, remove, safe} {
+			require.NoError(t, c.Remove(ctx, l.Container))
+		}
+		require.NoError(t, c.StopPod(ctx, remove.Pod))
+		var err error
+		h.hold, err = n.HoldAt(node.After("runc", "kill"), "safe") // of its sandbox, after plugins were told
+		require.NoError(t, err)
+		h.background(func(ctx context.Context) error { return c.StopPod(ctx, safe.Pod) })
+		require.NoError(t, h.hold.Entered(ctx))
+		for i, end := range []func(context.Context) error{
+			func(ctx context.Context) error { return c.RemovePod(ctx, remove.Pod) },
+			func(ctx context.Context) error { return c.Remove(ctx, container.Container) },
+			func(ctx context.Context) error { return c.StopPod(ctx, stop.Pod) },
+		} {
+			h.background(end)
+			h.requireEntered(t, i)
+		}
+	}
+	return h
+}
+
+// holdUndo holds the undoing of a pod that is refused.
+func holdUndo(t *testing.T, n *node.Node) *heldEnds {
+	t.Helper()
+	h := &heldEnds{n: n}
+	refuses := h.holder(t, "20", plugin.StopPodSandbox, "refused", plugin.RunPodSandbox)
+	refusal := NewGate(t)
+	refuses.On(plugin.RunPodSandbox, func(ctx context.Context, call *plugin.Call) error {
+		if call.Pod.GetName() != "refused" {
+			return nil
+		}
+		return errors.Join(refusal.Hold(ctx, call), errors.New("not this one"))
+	})
+	h.background(func(ctx context.Context) error {
+		_, err := n.CRI().RunPod(ctx, n.CRI().Pod("refused"))
+		return err
+	})
+	RequireClosed(t, refusal.Entered(), "RunPodSandbox of a pod that is refused")
+	h.end = func(_ context.Context, t require.TestingT) {
+		refusal.Release()
+		h.requireEntered(t, 0)
+	}
+	return h
+}
+
+// release lets all go on, when the runtime is gone.
+func (h *heldEnds) release(t *testing.T) {
+	t.Helper()
+	for _, ran := range h.ran {
+		require.Error(t, <-ran)
+	}
+	h.over.Store(true)
+	for _, gate := range h.gates {
+		gate.Release()
+	}
+	if h.hold != nil {
+		require.NoError(t, h.hold.Release())
+	}
+	require.NoError(t, h.n.Quiet(WithinAMinute(t)))
+}
+
+// A plugin that is connected to the end is away from then on, as is one that leaves in the same
+// moment.
+func TestL18_WhoWasConnectedWhenTheRuntimeWasKilledIsTold(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t)
+	p := JoinNamed(t, n, plugin.Script{Index: "10", Name: "away"})
+	for _, ends := range []struct {
+		name string
+		do   func() error
+	}{
+		{"the runtime first", func() error { return errors.Join(n.Kill(WithinAMinute(t)), p.Process().Kill()) }},
+		{"the plugin first", func() error { return errors.Join(p.Process().Kill(), n.Kill(WithinAMinute(t))) }},
+	} {
+		l := NewLife(t, n, "pod")
+		require.NoError(t, ends.do())
+		require.NoError(t, n.Boot(WithinAMinute(t)))
+		l.End(t)
+		p.Comes(t)
+		Promise(t, "L18", "it is told of the end of a pod, though it was away since before the runtime started: "+ends.name, OnStock(NeverHears), func(t require.TestingT) {
+			p.RequireTold(t, l.Pod, EveryEnd...)
+		})
+	}
+	Promise(t, "L18", "it was told of the end of all that it knew, in order", OnStock(NeverHears), func(t require.TestingT) { p.RequireLawful(t) })
+}
+
+// The runtime is killed while the plugin is at an end that it was owed. It may have seen to it, and
+// is told again.
+func TestL18_EndThatWasBeingToldIsToldAgain(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t, WithNeeds(Patient))
+	p := JoinNamed(t, n, plugin.Script{Index: "10", Name: "freezes"})
+	l := NewLife(t, n, "pod")
+	p.Goes(t)
+	l.End(t)
+	p.Script.Returns = true
+	p.Script.Answers = map[plugin.Event]plugin.Answer{plugin.StopPodSandbox: {Freeze: true}}
+	p.Comes(t)
+	if !RunsOnStock {
+		require.NoError(t, p.Process().Frozen(WithinAMinute(t)))
+	}
+	require.NoError(t, n.Kill(WithinAMinute(t)))
+	require.NoError(t, n.Boot(WithinAMinute(t)))
+	require.NoError(t, p.Process().Thaw())
+	p.RequireBack(t, 2)
+	Promise(t, "L18", "an end that was not answered is told again, and what comes after it", OnStock(NeverHears), func(t require.TestingT) {
+		p.RequireLawful(t)
+		told := p.SinceReturn(l.Pod) // of which it has answered the first before, maybe
+		assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, told[max(0, len(told)-2):])
+	})
+
+	require.NoError(t, n.Kill(WithinAMinute(t)))
+	require.NoError(t, n.Boot(WithinAMinute(t)))
+	p.RequireBack(t, 3)
+	Promise(t, "L18", "who has answered may be told once more, and in order", OnStock(NeverHears), func(t require.TestingT) {
+		p.RequireLawful(t)
+	})
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package missed
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+)
+
+// An end is told once to a name, if the runtime has got the answer.
+func TestL18_EndsThatWereAnsweredAreNotToldAgain(t *testing.T) {
+	t.Parallel()
+	n, ctx := StartNode(t), WithinAMinute(t)
+	p := plugin.New("10", "returns")
+	Connect(t, n, p)
+	l := NewLife(t, n, "pod")
+	p.Crash()
+	RequireSoon(t, "it to be away", func(context.Context) error { return IsOwed(t, n, p.Name(), 0) })
+	l.End(t)
+	Connect(t, n, p)
+	Promise(t, "L18", "what ended while it was away is told when it is back", OnStock(NeverHears), func(t require.TestingT) {
+		RequireSoon(t, "the end", func(context.Context) error { return HasAnswered(p, plugin.RemovePodSandbox) })
+	})
+	RequireSoon(t, "its answers", func(context.Context) error { return owesNothing(ctx, n) })
+	p.Crash()
+	RequireSoon(t, "it to be away again", func(context.Context) error { return IsOwed(t, n, p.Name(), 0) })
+	Connect(t, n, p)
+	NewLife(t, n, "next").End(t)
+	Promise(t, "L18", "it is not told again", KeptOnStock, func(t require.TestingT) {
+		assert.Empty(t, p.Calls().Connections()[2].Of(l.Pod))
+	})
+}
+
+// An operator has a plugin forgotten that is not coming back.
+func TestL18_PluginThatIsForgottenIsOwedNothing(t *testing.T) {
+	t.Parallel()
+	n, ctx := StartNode(t), WithinAMinute(t)
+	gone := JoinProcess(t, n, plugin.Script{Index: "10", Name: "gone"})
+	l := NewLife(t, n, "pod")
+	require.NoError(t, gone.Kill())
+	RequireSoon(t, "the plugin to be away", func(context.Context) error { return IsOwed(t, n, gone.Name(), 0) })
+	require.NoError(t, n.CRI().StopPod(ctx, l.Pod))
+	require.NoError(t, n.CRI().RemovePod(ctx, l.Pod))
+	Promise(t, "L17", "what it is owed is shown and counted", OnStock("it shows no plugins"), func(t require.TestingT) {
+		require.NoError(t, IsOwed(t, n, gone.Name(), len(EveryEnd)))
+		unheard, err := n.Metrics(ctx, "containerd_nri_plugin_ends_unheard")
+		require.NoError(t, err)
+		assert.Len(t, unheard, 1)
+	})
+	forget := func() (string, error) {
+		out, err := exec.CommandContext(ctx, filepath.Join(Binaries().Bin, "ctr"), "--address", n.CRISocket(), "nri", "forget", gone.Name()).CombinedOutput()
+		return string(out), err
+	}
+	said, err := forget()
+	saidAgain, errAgain := forget()
+	Promise(t, "L18", "a plugin can be forgotten by its name", OnStock("ctr has no command for it"), func(t require.TestingT) {
+		require.NoError(t, err, said)
+		assert.Contains(t, said, "10-gone is forgotten, and 4 ends that it was owed\n")
+		require.Error(t, errAgain)
+		assert.Contains(t, saidAgain, "no plugin is away")
+	})
+	back := plugin.New("10", "gone")
+	Connect(t, n, back)
+	NewLife(t, n, "next").End(t)
+	Promise(t, "L18", "it is told nothing of what ended while it was away", KeptOnStock, func(t require.TestingT) {
+		assert.Empty(t, back.Calls().Of(l.Pod))
+	})
+}
+
+// owesNothing says whether no plugin is owed anything: the runtime has got all answers.
+func owesNothing(ctx context.Context, n *node.Node) error {
+	unheard, err := n.Metrics(ctx, "containerd_nri_plugin_ends_unheard")
+	if len(unheard) > 0 {
+		return fmt.Errorf("unheard are %v", unheard)
+	}
+	return err
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package network
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+)
+
+// slow is a STATUS that takes its time, and less than it has.
+const slow = `sleep 3`
+
+// The runtime comes back, and STATUS takes its time: the node stays ready.
+func TestN1_RestartMakesNoNetworkNotReady(t *testing.T) {
+	t.Parallel()
+	a := StartAgent(t)
+	a.RequireNetworkReady(t)
+	a.Says("STATUS", slow)
+	require.NoError(t, a.N.Kill(WithinAMinute(t)))
+
+	ctx, cancel := context.WithCancel(WithinAMinute(t))
+	answers, first := make(chan []*runtime.RuntimeCondition), make(chan struct{})
+	go func() {
+		var all []*runtime.RuntimeCondition
+		for ctx.Err() == nil {
+			if c, err := a.NetworkCondition(ctx); err == nil {
+				if len(all) == 0 {
+					close(first)
+				}
+				all = append(all, c)
+			}
+		}
+		answers <- all
+	}()
+	err := a.N.Boot(WithinAMinute(t))
+	if err == nil {
+		<-first
+	}
+	cancel()
+	all := <-answers
+	require.NoError(t, err)
+	Promise(t, "N1", "NetworkReady is true from the first answer on", KeptOnStock, func(t require.TestingT) {
+		for _, c := range all {
+			require.True(t, c.GetStatus(), c)
+		}
+	})
+}
+
+// Each transition is one line in the log, with who is to blame and why.
+func TestL17_TransitionsOfANetworkAreLoggedOnce(t *testing.T) {
+	t.Parallel()
+	a := StartAgent(t)
+	for range 2 {
+		a.Says("STATUS", TakesNone)
+		a.RequireNetworkDown(t, "agent is down")
+		a.Says("STATUS", "")
+		a.RequireNetworkReady(t)
+	}
+	Promise(t, "L17", "each transition of a network is logged once, with plugin and reason", OnStock("none is"), func(t require.TestingT) {
+		const takesPods = `msg="network takes pods" before=not_available`
+		var log string
+		RequireSoon(t, "the last of them, which is logged after it is seen", func(context.Context) (err error) {
+			if log, err = a.N.Log(); err == nil && strings.Count(log, takesPods) < 2 {
+				err = errors.New("it is not logged")
+			}
+			return err
+		})
+		var down, up int
+		for line := range strings.Lines(log) {
+			switch {
+			case strings.Contains(line, "network takes no pods") && strings.Contains(line, "network=blue"):
+				down++
+				assert.Contains(t, line, "plugin=conformance-agent")
+				assert.Contains(t, line, "reason=NetworkNotAvailable")
+				assert.Contains(t, line, "agent is down; no socket")
+			case strings.Contains(line, takesPods):
+				up++
+			}
+		}
+		assert.Equal(t, 2, down, "though it was asked %d times", a.TimesAsked("STATUS", ""))
+		assert.Equal(t, 2, up)
+	})
+}

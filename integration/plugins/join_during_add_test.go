@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plugins
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/testkit/history"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+)
+
+// A pod is told of from when it is created, not from when its hook comes.
+func TestL2_PodInItsADDIsToldToWhoJoins(t *testing.T) {
+	t.Parallel()
+	for end, test := range map[string]struct {
+		end   func(*node.Hold) error
+		told  []plugin.Event
+		stock Breach
+	}{
+		"that succeeds": {(*node.Hold).Release, []plugin.Event{plugin.RunPodSandbox, plugin.StopPodSandbox, plugin.RemovePodSandbox}, KeptOnStock},
+		"that fails":    {(*node.Hold).Fail, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, OnStock("it is not told of its end")},
+	} {
+		t.Run(end, func(t *testing.T) {
+			n := StartNode(t)
+			joining := plugin.New("10", "joins")
+			ctx, c := WithinAMinute(t), n.CRI()
+			config := c.Pod("coming")
+			add, err := n.HoldADD("coming")
+			require.NoError(t, err)
+			var pod string
+			ran := InBackground(func() (err error) { pod, err = c.RunPod(ctx, config); return err })
+			require.NoError(t, add.Entered(ctx))
+
+			Connect(t, n, joining) // L13: it does not wait for the ADD
+
+			require.True(t, IsOpen(ran))
+			require.NoError(t, test.end(add))
+			if err := <-ran; end == "that fails" {
+				require.ErrorContains(t, err, "held and failed")
+			} else {
+				require.NoError(t, err)
+				require.NoError(t, c.StopPod(ctx, pod))
+				require.NoError(t, c.RemovePod(ctx, pod))
+			}
+			RequireNothingLeft(t, n)
+			Promise(t, "L2", "who joins during an ADD "+end+" is told of the pod in Synchronize", OnStock("it is not"), func(t require.TestingT) {
+				assert.Equal(t, 1, TimesSynchronized(joining, "coming"), "times in Synchronize")
+			})
+			Promise(t, "L3", "and of all that comes of it", test.stock, Eventually(func(t require.TestingT) {
+				assert.Equal(t, test.told, joining.Calls().Named("coming").Events())
+				reading := history.Read(joining.Calls(), nil)
+				assert.Empty(t, reading.Faults())
+				assert.Empty(t, reading.Alive())
+			}))
+			RequirePodRunsAgain(t, n, config)
+		})
+	}
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plugins
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/podstate"
+	"github.com/hookline-nri/hookline/testkit/history"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+)
+
+// A pod being created is in the Synchronize of a plugin that joins, as such, or
+// left out of it where that is set. Either way the plugin is asked.
+func TestL2_PodBeingCreatedIsShownOrLeftOutAsSet(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]struct {
+		leaveOut bool
+		listed   int
+	}{
+		"shown":    {false, 1},
+		"left out": {true, 0},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := StartNode(t, func(o *node.Options) {
+				o.RequestTimeout = 30 * time.Second
+				if want.leaveOut {
+					o.Config = "version = 3\n[plugins.'io.containerd.nri.v1.nri']\nsync_transient_sandboxes = false\n"
+				}
+			})
+			slow, joining := plugin.New("10", "slow"), plugin.New("20", "joins")
+			Connect(t, n, slow)
+			gate := NewGate(t)
+			slow.On(plugin.RunPodSandbox, gate.Hold)
+			ctx, c := WithinAMinute(t), n.CRI()
+			var pod string
+			ran := InBackground(func() (err error) { pod, err = c.RunPod(ctx, c.Pod("coming")); return err })
+			RequireClosed(t, gate.Entered(), "the hook")
+			errJoined := <-ConnectInBackground(WithinMoments(t), t, n, joining)
+			gate.Release()
+			require.NoError(t, <-ran)
+			require.NoError(t, c.StopPod(ctx, pod))
+			require.NoError(t, c.RemovePod(ctx, pod))
+
+			Promise(t, "L13", "a plugin can join during the hook of another", OnStock("it cannot"), func(t require.TestingT) {
+				require.NoError(t, errJoined)
+			})
+			Promise(t, "L2", "Synchronize has the pod, as being created, or not, as set", OnStock(CannotJoin), func(t require.TestingT) {
+				require.NoError(t, errJoined)
+				assert.Equal(t, want.listed, TimesSynchronized(joining, "coming"), "times in Synchronize")
+				for _, call := range joining.Calls().Only(plugin.Synchronize) {
+					for _, known := range call.Pods {
+						assert.Equal(t, podstate.Creating, podstate.FromPod(known))
+					}
+				}
+			})
+			Promise(t, "L2", "it is asked for the pod either way, and told of its end", OnStock(CannotJoin), func(t require.TestingT) {
+				assert.Equal(t, Undone, joining.Calls().Named("coming").Events())
+				assert.Empty(t, history.Read(joining.Calls(), nil).Faults())
+			})
+			Promise(t, "L2", "each event says what state the pod is in", OnStock(CannotJoin), func(t require.TestingT) {
+				assert.Equal(t, []podstate.State{podstate.Creating, podstate.Ready, podstate.Stopped}, statesTold(joining, "coming"))
+			})
+		})
+	}
+}
+
+// statesTold returns the state that a pod had in each event of its own.
+func statesTold(p *plugin.Plugin, pod string) (states []podstate.State) {
+	for _, call := range p.Calls().Named(pod) {
+		states = append(states, podstate.FromPod(call.Pod))
+	}
+	return states
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plugins
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/testkit/image"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+)
+
+// Plugins run in containers of an image of their own, as those of a DaemonSet do: a reserved
+// name is for those of its namespace, and the thief has only the socket in common with them.
+func TestL21_ThiefInAnImageOfAnotherNamespaceIsRefused(t *testing.T) {
+	t.Parallel()
+	const name = "localhost/hookline/scripted:1"
+	n := StartNode(t, WithConfig(PluginSetting("must", "allowed_namespaces = ['net-system']")))
+	program := filepath.Join(t.TempDir(), "scripted")
+	require.NoError(t, image.Build(t.Context(), program, "github.com/hookline-nri/hookline/integration/scripted"))
+	ctx := WithinAMinute(t)
+	content, err := os.ReadFile(program)
+	require.NoError(t, err)
+	require.NoError(t, n.Import(ctx, name, content))
+
+	must, free := plugin.Script{Index: "10", Name: "must"}, plugin.Script{Index: "20", Name: "free"}
+	thief := runsInImage(ctx, t, n, name, "default", must)
+	Promise(t, "L21", "the thief is refused before Configure", OnStock(anybodyMay), func(t require.TestingT) {
+		RequireSoon(t, "an answer", func(context.Context) error {
+			return thief.has(plugin.Synchronize, "namespace default is none of [net-system]")
+		})
+		require.Empty(t, thief.read().calls, "it is in")
+	})
+	for namespace, script := range map[string]plugin.Script{"net-system": must, "other": free} {
+		p := runsInImage(ctx, t, n, name, namespace, script)
+		Promise(t, "L21", script.Name+" is taken by a plugin of "+namespace, KeptOnStock, func(t require.TestingT) {
+			RequireSoon(t, "it to join", func(context.Context) error { return p.has(plugin.Synchronize, "") })
+			require.Empty(t, p.read().keptOut)
+		})
+	}
+}
+
+// logged is the record of a plugin in the log of its container.
+type logged struct{ path string }
+
+type loggedRecord struct {
+	calls   []plugin.Event
+	keptOut string
+}
+
+// runsInImage runs a plugin in a container of an image, in a pod of a namespace.
+func runsInImage(ctx context.Context, t *testing.T, n *node.Node, name, namespace string, script plugin.Script) logged {
+	t.Helper()
+	const socket = "/nri.sock"
+	c, pod := n.CRI(), podOfPlugin(n, namespace, "image-in-"+namespace)
+	pod.LogDirectory = t.TempDir()
+	id, err := c.RunPod(ctx, pod)
+	require.NoError(t, err)
+	container := c.Container("plugin")
+	container.Image.Image, container.LogPath = name, "plugin.log"
+	container.Mounts = []*runtime.Mount{{HostPath: n.NRISocket(), ContainerPath: socket}}
+	environment, err := script.Environment(socket)
+	require.NoError(t, err)
+	for _, variable := range environment {
+		key, value, _ := strings.Cut(variable, "=")
+		container.Envs = append(container.Envs, &runtime.KeyValue{Key: key, Value: []byte(value)})
+	}
+	created, err := c.Create(ctx, id, pod, container)
+	require.NoError(t, err)
+	require.NoError(t, c.Start(ctx, created))
+	return logged{filepath.Join(pod.LogDirectory, container.LogPath)}
+}
+
+// read reads what the plugin has told so far.
+func (l logged) read() (r loggedRecord) {
+	content, _ := os.ReadFile(l.path) // which may come yet
+	for line := range strings.Lines(string(content)) {
+		_, text, _ := strings.Cut(line, " F ") // behind time and stream, in CRI's form
+		var told struct {
+			Event   plugin.Event
+			KeptOut string
+		}
+		if json.Unmarshal([]byte(text), &told) != nil {
+			continue
+		}
+		if told.Event != "" {
+			r.calls = append(r.calls, told.Event)
+		}
+		r.keptOut += told.KeptOut
+	}
+	return r
+}
+
+// has tells whether the plugin was told an event or, with words, kept out with them.
+func (l logged) has(event plugin.Event, words string) error {
+	r := l.read()
+	switch {
+	case words != "" && strings.Contains(r.keptOut, words), slices.Contains(r.calls, event):
+		return nil
+	case r.keptOut != "":
+		return errors.New("kept out: " + r.keptOut)
+	}
+	return errors.New("it has no answer")
+}

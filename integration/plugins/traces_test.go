@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package plugins
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+)
+
+// What a pod's creation waited for is in its trace: the network, the sandbox, and each
+// plugin, with the wait for it apart from the time in it.
+func TestL17_TraceTellsWhereTheTimeOfAPodGoes(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t, WithTraces, WithNeeds(Patient))
+	traces := ReceiveTraces(t, n)
+	slow, quick := plugin.New("10", "slow"), plugin.New("20", "quick")
+	Connect(t, n, slow, quick)
+	ctx, c := WithinAMinute(t), n.CRI()
+	RequirePodRunsAgain(t, n, c.Pod("before")) // from here on both take part, and are waited for no more
+	gate, next := NewGate(t), NewGate(t)
+	slow.On(plugin.RunPodSandbox, gate.Hold)
+
+	// The second pod waits for the plugin, which is at the first. A span says when the wait began
+	// a little late, as it is made afterwards: the wait has begun long since once a third pod, which
+	// is created after that, waits as well.
+	second := c.Pod("second")
+	var before, pod string
+	ranFirst := InBackground(func() (err error) { before, err = c.RunPod(ctx, c.Pod("first")); return err })
+	RequireClosed(t, gate.Entered(), "the hook of the slow plugin")
+	ranSecond := InBackground(func() (err error) { pod, err = c.RunPod(ctx, second); return err })
+	if !RunsOnStock { // which does not tell
+		RequireWaiting(t, n, slow, 1)
+	}
+	ranThird := InBackground(func() error { _, err := c.RunPod(ctx, c.Pod("third")); return err })
+	if !RunsOnStock {
+		RequireWaiting(t, n, slow, 2)
+	}
+	waiting := time.Now()
+	// The second gets to the quick plugin when the first is through with it, and has not waited.
+	slow.On(plugin.RunPodSandbox, next.Hold)
+	gate.Release()
+	require.NoError(t, <-ranFirst)
+	next.Release()
+	require.NoError(t, <-ranSecond)
+	require.NoError(t, <-ranThird)
+
+	Promise(t, "L17", "the steps of RunPodSandbox are spans below it", OnStock("the controller and the namespace have none"), func(t require.TestingT) {
+		run := RequireTree(t, traces, "RunPodSandbox", pod).Child("cri.sandbox.run", nil)
+		require.NotNil(t, run)
+		for _, step := range []string{"cri.sandbox.netns", "cni.setup_pod_network", "cri.sandbox.create", "cri.sandbox.start", "nri.RunPodSandbox"} {
+			assert.NotNil(t, run.Child(step, nil), "no span %s in\n%s", step, run)
+		}
+	})
+	Promise(t, "L17", "each ADD of a plugin is a span below that of go-cni", OnStock("plugins have none"), func(t require.TestingT) {
+		setup := RequireTree(t, traces, "RunPodSandbox", pod).Find("cni.Setup", map[string]string{"cni.id": pod})
+		require.NotNil(t, setup)
+		assert.NotNil(t, setup.Find("cni.ADD", map[string]string{"cni.plugin": "ptp", "cni.name": "hookline", "cni.ifname": "eth0", "cni.id": pod}), setup)
+	})
+	Promise(t, "L17", "the wait for each plugin is apart from the time in it, with plugin, pod, event and outcome", OnStock("there is no such span"), func(t require.TestingT) {
+		hook := RequireTree(t, traces, "RunPodSandbox", pod).Find("nri.RunPodSandbox", nil)
+		require.NotNil(t, hook)
+		of := func(plugin string) map[string]string {
+			return map[string]string{"nri.plugin": plugin, "nri.event": "RunPodSandbox", "nri.outcome": "answered", "sandbox.id": pod, "pod.uid": second.GetMetadata().GetUid()}
+		}
+		wait, in := hook.Child("nri.wait", of("10-slow")), hook.Child("nri.plugin", of("10-slow"))
+		require.NotNil(t, wait, hook)
+		require.NotNil(t, in, hook)
+		assert.True(t, wait.Began.Before(waiting), hook)
+		assert.False(t, in.Began.Before(waiting), hook)
+		assert.Equal(t, in.Began, wait.Began.Add(wait.Took), hook)
+		assert.NotNil(t, hook.Child("nri.plugin", of("20-quick")), hook)
+		first := RequireTree(t, traces, "RunPodSandbox", before).Find("nri.RunPodSandbox", nil)
+		require.NotNil(t, first)
+		assert.Nil(t, first.Child("nri.wait", nil), "it waited for nobody\n%s", first)
+	})
+
+	require.NoError(t, c.StopPod(ctx, pod))
+	Promise(t, "L17", "the stop has spans of plugins, of the controller and of each DEL", OnStock("it has that of go-cni alone"), func(t require.TestingT) {
+		stop := RequireTree(t, traces, "StopPodSandbox", pod)
+		hook := stop.Find("nri.StopPodSandbox", nil)
+		require.NotNil(t, hook, stop)
+		for _, plugin := range []string{"10-slow", "20-quick"} {
+			assert.NotNil(t, hook.Child("nri.plugin", map[string]string{"nri.plugin": plugin, "nri.event": "StopPodSandbox", "nri.outcome": "answered"}), hook)
+		}
+		assert.NotNil(t, stop.Find("cri.sandbox.stop", nil), stop)
+		remove := stop.Find("cni.Remove", map[string]string{"cni.id": pod})
+		require.NotNil(t, remove, stop)
+		assert.NotNil(t, remove.Child("cni.DEL", map[string]string{"cni.plugin": "ptp", "cni.ifname": "eth0"}), stop)
+	})
+}
+
+// STATUS is part of the trace of the call that had it run.
+func TestL17_StatusIsTraced(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t, WithTraces, WithAgent())
+	traces := ReceiveTraces(t, n)
+	Promise(t, "L17", "STATUS is a span", OnStock("it has none"), func(t require.TestingT) {
+		RequireSoon(t, "a STATUS below a call of Status", func(ctx context.Context) error {
+			if _, err := n.CRI().Runtime.Status(ctx, &runtime.StatusRequest{}); err != nil {
+				return err
+			}
+			status, err := Trees(traces, "Status")
+			for _, call := range status {
+				if call.Find("cni.STATUS", map[string]string{"cni.plugin": "ptp", "cni.name": "hookline"}) != nil {
+					return err
+				}
+			}
+			return errors.Join(err, fmt.Errorf("%d calls without", len(status)))
+		})
+	})
+}
+
+// A plugin refuses a pod, and the trace names it.
+func TestL17_TraceNamesThePluginThatRefused(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t, WithTraces)
+	traces := ReceiveTraces(t, n)
+	p := plugin.New("10", "strict")
+	p.On(plugin.RunPodSandbox, plugin.Fail("not today"))
+	Connect(t, n, p)
+	config := n.CRI().Pod("refused")
+	_, err := n.CRI().RunPod(WithinAMinute(t), config)
+	require.Error(t, err)
+	Promise(t, "L17", "the span of a plugin that refused says so", OnStock("there is none"), func(t require.TestingT) {
+		run := RequireTree(t, traces, "RunPodSandbox", config.GetMetadata().GetUid())
+		refusal := run.Find("nri.plugin", map[string]string{"nri.plugin": "10-strict", "nri.outcome": "refused"})
+		require.NotNil(t, refusal, run)
+		assert.Contains(t, refusal.Failure, "not today")
+	})
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package pods
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/containerd/nri/pkg/api"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+)
+
+// Ten pods wait for a plugin that requests must not do without. At the first of
+// them it freezes or crashes.
+func TestL16_NoPodThatWaitsIsReadyWithoutThePluginThatFailsRequests(t *testing.T) {
+	t.Parallel()
+	const timeout, pods = 6 * time.Second, 10
+	for name, s := range map[string]struct{ keptConnected, killed bool }{
+		"it freezes and is dropped":       {},
+		"it freezes and stays, as it may": {keptConnected: true},
+		"it is killed":                    {killed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := StartNode(t, WithNeeds(Needs{Timeouts: Timeouts{Request: timeout}}))
+			asked := JoinProcess(t, n, plugin.Script{
+				Index: "20", Name: "asked",
+				Policy:  &api.FailurePolicy{FailRequest: true, KeepConnected: s.keptConnected},
+				Answers: map[plugin.Event]plugin.Answer{plugin.RunPodSandbox: {Freeze: true}},
+			})
+			ctx := WithinAMinute(t)
+			// None gets to the plugin, whose time is short, before all have got as far.
+			waiting := PodsNamed(n, "waits", pods)
+			var starts []*node.Hold
+			for _, pod := range waiting {
+				start, err := n.HoldAt(node.After("runc", "start"), pod.GetMetadata().GetName())
+				require.NoError(t, err)
+				starts = append(starts, start)
+			}
+			ran := make(chan []CreationOf, 1)
+			go func() { ran <- RunPods(ctx, n, pods, time.Minute, waiting...) }()
+			for _, start := range starts {
+				require.NoError(t, start.Entered(ctx))
+			}
+			for _, start := range starts {
+				require.NoError(t, start.Release())
+			}
+			require.NoError(t, asked.Frozen(ctx))
+			if !RunsOnStock { // where they wait in line for a lock
+				RequireWaiting(t, n, asked, pods-1)
+			}
+			require.Empty(t, ran, "before the plugin was asked")
+			start := time.Now()
+			if s.killed {
+				require.NoError(t, asked.Kill())
+			}
+			created := <-ran
+			took := time.Since(start)
+			InTimeouts(t, "ten pods fail", took, timeout)
+
+			Promise(t, "L16", "none of the pods that wait for the plugin is ready without its word", OnStock(NoPolicies), func(t require.TestingT) {
+				for i, c := range created {
+					assert.Error(t, c.Err, "pod %d", i)
+				}
+				RequireNoPodReady(ctx, t, n.CRI())
+			})
+			Promise(t, "L22", "they fail together, after one timeout", KeptOnStock, func(t require.TestingT) {
+				assert.Less(t, took, pods/2*timeout) // one after the other it is ten
+			})
+			if s.keptConnected {
+				next := RunPods(ctx, n, 1, time.Minute, PodsNamed(n, "next", 1)...)
+				InTimeouts(t, fmt.Sprintf("the next pod fails (%v)", next[0].Err), next[0].Took, timeout)
+				Promise(t, "L22", "the next pod fails at once, with what the plugin owes", OnStock(NoPolicies), func(t require.TestingT) {
+					assert.ErrorContains(t, next[0].Err, "20-asked")
+					assert.ErrorContains(t, next[0].Err, "has owed an answer to RunPodSandbox of pod")
+					assert.Less(t, next[0].Took, timeout)
+				})
+			}
+			Promise(t, "L7", "nothing is left of them", RollBackRaces, func(t require.TestingT) {
+				RemoveAllPods(ctx, t, n.CRI())
+				RequireNothingLeft(t, n)
+			})
+		})
+	}
+}

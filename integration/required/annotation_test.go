@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package required
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+)
+
+// What pods require and tolerate by their annotations, with the default validator
+// enabled, as its own documentation has them.
+const (
+	requiresKey  = "required-plugins.noderesource.dev"
+	toleratesKey = "tolerate-missing-plugins.example.org"
+
+	validating = `
+[plugins.'io.containerd.nri.v1.nri'.default_validator]
+enable = true
+tolerate_missing_plugins_annotation = '` + toleratesKey + "'\n"
+)
+
+func TestL20_AnnotationsOfAPodHoldForItsSandbox(t *testing.T) {
+	t.Parallel()
+	waits := PluginSetting("must", "wait = '300ms'") + validating
+	rule := PluginSetting("must", "required_for = ['pods']\nwait = '300ms'\n") + validating
+	open, disabled := NoRule+validating, NoRule
+	nodes := map[string]*node.Node{}
+	for _, config := range []string{waits, rule, open, disabled} {
+		nodes[config] = StartNode(t, WithConfig(config))
+	}
+	for name, tc := range map[string]struct {
+		config      string
+		annotations map[string]string
+		refused     bool
+		code        codes.Code
+	}{
+		"neither setting nor annotation": {config: open},
+		"the setting alone":              {config: rule, refused: true, code: codes.Unavailable},
+		"the annotation alone":           {config: waits, annotations: map[string]string{requiresKey: "[ must ]"}, refused: true, code: codes.Unavailable},
+		"the annotation of the pod":      {config: waits, annotations: map[string]string{requiresKey + "/pod": "[ must ]"}, refused: true, code: codes.Unavailable},
+		"both":                           {config: rule, annotations: map[string]string{requiresKey: "[ must ]"}, refused: true, code: codes.Unavailable},
+		"that of a container":            {config: open, annotations: map[string]string{requiresKey + "/container.main": "[ must ]"}},
+		"both, and a toleration":         {config: rule, annotations: map[string]string{requiresKey: "[ must ]", toleratesKey: "true"}},
+		"a toleration of nothing":        {config: rule, annotations: map[string]string{toleratesKey: "false"}, refused: true, code: codes.Unavailable},
+		"an annotation that is no list":  {config: open, annotations: map[string]string{requiresKey: "must"}, refused: true, code: codes.FailedPrecondition},
+		"the validator is not enabled":   {config: disabled, annotations: map[string]string{requiresKey: "[ must ]"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, ctx := nodes[tc.config], WithinAMinute(t)
+			id, err := n.CRI().RunPod(ctx, PodIn(n, "default", "pod", tc.annotations))
+			if !tc.refused {
+				Promise(t, "L20", "the pod comes up", KeptOnStock, func(t require.TestingT) { require.NoError(t, err) })
+				EndPod(ctx, t, n, id)
+				return
+			}
+			t.Log(err)
+			if err == nil { // on stock
+				defer EndPod(ctx, t, n, id)
+			}
+			Promise(t, "L20", "the pod is refused", OnStock("it looks at containers alone"), func(t require.TestingT) {
+				RequireReadable(t, err, tc.code, "must")
+			})
+		})
+	}
+}
+
+// A pod that requires a plugin which has nothing to say of pods comes up with it,
+// and its containers do with its word.
+func TestL20_AnnotationIsMetByAPluginThatWantsContainersAlone(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t, WithConfig(PluginSetting("must", "wait = '1s'")+validating))
+	must := plugin.New("10", "must")
+	must.Subscribe(plugin.CreateContainer)
+	Connect(t, n, must)
+	ctx, c := WithinAMinute(t), n.CRI()
+	pod := PodIn(n, "default", "pod", map[string]string{requiresKey: "[ must ]"})
+	id, errPod := c.RunPod(ctx, pod)
+	_, errCtr := c.Create(ctx, id, pod, c.Container("main"))
+	Promise(t, "L20", "pod and container come up", KeptOnStock, func(t require.TestingT) {
+		require.NoError(t, errPod)
+		require.NoError(t, errCtr)
+		assert.Len(t, must.Calls().Only(plugin.CreateContainer).Events(), 1)
+	})
+	must.Crash()
+	RequireSoon(t, "the plugin to be gone", func(context.Context) error { return IsGone(t, n, must.Name()) })
+	_, err := c.RunPod(ctx, PodIn(n, "default", "next", map[string]string{requiresKey: "[ 10-must ]"}))
+	Promise(t, "L20", "the next pod does not come up without it", OnStock("it looks at containers alone"), func(t require.TestingT) {
+		RequireReadable(t, err, codes.Unavailable, "required plugin 10-must is away since")
+	})
+}
+
+// What a pod says of its containers, and what the operator does, hold for each container.
+func TestL20_AnnotationsOfAPodHoldForItsContainers(t *testing.T) {
+	t.Parallel()
+	rule := PluginSetting("must", "required_for = ['containers']\nwait = '300ms'\n") + validating
+	waits := PluginSetting("must", "wait = '300ms'") + validating
+	nodes := map[string]*node.Node{}
+	for _, config := range []string{rule, waits} {
+		nodes[config] = StartNode(t, WithConfig(config))
+	}
+	const ofMain = requiresKey + "/container.main"
+	for name, tc := range map[string]struct {
+		config      string
+		annotations map[string]string
+		refused     bool
+		stock       Breach // of that
+	}{
+		"neither setting nor annotation":      {config: waits},
+		"the setting alone":                   {config: rule, refused: true, stock: OnStock(NotRequired)},
+		"the annotation alone":                {config: waits, annotations: map[string]string{ofMain: "[ must ]"}, refused: true},
+		"both":                                {config: rule, annotations: map[string]string{ofMain: "[ must ]"}, refused: true},
+		"the annotation of another container": {config: waits, annotations: map[string]string{requiresKey + "/container.other": "[ must ]"}},
+		"both, and a toleration":              {config: rule, annotations: map[string]string{ofMain: "[ must ]", toleratesKey: "true"}},
+		"a toleration of nothing":             {config: rule, annotations: map[string]string{toleratesKey: "false"}, refused: true, stock: OnStock(NotRequired)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n, ctx := nodes[tc.config], WithinAMinute(t)
+			pod := PodIn(n, "default", "pod", tc.annotations)
+			id, err := n.CRI().RunPod(ctx, pod)
+			require.NoError(t, err)
+			_, err = n.CRI().Create(ctx, id, pod, n.CRI().Container("main"))
+			t.Log(err)
+			if !tc.refused {
+				Promise(t, "L20", "the container is created", KeptOnStock, func(t require.TestingT) { require.NoError(t, err) })
+			} else {
+				Promise(t, "L20", "the container is refused", tc.stock, func(t require.TestingT) { require.ErrorContains(t, err, "must") })
+				Promise(t, "L20", "the kubelet is told what is away", OnStock("it comes up, or says what is missing without a code"), func(t require.TestingT) {
+					RequireUnavailable(t, err, "is away since")
+				})
+			}
+			EndPod(ctx, t, n, id)
+		})
+	}
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package required
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+)
+
+// A pod that waits for a plugin that is away holds nothing: no address, no network
+// namespace, no process. One whose plugin goes while its network is made waits at the hook.
+func TestL20_PodThatWaitsForARequiredPluginHoldsNothing(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t, WithConfig(PluginSetting("must", "required_for = ['pods']\nwait = '50s'")))
+	ctx := WithinAMinute(t)
+	ran := make(chan []CreationOf, 1)
+	go func() { ran <- RunPods(ctx, n, 1, time.Minute, PodsNamed(n, "early", 1)...) }()
+	if RunsOnStock {
+		early := <-ran
+		RequireAllCreated(t, early)
+		EndPod(ctx, t, n, early[0].ID)
+	} else {
+		RequireSoon(t, "the pod that waits", func(context.Context) error { return WaitFor(t, n, "must", 1) })
+	}
+	Promise(t, "L20", "there is nothing of a pod that waits", OnStock("it is there"), func(t require.TestingT) {
+		if RunsOnStock {
+			require.Fail(t, "the pod came up without the plugin")
+		}
+		left, err := n.Leftovers(ctx)
+		require.NoError(t, err)
+		assert.Empty(t, left)
+		require.Empty(t, ran, "and it waits still")
+	})
+	must := JoinProcess(t, n, plugin.Script{Index: "20", Name: "must"})
+	if !RunsOnStock {
+		early := <-ran
+		RequireAllCreated(t, early)
+		Promise(t, "L20", "it comes up with the word of the plugin", KeptOnStock, func(t require.TestingT) {
+			RequireWord(t, early[0].ID, must)
+		})
+	}
+
+	add, err := n.HoldADD("during")
+	require.NoError(t, err)
+	pod := n.CRI().Pod("during")
+	var id string
+	during := InBackground(func() (err error) { id, err = n.CRI().RunPod(ctx, pod); return err })
+	require.NoError(t, add.Entered(ctx))
+	require.NoError(t, must.Kill())
+	RequireSoon(t, "the plugin to be gone", func(context.Context) error { return IsAway(t, n) })
+	require.NoError(t, add.Release())
+	if RunsOnStock {
+		require.NoError(t, <-during) // it waits for nobody
+	} else {
+		RequireSoon(t, "the pod that waits at the hook", func(context.Context) error { return WaitFor(t, n, "must", 1) })
+	}
+	next := JoinProcess(t, n, plugin.Script{Index: "20", Name: "must"})
+	if !RunsOnStock {
+		require.NoError(t, <-during)
+	}
+	Promise(t, "L20", "one whose plugin went during its ADD has the word of the next", OnStock(NotRequired), func(t require.TestingT) {
+		RequireWord(t, id, next)
+	})
+	RemoveAllPods(ctx, t, n.CRI())
+	RequireNothingLeft(t, n)
+}

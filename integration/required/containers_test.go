@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package required
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+)
+
+// Containers alone require the plugin. It comes late, is killed at one of several that
+// wait for it, and comes back: pods come up without it, containers do not, but for those
+// of an exempt namespace.
+func TestL20_ContainersWaitForARequiredPlugin(t *testing.T) {
+	t.Parallel()
+	const containers = 4
+	n := StartNode(t, WithNeeds(Patient), WithConfig(PluginSetting("must", "required_for = ['containers']\nexempt_namespaces = ['exempt']\nwait = '40s'")))
+	ctx, c := WithinAMinute(t), n.CRI()
+	pod := PodIn(n, "default", "pod", nil)
+	id, err := c.RunPod(ctx, pod)
+	require.NoError(t, err)
+	create := func(name string) <-chan []CreationOf {
+		done := make(chan []CreationOf, 1)
+		go func() {
+			created := make([]CreationOf, containers)
+			var all errgroup.Group
+			for i := range created {
+				all.Go(func() error {
+					start := time.Now()
+					id, err := c.Create(ctx, id, pod, c.Container(fmt.Sprint(name, i)))
+					created[i] = CreationOf{ID: id, Took: time.Since(start), Err: err}
+					return nil
+				})
+			}
+			_ = all.Wait() // the errors are in the list
+			done <- created
+		}()
+		RequireSoon(t, "the requests", func(context.Context) error {
+			log, err := n.Log()
+			if asked := strings.Count(log, `for container name:\"`+name); err == nil && asked < containers {
+				err = fmt.Errorf("%d of %d are there", asked, containers)
+			}
+			return err
+		})
+		return done
+	}
+
+	late := create("late")
+	exempt := PodIn(n, "exempt", "exempt", nil)
+	exemptID, err := c.RunPod(ctx, exempt)
+	require.NoError(t, err)
+	_, err = c.Create(ctx, exemptID, exempt, c.Container("main"))
+	Promise(t, "L20", "a container of an exempt namespace is created meanwhile", KeptOnStock, func(t require.TestingT) { require.NoError(t, err) })
+	if !RunsOnStock {
+		require.Empty(t, late, "the others wait")
+	}
+	first := JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
+	created := <-late
+	Promise(t, "L20", "containers are created once it has come, with its answer", OnStock(NotRequired), func(t require.TestingT) {
+		for _, ctr := range created {
+			require.NoError(t, ctr.Err)
+			requireWordOf(t, ctr.ID, first)
+		}
+	})
+	require.NoError(t, first.Kill())
+	RequireSoon(t, "the plugin to be gone", func(context.Context) error { return IsAway(t, n) })
+
+	second := JoinProcess(t, n, plugin.Script{Index: "90", Name: "must", Answers: map[plugin.Event]plugin.Answer{plugin.CreateContainer: {Work: time.Minute}}})
+	killed := create("killed")
+	RequireSoon(t, "the hook", func(context.Context) error { return HasGot(second, plugin.CreateContainer) })
+	if !RunsOnStock { // where they wait in line for a lock
+		RequireWaiting(t, n, second, containers-1)
+	}
+	require.NoError(t, second.Kill())
+	third := JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
+	created = <-killed
+	Promise(t, "L20", "the container that it was killed at fails, and the others have the answer of the next", OnStock("all are created without it"), func(t require.TestingT) {
+		failed := 0
+		for _, ctr := range created {
+			if ctr.Err != nil {
+				failed++
+				RequireUnavailable(t, ctr.Err, "did not answer")
+				continue
+			}
+			requireWordOf(t, ctr.ID, third)
+		}
+		assert.Equal(t, 1, failed)
+	})
+	RemoveAllPods(ctx, t, c)
+	RequireNothingLeft(t, n)
+}
+
+// requireWordOf checks that a plugin has answered for a container in CreateContainer.
+func requireWordOf(t require.TestingT, container string, p *plugin.Process) {
+	RequireSoon(t, "the word of "+p.Name()+" for container "+container, func(context.Context) error {
+		for _, call := range p.Calls().Only(plugin.CreateContainer) {
+			if call.Container.GetId() == container && !call.End.IsZero() {
+				return nil
+			}
+		}
+		return fmt.Errorf("it has answered %d", len(p.Calls().Only(plugin.CreateContainer)))
+	})
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package required
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+)
+
+// notGated is what stock makes of a network whose driver is away.
+const notGated = "the network is ready"
+
+// The plugin that gives pods their network has not come yet, comes, and goes for
+// good: the node says so, and runs only pods that need no network of their own.
+func TestL20_NetworkIsReadyWhileTheRequiredPluginIsThere(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t, WithConfig(gates("10s", "1s", "must"))) // in which the next process is there
+	ctx, c := WithinAMinute(t), n.CRI()
+	away := func(when string) {
+		Promise(t, "L20", "NetworkReady names it "+when, OnStock(notGated), func(t require.TestingT) { requireAway(t, n, "must") })
+		pod := PodIn(n, "default", strings.ReplaceAll(when, " ", "-"), nil)
+		_, err := c.RunPod(ctx, pod)
+		Promise(t, "L20", "a pod that needs the network is refused with the same words "+when, OnStock(NotRequired), func(t require.TestingT) {
+			RequireUnavailable(t, err, pod.Metadata.Name, "required plugin must is away since 2")
+		})
+		Promise(t, "L20", "pods on the host's network come up "+when, KeptOnStock, func(t require.TestingT) {
+			host := onHostNetwork(PodIn(n, "default", "host-"+pod.Metadata.Name, nil))
+			id, err := c.RunPod(ctx, host)
+			require.NoError(t, err)
+			container, err := c.Create(ctx, id, host, c.Container("main"))
+			require.NoError(t, err)
+			require.NoError(t, c.Start(ctx, container))
+		})
+	}
+	away("before it came")
+	for range 2 {
+		must := JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
+		Promise(t, "L20", "NetworkReady is true once it is there", KeptOnStock, func(t require.TestingT) { requireNetworkOf(t, n) })
+		_, err := c.RunPod(ctx, PodIn(n, "default", fmt.Sprintf("pod-%d", time.Now().UnixNano()), nil))
+		require.NoError(t, err)
+		require.NoError(t, must.Kill())
+	}
+	away("when it has gone")
+	Promise(t, "L17", "each transition is logged once, counted and shown", OnStock("none is"), func(t require.TestingT) {
+		RequireSoon(t, "the log", func(context.Context) error {
+			return HasLogged(n, "network takes no pods: required NRI plugin is away", "plugin=must")
+		})
+		log, err := n.Log()
+		require.NoError(t, err)
+		assert.Equal(t, 1, strings.Count(log, "network takes no pods until required NRI plugin has come"))
+		assert.Equal(t, 1, strings.Count(log, "network waits no longer for required NRI plugin"), "it was back within its grace")
+		assert.Equal(t, 1, strings.Count(log, "network takes no pods: required NRI plugin is away"))
+		transitions, err := n.Metrics(ctx, "containerd_nri_network_gate_transitions_total")
+		require.NoError(t, err)
+		assert.Equal(t, map[string]float64{`{plugin="must",to="closed"}`: 1, `{plugin="must",to="open"}`: 1}, transitions)
+		closed, err := n.Metrics(ctx, "containerd_nri_network_gate_closed")
+		require.NoError(t, err)
+		assert.Equal(t, map[string]float64{`{plugin="must"}`: 1}, closed)
+		gate := ReadNRI(t, n).RequiredPlugins[0].NetworkGate
+		require.NotNil(t, gate)
+		assert.True(t, gate.Closed)
+		assert.Equal(t, "10s", gate.Grace)
+	})
+	RemoveAllPods(ctx, t, c)
+	RequireNothingLeft(t, n)
+}
+
+// The pod of the plugin is replaced, and so is containerd: whoever asks for the status
+// all the time hears of no change. Pods come up with the word of the next one.
+func TestL20_NetworkStaysReadyWhileTheRequiredPluginRestarts(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t, WithConfig(gates("20s", "20s", "must")))
+	must := JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
+	requireNetworkOf(t, n)
+	watched := watchNetwork(t, n)
+	var created []CreationOf
+	for i := range 3 {
+		require.NoError(t, must.Kill())
+		RequireSoon(t, "the plugin to be gone", func(context.Context) error { return IsAway(t, n) })
+		ran := make(chan []CreationOf, 1)
+		go func() {
+			ran <- RunPods(WithinAMinute(t), n, 1, 40*time.Second, PodsNamed(n, fmt.Sprintf("pod%d", i), 1)...)
+		}()
+		if !RunsOnStock {
+			RequireSoon(t, "the pod that waits", func(context.Context) error { return WaitFor(t, n, "must", 1) })
+		}
+		must = JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
+		created = append(created, <-ran...)
+	}
+	all := watched()
+	t.Logf("%d answers over three restarts", len(all))
+	Promise(t, "L20", "NetworkReady stays true over restarts of the plugin", KeptOnStock, func(t require.TestingT) {
+		require.Greater(t, len(all), 10)
+		for _, c := range all {
+			require.True(t, c.GetStatus(), c)
+		}
+	})
+	RequireAllCreated(t, created)
+
+	require.NoError(t, n.Kill(WithinAMinute(t)))
+	watched = watchNetwork(t, n)
+	require.NoError(t, must.Kill())
+	require.NoError(t, n.Boot(WithinAMinute(t)))
+	JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
+	requireNetworkOf(t, n)
+	all = watched()
+	Promise(t, "L20", "and over a restart of containerd", KeptOnStock, func(t require.TestingT) {
+		require.NotEmpty(t, all)
+		for _, c := range all {
+			require.True(t, c.GetStatus(), c)
+		}
+	})
+}
+
+// containerd is restarted without the plugin: one that was there has its grace, and
+// one that was not has none.
+func TestL20_NetworkIsAfterARestartWhatItWas(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t, WithConfig(gates("10s", "1s", "must"))) // in which containerd serves again
+	must := JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
+	if !RunsOnStock {
+		RequireSoon(t, "the gate to be open", func(context.Context) error { return HasLogged(n, "network waits no longer", "plugin=must") })
+	}
+	require.NoError(t, n.Kill(WithinAMinute(t)))
+	require.NoError(t, must.Kill())
+	watched := watchNetwork(t, n)
+	require.NoError(t, n.Boot(WithinAMinute(t)))
+	Promise(t, "L20", "NetworkReady is false when it stays away", OnStock(notGated), func(t require.TestingT) { requireAway(t, n, "must") })
+	all := watched()
+	Promise(t, "L20", "and true up to then", KeptOnStock, func(t require.TestingT) {
+		require.NotEmpty(t, all)
+		assert.True(t, all[0].GetStatus(), all[0])
+	})
+	if !RunsOnStock {
+		RequireSoon(t, "the gate to be closed", func(context.Context) error { return HasLogged(n, "network takes no pods: ", "plugin=must") })
+	}
+
+	require.NoError(t, n.Kill(WithinAMinute(t)))
+	watched = watchNetwork(t, n)
+	require.NoError(t, n.Boot(WithinAMinute(t)))
+	all = watched()
+	Promise(t, "L20", "after one more restart NetworkReady is false from the first answer on", OnStock(notGated), func(t require.TestingT) {
+		require.NotEmpty(t, all)
+		for _, c := range all {
+			require.Equal(t, "NRIPluginAway", c.GetReason(), c)
+		}
+	})
+	JoinProcess(t, n, plugin.Script{Index: "90", Name: "must"})
+	Promise(t, "L20", "and true once it is there", KeptOnStock, func(t require.TestingT) { requireNetworkOf(t, n) })
+}
+
+// Of two plugins each that is away is named, next to what STATUS says.
+func TestL20_NetworkWaitsForTwoRequiredPlugins(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t, WithConfig(gates("100ms", "1s", "must", "device")))
+	Promise(t, "L20", "NetworkReady names both", OnStock(notGated), func(t require.TestingT) { requireAway(t, n, "device", "must") })
+	must := JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
+	Promise(t, "L20", "and the one that is not there", OnStock(notGated), func(t require.TestingT) { requireAway(t, n, "device") })
+	JoinProcess(t, n, plugin.Script{Index: "20", Name: "device"})
+	Promise(t, "L20", "and none when both are", KeptOnStock, func(t require.TestingT) { requireNetworkOf(t, n) })
+	require.NoError(t, must.Kill())
+	Promise(t, "L20", "and the one that has gone", OnStock(notGated), func(t require.TestingT) { requireAway(t, n, "must") })
+}
+
+// onHostNetwork has a pod use the network of the host.
+func onHostNetwork(pod *runtime.PodSandboxConfig) *runtime.PodSandboxConfig {
+	pod.Hostname = ""
+	pod.Linux.SecurityContext.NamespaceOptions.Network = runtime.NamespaceMode_NODE
+	return pod
+}

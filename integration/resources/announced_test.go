@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resources
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/podresources"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+)
+
+// All containers' resources are known in RunPodSandbox, and again after a restart.
+func TestR1_ResourcesOfAllContainersAreTold(t *testing.T) {
+	t.Parallel()
+	for _, how := range ways {
+		t.Run(how, func(t *testing.T) {
+			n := StartNode(t, readingAnnotation)
+			p := plugin.New("10", "sums")
+			Connect(t, n, p)
+			ctx, c := WithinAMinute(t), n.CRI()
+			pod := Announced(t, n, how, InFull())
+			id, err := c.RunPod(ctx, pod)
+			require.NoError(t, err)
+			Promise(t, "R1", "all containers' resources are told with RunPodSandbox", OnStock(ToldNothing), func(t require.TestingT) {
+				assert.Equal(t, []string{AllThree}, SumsTold(p, plugin.RunPodSandbox))
+				requireTold(t, p, plugin.RunPodSandbox, InFull())
+			})
+
+			late := plugin.New("20", "late")
+			Connect(t, n, late)
+			after := joinAfterKill(t, n)
+			_, err = c.Create(ctx, id, pod, c.Container("side"))
+			require.NoError(t, err)
+			require.NoError(t, c.StopPod(ctx, id))
+			require.NoError(t, c.RemovePod(ctx, id))
+			Promise(t, "R1", "they are told in Synchronize", OnStock(ToldNothing), func(t require.TestingT) {
+				requireTold(t, late, plugin.Synchronize, InFull())
+			})
+			Promise(t, "R1", "they are told in Synchronize after a restart", OnStock(ToldNothing), func(t require.TestingT) {
+				assert.Equal(t, []string{AllThree}, SumsTold(after, plugin.Synchronize))
+				requireTold(t, after, plugin.Synchronize, InFull())
+			})
+			Promise(t, "R1", "they are told with each event after a restart", OnStock(ToldNothing), func(t require.TestingT) {
+				for _, event := range []plugin.Event{plugin.CreateContainer, plugin.StopPodSandbox, plugin.RemovePodSandbox} {
+					requireTold(t, after, event, InFull())
+				}
+			})
+			Promise(t, "R2", "a container has what was announced of it", OnStock(ToldNothing), func(t require.TestingT) {
+				assert.Equal(t, []string{"CreateContainer 250m"}, CPUsTold(after, plugin.CreateContainer))
+			})
+		})
+	}
+}
+
+// The field wins over the annotation.
+func TestR1_FieldWinsOverTheAnnotation(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t, readingAnnotation)
+	p := plugin.New("10", "sums")
+	Connect(t, n, p)
+	pod := Announced(t, n, "annotation", podresources.Pod{Containers: []podresources.Container{{Name: "main", Type: podresources.MainContainer, Resources: Requests("1", "1Mi")}}})
+	require.NoError(t, podresources.SetPod(pod, ThreeContainers()))
+	_, err := n.CRI().RunPod(WithinAMinute(t), pod)
+	require.NoError(t, err)
+	Promise(t, "R1", "what is in the field is told, not what is in the annotation", OnStock(ToldNothing), func(t require.TestingT) {
+		assert.Equal(t, []string{AllThree}, SumsTold(p, plugin.RunPodSandbox))
+	})
+}
+
+// Whoever makes a pod can write its annotations, and may not be trusted with them.
+func TestR1_AnnotationIsNotReadUnlessThatIsSet(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t)
+	p := plugin.New("10", "sums")
+	Connect(t, n, p)
+	ctx, c := WithinAMinute(t), n.CRI()
+	for _, how := range []string{"annotation", "field"} {
+		id, err := c.RunPod(ctx, Announced(t, n, how, ThreeContainers()))
+		require.NoError(t, err)
+		if how == "annotation" {
+			assert.Empty(t, Inspectp(t, n, id))
+		}
+		require.NoError(t, c.RemovePod(ctx, id))
+	}
+	ignored, err := n.Metrics(ctx, resourcesIgnored)
+	require.NoError(t, err)
+	assert.Empty(t, ignored, "it is not bad, only not read")
+	assert.Equal(t, "untold", SumsTold(p, plugin.RunPodSandbox)[0])
+	Promise(t, "R1", "what is in the field is told where the annotation is not read", OnStock(ToldNothing), func(t require.TestingT) {
+		assert.Equal(t, AllThree, SumsTold(p, plugin.RunPodSandbox)[1])
+	})
+}
+
+// The shim of a sandbox gets them with CreateSandbox, wherever they came from.
+func TestR1_ShimThatMakesSandboxesIsTold(t *testing.T) {
+	t.Parallel()
+	for how, stock := range map[string]Breach{"field": KeptOnStock, "annotation": OnStock("the shim has to know the annotation")} {
+		t.Run(how, func(t *testing.T) {
+			n := StartSandboxer(t, func(o *node.Options) {
+				o.Config += "\n[plugins.'io.containerd.cri.v1.runtime']\n" + readsAnnotation + "\n"
+			})
+			id, err := n.CRI().RunPod(WithinAMinute(t), Announced(t, n, how, InFull()))
+			require.NoError(t, err)
+			Promise(t, "R1", "the shim that makes a sandbox is told what was announced of its pod", stock, func(t require.TestingT) {
+				got, err := podresources.FromConfig(ShimsConfig(t, n, id))
+				require.NoError(t, err)
+				want := InFull()
+				assert.Empty(t, cmp.Diff(&want, got), "(- announced, + told)")
+			})
+		})
+	}
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resources
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"k8s.io/apimachinery/pkg/api/resource"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/podresources"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+)
+
+const (
+	resourcesDiffer = "containerd_cri_pod_resources_differences_total"
+	differsFrom     = "differs from what was announced with the pod"
+	nothingCompared = "nothing is compared"
+)
+
+// comparing has containers compared with what was announced.
+func comparing(how string) func(*node.Options) {
+	return withSetting(fmt.Sprintf("pod_resources_check = %q", how))
+}
+
+// unquotedLog is the log of the runtime, with the quotes of its messages as they are.
+func unquotedLog(t require.TestingT, n *node.Node) string {
+	log, err := n.Log()
+	require.NoError(t, err)
+	return strings.ReplaceAll(log, `\"`, `"`)
+}
+
+// requireRefusedFor checks the error of a container that differs.
+func requireRefusedFor(t require.TestingT, err error, differs string) {
+	require.Equal(t, codes.FailedPrecondition, status.Code(err), err)
+	assert.ErrorContains(t, err, `container "main" of pod default/web `+differsFrom+": "+differs)
+}
+
+// A container that differs is let through, logged or refused.
+func TestR3_ContainerThatDiffersIsLetThroughLoggedOrRefused(t *testing.T) {
+	t.Parallel()
+	const differs = "requests[cpu]: announced 500m, got 2"
+	for how, s := range map[string]struct{ logged, refused bool }{
+		"off": {}, "warn": {logged: true}, "enforce": {refused: true}, "": {logged: true},
+	} {
+		t.Run("check "+how, func(t *testing.T) {
+			n := StartNode(t, func(o *node.Options) {
+				if how != "" {
+					comparing(how)(o)
+				}
+			})
+			p := plugin.New("10", "sums")
+			Connect(t, n, p)
+			ctx, c := WithinAMinute(t), n.CRI()
+			pod := Announced(t, n, "field", ThreeContainers())
+			id, err := c.RunPod(ctx, pod)
+			require.NoError(t, err)
+
+			create := func(cpu string) error {
+				config := c.Container("main")
+				require.NoError(t, podresources.SetContainer(config, Requests(cpu, "128Mi")))
+				_, err := c.Create(ctx, id, pod, config)
+				return err
+			}
+			refused := create("2")
+			if !s.refused {
+				require.NoError(t, refused)
+			}
+			switch {
+			case s.refused:
+				Promise(t, "R3", "a container that differs is refused, and the error says by what", OnStock(nothingCompared), func(t require.TestingT) {
+					requireRefusedFor(t, refused, differs)
+				})
+				Promise(t, "R3", "plugins are not asked for it", OnStock(nothingCompared), func(t require.TestingT) {
+					assert.Empty(t, p.Calls().Only(plugin.CreateContainer))
+				})
+				again := create("500m")
+				Promise(t, "R3", "a container that does not differ can be created in its place", OnStock("it is there"), func(t require.TestingT) {
+					require.NoError(t, again)
+				})
+			case s.logged:
+				Promise(t, "R3", "a container that differs is logged, with what differs", OnStock(nothingCompared), func(t require.TestingT) {
+					assert.Contains(t, unquotedLog(t, n), differsFrom+": "+differs)
+				})
+			default:
+				Promise(t, "R3", "a container that differs is let through without a word", KeptOnStock, func(t require.TestingT) {
+					assert.NotContains(t, unquotedLog(t, n), differsFrom+": "+differs)
+				})
+			}
+		})
+	}
+}
+
+// difference is between a container and what was announced of it.
+type difference struct {
+	name   string
+	change func(*runtime.ContainerConfig)
+	said   string
+}
+
+// differences are those of containers from that of realThings.
+func differences(t *testing.T, folder string) []difference {
+	return []difference{
+		{
+			"a mount less",
+			func(c *runtime.ContainerConfig) { c.Mounts = nil },
+			`mounts[/data]: announced host_path "` + folder + `", readonly true, propagation PROPAGATION_HOST_TO_CONTAINER, got none`,
+		},
+		{
+			"a mount more",
+			func(c *runtime.ContainerConfig) {
+				c.Mounts = append(c.Mounts, &runtime.Mount{ContainerPath: "/more", HostPath: folder})
+			},
+			`mounts[/more]: announced none, got host_path "` + folder + `"`,
+		},
+		{
+			"a mount that can be written",
+			func(c *runtime.ContainerConfig) { c.Mounts[0].Readonly = false },
+			"mounts[/data].readonly: announced true, got false",
+		},
+		{
+			"a mount of something else",
+			func(c *runtime.ContainerConfig) { c.Mounts[0].HostPath = "/" },
+			`mounts[/data].host_path: announced "` + folder + `", got "/"`,
+		},
+		{
+			"a device less",
+			func(c *runtime.ContainerConfig) { c.Devices = nil },
+			`devices[/dev/data]: announced host_path "/dev/zero", permissions "rw", got none`,
+		},
+		{
+			"a device that can be more",
+			func(c *runtime.ContainerConfig) { c.Devices[0].Permissions = "rwm" },
+			`devices[/dev/data].permissions: announced "rw", got "rwm"`,
+		},
+		{
+			"a CDI device less",
+			func(c *runtime.ContainerConfig) { c.CDIDevices = nil },
+			`cdi_devices[vendor.com/gpu=0]: announced "vendor.com/gpu=0", got none`,
+		},
+		{ // the last one, since let through it is what is announced from then on
+			"a limit more",
+			func(c *runtime.ContainerConfig) {
+				asks := Requests("500m", "128Mi")
+				asks.Limits = map[string]resource.Quantity{"memory": resource.MustParse("1Gi")}
+				require.NoError(t, podresources.SetContainer(c, asks))
+			},
+			"limits[memory]: announced none, got 1Gi",
+		},
+	}
+}
+
+// realThings announces a container with a mount, a device and a CDI device that the
+// node has, and returns how to make it.
+func realThings(t *testing.T, n *node.Node) (folder string, what podresources.Pod, as func() *runtime.ContainerConfig) {
+	t.Helper()
+	folder = filepath.Join(n.Folder(), "data")
+	require.NoError(t, os.Mkdir(folder, 0o755))
+	cdi := filepath.Join(n.Folder(), "cdi")
+	require.NoError(t, os.Mkdir(cdi, 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(cdi, "vendor.json"), []byte(
+		`{"cdiVersion": "0.6.0", "kind": "vendor.com/gpu", "devices": [{"name": "0", "containerEdits": {"env": ["GPU=0"]}}]}`), 0o644))
+	what = podresources.Pod{Containers: []podresources.Container{{
+		Name: "main", Type: podresources.MainContainer, Resources: Requests("500m", "128Mi"),
+		Mounts:     []podresources.Mount{{ContainerPath: "/data", HostPath: folder, ReadOnly: true, Propagation: podresources.PropagationHostToContainer}},
+		Devices:    []podresources.Device{{ContainerPath: "/dev/data", HostPath: "/dev/zero", Permissions: "rw"}},
+		CDIDevices: []string{"vendor.com/gpu=0"},
+	}}}
+	as = func() *runtime.ContainerConfig {
+		config := n.CRI().Container("main")
+		config.Mounts = []*runtime.Mount{{ContainerPath: "/data", HostPath: folder, Readonly: true, Propagation: runtime.MountPropagation_PROPAGATION_HOST_TO_CONTAINER}}
+		config.Devices = []*runtime.Device{{ContainerPath: "/dev/data", HostPath: "/dev/zero", Permissions: "wr"}}
+		config.CDIDevices = []*runtime.CDIDevice{{Name: "vendor.com/gpu=0"}}
+		require.NoError(t, podresources.SetContainer(config, Requests("500m", "128Mi")))
+		return config
+	}
+	return folder, what, as
+}
+
+// What differs is said field by field, and counted.
+func TestR3_WhatDiffersIsSaidFieldByField(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"warn", "enforce"} {
+		t.Run(how, func(t *testing.T) {
+			n := StartNode(t, comparing(how))
+			ctx, c := WithinAMinute(t), n.CRI()
+			folder, what, asAnnounced := realThings(t, n)
+			pod := Announced(t, n, "field", what)
+			id, err := c.RunPod(ctx, pod)
+			require.NoError(t, err)
+			_, err = c.Create(ctx, id, pod, asAnnounced())
+			require.NoError(t, err)
+			counted, err := n.Metrics(ctx, resourcesDiffer)
+			require.NoError(t, err)
+			assert.Empty(t, counted)
+			assert.Zero(t, strings.Count(unquotedLog(t, n), differsFrom))
+
+			all := differences(t, folder)
+			refused := make([]error, len(all))
+			for i, d := range all {
+				config := asAnnounced()
+				attempt(uint32(i + 1))(config) // each is a container of its own
+				d.change(config)
+				_, refused[i] = c.Create(ctx, id, pod, config)
+				if how == "warn" {
+					require.NoError(t, refused[i], d.name)
+				}
+			}
+			for i, d := range all {
+				Promise(t, "R3", "it is said of "+d.name, OnStock(nothingCompared), func(t require.TestingT) {
+					if how == "enforce" {
+						requireRefusedFor(t, refused[i], d.said)
+						return
+					}
+					assert.Equal(t, 1, strings.Count(unquotedLog(t, n), differsFrom+": "+d.said+": "))
+				})
+			}
+			Promise(t, "R3", "differences are counted by their field", OnStock(nothingCompared), func(t require.TestingT) {
+				counted, err := n.Metrics(ctx, resourcesDiffer)
+				require.NoError(t, err)
+				assert.Equal(t, map[string]float64{
+					`{field="mounts"}`: 4, `{field="devices"}`: 2, `{field="cdi_devices"}`: 1, `{field="limits"}`: 1,
+				}, counted)
+			})
+		})
+	}
+}

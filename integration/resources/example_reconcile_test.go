@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resources
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+)
+
+// The example plugin keeps a file for each pod that is there, whenever it is
+// started and stopped, on any runtime. What it is told of the pods it adopts is
+// what a runtime without the contract does not say.
+func TestL2_ExamplePluginReconciles(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t)
+	program, folder := example(t, "reconcile"), filepath.Join(t.TempDir(), "pods")
+	ctx, c := WithinAMinute(t), n.CRI()
+
+	stays, err := c.RunPod(ctx, c.Pod("stays"))
+	require.NoError(t, err)
+	goes, err := c.RunPod(ctx, c.Pod("goes"))
+	require.NoError(t, err)
+
+	stop := runExample(t, n, program, nil, "-folder", folder)
+	RequireSoon(t, "both pods to be adopted", func(context.Context) error { return keepsExactly(folder, stays, goes) })
+	text, err := os.ReadFile(filepath.Join(folder, stays))
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "default/stays ")
+	Promise(t, "L2", "a plugin that joins is told what state a pod is in", OnStock("it is not told"), func(t require.TestingT) {
+		assert.Equal(t, "default/stays ready\n", string(text))
+	})
+
+	comes, err := c.RunPod(ctx, c.Pod("comes"))
+	require.NoError(t, err)
+	assert.NoError(t, keepsExactly(folder, stays, goes, comes), "a pod is kept by the time it is ready")
+	stop()
+
+	require.NoError(t, c.StopPod(ctx, goes))
+	require.NoError(t, c.RemovePod(ctx, goes))
+	stop = runExample(t, n, program, nil, "-folder", folder)
+	RequireSoon(t, "the pod that went to be forgotten", func(context.Context) error { return keepsExactly(folder, stays, comes) })
+	Promise(t, "L18", "it is told of the end that it missed, which it has seen to already", OnStock(NeverHears), func(t require.TestingT) {
+		RequireSoon(t, "owed ends", func(ctx context.Context) error {
+			told, err := n.Metrics(ctx, "containerd_nri_plugin_ends_told_on_return_total")
+			if err == nil && told[`{operation="RemovePodSandbox",outcome="answered",plugin="50-reconcile"}`] != 1 {
+				err = fmt.Errorf("told are %v", told)
+			}
+			return err
+		})
+		assert.NoError(t, keepsExactly(folder, stays, comes))
+	})
+
+	require.NoError(t, c.StopPod(ctx, stays))
+	assert.NoError(t, keepsExactly(folder, comes), "a pod is forgotten when it is stopped")
+	require.NoError(t, c.RemovePod(ctx, stays))
+	require.NoError(t, c.StopPod(ctx, comes))
+	require.NoError(t, c.RemovePod(ctx, comes))
+	stop()
+}
+
+// keepsExactly says whether the example keeps exactly these pods.
+func keepsExactly(folder string, pods ...string) error {
+	files, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	kept := make(map[string]bool)
+	for _, file := range files {
+		kept[file.Name()] = true
+	}
+	for _, pod := range pods {
+		if !kept[pod] {
+			return fmt.Errorf("pod %s is not kept", pod)
+		}
+	}
+	if len(kept) != len(pods) {
+		return fmt.Errorf("%d pods are kept, want %d", len(kept), len(pods))
+	}
+	return nil
+}

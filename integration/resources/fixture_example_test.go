@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resources
+
+import (
+	"os"
+	"os/exec"
+	goruntime "runtime"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/testkit/node"
+)
+
+// example builds an example plugin.
+func example(t *testing.T, name string) (program string) {
+	t.Helper()
+	return BuildProgram(t, "../example/"+name)
+}
+
+// runExample runs an example plugin until the returned function is called. What it
+// prints goes to a file, if there is one.
+func runExample(t *testing.T, n *node.Node, program string, prints *os.File, args ...string) (stop func()) {
+	t.Helper()
+	cmd := exec.Command(program, append([]string{"-socket", n.NRISocket()}, args...)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	var said strings.Builder
+	cmd.Stderr = &said
+	if prints != nil {
+		cmd.Stdout = prints
+	}
+	started, exited := make(chan error), make(chan error, 1)
+	go func() {
+		// For Linux the parent is the thread, which must not end before the process.
+		goruntime.LockOSThread()
+		defer goruntime.UnlockOSThread()
+		err := cmd.Start()
+		started <- err
+		if err == nil {
+			exited <- cmd.Wait()
+		}
+	}()
+	require.NoError(t, <-started)
+	ended := false
+	stop = func() {
+		if ended {
+			return
+		}
+		ended = true
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		if err := <-exited; err != nil {
+			t.Errorf("the example ended with %v: %s", err, said.String())
+		}
+	}
+	t.Cleanup(stop)
+	return stop
+}

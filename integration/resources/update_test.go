@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package resources
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sync/errgroup"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/podresources"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+)
+
+// update updates a container in place, to what it asks for from now on.
+func update(ctx context.Context, n Runtime, container string, asks podresources.Requirements) error {
+	r := &runtime.UpdateContainerResourcesRequest{ContainerId: container, Linux: &runtime.LinuxContainerResources{CpuShares: 1024}}
+	if err := podresources.SetContainerUpdate(r, asks); err != nil {
+		return err
+	}
+	_, err := n.CRI().Runtime.UpdateContainerResources(ctx, r)
+	return err
+}
+
+// updatePod updates all of a pod in place.
+func updatePod(ctx context.Context, n Runtime, pod string, asks podresources.Pod) error {
+	r := &runtime.UpdatePodSandboxResourcesRequest{PodSandboxId: pod}
+	if err := podresources.SetPodUpdate(r, asks); err != nil {
+		return err
+	}
+	_, err := n.CRI().Runtime.UpdatePodSandboxResources(ctx, r)
+	return err
+}
+
+// A container's own resources, and what an in-place update makes of them.
+func TestR2_ContainersAndUpdatesTellTheirResources(t *testing.T) {
+	t.Parallel()
+	n, p, pod, id := runAnnounced(t)
+	ctx, c := WithinAMinute(t), n.CRI()
+	config := c.Container("main")
+	require.NoError(t, podresources.SetContainer(config, Requests("0.5", "128Mi"))) // 500m in other words
+	container, err := c.Create(ctx, id, pod, config)
+	require.NoError(t, err)
+	require.NoError(t, c.Start(ctx, container))
+	require.NoError(t, n.Settled(ctx, container))
+
+	require.NoError(t, update(ctx, n, container, Requests("1", "128Mi")))
+	Promise(t, "R2", "a container's own resources are told with it, and an update's with the update", OnStock(ToldNothing), func(t require.TestingT) {
+		assert.Equal(t, []string{"CreateContainer 500m", "StartContainer 500m", "UpdateContainer 1", "PostUpdateContainer 1"},
+			CPUsTold(p, plugin.CreateContainer, plugin.StartContainer, plugin.UpdateContainer, plugin.PostUpdateContainer))
+	})
+	Promise(t, "R2", "the pod has an update's resources once all plugins agreed", OnStock(ToldNothing), func(t require.TestingT) {
+		assert.Equal(t, []string{AllThree}, SumsTold(p, plugin.UpdateContainer), "until all agreed")
+		assert.Equal(t, []string{"cpu 3250m, memory 224Mi"}, SumsTold(p, plugin.PostUpdateContainer))
+	})
+
+	// All of a pod at once.
+	announcement := ThreeContainers()
+	announcement.Containers[2].Resources = Requests("3", "32Mi")
+	require.NoError(t, updatePod(ctx, n, id, announcement))
+
+	// What an update without resources leaves as it is.
+	_, err = c.Runtime.UpdateContainerResources(ctx, &runtime.UpdateContainerResourcesRequest{ContainerId: container, Linux: &runtime.LinuxContainerResources{CpuShares: 512}})
+	require.NoError(t, err)
+	after := joinAfterKill(t, n)
+	require.NoError(t, c.Stop(ctx, container, 0))
+	const sum = "cpu 5500m, memory 224Mi"
+	Promise(t, "R2", "an update of all of a pod is told with the pod", OnStock(ToldNothing), func(t require.TestingT) {
+		assert.Equal(t, []string{sum}, SumsTold(p, plugin.UpdatePodSandbox))
+		assert.Equal(t, []string{sum}, SumsTold(p, plugin.PostUpdatePodSandbox))
+	})
+	Promise(t, "R2", "the latest update is what is told after a restart", OnStock(ToldNothing), Eventually(func(t require.TestingT) {
+		assert.Equal(t, []string{sum}, SumsTold(after, plugin.Synchronize))
+		assert.Equal(t, []string{"StopContainer 500m"}, CPUsTold(after, plugin.StopContainer), "the pod's update came last")
+	}))
+}
+
+// What a plugin refuses is not kept.
+func TestR2_UpdateThatAPluginRefusesIsNotTold(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t)
+	first, second := plugin.New("10", "first"), plugin.New("20", "second")
+	Connect(t, n, first, second)
+	l := NewLifeOf(t, n, Announced(t, n, "field", ThreeContainers()))
+	for _, event := range []plugin.Event{plugin.UpdateContainer, plugin.UpdatePodSandbox} {
+		second.On(event, plugin.Fail("not here"))
+	}
+	ctx := WithinAMinute(t)
+	require.ErrorContains(t, update(ctx, n, l.Container, Requests("9", "128Mi")), "not here")
+	less := ThreeContainers()
+	less.Containers = less.Containers[:2]
+	require.ErrorContains(t, updatePod(ctx, n, l.Pod, less), "not here")
+	after := joinAfterKill(t, n)
+	l.End(t)
+	Promise(t, "R2", "a plugin before the one that refuses an update is asked with it", OnStock(ToldNothing), func(t require.TestingT) {
+		assert.Equal(t, []string{"UpdateContainer 9"}, CPUsTold(first, plugin.UpdateContainer))
+		assert.Equal(t, []string{"cpu 2500m, memory 192Mi"}, SumsTold(first, plugin.UpdatePodSandbox))
+	})
+	Promise(t, "R2", "what a plugin refused is not told later", OnStock(ToldNothing), Eventually(func(t require.TestingT) {
+		requireTold(t, after, plugin.Synchronize, ThreeContainers())
+		assert.Equal(t, []string{"StopContainer 500m"}, CPUsTold(after, plugin.StopContainer))
+	}))
+}
+
+// The status of a container cannot be written: the update has failed, and what is
+// told of the pod is what was before, as it is of the container.
+func TestR2_UpdateThatCannotBeWrittenIsNotTold(t *testing.T) {
+	t.Parallel()
+	n, _, pod, id := runAnnounced(t)
+	ctx, c := WithinAMinute(t), n.CRI()
+	container, err := c.Create(ctx, id, pod, c.Container("main"))
+	require.NoError(t, err)
+	status := filepath.Join(n.Folder(), "root", "io.containerd.grpc.v1.cri", "containers", container)
+	require.NoError(t, os.Rename(status, status+".away"))
+	require.ErrorContains(t, update(ctx, n, container, Requests("9", "128Mi")), "checkpoint")
+	require.NoError(t, os.Rename(status+".away", status))
+
+	next := plugin.New("20", "next")
+	Connect(t, n, next)
+	Promise(t, "R2", "an update that cannot be written is not told later", OnStock(ToldNothing), func(t require.TestingT) {
+		requireTold(t, next, plugin.Synchronize, ThreeContainers())
+	})
+}
+
+// updatesAtOnce updates two containers and their pod at once, and the pod on and on
+// for as long as the containers are, without a word of resources.
+func updatesAtOnce(ctx context.Context, n *node.Node, pod string, containers [2]string, round int) error {
+	const times = 4
+	var ones, all errgroup.Group
+	for _, container := range containers {
+		ones.Go(func() error {
+			for i := range times {
+				if err := update(ctx, n, container, Requests(fmt.Sprint(10+round*times+i), "128Mi")); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	done := make(chan struct{})
+	for range 3 {
+		all.Go(func() (err error) {
+			for err == nil && IsOpen(done) {
+				_, err = n.CRI().Runtime.UpdatePodSandboxResources(ctx, &runtime.UpdatePodSandboxResourcesRequest{PodSandboxId: pod})
+			}
+			return err
+		})
+	}
+	asks := ThreeContainers()
+	asks.Containers[0].Resources = Requests(fmt.Sprint(10+round), "64Mi")
+	err := updatePod(ctx, n, pod, asks)
+	err = errors.Join(err, ones.Wait())
+	close(done)
+	return errors.Join(err, all.Wait())
+}
+
+// Whichever of several updates came last, a plugin is told the same before a restart
+// and after it.
+func TestR2_UpdatesAtOnceAreToldTheSameAfterARestart(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t)
+	pod := Announced(t, n, "field", ThreeContainers())
+	l := NewLifeOf(t, n, pod)
+	side, err := n.CRI().Create(WithinAMinute(t), l.Pod, pod, n.CRI().Container("side"))
+	require.NoError(t, err)
+	var before, after []plugin.Call // each a Synchronize
+	for round := range 10 {
+		require.NoError(t, updatesAtOnce(WithinAMinute(t), n, l.Pod, [...]string{l.Container, side}, round))
+		settled := plugin.New("10", "settled")
+		Connect(t, n, settled)
+		before = append(before, settled.Calls().Only(plugin.Synchronize)...)
+		after = append(after, joinAfterKill(t, n).Calls().Only(plugin.Synchronize)...)
+	}
+	Promise(t, "R2", "the same is told of a pod and its containers before a restart and after it", OnStock(ToldNothing), func(t require.TestingT) {
+		for round, call := range after {
+			want := podresources.FromPod(before[round].Pods[0])
+			require.NotNil(t, want)
+			assert.Empty(t, cmp.Diff(want, podresources.FromPod(call.Pods[0])), "(- before restart %d, + after it)", round)
+			for _, container := range call.Containers {
+				i := slices.IndexFunc(want.Containers, func(c podresources.Container) bool { return c.Name == container.GetName() })
+				assert.Empty(t, cmp.Diff(&want.Containers[i].Resources, podresources.FromContainer(container)), "%s says what its pod says", container.GetName())
+			}
+		}
+	})
+}
+
+// A container that was not announced keeps what it says of itself, and what was
+// announced of the pod is as it was.
+func TestR2_EphemeralContainerSpeaksForItself(t *testing.T) {
+	t.Parallel()
+	n, p, pod, id := runAnnounced(t)
+	ctx, c := WithinAMinute(t), n.CRI()
+	config := c.Container("debug")
+	require.NoError(t, podresources.SetContainer(config, Requests("4", "1Gi")))
+	container, err := c.Create(ctx, id, pod, config)
+	require.NoError(t, err)
+	require.NoError(t, update(ctx, n, container, Requests("5", "1Gi")))
+	after := joinAfterKill(t, n)
+	require.NoError(t, c.Remove(ctx, container))
+	Promise(t, "R2", "an ephemeral container has what it says of itself", OnStock(ToldNothing), func(t require.TestingT) {
+		assert.Equal(t, []string{"CreateContainer 4", "UpdateContainer 5", "PostUpdateContainer 5"},
+			CPUsTold(p, plugin.CreateContainer, plugin.UpdateContainer, plugin.PostUpdateContainer))
+	})
+	Promise(t, "R2", "it has that after a restart, too", OnStock(ToldNothing), Eventually(func(t require.TestingT) {
+		synchronized := after.Calls().Only(plugin.Synchronize)[0].Containers
+		require.Len(t, synchronized, 1)
+		assert.Equal(t, "5", CPUOf(synchronized[0]))
+		assert.Equal(t, []string{"RemoveContainer 5"}, CPUsTold(after, plugin.RemoveContainer))
+	}))
+	Promise(t, "R2", "what was announced of its pod stays as it was", OnStock(ToldNothing), func(t require.TestingT) {
+		requireTold(t, p, plugin.PostUpdateContainer, ThreeContainers())
+		requireTold(t, after, plugin.Synchronize, ThreeContainers())
+	})
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package restart
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+)
+
+// Of a container that has exited plugins that join are not told, so it is CRI that shows it.
+func TestL15_ContainerWhoseRemovalWasCutIsThereAgain(t *testing.T) {
+	t.Parallel()
+	for _, was := range []struct {
+		name  string
+		event plugin.Event // at which the plugin is
+		end   func(t *testing.T, n *node.Node, p *plugin.Plugin) <-chan error
+		mend  func(t *testing.T, n *node.Node, container string)
+		stock Breach
+	}{
+		{"in its removal", plugin.RemoveContainer, removeContainer, func(*testing.T, *node.Node, string) {}, KeptOnStock},
+		{"as its creation was undone", plugin.StopContainer, failCreation, func(t *testing.T, n *node.Node, id string) {
+			require.NoError(t, os.RemoveAll(inTheWay(n, id)))
+		}, OnStock("its record goes before plugins are told")},
+	} {
+		t.Run(was.name, func(t *testing.T) {
+			t.Parallel()
+			n := StartNode(t, WithNeeds(Patient))
+			p := plugin.New("10", "holds")
+			Connect(t, n, p)
+			gate := NewGate(t)
+			p.On(was.event, gate.Hold)
+			ended := was.end(t, n, p)
+			RequireClosed(t, gate.Entered(), string(was.event))
+			id := p.Calls().Only(was.event)[0].Container.GetId()
+			was.mend(t, n, id)
+			RequireKilledAndBack(t, n, ended)
+			ctx := WithinAMinute(t)
+
+			Promise(t, "L15", "the container is there again", was.stock, func(t require.TestingT) {
+				left, err := n.CRI().Left(ctx)
+				require.NoError(t, err)
+				assert.Contains(t, Lines(left), "CRI container "+id)
+			})
+			gate.Release()
+			RemoveAllPods(ctx, t, n.CRI())
+			Promise(t, "L7", "nothing is left of it", KeptOnStock, func(t require.TestingT) { RequireNothingLeftButSockets(t, n) })
+		})
+	}
+}
+
+// removeContainer removes the container of a pod.
+func removeContainer(t *testing.T, n *node.Node, _ *plugin.Plugin) <-chan error {
+	t.Helper()
+	l := NewLife(t, n, "removed")
+	require.NoError(t, n.CRI().Stop(WithinAMinute(t), l.Container, 0))
+	return InBackground(func() error { return n.CRI().Remove(WithinAMinute(t), l.Container) })
+}
+
+// failCreation has the creation of a container fail when its record was made, since
+// something is in the place of its status.
+func failCreation(t *testing.T, n *node.Node, p *plugin.Plugin) <-chan error {
+	t.Helper()
+	ctx, c := WithinAMinute(t), n.CRI()
+	config := c.Pod("pod")
+	pod, err := c.RunPod(ctx, config)
+	require.NoError(t, err)
+	gate := NewGate(t)
+	p.On(plugin.CreateContainer, gate.Hold)
+	created := InBackground(func() error {
+		_, err := c.Create(ctx, pod, config, c.Container("fails"))
+		return err
+	})
+	RequireClosed(t, gate.Entered(), "CreateContainer")
+	id := p.Calls().Only(plugin.CreateContainer)[0].Container.GetId()
+	require.NoError(t, os.MkdirAll(filepath.Join(inTheWay(n, id), "taken"), 0o700))
+	gate.Release()
+	return created
+}
+
+// inTheWay is a folder where a file with the container's status should be written.
+func inTheWay(n *node.Node, id string) string {
+	return filepath.Join(n.Folder(), "root", "io.containerd.grpc.v1.cri", "containers", id, "status")
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package shims
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/testkit/plugin"
+)
+
+func TestL1_EventsOfAPodOfAShimComeInOrder(t *testing.T) {
+	t.Parallel()
+	n := StartSandboxer(t)
+	p := plugin.New("10", "watches")
+	Connect(t, n, p)
+	l := NewLife(t, n, "ordinary")
+	require.Equal(t, runtime.PodSandboxState_SANDBOX_READY, PodState(t, n, l.Pod))
+	l.End(t)
+	require.Equal(t, Whole, p.Calls().Of(l.Pod).Events())
+	RequireNoSandboxLeft(t, n)
+}
+
+func TestL7_RefusedPodOfAShimIsUndone(t *testing.T) {
+	t.Parallel()
+	n := StartSandboxer(t)
+	first, second, third := ConnectTrio(t, n)
+
+	config := RunRefused(t, second, n)
+
+	RequireUndoneWhileNetworkStood(t, first, config)
+	RequireUndoneWhileNetworkStood(t, second, config)
+	RequireNoSandboxLeft(t, n)
+	Promise(t, "L7", "a plugin that was not asked is not told of a refused pod of a shim", OnStock("it gets Stop and Remove"), func(t require.TestingT) {
+		assert.Empty(t, third.Calls().Named("refused").Events(), third.Name())
+	})
+	second.On(plugin.RunPodSandbox, nil)
+	RequirePodRunsAgain(t, n, config)
+	RequireNoSandboxLeft(t, n)
+}
+
+func TestL5_PodOfAShimFailsIfItsSandboxDiesInTheHook(t *testing.T) {
+	t.Parallel()
+	for dies, who := range map[string]func(*testing.T, int) int{
+		"sandbox process": func(_ *testing.T, sandbox int) int { return sandbox },
+		"shim":            ParentProcess,
+	} {
+		t.Run(dies, func(t *testing.T) {
+			n := StartSandboxer(t)
+			slow := plugin.New("10", "slow")
+			Connect(t, n, slow)
+			gate := NewGate(t)
+			slow.On(plugin.RunPodSandbox, gate.Hold)
+			config := n.CRI().Pod("dying")
+			ran := InBackground(func() error { _, err := n.CRI().RunPod(WithinAMinute(t), config); return err })
+			RequireClosed(t, gate.Entered(), "the hook")
+
+			sandbox := int(slow.Calls().Only(plugin.RunPodSandbox)[0].Pod.GetPid())
+			require.NoError(t, unix.Kill(who(t, sandbox), unix.SIGKILL))
+
+			var err error
+			select {
+			case err = <-ran:
+			case <-WithinMoments(t).Done(): // who does not notice by then may once all have agreed
+				gate.Release()
+				err = <-ran
+			}
+			gate.Release()
+			Promise(t, "L5", "a pod of a shim fails when its "+dies+" dies in the hook", OnStock("it becomes ready"), func(t require.TestingT) { require.Error(t, err) })
+			Promise(t, "L3", "its end is told", OnStock("it becomes ready"), func(t require.TestingT) {
+				RequireSoon(t, "RemovePodSandbox", func(context.Context) error { return HasAnswered(slow, plugin.RemovePodSandbox) })
+				assert.Equal(t, Undone, slow.Calls().Named("dying").Events())
+			})
+			Promise(t, "L7", "nothing is left of it", OnStock("it becomes ready"), func(t require.TestingT) { RequireNoSandboxLeft(t, n) })
+			Promise(t, "L7", "it can be created again at once", OnStock("it is there"), func(t require.TestingT) {
+				RequirePodRunsAgain(t, n, config)
+				RequireNoSandboxLeft(t, n)
+			})
+		})
+	}
+}
+
+func TestL15_EndOfAPodOfAShimIsToldAfterARestart(t *testing.T) {
+	t.Parallel()
+	n := StartSandboxer(t)
+	back := plugin.New("10", "back")
+	Connect(t, n, back)
+	pod, err := n.CRI().RunPod(WithinAMinute(t), n.CRI().Pod("survivor"))
+	require.NoError(t, err)
+
+	require.NoError(t, n.Kill(WithinAMinute(t)))
+	require.NoError(t, n.Boot(WithinAMinute(t)))
+	require.Equal(t, runtime.PodSandboxState_SANDBOX_READY, PodState(t, n, pod))
+	Connect(t, n, back)
+	require.NoError(t, n.CRI().StopPod(WithinAMinute(t), pod))
+	require.NoError(t, n.CRI().RemovePod(WithinAMinute(t), pod))
+
+	RequireNoSandboxLeft(t, n)
+	Promise(t, "L15", "who joins after a restart is told of the end of a pod of a shim", OnStock("it ends untold"), Eventually(func(t require.TestingT) {
+		records := back.Calls().Connections()
+		assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, records[len(records)-1].Of(pod).Events())
+	}))
+}
+
+// Whether the start command has started the shim or is about to: the shim of a
+// sandbox is found, and ends with its pod.
+func TestL15_ShimOfASandboxThatWasCutInItsStartEnds(t *testing.T) {
+	t.Parallel()
+	for _, at := range StartsOfShims {
+		t.Run(at.String(), func(t *testing.T) {
+			n := StartSandboxer(t)
+			ctx := WithinAMinute(t)
+			config := n.CRI().Pod("cut")
+			hold, ran := HoldStartOfShim(ctx, t, n, at, config)
+			require.NoError(t, n.Kill(ctx))
+			require.Error(t, <-ran)
+			require.NoError(t, hold.Release())
+			require.NoError(t, n.Quiet(ctx))
+			require.NoError(t, n.Boot(ctx))
+			Promise(t, "L15", "a pod whose shim was cut in its start is not ready", KeptOnStock, func(t require.TestingT) {
+				RequireNoPodReady(ctx, t, n.CRI())
+			})
+			RemoveAllPods(ctx, t, n.CRI())
+			Promise(t, "L15", "nothing is left of it once it is removed", LeavesShim, func(t require.TestingT) { RequireNoSandboxLeft(t, n) })
+			Promise(t, "L15", "it can be created again", KeptOnStock, func(t require.TestingT) { RequirePodRunsAgain(t, n, config) })
+		})
+	}
+}
+
+func TestL7_ShimOfASandboxEndsWhenItsCallerIsGone(t *testing.T) {
+	t.Parallel()
+	for i, at := range StartsOfShims {
+		left := []Breach{KeptOnStock, LeavesShim}[i] // killed before it does anything, it leaves nothing
+		t.Run(at.String(), func(t *testing.T) {
+			n := StartSandboxer(t)
+			ctx := WithinAMinute(t)
+			config := n.CRI().Pod("given up")
+			calling, giveUp := context.WithCancel(ctx)
+			hold, ran := HoldStartOfShim(calling, t, n, at, config)
+			giveUp()
+			require.Error(t, <-ran)
+			RequireNoticed(t, n.CRI())
+			Promise(t, "L7", "nothing is left of a pod whose caller was gone while its shim was started", left, func(t require.TestingT) {
+				require.NoError(t, hold.Release())
+				RequireNoSandboxLeft(t, n)
+			})
+			Promise(t, "L7", "it can be created again", KeptOnStock, func(t require.TestingT) {
+				pod, err := RunOnceNameIsFree(ctx, n, config)
+				require.NoError(t, err)
+				require.NoError(t, n.CRI().StopPod(ctx, pod))
+				require.NoError(t, n.CRI().RemovePod(ctx, pod))
+			})
+		})
+	}
+}
+
+// A shim cannot tell the state of its sandbox when the runtime comes back, and can later: a
+// kubelet, which asks for the status of each pod that it runs, is not to replace it.
+func TestL15_PodOfAShimThatDidNotSayItsStateAtTheStartRunsOn(t *testing.T) {
+	t.Parallel()
+	n := StartSandboxer(t, WithoutNRI)
+	ctx := WithinAMinute(t)
+	l := NewLife(t, n, "silent")
+	bundles, err := filepath.Glob(filepath.Join(n.Folder(), "*", "*", "*", l.Pod, "options"))
+	require.NoError(t, err)
+	require.Len(t, bundles, 1)
+	silent := filepath.Join(filepath.Dir(bundles[0]), "no-status")
+	require.NoError(t, os.WriteFile(silent, nil, 0o600))
+	require.NoError(t, n.Kill(ctx))
+	require.NoError(t, n.Boot(ctx))
+	require.NoError(t, os.Remove(silent))
+
+	state := PodState(t, n, l.Pod)
+	Promise(t, "L15", "a pod is ready once its shim says so", KeptOnStock, func(t require.TestingT) {
+		assert.Equal(t, runtime.PodSandboxState_SANDBOX_READY, state)
+	})
+	l.End(t)
+	RequireNoSandboxLeft(t, n)
+}
