@@ -145,7 +145,7 @@ func TestL22_BurstOfPodsOnASlowNetworkHoldsFewShims(t *testing.T) {
 		ran[i] = InBackground(func() error { _, err := c.RunPod(ctx, c.Pod(fmt.Sprintf("pod%d", i))); return err })
 	}
 	RequireSoon(t, "all to wait for the network", func(context.Context) error {
-		if hung := timesHung(a); hung < pods {
+		if hung := a.TimesHung(); hung < pods {
 			return fmt.Errorf("%d do", hung)
 		}
 		return nil

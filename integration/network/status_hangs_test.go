@@ -4,8 +4,6 @@ package network
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -33,14 +31,6 @@ func TestN1_HungStatusIsAskedOnce(t *testing.T) {
 	}
 	calls.Wait()
 	Promise(t, "N1", "STATUS is asked once for all calls", SometimesOnStock("each call asks"), func(t require.TestingT) {
-		assert.Equal(t, 1, timesHung(a))
+		assert.Equal(t, 1, a.TimesHung())
 	})
-}
-
-// timesHung is how many STATUS have been asked since the agent hangs.
-func timesHung(a *AgentNode) int {
-	a.Helper()
-	text, err := os.ReadFile(filepath.Join(a.Dir(), "hangs"))
-	require.NoError(a, err)
-	return len(text)
 }
