@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/urfave/cli/v3"
 
+	"github.com/hookline-nri/hookline/conformance/report"
 	"github.com/hookline-nri/hookline/internal/release"
 	"github.com/hookline-nri/hookline/internal/tree"
 )
@@ -29,26 +31,32 @@ func (a *app) release() *cli.Command {
 	return &cli.Command{
 		Name:      "release",
 		Usage:     "archives that people can install, with checksums and SBOM",
-		UsageText: "go run ./hack release [--arch ARCH]... [--twice]",
+		UsageText: "go run ./hack release [--arch ARCH]... [--conformance] [--twice]",
 		Description: `Builds for linux/amd64 and linux/arm64 and writes to release/VERSION of the output
 folder: for each an archive with the layout of containerd's own static releases, its
 checksum and an SBOM (SPDX 2.3), and for all of them the series as files for git am, and
 the modules, commits and compilers that it was made of. The binaries for another
 architecture take its C compiler (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross), and
-are started with QEMU (qemu-user). With --twice all of it is made again in another
+are started with QEMU (qemu-user). With --conformance the report.json that
+hack conformance wrote goes with it, if it is of that version. With --twice all of it is made again in another
 folder with an empty build cache, and compared byte by byte.`,
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "arch", Usage: "build for `ARCH`", Value: []string{"amd64", "arm64"}},
+			&cli.BoolFlag{Name: "conformance", Usage: "with the report of the conformance test"},
 			&cli.BoolFlag{Name: "twice", Usage: "make it a second time and compare"},
 		},
-		Before: takes(0, "[--arch ARCH]... [--twice]"),
+		Before: takes(0, "[--arch ARCH]... [--conformance] [--twice]"),
 		Action: a.in(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace) error {
-			dir, err := a.makeRelease(ctx, w, cmd.StringSlice("arch"))
+			archs, reports := cmd.StringSlice("arch"), ""
+			if cmd.Bool("conformance") {
+				reports = filepath.Join(patched(cmd), "conformance")
+			}
+			dir, err := a.makeRelease(ctx, w, archs, reports)
 			if err != nil {
 				return err
 			}
 			if cmd.Bool("twice") {
-				if err := a.again(ctx, w, dir, cmd.StringSlice("arch")); err != nil {
+				if err := a.again(ctx, w, dir, archs, reports); err != nil {
 					return err
 				}
 			}
@@ -62,9 +70,14 @@ folder with an empty build cache, and compared byte by byte.`,
 	}
 }
 
-// makeRelease makes a release from a workspace, and returns its folder.
-func (a *app) makeRelease(ctx context.Context, w *tree.Workspace, archs []string) (string, error) {
+// makeRelease makes a release from a workspace, with the reports of a folder if there is one,
+// and returns its folder.
+func (a *app) makeRelease(ctx context.Context, w *tree.Workspace, archs []string, reports string) (string, error) {
 	head, err := w.Head(ctx)
+	if err != nil {
+		return "", err
+	}
+	reported, err := readReport(reports)
 	if err != nil {
 		return "", err
 	}
@@ -106,6 +119,13 @@ func (a *app) makeRelease(ctx context.Context, w *tree.Workspace, archs []string
 		}
 		builds = append(builds, b)
 	}
+	var evidence []release.File
+	if reported != nil {
+		if of := reported.Runtime; of.Version != origin.Version {
+			return "", fmt.Errorf("the report in %s is of %s %s, not of %s", reports, of.Name, of.Version, origin.Version)
+		}
+		evidence = append(evidence, release.File{Name: "conformance.json", Mode: 0o644, From: filepath.Join(reports, "report.json")})
+	}
 	series, err := w.Temp("series")
 	if err != nil {
 		return "", err
@@ -118,7 +138,7 @@ func (a *app) makeRelease(ctx context.Context, w *tree.Workspace, archs []string
 		return "", err
 	}
 	defer a.progress.Step("pack " + origin.Version)()
-	if err := release.Write(made, origin, builds, programs(product), series); err != nil {
+	if err := release.Write(made, origin, builds, programs(product), series, evidence...); err != nil {
 		return "", err
 	}
 	dir := filepath.Join(w.Out, "release", origin.Version)
@@ -126,7 +146,7 @@ func (a *app) makeRelease(ctx context.Context, w *tree.Workspace, archs []string
 }
 
 // again makes a release a second time, with nothing of the first, and compares.
-func (a *app) again(ctx context.Context, w *tree.Workspace, dir string, archs []string) (err error) {
+func (a *app) again(ctx context.Context, w *tree.Workspace, dir string, archs []string, reports string) (err error) {
 	out, err := w.Temp("again")
 	if err != nil {
 		return err
@@ -138,7 +158,7 @@ func (a *app) again(ctx context.Context, w *tree.Workspace, dir string, archs []
 	defer func() { err = errors.Join(err, second.Close()) }()
 	second.Pins = w.Pins
 	second.BuildCache = filepath.Join(out, "cache")
-	other, err := a.makeRelease(ctx, second, archs)
+	other, err := a.makeRelease(ctx, second, archs, reports)
 	if err != nil {
 		return err
 	}
@@ -148,6 +168,23 @@ func (a *app) again(ctx context.Context, w *tree.Workspace, dir string, archs []
 	}
 	_, err = fmt.Fprintf(a.stdout, "made twice: %d files are the same\n", n)
 	return err
+}
+
+// readReport reads the report of a conformance test, if there is a folder of one.
+func readReport(folder string) (*report.Report, error) {
+	if folder == "" {
+		return nil, nil
+	}
+	file := filepath.Join(folder, "report.json")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	r, err := report.Read(bytes.NewReader(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return r, nil
 }
 
 // compiler is the C compiler for an architecture.

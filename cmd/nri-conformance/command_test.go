@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"github.com/containerd/nri/pkg/adaptation"
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookline-nri/hookline/conformance/liar"
@@ -55,9 +57,22 @@ func on(t *testing.T, lie liar.Lie, flags ...string) (int, *report.Report) {
 		return code, nil
 	}
 	require.NoError(t, err)
+	requireValid(t, text)
 	var written report.Report
 	require.NoError(t, json.Unmarshal(text, &written))
 	return code, &written
+}
+
+// requireValid holds what the program wrote against the schema that others read it by.
+func requireValid(t *testing.T, text []byte) {
+	t.Helper()
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	schema, err := c.Compile("../../conformance/report/report.schema.json")
+	require.NoError(t, err)
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	require.NoError(t, schema.Validate(document))
 }
 
 const (

@@ -73,19 +73,6 @@ func TestDocumentKeepsItsSchema(t *testing.T) {
 	require.Error(t, schema(t).Validate(document))
 }
 
-// The reports in the repository are of this form, and small.
-func TestKeptReportsKeepTheSchema(t *testing.T) {
-	kept, err := filepath.Glob("../../reports/*/report.json")
-	require.NoError(t, err)
-	require.NotEmpty(t, kept)
-	for _, file := range kept {
-		text, err := os.ReadFile(file)
-		require.NoError(t, err)
-		require.Less(t, len(text), 600<<10, file) // most of it records of what failed
-		requireValid(t, text)
-	}
-}
-
 // What did not run is never passed.
 func TestVerdictsOfProfiles(t *testing.T) {
 	r := sample()

@@ -16,9 +16,9 @@ type Build struct {
 }
 
 // Write writes a release into a folder that is empty: an archive for each build with
-// the programs of that name, the series, which is in a folder of its own, and what is
-// said of them. Binaries have been started before.
-func Write(dir string, o Origin, builds []Build, programs []string, series string) error {
+// the programs of that name, the series, which is in a folder of its own, what is
+// said of them, and evidence of them, each a file. Binaries have been started before.
+func Write(dir string, o Origin, builds []Build, programs []string, series string, evidence ...File) error {
 	version := strings.TrimPrefix(o.Version, "v")
 	var written []string
 	put := func(name string) string {
@@ -58,6 +58,15 @@ func Write(dir string, o Origin, builds []Build, programs []string, series strin
 	}
 	if err := o.write(put("hookline-" + version + "-origin.json")); err != nil {
 		return err
+	}
+	for _, e := range evidence {
+		text, err := os.ReadFile(e.From)
+		if err != nil {
+			return fmt.Errorf("evidence of a release: %w", err)
+		}
+		if err := os.WriteFile(put("hookline-"+version+"-"+e.Name), text, e.Mode); err != nil {
+			return err
+		}
 	}
 	all, err := sums(written...)
 	if err != nil {

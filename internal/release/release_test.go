@@ -46,10 +46,12 @@ func made(t *testing.T) (dir string, o Origin) {
 	program(t, bin)
 	require.NoError(t, os.MkdirAll(filepath.Join(series, "greet"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(series, "greet", "0001-loudly.patch"), []byte("mail"), 0o600))
+	report := filepath.Join(t.TempDir(), "report.json")
+	require.NoError(t, os.WriteFile(report, []byte("{}"), 0o600))
 	o = Origin{Version: "v1.0.0+hookline.1", Revision: "abc", Commit: "def", Time: when, Modules: []Module{
 		{Path: "example.com/greet", Version: "v1.0.0", Sum: "h1:sum", Base: "base", Patches: []Patch{{"greet/loudly", "tip"}}},
 	}}
-	require.NoError(t, Write(dir, o, []Build{{Compiler{Arch: "amd64", Libc: "2.36"}, bin}}, []string{"hall"}, series))
+	require.NoError(t, Write(dir, o, []Build{{Compiler{Arch: "amd64", Libc: "2.36"}, bin}}, []string{"hall"}, series, File{Name: "conformance.json", Mode: 0o644, From: report}))
 	return dir, o
 }
 
@@ -61,7 +63,7 @@ func TestWrite(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, []string{
 		"SHA256SUMS", archive + ".spdx.json", archive + ".tar.gz", archive + ".tar.gz.sha256sum",
-		"hookline-1.0.0+hookline.1-origin.json", "hookline-1.0.0+hookline.1-series.tar.gz",
+		"hookline-1.0.0+hookline.1-conformance.json", "hookline-1.0.0+hookline.1-origin.json", "hookline-1.0.0+hookline.1-series.tar.gz",
 	}, names)
 	for name, want := range map[string][]string{
 		archive + ".tar.gz": {"bin/ 0755", "bin/hall 0755"},
@@ -76,7 +78,7 @@ func TestWrite(t *testing.T) {
 	check.Dir = dir
 	out, err := check.CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	assert.Equal(t, 6, strings.Count(string(out), ": OK\n"), "%s", out)
+	assert.Equal(t, 7, strings.Count(string(out), ": OK\n"), "%s", out)
 }
 
 // entries lists an archive, and checks what is the same for each entry.
@@ -136,7 +138,7 @@ func TestCompare(t *testing.T) {
 	other, o := made(t)
 	n, err := Compare(one, other)
 	require.NoError(t, err)
-	assert.Equal(t, 6, n)
+	assert.Equal(t, 7, n)
 
 	name := filepath.Join(other, "hookline-1.0.0+hookline.1-origin.json")
 	o.Revision = "other"
