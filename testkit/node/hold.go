@@ -94,14 +94,27 @@ func (n *Node) HoldAt(point Point, pod string) (*Hold, error) {
 
 // Entered waits until the program is held: only then has the pipe a reader.
 func (h *Hold) Entered(ctx context.Context) error {
-	return wait.Until(ctx, "pod "+h.pod+" to be held "+h.at, func(context.Context) (err error) {
-		h.end, err = os.OpenFile(h.pipe, os.O_WRONLY|unix.O_NONBLOCK, 0)
-		return err
+	return wait.Until(ctx, "pod "+h.pod+" to be held "+h.at, func(context.Context) error {
+		return h.open()
 	})
 }
 
-// Release lets the program go on, unless it was killed. It must have been entered.
-func (h *Hold) Release() error { return h.say("go") }
+func (h *Hold) open() (err error) {
+	h.end, err = os.OpenFile(h.pipe, os.O_WRONLY|unix.O_NONBLOCK, 0)
+	return err
+}
+
+// Release lets the program go on, unless it was killed. One that has not come yet is not held.
+func (h *Hold) Release() error {
+	if h.end == nil {
+		if err := h.open(); errors.Is(err, unix.ENXIO) { // nobody reads
+			return os.Remove(h.pipe)
+		} else if err != nil {
+			return err
+		}
+	}
+	return h.say("go")
+}
 
 // Fail makes a program that is held before its work fail without doing any. It must
 // have been entered.

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package nodes
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	. "github.com/hookline-nri/hookline/conformance/fixture"
+	. "github.com/hookline-nri/hookline/integration/suite"
+)
+
+// A pod that a runtime gives up never comes to where it would be held.
+func TestHoldIsReleasedThoughNobodyCame(t *testing.T) {
+	t.Parallel()
+	n := StartNode(t)
+	hold, err := n.HoldADD("late")
+	require.NoError(t, err)
+	require.NoError(t, hold.Release())
+	NewLife(t, n, "late").End(t)
+}
