@@ -149,8 +149,8 @@ upstream-test: ## upstream's own unit tests of the touched packages, on the patc
 	@$(HACK) test
 
 .PHONY: integration
-integration: all-builds tools ## real pods on the built containerd (root)
-	TARGET=$(TARGET) RUNTIME=$(RUNTIME) $(GO) test $(WITH_PODS)
+integration: all-builds tools ## real pods on the built containerd (root; TESTS=^TestL9_ for some)
+	TARGET=$(TARGET) RUNTIME=$(RUNTIME) $(GO) test $(WITH_PODS) $(if $(TESTS),-run '$(TESTS)')
 
 # The promises that the places in which versions differ could break: who is told of an
 # end, by whom, after a restart, and what is left; and that pods move to stock and back.

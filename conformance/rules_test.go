@@ -16,8 +16,8 @@ func TestRulesAreThoseOfThePage(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(page), "This is version "+ContractVersion+" of the contract.")
 	var stated []string
-	for _, rule := range regexp.MustCompile(`(?m)^- \*\*([A-Z]\d+)\b`).FindAllSubmatch(page, -1) {
+	for _, rule := range regexp.MustCompile(`(?m)^### ([A-Z]\d+) `).FindAllSubmatch(page, -1) {
 		stated = append(stated, string(rule[1]))
 	}
-	require.ElementsMatch(t, Rules(), stated)
+	require.Equal(t, Rules(), stated)
 }

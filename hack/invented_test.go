@@ -189,7 +189,7 @@ func hackMain() {
 				Rules:    "docs/contract.md",
 				Settings: "docs/operating.md",
 				Metrics:  "docs/operating.md",
-				Proofs:   "integration",
+				Proofs:   "docs/proofs.md",
 				Linked:   []string{"README.md", "docs/*.md"},
 			},
 			defaults: []string{"bell"},

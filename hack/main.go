@@ -112,7 +112,7 @@ func hookline(args []string) error {
 			Rules:    "docs/contract.md",
 			Settings: "docs/operating.md",
 			Metrics:  "docs/operating.md",
-			Proofs:   "integration",
+			Proofs:   "docs/proofs.md",
 			Changes:  "docs/differences.md",
 			Linked:   []string{"*.md", "docs/*.md", "docs/upstream/*.md", "patches/*/*/pull.md"},
 		},

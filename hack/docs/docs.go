@@ -21,9 +21,9 @@ type Pages struct {
 	Ladder   string // the record of what passes after each group; may be empty
 	Summary  string // the page that says what passes with the core and with the whole
 	Rules    string // the page that states the rules
+	Proofs   string // the page that says what keeps and what tries each rule
 	Settings string
 	Metrics  string
-	Proofs   string   // the folder whose tests are named without it
 	Changes  string   // the page that lists what differs from the released runtime; may be empty
 	Linked   []string // pages whose links are checked, as patterns of filepath.Glob
 }
@@ -90,21 +90,21 @@ func Check(r Repository, p Pages) error {
 
 func tables(r Repository, p Pages) []table {
 	all := []table{
-		{p.Patches, "patches", func(block) (content, error) { return patchContent(r.Series), nil }},
-		{p.Rules, "rules", func(page block) (content, error) { return ruleContent(r, p, page) }},
-		{p.Settings, "settings", func(block) (content, error) { return settingContent(r) }},
-		{p.Metrics, "metrics", func(block) (content, error) { return metricContent(r.Modules) }},
+		{p.Patches, "patches", func() (content, error) { return patchContent(r.Series), nil }},
+		{p.Proofs, "proofs", func() (content, error) { return proofContent(r, p) }},
+		{p.Settings, "settings", func() (content, error) { return settingContent(r) }},
+		{p.Metrics, "metrics", func() (content, error) { return metricContent(r.Modules) }},
 	}
 	if len(r.Series.Groups) > 0 {
-		all = append(all, table{p.Groups, "groups", func(block) (content, error) { return groupContent(r, p), nil }})
+		all = append(all, table{p.Groups, "groups", func() (content, error) { return groupContent(r, p), nil }})
 	}
 	if _, err := os.Stat(filepath.Join(r.Root, p.Ladder)); p.Ladder != "" && err == nil {
 		all = append(all,
-			table{p.Groups, "ladder", func(block) (content, error) { return ladderContent(r, p) }},
-			table{p.Summary, "summary", func(block) (content, error) { return summaryContent(r, p) }})
+			table{p.Groups, "ladder", func() (content, error) { return ladderContent(r, p) }},
+			table{p.Summary, "summary", func() (content, error) { return summaryContent(r, p) }})
 	}
 	if len(r.Threads) > 0 {
-		all = append(all, table{p.Threads, "threads", func(block) (content, error) { return threadContent(r.Series, r.Threads), nil }})
+		all = append(all, table{p.Threads, "threads", func() (content, error) { return threadContent(r.Series, r.Threads), nil }})
 	}
 	return all
 }
@@ -119,7 +119,7 @@ func (t table) now(root string) (block, content, error) {
 	if err != nil {
 		return block{}, content{}, fmt.Errorf("%s: %w", t.page, err)
 	}
-	is, err := t.make(page)
+	is, err := t.make()
 	if err != nil {
 		return block{}, content{}, fmt.Errorf("%s of %s: %w", t.name, t.page, err)
 	}

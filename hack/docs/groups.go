@@ -4,7 +4,6 @@ package docs
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -26,7 +25,7 @@ func groupContent(r Repository, p Pages) (c content) {
 		for _, before := range r.Series.Needs(g) {
 			needs = append(needs, code(before.Name()))
 		}
-		key := linked(p, g)
+		key := linked(p.Groups, g)
 		b.WriteString(line(key, g.Module()+hold, strings.Join(needs, ", "), fmt.Sprint(len(g.Patches)), fmt.Sprint(size.Files), fmt.Sprint(size.Code), fmt.Sprint(size.TestCode), fmt.Sprint(size.Tests)))
 		c.rows = append(c.rows, row{key: key, about: "group " + g.Name()})
 	}
@@ -34,7 +33,7 @@ func groupContent(r Repository, p Pages) (c content) {
 	return c
 }
 
-// linked is the name of a pull request in the page of them all, with a link to its text.
-func linked(p Pages, g edit.Group) string {
-	return fmt.Sprintf("[%s](%s)", code(g.Name()), path.Join(strings.Repeat("../", strings.Count(p.Groups, "/")), g.Page()))
+// linked is the name of a pull request, with a link from a page to its text.
+func linked(page string, g edit.Group) string {
+	return fmt.Sprintf("[%s](%s)", code(g.Name()), from(page, g.Page()))
 }

@@ -162,7 +162,7 @@ func rungName(p Pages, s edit.Series, g Rung) string {
 	if err != nil { // climbed has none of these
 		return g.Name
 	}
-	return linked(p, group)
+	return linked(p.Groups, group)
 }
 
 func of(g Rung) string { return fmt.Sprintf("%d of %d", len(g.Passed), len(g.Passed)+len(g.Failed)) }

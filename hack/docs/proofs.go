@@ -107,25 +107,3 @@ func casesIn(file *ast.File, name string) (proofs []proof) {
 	})
 	return proofs
 }
-
-// proofCell lists tests, those of the folder home first and the others with
-// theirs.
-func proofCell(proofs []proof, home string) string {
-	var folders []string
-	names := map[string][]string{}
-	for _, p := range proofs {
-		folder := path.Dir(p.file)
-		if names[folder] == nil && folder != home {
-			folders = append(folders, folder)
-		}
-		names[folder] = append(names[folder], code(p.name))
-	}
-	var parts []string
-	if len(names[home]) > 0 {
-		parts = append(parts, strings.Join(names[home], ", "))
-	}
-	for _, folder := range folders {
-		parts = append(parts, "in "+code(folder)+": "+strings.Join(names[folder], ", "))
-	}
-	return strings.Join(parts, "; ")
-}

@@ -4,112 +4,193 @@ package docs
 
 import (
 	"fmt"
+	"os"
+	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// A rule is stated by an item of a list that begins with its id in bold.
-var ruleText = regexp.MustCompile(`(?m)^- \*\*([A-Z]+[0-9]+)\b`)
+// A rule is what a page states below a heading of its own: ### L1 Order.
+type rule struct {
+	id      string
+	heading string
+	text    []string // lines
+}
 
-// notKept is what holds of a rule that no patch and no test is about.
+var (
+	ruleHeading = regexp.MustCompile(`^### (([A-Z]+)([0-9]+) .+)$`)
+	ruleID      = regexp.MustCompile(`^([A-Z]+)([0-9]+)$`)
+)
+
+// A rule is read in one look: so many lines at most, of so many characters.
+const (
+	ruleLines = 4
+	ruleWidth = 130
+)
+
+// notKept is what is said of a rule that no patch and no test is about.
 const notKept = "not kept yet"
 
-// ruleContent has a line for each rule that the page states. What holds of it is
-// kept from the page.
-func ruleContent(r Repository, p Pages, page block) (c content, err error) {
-	proofs, err := findProofs(r.Root)
+// readRules returns the rules of a page, in its order.
+func readRules(file string) (rules []rule, err error) {
+	page, err := os.ReadFile(file)
 	if err != nil {
-		return c, err
+		return nil, err
 	}
-	proofs = slices.DeleteFunc(proofs, func(p proof) bool { return p.rule == "" })
-	var rules []string
-	for _, m := range ruleText.FindAllStringSubmatch(page.before+page.after, -1) {
-		rules = append(rules, m[1])
-	}
-	written := linesByKey(page.table)
-	var b strings.Builder
-	b.WriteString(line("rule", "what holds", "patches", "proof") + "|---|---|---|---|\n")
-	for _, rule := range rules {
-		patches := patchesOf(r.Series, rule)
-		tests := proofsOf(proofs, rule)
-		holds := holdsOf(written[rule])
-		problem := judge(holds, patches, tests)
-		if problem != "" {
-			c.problems = append(c.problems, fmt.Errorf("%s: %s: %s", p.Rules, rule, problem))
-		} else if len(patches)+len(tests) == 0 {
-			holds = notKept
+	inRule := false
+	for l := range strings.Lines(string(page)) {
+		l = strings.TrimRight(l, "\n")
+		if m := ruleHeading.FindStringSubmatch(l); m != nil {
+			rules = append(rules, rule{id: m[2] + m[3], heading: m[1]})
+			inRule = true
+		} else if strings.HasPrefix(l, "#") {
+			inRule = false
+		} else if inRule && l != "" {
+			last := &rules[len(rules)-1]
+			last.text = append(last.text, l)
 		}
-		b.WriteString(line(rule, holds, list(patches), proofCell(tests, p.Proofs)))
-		c.rows = append(c.rows, ruleRow(rule, patches, tests))
 	}
-	c.text = b.String()
-	c.problems = append(c.problems, unstated(r.Series, proofs, rules, p.Rules)...)
-	return c, nil
+	return rules, nil
 }
 
-// judge tells what a person has to do about what holds of a rule.
-func judge(holds string, patches []string, tests []proof) string {
-	switch {
-	case len(patches)+len(tests) == 0 && holds != "":
-		return "it says what holds, but no patch and no test is about it"
-	case len(patches)+len(tests) > 0 && holds == "":
-		about := append([]string{}, patches...)
-		for _, t := range tests {
-			about = append(about, t.about())
+// unread are the rules of a page that are too long for one look, or are not in the order of
+// their numbers.
+func unread(page string, rules []rule) (errs []error) {
+	for i, r := range rules {
+		if len(r.text) == 0 || len(r.text) > ruleLines {
+			errs = append(errs, fmt.Errorf("%s: %s has %d lines, and may have 1 to %d", page, r.id, len(r.text), ruleLines))
 		}
-		return "write what holds of it, in its line: it is kept by " + strings.Join(about, ", ")
-	}
-	return ""
-}
-
-func ruleRow(rule string, patches []string, tests []proof) row {
-	r := row{key: rule, about: "rule " + rule}
-	for _, name := range patches {
-		r.items = append(r.items, item{code(name), "patch " + name})
-	}
-	for _, t := range tests {
-		r.items = append(r.items, item{code(t.name), t.about()})
-		r.about += ", which has " + t.about()
-	}
-	return r
-}
-
-// unstated are the patches and tests of rules that the page does not state.
-func unstated(s edit.Series, proofs []proof, rules []string, page string) (errs []error) {
-	const format = "%s: %s is about rule %s, which the page does not state"
-	for _, p := range s.Patches {
-		for _, rule := range p.Rules {
-			if !slices.Contains(rules, rule) {
-				errs = append(errs, fmt.Errorf(format, page, p.Name(), rule))
+		for _, l := range r.text {
+			if n := utf8.RuneCountInString(l); n > ruleWidth {
+				errs = append(errs, fmt.Errorf("%s: %s has a line of %d characters, and may have %d", page, r.id, n, ruleWidth))
 			}
 		}
-	}
-	for _, t := range proofs {
-		if !slices.Contains(rules, t.rule) {
-			errs = append(errs, fmt.Errorf(format, page, t.about(), t.rule))
+		if i > 0 && !follows(rules[i-1].id, r.id) {
+			errs = append(errs, fmt.Errorf("%s: %s comes after %s", page, r.id, rules[i-1].id))
 		}
 	}
 	return errs
 }
 
-// holdsOf is what a line of the table says that holds, in a person's words.
-func holdsOf(line string) string {
-	if c := cells(line); len(c) > 1 && c[1] != notKept {
-		return c[1]
+// follows tells whether a rule is the next of its kind, or the first of another one.
+func follows(before, id string) bool {
+	was, is := ruleID.FindStringSubmatch(before), ruleID.FindStringSubmatch(id)
+	last, err := strconv.Atoi(was[2])
+	if was[1] != is[1] {
+		last = 0
 	}
-	return ""
+	return err == nil && is[2] == strconv.Itoa(last+1)
 }
 
-func patchesOf(s edit.Series, rule string) (names []string) {
+// proofContent has a line for each rule: the pull requests that keep it, and where its tests
+// are.
+func proofContent(r Repository, p Pages) (c content, err error) {
+	rules, err := readRules(filepath.Join(r.Root, p.Rules))
+	if err != nil {
+		return c, err
+	}
+	proofs, err := findProofs(r.Root)
+	if err != nil {
+		return c, err
+	}
+	proofs = slices.DeleteFunc(proofs, func(p proof) bool { return p.rule == "" })
+	var b strings.Builder
+	b.WriteString(line("rule", "kept by", "tests") + "|---|---|---|\n")
+	for _, rule := range rules {
+		keeps, tests := keepersOf(r.Series, p.Proofs, rule.id), proofsOf(proofs, rule.id)
+		cell := strings.Join(keeps, ", ")
+		if len(tests) == 0 {
+			if len(keeps) > 0 {
+				c.problems = append(c.problems, fmt.Errorf("%s: no test is about %s, which patches keep", p.Proofs, rule.id))
+			}
+			cell = strings.Join(append(keeps, notKept), ", ")
+		}
+		key := fmt.Sprintf("[%s](%s#%s)", rule.heading, from(p.Proofs, p.Rules), anchor(rule.heading))
+		b.WriteString(line(key, cell, testCell(tests, p.Proofs)))
+		c.rows = append(c.rows, row{key: key, about: about(rule.id, tests)})
+	}
+	c.text = b.String()
+	c.problems = append(c.problems, unread(p.Rules, rules)...)
+	c.problems = append(c.problems, unstated(r.Series, proofs, rules, p.Rules)...)
+	return c, nil
+}
+
+// about is a rule, and its tests for those who read that it has no line.
+func about(id string, tests []proof) string {
+	text := "rule " + id
+	for _, t := range tests {
+		text += ", which has " + t.about()
+	}
+	return text
+}
+
+// keepersOf are links to the pull requests that help to keep a rule, and the names of patches
+// that are in none.
+func keepersOf(s edit.Series, page, id string) (links []string) {
 	for _, p := range s.Patches {
-		if slices.Contains(p.Rules, rule) {
-			names = append(names, p.Name())
+		if !slices.Contains(p.Rules, id) {
+			continue
+		}
+		link := code(p.Name())
+		if i := slices.IndexFunc(s.Groups, func(g edit.Group) bool { return g.Folder == p.In }); i >= 0 {
+			link = linked(page, s.Groups[i])
+		}
+		if !slices.Contains(links, link) {
+			links = append(links, link)
 		}
 	}
-	return names
+	return links
+}
+
+// testCell links the folders of tests at the first two levels, each with how many are below it.
+func testCell(tests []proof, page string) string {
+	var folders []string
+	count := map[string]int{}
+	for _, t := range tests {
+		parts := strings.Split(path.Dir(t.file), "/")
+		folder := path.Join(parts[:min(2, len(parts))]...)
+		if count[folder]++; count[folder] == 1 {
+			folders = append(folders, folder)
+		}
+	}
+	for i, folder := range folders {
+		folders[i] = fmt.Sprintf("[%s](%s) %d", folder, from(page, folder), count[folder])
+	}
+	return strings.Join(folders, ", ")
+}
+
+// from is how a page refers to a file. Both are below the root of the repository.
+func from(page, file string) string {
+	up := strings.Repeat("../", strings.Count(page, "/"))
+	if beside, ok := strings.CutPrefix(file, path.Dir(page)+"/"); ok {
+		return beside
+	}
+	return up + file
+}
+
+// unstated are the patches and tests of rules that the page does not state.
+func unstated(s edit.Series, proofs []proof, rules []rule, page string) (errs []error) {
+	stated := func(id string) bool { return slices.ContainsFunc(rules, func(r rule) bool { return r.id == id }) }
+	const format = "%s: %s is about rule %s, which the page does not state"
+	for _, p := range s.Patches {
+		for _, id := range p.Rules {
+			if !stated(id) {
+				errs = append(errs, fmt.Errorf(format, page, p.Name(), id))
+			}
+		}
+	}
+	for _, t := range proofs {
+		if !stated(t.rule) {
+			errs = append(errs, fmt.Errorf(format, page, t.about(), t.rule))
+		}
+	}
+	return errs
 }
 
 func proofsOf(proofs []proof, rule string) (of []proof) {

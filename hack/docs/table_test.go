@@ -29,13 +29,6 @@ func TestCells(t *testing.T) {
 	require.Nil(t, cells("no table\n"))
 }
 
-// One with a name that others begin with is not taken for it.
-func TestItemsAreWhole(t *testing.T) {
-	is := content{text: "new", rows: []row{ruleRow("L1", nil, []proof{{"L1", "TestL1_A", "a_test.go"}})}}
-	was := line("L1", "", "", "`TestL1_AndMore`")
-	require.EqualError(t, table{page: "p.md"}.drift(was, is)[0], "p.md: the line of L1 lacks TestL1_A of a_test.go: run check --update")
-}
-
 func TestPatchTable(t *testing.T) {
 	table := PatchTable(edit.Series{Patches: []edit.Patch{{Module: "m", Slug: "s", Status: edit.Carry, Body: "a | b"}}})
 	require.Contains(t, table, "| `m/s` | Carry | | a \\| b |\n")
