@@ -58,8 +58,8 @@ type breachesOf struct{ Held, Ready, Left, Told, Again Breach }
 
 // How stock breaks what is promised of the pods of waves.
 var (
-	LeavesShim      = OnStock("a shim that is being started is left behind")
-	untold          = OnStock("plugins that know a pod are not told that its creation was undone")
+	LeavesShim      = SometimesOnStock("a shim that is being started is left behind")
+	untold          = SometimesOnStock("plugins that know a pod are not told that its creation was undone")
 	TakesForPlugins = SometimesOnStock("it takes the end of the callers' time for that of a plugin's, and the pods run")
 	varies          = SometimesOnStock("what is undone, and who is told, depends on timing")
 	untoldCut       = OnStock("nobody is told of the end of pods that a restart cut")
