@@ -136,6 +136,10 @@ search: ## random plays of plugins, pods and a runtime against the engine (PLAYS
 check: ## every patch applies, compiles, is clean, and exports to the same tree
 	@$(HACK) check
 
+.PHONY: update
+update: ## the same, with series.golden and the tables of the documents renewed
+	@$(HACK) check --update
+
 .PHONY: groups
 groups: ## each pull request of docs/upstreaming.md alone: applies, compiles, passes the tests that it brings
 	@$(HACK) check --groups
@@ -149,8 +153,8 @@ upstream-test: ## upstream's own unit tests of the touched packages, on the patc
 	@$(HACK) test
 
 .PHONY: integration
-integration: all-builds tools ## real pods on the built containerd (root; TESTS=^TestL9_ for some)
-	TARGET=$(TARGET) RUNTIME=$(RUNTIME) $(GO) test $(WITH_PODS) $(if $(TESTS),-run '$(TESTS)')
+integration: all-builds tools ## real pods on the built containerd (root; RULE=L9 for the tests of a rule)
+	TARGET=$(TARGET) RUNTIME=$(RUNTIME) $(GO) test $(WITH_PODS) $(if $(RULE),-run '^Test$(RULE)_|^TestCases/^$(RULE)_')
 
 # The promises that the places in which versions differ could break: who is told of an
 # end, by whom, after a restart, and what is left; and that pods move to stock and back.
