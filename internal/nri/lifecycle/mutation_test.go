@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Most of this file is one table, which is longer than a file should be: who adds a rule looks
+// through all of it for what switches off the same.
+
 package lifecycle
 
 import (

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -95,44 +94,6 @@ func TestL20_PluginThatComesIsWaitedFor(t *testing.T) {
 	}
 }
 
-func TestL20_NamesMatchWithAndWithoutTheirIndex(t *testing.T) {
-	for _, tc := range []struct {
-		required, connected string
-		fails               bool
-	}{
-		{required: "must", connected: "10-must"},
-		{required: "10-must", connected: "10-must"},
-		{required: "10-must", connected: "20-must", fails: true},
-		{required: "must", connected: "10-mustard", fails: true},
-		{required: "b", connected: "10-a-b", fails: true},
-		{required: "a-b", connected: "10-a-b"},
-	} {
-		t.Run(tc.required+" and "+tc.connected, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f := newFixture(t, requires(tc.required))
-				f.joined(newPlugin(tc.connected))
-				if !tc.fails {
-					f.did("RunPodSandbox:p1")
-					return
-				}
-				f.unmet(t.Context(), "RunPodSandbox:p1", tc.required)
-			})
-		})
-	}
-}
-
-// An unnoticed plugin is one whose connection is closed before the engine has come
-// to see it.
-type unnoticed struct {
-	*plugin
-	asked  atomic.Int32
-	notice chan struct{}
-}
-
-func newUnnoticed(name string) *unnoticed {
-	return &unnoticed{plugin: newPlugin(name), notice: make(chan struct{})}
-}
-
 // closesUnnoticed has a pod created during which a plugin closes that is asked after another one.
 func (f *fixture) closesUnnoticed(must *unnoticed) (ran <-chan error) {
 	other := newPlugin("10-other")
@@ -146,52 +107,6 @@ func (f *fixture) closesUnnoticed(must *unnoticed) (ran <-chan error) {
 	ran = f.asking("RunPodSandbox:p1")
 	synctest.Wait()
 	return ran
-}
-
-// Closed implements Connection. The first to ask is who watches for the end.
-func (u *unnoticed) Closed() <-chan struct{} {
-	if u.asked.Add(1) == 1 {
-		return u.notice
-	}
-	return u.closed
-}
-
-func TestL20_ClosedConnectionIsAwayBeforeItIsNoticed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, requires("must"))
-		other, must := newPlugin("10-other"), newUnnoticed("20-must")
-		f.joined(other)
-		require.NoError(t, f.Join(t.Context(), must, must.sync))
-		synctest.Wait()
-		time.Sleep(time.Minute)
-		must.Close()
-		gone := time.Now()
-		ran := f.asking("RunPodSandbox:p1")
-		synctest.Wait()
-		assert.Equal(t, gone, f.AwaySince("must"))
-		assert.Equal(t, "Synchronize()", other.told(), "of what may have to fail")
-		close(must.notice)
-		next := newPlugin("20-must")
-		time.Sleep(requiredWait - time.Second)
-		f.joined(next)
-		require.NoError(t, <-ran)
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1", next.told())
-		assert.Equal(t, []string{"RunPodSandbox:p1 must 9s"}, f.journal.awaited)
-	})
-}
-
-func TestL20_ClosedConnectionIsNotAsked(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, requires("must"))
-		must := newUnnoticed("20-must")
-		ran := f.closesUnnoticed(must)
-		require.Empty(t, ran, "it was not sent, so the next one of the name will do")
-		close(must.notice)
-		next := newPlugin("20-must")
-		f.joined(next)
-		require.NoError(t, <-ran)
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1", next.told())
-	})
 }
 
 // A runtime waits before it makes anything of a pod, and once more at the hook for a
@@ -460,50 +375,6 @@ func TestL20_PluginThatAnsweredMayGo(t *testing.T) {
 	})
 }
 
-// Two required plugins have one wait, and each its own bound.
-func TestL20_TwoRequiredPlugins(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, func(o *Options) {
-			o.Required = func(Event) ([]Requirement, error) {
-				return []Requirement{{Plugin: "patient", Wait: time.Minute}, {Plugin: "hasty", Wait: 20 * time.Second}}, nil
-			}
-		})
-		start := time.Now()
-		f.unmet(t.Context(), "RunPodSandbox:p1", "hasty")
-		assert.Equal(t, 20*time.Second, time.Since(start))
-
-		ran := f.asking("RunPodSandbox:p2")
-		time.Sleep(15 * time.Second)
-		f.joined(newPlugin("20-hasty"))
-		time.Sleep(40 * time.Second)
-		require.Empty(t, ran)
-		f.joined(newPlugin("10-patient"))
-		require.NoError(t, <-ran)
-		require.NoError(t, f.end("StopPodSandbox:p2", "RemovePodSandbox:p2"))
-	})
-}
-
-// Its caller hears why, before its time is over.
-func TestL20_CallerHearsWhichPluginIsAway(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, requires("must"))
-		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
-		defer cancel()
-		start := time.Now()
-		u := f.unmet(ctx, "RunPodSandbox:p1", "must")
-		assert.Equal(t, 6*time.Second, time.Since(start), "with a quarter kept back for the undo")
-		assert.Equal(t, 6*time.Second, u.Waited)
-		require.ErrorContains(t, u, "the caller waits no longer")
-
-		ctx, giveUp := context.WithCancel(t.Context())
-		go func() { time.Sleep(time.Second); giveUp() }()
-		err := f.ask(ctx, "RunPodSandbox:p2")
-		require.ErrorIs(t, err, context.Canceled)
-		require.NotErrorAs(t, err, &u)
-		require.ErrorContains(t, err, "waiting for required plugin must")
-	})
-}
-
 // It goes in the moment in which it was waited for, before it is asked.
 func TestL20_SealWaitsForTheAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -578,20 +449,6 @@ func TestL8_TeardownIsNotGated(t *testing.T) {
 	})
 }
 
-func TestL20_WhatIsRequiredCannotBeRead(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		unreadable := errors.New("no list")
-		f := newFixture(t, func(o *Options) {
-			o.Required = func(Event) ([]Requirement, error) { return nil, unreadable }
-		})
-		p := newPlugin("10-a")
-		f.joined(p)
-		require.ErrorIs(t, f.ask(t.Context(), "RunPodSandbox:p1"), unreadable)
-		assert.Equal(t, "Synchronize()", p.told())
-		assert.Empty(t, f.Status().Creations)
-	})
-}
-
 // Of names there are as many as plugins care to make up.
 func TestL20_AbsencesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -611,63 +468,5 @@ func TestL20_AbsencesAreBounded(t *testing.T) {
 		f.joined(newPlugin("10-p5"))
 		synctest.Wait()
 		assert.NotContains(t, f.absent, "10-p5")
-	})
-}
-
-// orPresent has every pod and container require a plugin, which has only to be there if it did not subscribe.
-func orPresent(o *Options) {
-	o.Required = func(Event) ([]Requirement, error) {
-		return []Requirement{{Plugin: "must", Wait: requiredWait, OrPresent: true}}, nil
-	}
-}
-
-// A plugin that has only to be there is not there while it is synchronized.
-func TestL20_JoiningPluginIsNotPresent(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, orPresent)
-		other, must, next := newPlugin("10-other"), newPlugin("20-must"), newPlugin("20-must")
-		must.wants, next.wants = masks["containers"], masks["containers"]
-		next.untilAllowed()
-		other.handle = func(context.Context, Event) (any, error) {
-			must.Close()
-			go f.join(next)
-			other.stall(time.Second)
-			return nil, nil
-		}
-		f.joined(other, must)
-		ran := f.asking("RunPodSandbox:p1")
-		time.Sleep(1500 * time.Millisecond)
-		synctest.Wait()
-		assert.Empty(t, ran, "no plugin must is synchronized")
-		assert.False(t, f.AwaySince("must").IsZero(), "it is away")
-	})
-}
-
-// Nor when its connection has closed, before that is noticed.
-func TestL20_ClosedConnectionIsNotPresent(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, orPresent)
-		must := newUnnoticed("20-must")
-		must.wants = masks["containers"]
-		assert.Empty(t, f.closesUnnoticed(must), "it is away")
-	})
-}
-
-// One that comes to owe an answer while others are asked fails the pod, as one that is asked does.
-func TestL20_OverduePluginIsNotPresent(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, orPresent)
-		other := newPlugin("10-other")
-		must, thaw := frozen("20-must", UpdateContainer)
-		defer thaw()
-		must.wants = masks["containers"]
-		f.joined(other, must)
-		f.did("RunPodSandbox:p0", "CreateContainer:p0/c0")
-		other.takes(requestTimeout/2, RunPodSandbox)
-		go f.ask(t.Context(), "UpdateContainer:p0/c0")
-		time.Sleep(requestTimeout * 3 / 4)
-		var unmet *Unmet
-		require.ErrorAs(t, f.ask(t.Context(), "RunPodSandbox:p1"), &unmet)
-		assert.Equal(t, "must", unmet.Plugin)
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"runtime"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -178,130 +177,6 @@ func TestL18_StoreThatForgetsAConnectedName(t *testing.T) {
 	})
 }
 
-// A runtime that needs longer for its list than the line may stand keeps no successor out.
-func TestL19_RuntimeThatListsSlowly(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newHanding(t, func(o *Options) {
-			o.List = func(context.Context) (Snapshot, error) {
-				time.Sleep(requestTimeout/2 + requestTimeout/10)
-				return Snapshot{}, nil
-			}
-		})
-		f.joined(newPlugin("10-a"))
-		for i := range 5 {
-			next := newPlugin("10-a")
-			joined := f.comes(next)
-			time.Sleep(requestTimeout * 3 / 4) // line goes on; wait for the second hold
-			var err error
-			var waited time.Duration
-			for n := 0; ; n++ {
-				began := time.Now()
-				f.did(fmt.Sprintf("RunPodSandbox:p%d-%d", i, n))
-				waited = max(waited, time.Since(began))
-				time.Sleep(100 * time.Millisecond)
-				select {
-				case err = <-joined:
-				default:
-					continue
-				}
-				break
-			}
-			assert.NoError(t, err)
-		}
-	})
-}
-
-// Nor does it if the first has gone.
-func TestL19_RuntimeThatListsSlowlyAndAFirstThatHasGone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newHanding(t, func(o *Options) {
-			o.List = func(context.Context) (Snapshot, error) {
-				time.Sleep(requestTimeout/2 + requestTimeout/10)
-				return Snapshot{}, nil
-			}
-		})
-		first, next := newPlugin("10-a"), newPlugin("10-a")
-		f.joined(first)
-		next.synchronize = func(context.Context, Snapshot) error { first.Close(); return nil }
-		assert.NoError(t, <-f.comes(next))
-	})
-}
-
-// A required plugin that is there and not synchronized is waited for as one that is away, and asked
-// when it is synchronized.
-func TestL20_PluginThatIsSynchronizedLateIsAsked(t *testing.T) {
-	for _, failed := range []bool{true, false} {
-		synctest.Test(t, func(t *testing.T) {
-			f := newFixture(t, func(o *Options) {
-				o.Required = func(Event) ([]Requirement, error) { return []Requirement{{Plugin: "must", Wait: time.Minute}}, nil }
-			})
-			slow := newPlugin("00-slow").takes(time.Second, RunPodSandbox)
-			must, again := newPlugin("10-must"), newPlugin("10-must")
-			f.joined(slow, must)
-			run := f.asks("RunPodSandbox:p1")
-			must.Close()
-			synctest.Wait()
-			again.timeouts.Sync = 30 * time.Second
-			if failed {
-				broken := newPlugin("10-must")
-				broken.synchronize = func(context.Context, Snapshot) error { return errRefused }
-				require.Error(t, f.join(broken))
-				again.synchronize = func(context.Context, Snapshot) error { time.Sleep(2 * time.Second); return nil }
-			} else {
-				again.synchronize = func(context.Context, Snapshot) error { time.Sleep(8 * time.Second); return nil }
-			}
-
-			joined := f.comes(again)
-			require.NoError(t, <-joined)
-			err := <-run
-			assert.NoError(t, err)
-		})
-	}
-}
-
-// An end that breaks one connection after the other is given up also where each has its successor
-// at hand.
-func TestL22_EndThatBreaksEachSuccessorIsGivenUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		o := &owing{memory: newMemory(), change: func(o *Options) { o.HandOver = func(Connection) bool { return true } }}
-		o.start(t)
-		f := o.fixture
-		var stops atomic.Int32
-		newOne := func() *plugin {
-			p := newPlugin("10-a")
-			p.handle = func(_ context.Context, ev Event) (any, error) {
-				if ev.Kind == StopPodSandbox {
-					stops.Add(1)
-					time.Sleep(200 * time.Millisecond)
-					p.Close()
-					return nil, ErrClosed
-				}
-				return nil, nil
-			}
-			return p
-		}
-		f.joined(newOne())
-		f.did("RunPodSandbox:p1", "RunPodSandbox:p2")
-		f.listed = Snapshot{Pods: pods("p1", "p2")}
-		ctx, stay := context.WithCancel(t.Context())
-		stop := f.ends("StopPodSandbox:p1")
-		var surge sync.WaitGroup
-		for range 2 {
-			surge.Go(func() { comesBack(ctx, f, newOne) })
-		}
-		<-stop
-		time.Sleep(time.Minute)
-
-		patience, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
-		defer cancel()
-		_ = f.ask(patience, "UpdatePodSandbox:p2")
-		assert.LessOrEqual(t, stops.Load(), int32(tellings+2))
-		stay()
-		f.Close()
-		surge.Wait()
-	})
-}
-
 // A successor of one that is dropped because too much waits for it is not dropped for that, too.
 func TestL19_SuccessorInheritsAFullLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -322,56 +197,6 @@ func TestL19_SuccessorInheritsAFullLine(t *testing.T) {
 		assert.NoError(t, <-joined)
 		synctest.Wait()
 		assert.Contains(t, next.told(), "RemovePodSandbox:p1")
-	})
-}
-
-// The runtime lists a second time for a successor, and hangs: a pod waits for that no longer than for a Synchronize.
-func TestL13_SecondListThatHangsIsCut(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		lists := 0
-		f := newHanding(t, func(o *Options) {
-			o.SyncTimeout = o.RequestTimeout
-			o.List = func(ctx context.Context) (Snapshot, error) {
-				if lists++; lists == 3 {
-					<-ctx.Done()
-				}
-				return Snapshot{}, nil
-			}
-		})
-		f.joined(newPlugin("10-a"))
-		joined := f.comes(newPlugin("10-a").syncs(requestTimeout - time.Millisecond))
-		time.Sleep(requestTimeout)
-		start := time.Now()
-		f.did("RunPodSandbox:p1")
-		assert.LessOrEqual(t, time.Since(start), requestTimeout)
-		assert.ErrorIs(t, <-joined, ErrList)
-	})
-}
-
-// Who waits for a first that is lost does not wait for the Synchronize of its successor.
-func TestL13_CallerWaitsForNoSuccessorOfALostFirst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newHanding(t)
-		first, next := newPlugin("10-a"), newPlugin("10-a")
-		first.handle = func(_ context.Context, ev Event) (any, error) {
-			if ev.Kind == UpdatePodSandbox {
-				<-first.closed
-				return nil, ErrClosed
-			}
-			return nil, nil
-		}
-		next.timeouts.Sync = time.Minute // its own
-		f.joined(first)
-		f.did("RunPodSandbox:p0")
-		next.untilAllowed()
-		f.comes(next)
-		time.Sleep(requestTimeout) // the line goes on
-		f.asks("UpdatePodSandbox:p0")
-		run := f.asks("RunPodSandbox:p1")
-		first.Close()
-		began := time.Now()
-		require.NoError(t, <-run)
-		assert.LessOrEqual(t, time.Since(began), syncTimeout, "it waited for one that is synchronized")
 	})
 }
 
@@ -510,22 +335,6 @@ func TestL19_ConnectionThatWaitedLeavesNothing(t *testing.T) {
 	assert.Zero(t, stale, "connections that have gone, and wait for ever")
 }
 
-// With a runtime that does not list, nothing is kept of those who have waited for it.
-func TestL13_ListThatHangsKeepsNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, func(o *Options) {
-			o.List = func(ctx context.Context) (Snapshot, error) { <-ctx.Done(); return Snapshot{}, ctx.Err() }
-		})
-		for range 50 {
-			require.Error(t, f.join(newPlugin("10-a")))
-		}
-		synctest.Wait()
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		assert.LessOrEqual(t, len(f.unlisted)+len(f.listing), 2)
-	})
-}
-
 // The runtime was killed after a pod had stopped, and before its plugin has heard of that. The
 // Stop waits, also for a successor: nothing begins in the pod meanwhile (L11).
 func TestL11_NothingBeginsInAPodWhoseStopWaitsForASuccessor(t *testing.T) {
@@ -603,92 +412,6 @@ func TestL18_SuccessorThatClosesAfterSynchronizeLosesNoEnds(t *testing.T) {
 		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
 		o.lists()
 		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", o.again(first).told())
-	})
-}
-
-// A pod begins while a slow successor is synchronized, and ends while it is listed for again, when the
-// line stands. No plugin receives CreateContainer of a container in that pod.
-func TestL3_WhatEndsDuringTheSecondListDoesNotBegin(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var hold chan struct{}
-		f := newHanding(t, func(o *Options) {
-			list := o.List
-			o.List = func(ctx context.Context) (Snapshot, error) {
-				s, err := list(ctx)
-				if hold != nil {
-					<-hold
-				}
-				return s, err
-			}
-		})
-		first, next, last := newPlugin("10-a"), newPlugin("10-a"), newPlugin("10-a")
-		f.joined(first)
-		f.did("RunPodSandbox:p1")
-		f.listed.Pods = pods("p1")
-		may := next.untilAllowed()
-		joined := f.comes(next)
-		time.Sleep(requestTimeout) // it is synchronized while the first goes on
-		f.did("CreateContainer:p1/c0", "CreateContainer:p1/c1", "PostCreateContainer:p1/c0", "PostCreateContainer:p1/c1")
-		f.listed.Containers = []Object{{Pod: "p1", Container: "c0"}, {Pod: "p1", Container: "c1"}}
-		hold = make(chan struct{})
-		next.hang(CreateContainer)
-		close(may)
-		synctest.Wait() // the list has been read
-		ended := f.ends("StopPodSandbox:p1", "RemovePodSandbox:p1")
-		f.listed = Snapshot{}
-		close(hold)
-		hold = nil
-		require.NoError(t, <-joined)
-		synctest.Wait()
-		turns := f.comes(last)
-		next.Close()
-		require.NoError(t, <-turns)
-		require.NoError(t, <-ended)
-		synctest.Wait()
-		assert.NotContains(t, next.told()+last.told(), "CreateContainer", "of a pod that has ended")
-	})
-}
-
-// A missed end and one in the line, which take turns, break each connection. Both are given up.
-func TestL22_TwoEndsThatBreakByTurnsAreGivenUp(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		o := newOwingHanding(t)
-		wants := func(k Kind) bool { return k == StopPodSandbox || k == RunPodSandbox }
-		a := newPlugin("10-a")
-		a.wants = wants
-		o.joined(a)
-		o.did("RunPodSandbox:long", "RunPodSandbox:missed", "RunPodSandbox:breaks", "RunPodSandbox:too")
-		o.left(a)
-		o.end("StopPodSandbox:long")
-		o.end("StopPodSandbox:missed")
-		o.end("StopPodSandbox:breaks")
-		o.lists("too")
-		told := make(map[string]int)
-		var next func() *plugin
-		next = func() *plugin {
-			p := newPlugin("10-a")
-			p.wants, p.keepConnected = wants, true
-			p.handle = func(_ context.Context, ev Event) (any, error) {
-				told[ev.Pod]++
-				switch {
-				case ev.Pod == "long":
-					p.stall(syncTimeout + time.Second) // until what was missed takes turns
-				case ev.Pod != "missed" && told[ev.Pod] <= 2*tellings:
-					go o.join(next())
-					p.stall(100 * time.Millisecond)
-					p.Close()
-					return nil, ErrClosed
-				}
-				return nil, nil
-			}
-			return p
-		}
-		o.joined(next())
-		time.Sleep(requestTimeout + time.Second)
-		o.end("StopPodSandbox:too") // behind one that is overdue
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		assert.Equal(t, map[string]int{"long": 1, "missed": 1, "breaks": tellings, "too": tellings + 1}, told)
 	})
 }
 
