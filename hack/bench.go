@@ -64,41 +64,44 @@ takes the place of what build --stock made, such as those of upstream's own Make
 			&cli.IntFlag{Name: "node-pods", Usage: "`NUMBER` of pods on the node in register and flap", Value: counts.NodePods, Destination: &counts.NodePods},
 		},
 		Before: takes(0, "[--only SCENARIO]..."),
-		Action: func(ctx context.Context, cmd *cli.Command) error {
-			out := cmd.String("output")
-			tools := filepath.Join(out, "tools", "bin")
-			stock := filepath.Join(built(cmd), "stock", "bin")
-			if cmd.IsSet("stock") {
-				stock = cmd.String("stock")
-			}
-			options := bench.Options{
-				Stock:   node.Options{Bin: stock, Tools: tools},
-				Patched: node.Options{Bin: filepath.Join(patched(cmd), "bin"), Tools: tools},
-				Only:    cmd.StringSlice("only"),
-				Counts:  counts,
-				Engine:  a.benchEngine,
-				Step:    a.progress.Step,
-			}
-			var where []bench.Breakdown
-			options.Where = func(found []bench.Breakdown) { where = found }
-			machine := machine() // before there is load of its own
-			rows, err := bench.Run(ctx, options)
-			if len(rows) == 0 {
-				return err
-			}
-			err = errors.Join(err, writeResults(filepath.Join(out, "bench.txt"), rows))
-			for _, side := range []struct{ name, bin string }{{"Stock", options.Stock.Bin}, {"Patched", options.Patched.Bin}} {
-				fmt.Fprintf(a.stdout, "%s: %s\n", side.name, version(side.bin))
-			}
-			fmt.Fprintf(a.stdout, "Machine: %s\n\n", machine)
-			err = errors.Join(bench.Table(a.stdout, rows), err)
-			if len(where) > 0 {
-				fmt.Fprintln(a.stdout)
-				err = errors.Join(err, bench.WhereTable(a.stdout, where))
-			}
-			return err
-		},
+		Action: func(ctx context.Context, cmd *cli.Command) error { return a.runBench(ctx, cmd, counts) },
 	}
+}
+
+// runBench measures, and shows what came of it as far as that goes.
+func (a *app) runBench(ctx context.Context, cmd *cli.Command, counts bench.Counts) error {
+	out := cmd.String("output")
+	tools := filepath.Join(out, "tools", "bin")
+	stock := filepath.Join(built(cmd), "stock", "bin")
+	if cmd.IsSet("stock") {
+		stock = cmd.String("stock")
+	}
+	options := bench.Options{
+		Stock:   node.Options{Bin: stock, Tools: tools},
+		Patched: node.Options{Bin: filepath.Join(patched(cmd), "bin"), Tools: tools},
+		Only:    cmd.StringSlice("only"),
+		Counts:  counts,
+		Engine:  a.benchEngine,
+		Step:    a.progress.Step,
+	}
+	var where []bench.Breakdown
+	options.Where = func(found []bench.Breakdown) { where = found }
+	machine := machine() // before there is load of its own
+	rows, err := bench.Run(ctx, options)
+	if len(rows) == 0 {
+		return err
+	}
+	err = errors.Join(err, writeResults(filepath.Join(out, "bench.txt"), rows))
+	for _, side := range []struct{ name, bin string }{{"Stock", options.Stock.Bin}, {"Patched", options.Patched.Bin}} {
+		fmt.Fprintf(a.stdout, "%s: %s\n", side.name, version(side.bin))
+	}
+	fmt.Fprintf(a.stdout, "Machine: %s\n\n", machine)
+	err = errors.Join(bench.Table(a.stdout, rows), err)
+	if len(where) > 0 {
+		fmt.Fprintln(a.stdout)
+		err = errors.Join(err, bench.WhereTable(a.stdout, where))
+	}
+	return err
 }
 
 // writeResults writes the measurements.

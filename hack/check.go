@@ -44,71 +44,74 @@ hour the first time. With --group it is checked so, alone, and nothing else is.`
 			&cli.StringSliceFlag{Name: "group", Usage: "check the pull request `NAME` alone, and nothing else"},
 		},
 		Before: takes(0, "[--update] [--last] [--groups | --group NAME...]"),
-		Action: a.inPlace(a.applied(func(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
-			if names := cmd.StringSlice("group"); len(names) > 0 {
-				return a.checkGroups(ctx, w, names)
-			}
-			golden, err := w.Golden(ctx, trees)
-			if err != nil {
-				return err
-			}
-			sizes, err := w.Sizes(ctx, trees)
-			if err != nil {
-				return err
-			}
-			target, whole := cmd.String("target"), ofWhole(cmd)
-			if cmd.Bool("update") {
-				if !whole {
-					return errors.New("the core is on record with the whole series: check --update without --series")
-				}
-				if err := a.update(ctx, w, trees, sizes, target, golden); err != nil {
-					return err
-				}
-			}
-			if err := errors.Join(tree.CheckSizes(a.series, sizes)...); err != nil {
-				return err
-			}
-			words, err := w.CheckWords(ctx, trees, a.ours, a.hold)
-			if err := errors.Join(append(words, err)...); err != nil {
-				return err
-			}
-			if err := w.Prove(ctx, trees); err != nil {
-				return err
-			}
-			check := w.Check
-			if cmd.Bool("last") {
-				check = w.CheckLast
-			}
-			checked, err := check(ctx, trees, a.product)
-			if err != nil {
-				return err
-			}
-			if err := w.CheckAPI(ctx, trees, a.product.Tags); err != nil {
-				return err
-			}
-			inherited, err := w.CheckPlatforms(ctx, trees, a.platforms, a.product.Tags)
-			if err != nil {
-				return err
-			}
-			for _, of := range inherited {
-				fmt.Fprintf(a.stdout, "%s as published, for %v: %d findings of vet, which the patches leave as they are\n", of.Module, of.Platform, len(of.Findings))
-				for _, f := range of.Findings {
-					fmt.Fprintf(a.stdout, "\t%v\n", f)
-				}
-			}
-			err = a.goldenDrift(target, golden, whole)
-			if target == "" && whole { // the documents are about the current version
-				err = errors.Join(err, docs.Check(a.documented(ctx, w, trees, sizes), a.pages))
-			}
-			if err != nil {
-				return err
-			}
-			if _, err := fmt.Fprintf(a.stdout, "%d patches pass, %d of them checked now\n", len(a.series.Patches), checked); err != nil || !cmd.Bool("groups") {
-				return err
-			}
-			return a.checkGroups(ctx, w, nil)
-		})),
+		Action: a.inPlace(a.applied(a.checkSeries)),
 	}
+}
+
+// checkSeries checks the series and what is generated from it, or pull requests alone.
+func (a *app) checkSeries(ctx context.Context, cmd *cli.Command, w *tree.Workspace, trees []tree.Tree) error {
+	if names := cmd.StringSlice("group"); len(names) > 0 {
+		return a.checkGroups(ctx, w, names)
+	}
+	golden, err := w.Golden(ctx, trees)
+	if err != nil {
+		return err
+	}
+	sizes, err := w.Sizes(ctx, trees)
+	if err != nil {
+		return err
+	}
+	target, whole := cmd.String("target"), ofWhole(cmd)
+	if cmd.Bool("update") {
+		if !whole {
+			return errors.New("the core is on record with the whole series: check --update without --series")
+		}
+		if err := a.update(ctx, w, trees, sizes, target, golden); err != nil {
+			return err
+		}
+	}
+	if err := errors.Join(tree.CheckSizes(a.series, sizes)...); err != nil {
+		return err
+	}
+	words, err := w.CheckWords(ctx, trees, a.ours, a.hold)
+	if err := errors.Join(append(words, err)...); err != nil {
+		return err
+	}
+	if err := w.Prove(ctx, trees); err != nil {
+		return err
+	}
+	check := w.Check
+	if cmd.Bool("last") {
+		check = w.CheckLast
+	}
+	checked, err := check(ctx, trees, a.product)
+	if err != nil {
+		return err
+	}
+	if err := w.CheckAPI(ctx, trees, a.product.Tags); err != nil {
+		return err
+	}
+	inherited, err := w.CheckPlatforms(ctx, trees, a.platforms, a.product.Tags)
+	if err != nil {
+		return err
+	}
+	for _, of := range inherited {
+		fmt.Fprintf(a.stdout, "%s as published, for %v: %d findings of vet, which the patches leave as they are\n", of.Module, of.Platform, len(of.Findings))
+		for _, f := range of.Findings {
+			fmt.Fprintf(a.stdout, "\t%v\n", f)
+		}
+	}
+	err = a.goldenDrift(target, golden, whole)
+	if target == "" && whole { // the documents are about the current version
+		err = errors.Join(err, docs.Check(a.documented(ctx, w, trees, sizes), a.pages))
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintf(a.stdout, "%d patches pass, %d of them checked now\n", len(a.series.Patches), checked); err != nil || !cmd.Bool("groups") {
+		return err
+	}
+	return a.checkGroups(ctx, w, nil)
 }
 
 // update updates what is generated from the series.

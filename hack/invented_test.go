@@ -20,105 +20,8 @@ import (
 func invented(variant string) edit.Series {
 	variant, grouped := strings.CutPrefix(variant, "grouped")
 	variant = strings.TrimSpace(variant)
-	loudly := edit.Patch{
-		Slug:     "loudly",
-		Module:   "greet",
-		Subject:  "greet: say hello so that it is heard",
-		Body:     "Guests at the back hear nothing. A louder greeting reaches them, e.g.\nthose behind the pillar.\n\nÉmile reported it.",
-		Refs:     []string{"example/greet#7"},
-		Rules:    []string{"L8", "L9"},
-		Status:   edit.Upstream,
-		Untested: "nobody greets in a test",
-		Until:    "greet shouts by itself",
-		Edits: []edit.Edit{
-			edit.In("greet.go", edit.Func("Hello")).Replace(edit.Expr(`"hello "`), `"HELLO "`),
-		},
-	}
-	twice := edit.Patch{
-		Slug:    "twice",
-		Module:  "greet",
-		Subject: "greet: greet twice",
-		Body:    "One greeting is easily missed.",
-		Refs:    []string{"example/greet#8"},
-		Status:  edit.Carry,
-		Until:   "guests listen",
-	}
-	patched := edit.Patch{
-		Slug:    "patched-greet",
-		Module:  "hall",
-		Subject: "go.mod: build with the patched greet",
-		Body:    "The hall is built with the patched greetings.",
-		Refs:    []string{"example/greet#7"},
-		Status:  edit.Drop,
-		Until:   "greet has a release",
-		Edits:   []edit.Edit{edit.GoMod("go.mod", edit.Substitute("example.com/greet", "../greet", ""))},
-	}
-	greets := "fmt.Println(greet.Twice(guest()))\n"
-	hall := edit.Patch{
-		Slug:     "twice",
-		Module:   "hall",
-		Subject:  "cmd/hall: greet twice",
-		Body:     "Guests who sleep through the first greeting miss the show.",
-		Refs:     []string{"example/hall#1"},
-		Rules:    []string{"L8"},
-		Status:   edit.Upstream,
-		Untested: "nobody greets in a test",
-		Until:    "the hall greets twice",
-	}
-	place := edit.In("cmd/hall/main.go", edit.Func("main"))
-	switch variant {
-	case "":
-	case "changed": // the last patch says something else
-		greets += "fmt.Println(\"welcome\")\n"
-	case "gone": // upstream no longer has the function
-		place = edit.In("cmd/hall/main.go", edit.Func("Main"))
-	case "broken": // does not compile
-		greets += "fmt.Println(greet.Thrice(guest()))\n"
-	case "unvetted":
-		greets += "fmt.Printf(\"%d\\n\", guest())\n"
-	case "silent": // upstream's test fails
-		loudly.Edits = []edit.Edit{edit.In("greet.go", edit.Func("Hello")).Replace(edit.Expr(`"hello " + name`), `""`)}
-	}
-	if variant == "differs" { // between versions of greet
-		loudly.Edits = append(loudly.Edits, edit.In("greet.go", edit.Func("Hello")).Replace(edit.Expr(`"HELLO "`), `"HELLO, sir "`).Since("v1.1"))
-	}
-	shout := edit.In("loud/loud.go", edit.Func("Shout"))
-	switch variant {
-	case "api-added":
-		twice.Edits = []edit.Edit{shout.InsertBefore("// Whisper is a greeting from nearby.\nfunc Whisper() string { return \"psst\" }\n")}
-	case "api-changed":
-		twice.Edits = []edit.Edit{shout.Signature("func Shout(name string) string")}
-	case "api-removed":
-		twice.Edits = []edit.Edit{shout.Drop()}
-	}
-	if variant != "needless" { // says what it is built on
-		hall.Needs = []string{"greet/twice", "hall/patched-greet"}
-	}
-	hall.Edits = []edit.Edit{place.Replace(edit.Stmt(edit.Call("greet.Hello")), greets)}
-	quiet := edit.Patch{
-		Slug:     "quietly-now",
-		Module:   "greet",
-		Subject:  "greet: drop the shouting",
-		Body:     "Nobody shouts any more.",
-		Refs:     []string{"example/greet#9"},
-		Status:   edit.Upstream,
-		Untested: "nobody greets in a test",
-		Until:    "greet is quiet",
-		Edits:    []edit.Edit{edit.DropFile("loud/loud.go")},
-	}
-	switch variant {
-	case "unportable": // does not compile for plan9
-		hall.Edits = append(hall.Edits, edit.AddImport("cmd/hall/main.go", "syscall"),
-			edit.In("cmd/hall/main.go", edit.Func("main")).Before(edit.Top(), "_ = syscall.Flock"))
-	case "unvetted-elsewhere":
-		hall.Edits = append(hall.Edits, edit.In("cmd/hall/door_plan9.go", edit.Func("door")).Before(edit.Top(), `fmt.Printf("%d doors\n", "two")`))
-	}
-	if variant == "setting" {
-		bell := edit.In("cmd/bell/main.go", edit.Func("main"))
-		hall.Edits = append(hall.Edits,
-			bell.InsertBefore("// A Config is how the bell rings.\ntype Config struct {\n\t// Loudness is how loud it rings. More than Most is no louder.\n\tLoudness int `toml:\"loudness\"`\n\tMost     int `toml:\"most\"`\n}\n"),
-			bell.Replace(edit.Stmt(edit.Call("fmt.Println")), "fmt.Println(\"[hall.'big bell']\")\nfmt.Println(\"loudness = 11\")\nfmt.Println(\"most = 12\")\n"))
-	}
+	loudly, twice := inventedGreetings(variant)
+	patched, hall := inventedHall(variant)
 	s := edit.Assemble(
 		[]edit.Module{{Name: "greet", Path: "example.com/greet"}, {Name: "hall", Path: "example.com/hall"}},
 		edit.Group{Folder: "patches/build", Patches: []edit.Patch{patched}},
@@ -136,14 +39,123 @@ func invented(variant string) edit.Series {
 		louder := s.Patches[2]
 		louder.Slug, louder.Edits = "louder", []edit.Edit{edit.In("greet.go", edit.Func("Hello")).Replace(edit.Expr(`"HELLO "`), `"HELLO, HELLO "`)}
 		s.Patches = slices.Insert(s.Patches, 2, louder)
-	case "untested", "quiet": // drop whole files
-		quiet.In = "patches/small/two"
-		if variant == "untested" {
-			quiet.Slug, quiet.Untested, quiet.Edits = "untested", "", []edit.Edit{edit.DropFile("greet_test.go")}
-		}
-		s.Patches = append(s.Patches, quiet)
+	case "quiet": // drops a whole file
+		s.Patches = append(s.Patches, inventedQuiet("quietly-now", "nobody greets in a test", "loud/loud.go"))
+	case "untested": // drops the tests
+		s.Patches = append(s.Patches, inventedQuiet("untested", "", "greet_test.go"))
 	}
 	return s
+}
+
+// inventedGreetings are the patches of greet.
+func inventedGreetings(variant string) (loudly, twice edit.Patch) {
+	loudly = edit.Patch{
+		Slug:     "loudly",
+		Module:   "greet",
+		Subject:  "greet: say hello so that it is heard",
+		Body:     "Guests at the back hear nothing. A louder greeting reaches them, e.g.\nthose behind the pillar.\n\nÉmile reported it.",
+		Refs:     []string{"example/greet#7"},
+		Rules:    []string{"L8", "L9"},
+		Status:   edit.Upstream,
+		Untested: "nobody greets in a test",
+		Until:    "greet shouts by itself",
+		Edits: []edit.Edit{
+			edit.In("greet.go", edit.Func("Hello")).Replace(edit.Expr(`"hello "`), `"HELLO "`),
+		},
+	}
+	twice = edit.Patch{
+		Slug:    "twice",
+		Module:  "greet",
+		Subject: "greet: greet twice",
+		Body:    "One greeting is easily missed.",
+		Refs:    []string{"example/greet#8"},
+		Status:  edit.Carry,
+		Until:   "guests listen",
+	}
+	shout := edit.In("loud/loud.go", edit.Func("Shout"))
+	switch variant {
+	case "silent": // upstream's test fails
+		loudly.Edits = []edit.Edit{edit.In("greet.go", edit.Func("Hello")).Replace(edit.Expr(`"hello " + name`), `""`)}
+	case "differs": // between versions of greet
+		loudly.Edits = append(loudly.Edits, edit.In("greet.go", edit.Func("Hello")).Replace(edit.Expr(`"HELLO "`), `"HELLO, sir "`).Since("v1.1"))
+	case "api-added":
+		twice.Edits = []edit.Edit{shout.InsertBefore("// Whisper is a greeting from nearby.\nfunc Whisper() string { return \"psst\" }\n")}
+	case "api-changed":
+		twice.Edits = []edit.Edit{shout.Signature("func Shout(name string) string")}
+	case "api-removed":
+		twice.Edits = []edit.Edit{shout.Drop()}
+	}
+	return loudly, twice
+}
+
+// inventedHall are the patches of hall.
+func inventedHall(variant string) (patched, hall edit.Patch) {
+	patched = edit.Patch{
+		Slug:    "patched-greet",
+		Module:  "hall",
+		Subject: "go.mod: build with the patched greet",
+		Body:    "The hall is built with the patched greetings.",
+		Refs:    []string{"example/greet#7"},
+		Status:  edit.Drop,
+		Until:   "greet has a release",
+		Edits:   []edit.Edit{edit.GoMod("go.mod", edit.Substitute("example.com/greet", "../greet", ""))},
+	}
+	greets := "fmt.Println(greet.Twice(guest()))\n"
+	hall = edit.Patch{
+		Slug:     "twice",
+		Module:   "hall",
+		Subject:  "cmd/hall: greet twice",
+		Body:     "Guests who sleep through the first greeting miss the show.",
+		Refs:     []string{"example/hall#1"},
+		Rules:    []string{"L8"},
+		Status:   edit.Upstream,
+		Untested: "nobody greets in a test",
+		Until:    "the hall greets twice",
+	}
+	place := edit.In("cmd/hall/main.go", edit.Func("main"))
+	var more []edit.Edit
+	switch variant {
+	case "changed": // the last patch says something else
+		greets += "fmt.Println(\"welcome\")\n"
+	case "gone": // upstream no longer has the function
+		place = edit.In("cmd/hall/main.go", edit.Func("Main"))
+	case "broken": // does not compile
+		greets += "fmt.Println(greet.Thrice(guest()))\n"
+	case "unvetted":
+		greets += "fmt.Printf(\"%d\\n\", guest())\n"
+	case "unportable": // does not compile for plan9
+		more = []edit.Edit{edit.AddImport("cmd/hall/main.go", "syscall"),
+			edit.In("cmd/hall/main.go", edit.Func("main")).Before(edit.Top(), "_ = syscall.Flock")}
+	case "unvetted-elsewhere":
+		more = []edit.Edit{edit.In("cmd/hall/door_plan9.go", edit.Func("door")).Before(edit.Top(), `fmt.Printf("%d doors\n", "two")`)}
+	case "setting":
+		bell := edit.In("cmd/bell/main.go", edit.Func("main"))
+		more = []edit.Edit{
+			bell.InsertBefore("// A Config is how the bell rings.\ntype Config struct {\n\t// Loudness is how loud it rings. More than Most is no louder.\n\tLoudness int `toml:\"loudness\"`\n\tMost     int `toml:\"most\"`\n}\n"),
+			bell.Replace(edit.Stmt(edit.Call("fmt.Println")), "fmt.Println(\"[hall.'big bell']\")\nfmt.Println(\"loudness = 11\")\nfmt.Println(\"most = 12\")\n"),
+		}
+	}
+	if variant != "needless" { // says what it is built on
+		hall.Needs = []string{"greet/twice", "hall/patched-greet"}
+	}
+	hall.Edits = append([]edit.Edit{place.Replace(edit.Stmt(edit.Call("greet.Hello")), greets)}, more...)
+	return patched, hall
+}
+
+// inventedQuiet drops a file of greet.
+func inventedQuiet(slug, untested, file string) edit.Patch {
+	return edit.Patch{
+		In:       "patches/small/two",
+		Slug:     slug,
+		Module:   "greet",
+		Subject:  "greet: drop the shouting",
+		Body:     "Nobody shouts any more.",
+		Refs:     []string{"example/greet#9"},
+		Status:   edit.Upstream,
+		Untested: untested,
+		Until:    "greet is quiet",
+		Edits:    []edit.Edit{edit.DropFile(file)},
+	}
 }
 
 // inventedThreads are upstream's that meet the series.

@@ -56,6 +56,20 @@ func TestL22_RuntimeStartsWhateverIsAmongThePhases(t *testing.T) {
 	RequireNothingLeft(t, n)
 }
 
+// A badRecord is one that cannot be read, and what comes of it.
+type badRecord struct {
+	of      string
+	path    func(l Life) []string // of buckets, and a key in the last
+	text    []byte
+	start   func(*testing.T, ...func(*node.Options)) *node.Node
+	metric  string
+	kind    string
+	unready string // "pod" or "container": which is shown as it is not known
+	says    string // the reason
+	stock   Breach // of the start
+	known   Breach
+}
+
 // A value in one record cannot be read: all other pods are up, the pod with that record is listed
 // and can be ended, and what it has is not taken for left behind.
 func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
@@ -64,37 +78,25 @@ func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
 	notJSON := []byte("\n\x01x\x12\x01{") // a message with a value that is no JSON
 	endsCRI, leftOut := OnStock("CRI does not come up"), OnStock("it is not ready or in no list, and its process cannot be ended")
 	setAside := "containerd_metadata_unreadable_records_total"
-	const pod, container = "pod", "container"
-	for _, record := range []struct {
-		of      string
-		path    func(l Life) []string // of buckets, and a key in the last
-		text    []byte
-		start   func(*testing.T, ...func(*node.Options)) *node.Node
-		metric  string
-		kind    string
-		unready string // which of the two is shown as it is not known
-		says    string // the reason
-		stock   Breach // of the start
-		known   Breach
-	}{
+	for _, record := range []badRecord{
 		{"a sandbox", func(l Life) []string { return []string{"sandboxes", l.Pod, "spec"} }, notAny, StartNode,
 			setAside, "sandbox", "", "spec: ", endsCRI, endsCRI},
 		{"the metadata of a sandbox of a shim", func(l Life) []string { return []string{"sandboxes", l.Pod, "extensions", "metadata"} }, notJSON, StartSandboxer,
-			PassedOverMetric, "sandbox", pod, "metadata", endsCRI, endsCRI},
+			PassedOverMetric, "sandbox", "pod", "metadata", endsCRI, endsCRI},
 		{"an update of a sandbox", func(l Life) []string { return []string{"sandboxes", l.Pod, "extensions", "updated-resources"} }, notJSON, StartNode,
 			PassedOverMetric, "sandbox_update", "", "", KeptOnStock, leftOut},
 		{"the container of a sandbox", func(l Life) []string { return []string{"containers", l.Pod, "spec"} }, notAny, StartNode,
-			setAside, "container", pod, "spec: ", endsCRI, endsCRI},
+			setAside, "container", "pod", "spec: ", endsCRI, endsCRI},
 		{"the metadata of the container of a sandbox", func(l Life) []string {
 			return []string{"containers", l.Pod, "extensions", "io.cri-containerd.sandbox.metadata"}
 		}, notAny, StartNode,
-			setAside, "container", pod, "extensions/io.cri-containerd.sandbox.metadata: ", endsCRI, endsCRI},
+			setAside, "container", "pod", "extensions/io.cri-containerd.sandbox.metadata: ", endsCRI, endsCRI},
 		{"a container", func(l Life) []string { return []string{"containers", l.Container, "spec"} }, notAny, StartNode,
-			setAside, "container", container, "spec: ", endsCRI, endsCRI},
+			setAside, "container", "container", "spec: ", endsCRI, endsCRI},
 		{"the metadata of a container", func(l Life) []string {
 			return []string{"containers", l.Container, "extensions", "io.cri-containerd.container.metadata"}
 		}, notJSON, StartNode,
-			PassedOverMetric, "container", container, "type with url x", KeptOnStock, leftOut},
+			PassedOverMetric, "container", "container", "type with url x", KeptOnStock, leftOut},
 		{"the time of a container", func(l Life) []string { return []string{"containers", l.Container, "createdat"} }, notAny, StartNode,
 			setAside, "container", "", "", endsCRI, endsCRI},
 		{"the time of a sandbox", func(l Life) []string { return []string{"containers", l.Pod, "createdat"} }, notAny, StartNode,
@@ -102,64 +104,71 @@ func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
 	} {
 		t.Run(record.of, func(t *testing.T) {
 			t.Parallel()
-			n := record.start(t, collectsAtStart)
-			ctx := WithinAMinute(t)
-			bad, good := NewLife(t, n, "bad"), NewLife(t, n, "good")
-			processes := []int{pidOf(t, n, bad.Container)}
-			if _, err := n.Containerd().LoadContainer(ctx, bad.Pod); err == nil { // its shim makes no container for some
-				processes = append(processes, pidOf(t, n, bad.Pod))
-			}
-			folders, err := filepath.Glob(filepath.Join(n.Folder(), "*", "io.containerd.grpc.v1.cri", "*", bad.Pod))
-			require.NoError(t, err)
-			more, err := filepath.Glob(filepath.Join(n.Folder(), "*", "io.containerd.grpc.v1.cri", "containers", bad.Container))
-			require.NoError(t, err)
-			require.Len(t, more, 2)
-			require.NoError(t, n.Kill(ctx))
-			require.NoError(t, Overwrite(n, record.text, record.path(bad)...))
-			errBoot := n.Boot(ctx)
-			Promise(t, "L22", "the runtime starts past "+record.of+" that cannot be read, and runs pods", record.stock, func(t require.TestingT) {
-				require.NoError(t, errBoot)
-				RequireReady(ctx, t, n, good.Pod)
-				RunningSince(ctx, t, n, good.Container)
-				RequirePodRunsAgain(t, n, n.CRI().Pod("new"))
-			})
-			Promise(t, "L22", record.of+" that cannot be read is named in the log, and counted", nobodyCounts, func(t require.TestingT) {
-				require.NoError(t, errBoot)
-				counted, err := n.Metrics(ctx, record.metric)
-				require.NoError(t, err)
-				assert.GreaterOrEqual(t, counted[fmt.Sprintf("{kind=%q}", record.kind)], float64(1), "%v", counted)
-				assert.NoError(t, HasLogged(n, "level=error", record.path(bad)[1]))
-			})
-			Promise(t, "L22", "pod and container are listed, with the reason", record.known, func(t require.TestingT) {
-				require.NoError(t, errBoot)
-				requireShown(ctx, t, n, bad, record.unready == pod, record.unready == container, record.says)
-			})
-			Promise(t, "L22", "what they have is kept", record.stock, func(t require.TestingT) {
-				require.NoError(t, errBoot)
-				for _, pid := range processes {
-					assert.NoError(t, unix.Kill(pid, 0), "process %d", pid)
-				}
-				for _, folder := range append(folders, more...) {
-					assert.DirExists(t, folder)
-				}
-				attachments, err := filepath.Glob(filepath.Join(n.Attachments(), "*"+bad.Pod+"*"))
-				require.NoError(t, err)
-				assert.NotEmpty(t, attachments)
-			})
-			Promise(t, "L22", "they can be stopped and removed, by which their processes end", record.known, func(t require.TestingT) {
-				require.NoError(t, errBoot)
-				c := n.CRI()
-				require.NoError(t, c.Stop(ctx, bad.Container, 10*time.Second))
-				require.NoError(t, c.Remove(ctx, bad.Container))
-				EndPod(ctx, t, n, bad.Pod)
-				for _, pid := range processes {
-					assert.ErrorIs(t, unix.Kill(pid, 0), unix.ESRCH, "process %d", pid)
-				}
-				EndPod(ctx, t, n, good.Pod)
-				RequireNothingLeft(t, n)
-			})
+			startsPast(t, record)
 		})
 	}
+}
+
+// startsPast overwrites a record of a pod that runs while the runtime is not there, and looks at
+// what that makes of it.
+func startsPast(t *testing.T, record badRecord) {
+	t.Helper()
+	n := record.start(t, collectsAtStart)
+	ctx := WithinAMinute(t)
+	bad, good := NewLife(t, n, "bad"), NewLife(t, n, "good")
+	processes := []int{pidOf(t, n, bad.Container)}
+	if _, err := n.Containerd().LoadContainer(ctx, bad.Pod); err == nil { // its shim makes no container for some
+		processes = append(processes, pidOf(t, n, bad.Pod))
+	}
+	folders, err := filepath.Glob(filepath.Join(n.Folder(), "*", "io.containerd.grpc.v1.cri", "*", bad.Pod))
+	require.NoError(t, err)
+	more, err := filepath.Glob(filepath.Join(n.Folder(), "*", "io.containerd.grpc.v1.cri", "containers", bad.Container))
+	require.NoError(t, err)
+	require.Len(t, more, 2)
+	require.NoError(t, n.Kill(ctx))
+	require.NoError(t, Overwrite(n, record.text, record.path(bad)...))
+	errBoot := n.Boot(ctx)
+	Promise(t, "L22", "the runtime starts past "+record.of+" that cannot be read, and runs pods", record.stock, func(t require.TestingT) {
+		require.NoError(t, errBoot)
+		RequireReady(ctx, t, n, good.Pod)
+		RunningSince(ctx, t, n, good.Container)
+		RequirePodRunsAgain(t, n, n.CRI().Pod("new"))
+	})
+	Promise(t, "L22", record.of+" that cannot be read is named in the log, and counted", nobodyCounts, func(t require.TestingT) {
+		require.NoError(t, errBoot)
+		counted, err := n.Metrics(ctx, record.metric)
+		require.NoError(t, err)
+		assert.GreaterOrEqual(t, counted[fmt.Sprintf("{kind=%q}", record.kind)], float64(1), "%v", counted)
+		assert.NoError(t, HasLogged(n, "level=error", record.path(bad)[1]))
+	})
+	Promise(t, "L22", "pod and container are listed, with the reason", record.known, func(t require.TestingT) {
+		require.NoError(t, errBoot)
+		requireShown(ctx, t, n, bad, record.unready == "pod", record.unready == "container", record.says)
+	})
+	Promise(t, "L22", "what they have is kept", record.stock, func(t require.TestingT) {
+		require.NoError(t, errBoot)
+		for _, pid := range processes {
+			assert.NoError(t, unix.Kill(pid, 0), "process %d", pid)
+		}
+		for _, folder := range append(folders, more...) {
+			assert.DirExists(t, folder)
+		}
+		attachments, err := filepath.Glob(filepath.Join(n.Attachments(), "*"+bad.Pod+"*"))
+		require.NoError(t, err)
+		assert.NotEmpty(t, attachments)
+	})
+	Promise(t, "L22", "they can be stopped and removed, by which their processes end", record.known, func(t require.TestingT) {
+		require.NoError(t, errBoot)
+		c := n.CRI()
+		require.NoError(t, c.Stop(ctx, bad.Container, 10*time.Second))
+		require.NoError(t, c.Remove(ctx, bad.Container))
+		EndPod(ctx, t, n, bad.Pod)
+		for _, pid := range processes {
+			assert.ErrorIs(t, unix.Kill(pid, 0), unix.ESRCH, "process %d", pid)
+		}
+		EndPod(ctx, t, n, good.Pod)
+		RequireNothingLeft(t, n)
+	})
 }
 
 // The ends of a container whose specification cannot be read reach plugins with its pod and name.
