@@ -18,15 +18,19 @@ import (
 // NetworkReady is the STATUS of the network, and says what of it.
 var _ = Network.has("N1_NetworkReadyIsTheStatusOfTheNetwork", Needs{Network: true}, func(t T) {
 	a := NewAgent(t, t.Runtime(), "")
-	for _, s := range []struct{ name, script, message string }{
-		{"cannot add", TakesNone, "agent is down"},
-		{"degraded", Degraded, "no route to the pods"},
-		{"another error", Fails, "out of luck"},
-		{"no answer", Garbage, "panic: what?"},
+	for _, s := range []struct{ name, script, message, reason, details string }{
+		{"cannot add", TakesNone, "agent is down", "NetworkNotAvailable", "no socket"},
+		{"degraded", Degraded, "no route to the pods", "NetworkDegraded", ""},
+		{"try again", Later, "still starting", "NetworkTryAgainLater", ""},
+		{"another error", Fails, "out of luck", "NetworkStatusError", ""},
+		{"no answer", Garbage, "panic: what?", "NetworkStatusExecFailed", ""},
 	} {
 		a.RequireNetworkReady(t)
 		a.Says("STATUS", s.script)
 		t.Promise("N1", "NetworkReady is false with the plugin's words: "+s.name, KeptOnStock, func(t require.TestingT) { a.RequireNetworkDown(t, s.message) })
+		t.Words("N1", "the reason is that of the answer: "+s.name, OnStock("one reason for all"), func(t require.TestingT) {
+			a.RequireNetworkNotReady(t, s.reason, s.details)
+		})
 		a.Says("STATUS", "")
 		t.Promise("N1", "it is true again once STATUS succeeds: "+s.name, KeptOnStock, func(t require.TestingT) { a.RequireNetworkReady(t) })
 	}
@@ -40,7 +44,7 @@ var _ = Network.has("N1_NetworkWithoutConfigurationIsNotReady", Needs{Network: t
 	t.Promise("N1", "it is true once there is one", KeptOnStock, func(t require.TestingT) { a.RequireNetworkReady(t) })
 })
 
-// While STATUS hangs, calls of Status get the answer before it.
+// While STATUS hangs, calls of Status get the answer before it, and do not ask again.
 var _ = Network.has("N1_HungStatusDelaysNoCall", Needs{Network: true}, func(t T) {
 	a := NewAgent(t, t.Runtime(), "")
 	a.RequireNetworkReady(t)
@@ -64,6 +68,9 @@ var _ = Network.has("N1_HungStatusDelaysNoCall", Needs{Network: true}, func(t T)
 		calls.Wait()
 		assert.Less(t, slices.Max(took), Moments/2, "who waits for the plugin does so for as long as it hangs")
 		log("200 calls at once: the slowest took %s", slices.Max(took))
+	})
+	t.Words("N1", "STATUS is asked once for all calls", SometimesOnStock("each call asks"), func(t require.TestingT) {
+		assert.Equal(t, 1, a.TimesHung())
 	})
 })
 
