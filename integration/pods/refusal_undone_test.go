@@ -3,9 +3,7 @@
 package pods
 
 import (
-	"context"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -40,27 +38,4 @@ func TestL9_RollBackReachesAllIfAPluginFails(t *testing.T) {
 		RequireUndoneWhileNetworkStood(t, second, config)
 	})
 	Promise(t, "L8", "a plugin's failure in the roll-back leaves nothing behind", RollBackRaces, func(t require.TestingT) { RequireNothingLeft(t, n) })
-}
-
-func TestL7_RefusedPodIsUndoneEachTime(t *testing.T) {
-	t.Parallel()
-	tries := 60
-	if RunsOnStock {
-		tries = 400 // up to the first that fails
-	}
-	n := StartNode(t)
-	refuses := plugin.New("10", "refuses")
-	refuses.On(plugin.RunPodSandbox, plugin.Fail("not here"))
-	Connect(t, n, refuses)
-	config := n.CRI().Pod("refused")
-
-	Promise(t, "L7", "nothing is left of a refused pod, each time", OnStock(RollBackRaces.Words), func(t require.TestingT) {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute) // on a busy machine, each takes its time
-		defer cancel()
-		for range tries {
-			_, err := n.CRI().RunPod(ctx, config)
-			require.ErrorContains(t, err, "not here")
-			RequireNothingLeft(t, n)
-		}
-	})
 }
