@@ -6,8 +6,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/containerd/nri/pkg/api"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc/codes"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/plugin"
@@ -27,16 +29,35 @@ var _ = MustRun.has("L20_NothingComesUpWithoutARequiredPluginThatIsAway", Needs{
 	other := NewPlugin(t, "10", "other")
 	Connect(t, n, other)
 
+	began := time.Now()
 	_, errPod := c.RunPod(ctx, PodThatRequires(n, "refused"))
+	podTook := time.Since(began)
+	began = time.Now()
 	_, errContainer := c.Create(ctx, came, before, c.Container("refused"))
+	containerTook := time.Since(began)
 	t.Promise("L20", "a pod is refused with the name of the plugin", OnStock(NotRequired), func(t require.TestingT) { RequireWanting(t, errPod) })
 	t.Promise("L20", "a container is refused with the name of the plugin", OnStock(NotRequired), func(t require.TestingT) { RequireWanting(t, errContainer) })
+	t.Words("L20", "the errors say of what, and since when the plugin is away", OnStock(NotRequired), func(t require.TestingT) {
+		RequireReadable(t, errPod, codes.Unavailable, "pod conformance-must-run/refused", "is away since")
+		RequireReadable(t, errContainer, codes.Unavailable, "container refused of pod conformance-must-run/before", "is away since")
+	})
+	t.Words("L20", "each has waited as long as is set", OnStock(NotRequired), func(t require.TestingT) {
+		for _, took := range []time.Duration{podTook, containerTook} {
+			assert.GreaterOrEqual(t, took, RequiredWait)
+			assert.Less(t, took, 2*RequiredWait)
+		}
+	})
 	t.Promise("L20", "nobody was told of either", OnStock(NotRequired), func(t require.TestingT) {
 		assert.Empty(t, other.Calls().Named("refused").Events())
 		assert.Empty(t, other.Calls().Only(plugin.CreateContainer).Events())
 	})
-	t.Promise("L20", "what does not require it comes up", KeptOnStock, func(t require.TestingT) {
-		RequirePodRunsAgain(t, n, c.Pod("free"))
+	t.Promise("L20", "a pod that does not require it comes up, and so does its container", KeptOnStock, func(t require.TestingT) {
+		free := c.Pod("free")
+		id, err := c.RunPod(ctx, free)
+		require.NoError(t, err)
+		container, err := c.Create(ctx, id, free, c.Container("main"))
+		require.NoError(t, err)
+		require.NoError(t, c.Start(ctx, container))
 	})
 	t.Promise("L8", "all ends without it", KeptOnStock, func(t require.TestingT) {
 		RemoveAllPods(ctx, t, c)
@@ -67,39 +88,83 @@ var _ = MustRun.has("L20_PodComesUpWithTheWordOfARequiredPluginThatComesLate", N
 	RequireNothingLeft(t, n)
 })
 
-// A plugin that is there and does not answer is as good as none.
+// unanswered is how a required plugin that is there does not answer.
+type unanswered struct {
+	answer plugin.Answer
+	policy *api.FailurePolicy
+	killed bool
+	words  string // of hookline's error
+}
+
+// A plugin that is there and does not answer is as good as none, though its own policy is to go on.
 var _ = MustRun.has("L20_PodIsRefusedIfARequiredPluginDoesNotAnswer", Within(2*time.Second).AndRequired(), func(t T) {
-	for name, s := range map[string]struct {
-		answer plugin.Answer
-		killed bool
-	}{
-		"it freezes in the hook":   {answer: plugin.Answer{Freeze: true}},
-		"it is killed in the hook": {answer: plugin.Answer{Work: time.Minute}, killed: true},
+	for name, s := range map[string]unanswered{
+		"it freezes in the hook":   {answer: plugin.Answer{Freeze: true}, words: "no answer within 2s"},
+		"it freezes, and stays":    {answer: plugin.Answer{Freeze: true}, policy: &api.FailurePolicy{KeepConnected: true}, words: "no answer within 2s"},
+		"it is killed in the hook": {answer: plugin.Answer{Work: time.Minute}, killed: true, words: "did not answer"},
 	} {
-		t.Run(name, func(t T) {
-			n := t.Runtime()
-			timeout, _ := n.Timeouts()
-			ctx := WithinAMinute(t)
-			after := NewPlugin(t, "30", "after")
-			Connect(t, n, after)
-			must := JoinProcess(t, n, plugin.Script{Index: "20", Name: RequiredPlugin, Answers: map[plugin.Event]plugin.Answer{plugin.RunPodSandbox: s.answer}})
-			began := time.Now()
-			ran := InBackground(func() error { _, err := n.CRI().RunPod(ctx, PodThatRequires(n, "unanswered")); return err })
-			RequireSoon(t, "the hook", func(context.Context) error { return HasGot(must, plugin.RunPodSandbox) })
-			if s.killed {
-				require.NoError(t, must.Kill())
-			}
-			err, took := <-ran, time.Since(began)
-			InTimeouts(t, "the pod fails", took, timeout)
-			t.Promise("L20", "the pod fails with the plugin's name", OnStock(NotRequired), func(t require.TestingT) { RequireWanting(t, err) })
-			t.Promise("L20", "nobody after it is told of the pod", OnStock(NotRequired), func(t require.TestingT) {
-				assert.Empty(t, after.Calls().Named("unanswered").Events())
-			})
-			require.NoError(t, must.Kill())
-			t.Promise("L7", "nothing is left", RollBackRaces, func(t require.TestingT) {
-				RemoveAllPods(ctx, t, n.CRI())
-				RequireNothingLeft(t, n)
-			})
-		})
+		for of, object := range map[plugin.Event]string{plugin.RunPodSandbox: "pod", plugin.CreateContainer: "container"} {
+			t.Run(name+", "+object, func(t T) { refusedIfUnanswered(t, s, of, object) })
+		}
 	}
 })
+
+// refusedIfUnanswered has a plugin not answer for a pod, or for a container of one.
+func refusedIfUnanswered(t T, s unanswered, of plugin.Event, object string) {
+	n := t.Runtime()
+	timeout, _ := n.Timeouts()
+	ctx, c := WithinAMinute(t), n.CRI()
+	after := NewPlugin(t, "30", "after")
+	Connect(t, n, after)
+	must := JoinProcess(t, n, plugin.Script{Index: "20", Name: RequiredPlugin, Policy: s.policy, Answers: map[plugin.Event]plugin.Answer{of: s.answer}})
+	config := PodThatRequires(n, "unanswered")
+	create := func() error { _, err := c.RunPod(ctx, config); return err }
+	if of == plugin.CreateContainer {
+		pod, err := c.RunPod(ctx, config)
+		require.NoError(t, err)
+		create = func() error { _, err := c.Create(ctx, pod, config, c.Container("main")); return err }
+	}
+	ran := InBackground(create)
+	RequireSoon(t, "the hook", func(context.Context) error { return HasGot(must, of) })
+	asked := time.Now()
+	if s.killed {
+		require.NoError(t, must.Kill())
+	}
+	err, took := <-ran, time.Since(asked)
+	InTimeouts(t, "the "+object+" fails", took, timeout)
+	t.Promise("L20", "the "+object+" fails with the plugin's name", OnStock(NotRequired), func(t require.TestingT) { RequireWanting(t, err) })
+	t.Words("L20", "the error says what became of the plugin", OnStock(NotRequired), func(t require.TestingT) { assert.ErrorContains(t, err, s.words) })
+	t.Promise("L22", "it fails after one timeout, and at once where the plugin is gone", KeptOnStock, func(t require.TestingT) {
+		if s.killed {
+			assert.Less(t, took, timeout)
+		}
+		assert.Less(t, took, 2*timeout)
+	})
+	t.Promise("L20", "nobody after it is told of the "+object, OnStock(NotRequired), func(t require.TestingT) {
+		assert.Empty(t, after.Calls().Named("unanswered").Only(of).Events())
+	})
+	if s.policy.GetKeepConnected() {
+		nextFailsAtOnce(t, n, of, after)
+	}
+	require.NoError(t, must.Kill())
+	t.Promise("L7", "nothing is left", RollBackRaces, func(t require.TestingT) {
+		RemoveAllPods(ctx, t, c)
+		RequireNothingLeft(t, n)
+	})
+}
+
+// nextFailsAtOnce has a pod require a plugin that has not answered yet for the one before.
+func nextFailsAtOnce(t T, n Runtime, of plugin.Event, after *plugin.Plugin) {
+	timeout, _ := n.Timeouts()
+	began := time.Now()
+	_, err := n.CRI().RunPod(WithinAMinute(t), PodThatRequires(n, "next"))
+	took := time.Since(began)
+	t.Promise("L22", "the next pod fails at once", OnStock(NoPolicies), func(t require.TestingT) {
+		RequireWanting(t, err)
+		assert.Less(t, took, timeout)
+		assert.Empty(t, after.Calls().Named("next").Events())
+	})
+	t.Words("L22", "the error says what the plugin owes", OnStock(NoPolicies), func(t require.TestingT) {
+		assert.ErrorContains(t, err, "has owed an answer to "+string(of))
+	})
+}

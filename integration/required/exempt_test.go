@@ -77,10 +77,8 @@ func TestL20_ExemptNamespacesDoWithoutAPluginThatDoesNotAnswer(t *testing.T) {
 					RequireUnavailable(t, err, tc.words)
 				})
 				require.NoError(t, must.Kill())
-				Promise(t, "L8", "all ends without it, "+string(of), KeptOnStock, func(t require.TestingT) {
-					RemoveAllPods(ctx, t, c)
-					RequireNothingLeft(t, n)
-				})
+				RemoveAllPods(ctx, t, c)
+				RequireNothingLeft(t, n)
 			}
 		})
 	}
