@@ -144,5 +144,10 @@ var _ = Ends.has("L18_EndThatBreaksItsPluginIsGivenUp", Needs{}, func(t T) {
 		assert.True(t, IsOpen(p.Closed()))
 		assert.Len(t, p.Calls().Of(bad.Pod).Only(plugin.StopPodSandbox), 3)
 	})
+	other := NewLife(t, n, "other")
+	other.End(t)
+	t.Promise("L18", "it is asked for other pods, and told of their ends", KeptOnStock, func(t require.TestingT) {
+		assert.Equal(t, Whole, p.Calls().Of(other.Pod).Events())
+	})
 	RequireNothingLeft(t, n)
 })

@@ -129,9 +129,6 @@ func TestL18_StopThatTimedOutIsToldAgainAtOnce(t *testing.T) {
 				require.NoError(t, err)
 				assert.Contains(t, Lines(left), "CRI pod "+stopped.Pod)
 			})
-			Promise(t, "L18", "it is told of what ended meanwhile", OnStock(NeverHears), func(t require.TestingT) {
-				p.RequireTold(t, ended.Pod, EveryEnd...)
-			})
 			require.NoError(t, c.RemovePod(ctx, stopped.Pod))
 			Promise(t, "L18", "it was told of the end of all that it knew, in order", OnStock(NeverHears), func(t require.TestingT) { p.RequireLawful(t) })
 			Promise(t, "L3", "it is told of the removal when it comes, and the stop does not come again", OnStock(NeverHears), func(t require.TestingT) {

@@ -48,10 +48,9 @@ func TestL18_NothingSecretOutlivesItsPod(t *testing.T) {
 		require.Error(t, isNotKept(n, "that it keeps"))
 	})
 	p.Comes(t)
-	Promise(t, "L18", "the end that is told late has the annotations, and no environment", OnStock(NeverHears), func(t require.TestingT) {
+	Promise(t, "L18", "the end that is told late has no environment", OnStock(NeverHears), func(t require.TestingT) {
 		p.RequireTold(t, l.Pod, EveryEnd...)
 		for _, end := range p.CallsSinceReturn(l.Pod) {
-			assert.Equal(t, "that it keeps", end.Pod.GetAnnotations()["note"])
 			assert.Empty(t, end.Container.GetEnv())
 		}
 	})

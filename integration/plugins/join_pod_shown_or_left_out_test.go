@@ -49,9 +49,6 @@ func TestL2_PodBeingCreatedIsShownOrLeftOutAsSet(t *testing.T) {
 			require.NoError(t, c.StopPod(ctx, pod))
 			require.NoError(t, c.RemovePod(ctx, pod))
 
-			Promise(t, "L13", "a plugin can join during the hook of another", OnStock("it cannot"), func(t require.TestingT) {
-				require.NoError(t, errJoined)
-			})
 			Promise(t, "L2", "Synchronize has the pod, as being created, or not, as set", OnStock(CannotJoin), func(t require.TestingT) {
 				require.NoError(t, errJoined)
 				assert.Equal(t, want.listed, TimesSynchronized(joining, "coming"), "times in Synchronize")

@@ -71,15 +71,6 @@ func TestL7_CreationIsUndoneWhenItsCallerGivesUpInAHook(t *testing.T) {
 				assert.Empty(t, third.Calls().Named("abandoned").Events(), third.Name())
 			})
 			Promise(t, "L7", "nothing is left", RollBackRaces, func(t require.TestingT) { RequireNothingLeft(t, n) })
-			Promise(t, "L7", "it can be created again", RollBackRaces, func(t require.TestingT) {
-				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-				defer cancel()
-				id, err := RunOnceNameIsFree(ctx, n, config)
-				require.NoError(t, err)
-				require.NoError(t, n.CRI().StopPod(ctx, id))
-				require.NoError(t, n.CRI().RemovePod(ctx, id))
-				RequireNothingLeft(t, n)
-			})
 		})
 	}
 }
