@@ -95,10 +95,9 @@ var _ = Joining.has("L22_PluginThatFreezesInItsRegistrationHoldsUpNobody", Withi
 	t.Promise("L13", "it can come back, and is told of all there is", SometimesOnStock("it is told of what calls have made that outlive their callers"), func(t require.TestingT) {
 		var synchronized plugin.Calls
 		RequireSoon(t, "it to come back", func(context.Context) error {
-			records := frozen.Calls().Connections()
-			synchronized = records[len(records)-1].Only(plugin.Synchronize)
+			synchronized = frozen.Calls().Latest().Only(plugin.Synchronize)
 			if len(frozen.Gone()) == 0 || len(synchronized) == 0 || synchronized[0].End.IsZero() {
-				return fmt.Errorf("%d connections, not synchronized", len(records))
+				return fmt.Errorf("%d connections, not synchronized", len(frozen.Calls().Connections()))
 			}
 			return nil
 		})

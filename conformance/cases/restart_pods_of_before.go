@@ -84,23 +84,17 @@ func endsOfPodsOfBefore(t T, states []wasBefore) {
 			})
 
 			for name, p := range map[string]*plugin.Plugin{"a plugin that comes back": back, "one that comes later": later} {
-				last := func() (record plugin.Calls, before []plugin.Calls) {
-					records := p.Calls().Connections()
-					return records[len(records)-1], records[:len(records)-1]
-				}
 				t.Promise("L15", name+" is told of a pod that was "+was.state+" in Synchronize", KeptOnStock, func(t require.TestingT) {
-					record, _ := last()
-					assert.Len(t, record.Only(plugin.Synchronize)[0].Pods, 1)
+					assert.Len(t, p.Calls().Latest().Only(plugin.Synchronize)[0].Pods, 1)
 				})
 				t.Promise("L15", name+" is told of its end", OnStock("it ends untold"), Eventually(func(t require.TestingT) {
-					record, before := last()
-					told := record.Of(l.Pod)
+					told := p.Calls().Latest().Of(l.Pod)
 					if p == back && len(was.told) < len(allEnds) {
 						// It knew the container, and may be told of that one's end.
 						told = told.Only(plugin.StopPodSandbox, plugin.RemovePodSandbox)
 					}
 					assert.Equal(t, was.told, told.Events())
-					reading := history.Read(record, map[string]time.Time{l.Pod: {}}, before...)
+					reading := history.ReadLast(p.Calls().Connections(), map[string]time.Time{l.Pod: {}})
 					assert.Empty(t, reading.Faults())
 					assert.Empty(t, reading.Alive())
 				}))

@@ -121,12 +121,8 @@ func (d daemon) join(p *plugin.Plugin) *plugin.Plugin {
 
 // told are the containers that a plugin was told of, by its last Synchronize and since.
 func told(p interface{ Calls() plugin.Calls }) []string {
-	connections := p.Calls().Connections()
 	ids := []string{}
-	if len(connections) == 0 {
-		return ids
-	}
-	for _, call := range connections[len(connections)-1] {
+	for _, call := range p.Calls().Latest() {
 		for _, c := range call.Containers {
 			ids = append(ids, c.GetId())
 		}

@@ -77,8 +77,7 @@ func TestL15_EndsAreToldThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
 // for a plugin that is still joining (L13): such a plugin is told soon after.
 func leftAlive(t *testing.T, p *plugin.Plugin) (alive []string) {
 	_ = wait.Until(WithinAMinute(t), "all ends to be told", func(context.Context) error {
-		records := p.Calls().Connections()
-		alive = history.Read(records[len(records)-1], nil, records[:len(records)-1]...).Alive()
+		alive = history.ReadLast(p.Calls().Connections(), nil).Alive()
 		if len(alive) > 0 && !RunsOnStock {
 			return fmt.Errorf("%d are not", len(alive))
 		}

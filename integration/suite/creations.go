@@ -186,7 +186,7 @@ func (c *Creations) RequireEndsTold(t require.TestingT) {
 		if len(records) == 0 {
 			continue
 		}
-		reading := history.Read(records[len(records)-1], nil, records[:len(records)-1]...)
+		reading := history.ReadLast(records, nil)
 		assert.Empty(t, reading.Faults(), p.Name())
 		assert.Empty(t, reading.Alive(), p.Name())
 	}

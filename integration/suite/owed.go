@@ -106,7 +106,7 @@ func (p *NamedPlugin) RequireLawful(t require.TestingT, stopped ...string) {
 	}
 	RequireSoon(t, "all ends of what "+p.Name()+" knew", func(context.Context) error {
 		all := p.Connections()
-		if alive := history.Read(all[len(all)-1], since, all[:len(all)-1]...).Alive(); len(alive) > 0 {
+		if alive := history.ReadLast(all, since).Alive(); len(alive) > 0 {
 			return fmt.Errorf("it knows %s", alive)
 		}
 		return nil

@@ -53,7 +53,7 @@ func TestLegalRecordsOfAName(t *testing.T) {
 		for i := range all {
 			require.Empty(t, Read(all[i], nil, all[:i]...).Faults(), text)
 		}
-		require.Empty(t, Read(all[len(all)-1], nil, all[:len(all)-1]...).Alive(), text)
+		require.Empty(t, ReadLast(all, nil).Alive(), text)
 	}
 }
 
@@ -98,6 +98,6 @@ func TestAliveOfAName(t *testing.T) {
 		"- Run:p | - Stop:p Remove:p? | - Run:q": {"pod p", "pod q"},
 	} {
 		all := records(text)
-		require.Equal(t, alive, Read(all[len(all)-1], nil, all[:len(all)-1]...).Alive(), text)
+		require.Equal(t, alive, ReadLast(all, nil).Alive(), text)
 	}
 }

@@ -39,6 +39,12 @@ func Read(calls plugin.Calls, ends map[string]time.Time, earlier ...plugin.Calls
 	return read(before, calls, ends)
 }
 
+// ReadLast checks the record of the last of a name's connections, after those before it.
+func ReadLast(records []plugin.Calls, ends map[string]time.Time) *Reading {
+	last := len(records) - 1
+	return Read(records[last], ends, records[:last]...)
+}
+
 func read(before *Reading, calls plugin.Calls, ends map[string]time.Time) *Reading {
 	r := &Reading{
 		former: before, ends: ends,

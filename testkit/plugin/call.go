@@ -111,6 +111,15 @@ func (c Calls) Connections() []Calls {
 	return split
 }
 
+// Latest is the record of the last connection, empty if there was none.
+func (c Calls) Latest() Calls {
+	all := c.Connections()
+	if len(all) == 0 {
+		return nil
+	}
+	return all[len(all)-1]
+}
+
 func (c Calls) keep(wanted func(Call) bool) Calls {
 	var kept Calls
 	for _, call := range c {
