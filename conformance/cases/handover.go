@@ -180,39 +180,29 @@ var _ = Ends.has("L19_FirstIsKilledAtTheTurn", Holding, func(t T) {
 // the first has agreed.
 var _ = Ends.has("L19_PluginsAreReplacedTogetherInTheMidstOfACreation", Holding, func(t T) {
 	n, ctx := t.Runtime(), WithinAMinute(t)
-	c := n.CRI()
 	var agreed, asked Instances
-	oldAgreed, oldAsked, holds := agreed.Replica(t), asked.ReplicaOf(t, "20", "two"), NewGate(t)
+	oldAgreed, oldAsked := agreed.Replica(t), asked.ReplicaOf(t, "20", "two")
 	Connect(t, n, oldAgreed, oldAsked)
-	config := c.Pod("pod")
-	pod, err := c.RunPod(ctx, config)
-	require.NoError(t, err)
-	oldAsked.On(plugin.CreateContainer, holds.Hold)
-	var container string
-	created := InBackground(func() (err error) {
-		container, err = c.Create(ctx, pod, config, c.Container("main"))
-		return err
-	})
-	RequireClosed(t, holds.Entered(), "the second plugin to be asked")
+	container := NewInCreation(t, n, oldAsked, "pod")
 	newAgreed, newAsked := agreed.Replica(t), asked.ReplicaOf(t, "20", "two")
 	joined := []<-chan error{ConnectInBackground(ctx, t, n, newAgreed), ConnectInBackground(ctx, t, n, newAsked)}
 	errMidst := wait.Until(WithinMoments(t), "a successor to be synchronized", func(context.Context) error { return HasAnswered(newAgreed, plugin.Synchronize) })
-	holds.Release()
-	require.NoError(t, <-created)
+	container.Gate.Release()
+	require.NoError(t, <-container.Created)
 	errJoined := errors.Join(<-joined[0], <-joined[1])
-	require.NoError(t, c.Start(ctx, container))
-	Life{N: n, Pod: pod, Container: container}.End(t)
+	require.NoError(t, n.CRI().Start(ctx, container.ID))
+	Life{N: n, Pod: container.Pod, Container: container.ID}.End(t)
 	t.Promise("L13", "a successor can join in the midst of it, and both can join", OnStock(CannotJoin), func(t require.TestingT) {
 		require.NoError(t, errMidst)
 		require.NoError(t, errJoined)
 	})
 	t.Promise("L19", "each event is told to one of the two instances of each", SometimesOnStock(BothTold), func(t require.TestingT) {
-		agreed.RequireOnce(t, pod)
-		asked.RequireOnce(t, pod)
+		agreed.RequireOnce(t, container.Pod)
+		asked.RequireOnce(t, container.Pod)
 	})
 	t.Promise("L2", "the successors are told of the container", OnStock(CannotJoin), func(t require.TestingT) {
 		for _, p := range []*plugin.Plugin{newAgreed, newAsked} {
-			RequireKnows(t, p, container)
+			RequireKnows(t, p, container.ID)
 		}
 	})
 })

@@ -17,18 +17,15 @@ import (
 var _ = Pod.has("L4_StopWaitsForTheHookOfACallerWhoLeft", Patient, func(t T) {
 	n := t.Runtime()
 	timeout, _ := n.Timeouts()
-	works, work := NewPlugin(t, "10", "works"), NewGate(t)
-	works.On(plugin.RunPodSandbox, work.Hold)
+	works := NewPlugin(t, "10", "works")
 	Connect(t, n, works)
-	config := n.CRI().Pod("left")
 	ctx, leave := context.WithCancel(WithinAMinute(t))
 	defer leave()
-	ran := InBackground(func() error { _, err := n.CRI().RunPod(ctx, config); return err })
-	RequireClosed(t, work.Entered(), "the hook")
+	pod := NewInHookOf(ctx, t, n, works, "left")
 	leave()
-	require.Error(t, RequireEnds(t, ran, "the call of who left"))
+	require.Error(t, RequireEnds(t, pod.Ran, "the call of who left"))
 	RequireWaiting(t, n, works, 1)
-	work.Release()
+	pod.Gate.Release()
 	RequireSoon(t, "the end of the hook", func(context.Context) error { return HasAnswered(works, plugin.RunPodSandbox) })
 
 	t.Promise("L4", "a plugin is asked to stop a pod once it has done with its hook, though the caller left", OnStock("it is asked at once, in the midst of the hook"), func(t require.TestingT) {

@@ -19,10 +19,7 @@ var _ = Pod.has("L14_SlowHookHoldsUpOnlyItsOwnPod", Patient, func(t T) {
 	config := c.Pod("quick")
 	pod, err := c.RunPod(ctx, config)
 	require.NoError(t, err)
-	gate := NewGate(t)
-	slow.On(plugin.RunPodSandbox, gate.Hold)
-	ran := InBackground(func() error { _, err := c.RunPod(ctx, c.Pod("held")); return err })
-	RequireClosed(t, gate.Entered(), "the hook of the slow plugin")
+	held := NewInHook(t, n, slow, "held")
 
 	// The whole life of a container, while the hook hangs.
 	short := WithinMoments(t)
@@ -37,13 +34,13 @@ var _ = Pod.has("L14_SlowHookHoldsUpOnlyItsOwnPod", Patient, func(t T) {
 		}
 	}
 	told := other.Calls().Of(pod).Events()
-	held := IsOpen(ran)
-	gate.Release()
-	require.NoError(t, <-ran)
+	isHeld := IsOpen(held.Ran)
+	held.Gate.Release()
+	require.NoError(t, <-held.Ran)
 
 	t.Promise("L14", "a slow hook holds up only its own pod", OnStock("the containers of all other pods wait for it"), func(t require.TestingT) {
 		assert.NoError(t, errLife)
-		assert.True(t, held, "the hook was over before")
+		assert.True(t, isHeld, "the hook was over before")
 	})
 	t.Promise("L14", "other plugins are told of containers meanwhile", OnStock("they are told of none"), func(t require.TestingT) {
 		assert.Equal(t, []plugin.Event{

@@ -25,27 +25,17 @@ var _ = Joining.has("L2_PluginThatReturnsDuringACreationAdjustsOnce", Patient, f
 		return nil
 	})
 	Connect(t, n, adjusts, slow)
-	ctx, c := WithinAMinute(t), n.CRI()
-	config := c.Pod("adjusted")
-	pod, err := c.RunPod(ctx, config)
-	require.NoError(t, err)
-	gate := NewGate(t)
-	slow.On(plugin.CreateContainer, gate.Hold)
-	created := InBackground(func() error {
-		_, err := c.Create(ctx, pod, config, c.Container("main"))
-		return err
-	})
-	RequireClosed(t, gate.Entered(), "CreateContainer")
+	container := NewInCreation(t, n, slow, "adjusted")
 	adjusts.Crash()
 	RequireClosed(t, adjusts.Closed(), "the end of its connection")
 	errBack := <-ConnectInBackground(WithinMoments(t), t, n, adjusts)
-	gate.Release()
-	errCreated := <-created
+	container.Gate.Release()
+	errCreated := <-container.Created
 	if errBack == nil { // the event is delivered late, for which the creation does not wait (L22)
-		_ = wait.Until(WithinMoments(t), "it to be told", func(context.Context) error { return HasAnsweredOf(adjusts, pod, plugin.PostCreateContainer) })
+		_ = wait.Until(WithinMoments(t), "it to be told", func(context.Context) error { return HasAnsweredOf(adjusts, container.Pod, plugin.PostCreateContainer) })
 	}
 	calls := adjusts.Calls()
-	require.NoError(t, c.RemovePod(ctx, pod))
+	require.NoError(t, n.CRI().RemovePod(WithinAMinute(t), container.Pod))
 
 	t.Promise("L2", "the container is created", KeptOnStock, func(t require.TestingT) { require.NoError(t, errCreated) })
 	t.Promise("L13", "the plugin can come back while another is asked about a container", OnStock(CannotJoin), func(t require.TestingT) {

@@ -17,23 +17,13 @@ var _ = Joining.has("L2_ContainerBeingCreatedIsToldToWhoJoinsOnce", Patient, fun
 	slow, joining := NewPlugin(t, "10", "slow"), NewPlugin(t, "20", "joins")
 	Connect(t, n, slow)
 	ctx, c := WithinAMinute(t), n.CRI()
-	config := c.Pod("filling")
-	pod, err := c.RunPod(ctx, config)
-	require.NoError(t, err)
-	gate := NewGate(t)
-	slow.On(plugin.CreateContainer, gate.Hold)
-	var container string
-	created := InBackground(func() (err error) {
-		container, err = c.Create(ctx, pod, config, c.Container("main"))
-		return err
-	})
-	RequireClosed(t, gate.Entered(), "CreateContainer")
+	container := NewInCreation(t, n, slow, "filling")
 
 	errJoined := <-ConnectInBackground(WithinMoments(t), t, n, joining)
-	gate.Release()
-	require.NoError(t, <-created)
+	container.Gate.Release()
+	require.NoError(t, <-container.Created)
 	calls := joining.Calls()
-	require.NoError(t, c.Remove(ctx, container))
+	require.NoError(t, c.Remove(ctx, container.ID))
 
 	t.Promise("L13", "a plugin can join while another is asked about a container", OnStock("it cannot"), func(t require.TestingT) {
 		require.NoError(t, errJoined)
@@ -42,7 +32,7 @@ var _ = Joining.has("L2_ContainerBeingCreatedIsToldToWhoJoinsOnce", Patient, fun
 		told := len(calls.Only(plugin.CreateContainer))
 		for _, call := range calls.Only(plugin.Synchronize) {
 			for _, known := range call.Containers {
-				assert.Equal(t, container, known.GetId())
+				assert.Equal(t, container.ID, known.GetId())
 				told++
 			}
 		}
@@ -53,6 +43,6 @@ var _ = Joining.has("L2_ContainerBeingCreatedIsToldToWhoJoinsOnce", Patient, fun
 	t.Promise("L3", "it is told of the end of the container", OnStock(CannotJoin), func(t require.TestingT) {
 		assert.Len(t, joining.Calls().Only(plugin.StopContainer, plugin.RemoveContainer), 2)
 	})
-	require.NoError(t, c.RemovePod(ctx, pod))
+	require.NoError(t, c.RemovePod(ctx, container.Pod))
 	RequireNothingLeft(t, n)
 })

@@ -17,19 +17,13 @@ var _ = Joining.has("L2_PodInItsHookIsToldToWhoJoinsWhoIsAsked", Patient, func(t
 	n := t.Runtime()
 	slow, joining := NewPlugin(t, "10", "slow"), NewPlugin(t, "20", "joins")
 	Connect(t, n, slow)
-	gate := NewGate(t)
-	slow.On(plugin.RunPodSandbox, gate.Hold)
-	ctx, c := WithinAMinute(t), n.CRI()
-	var pod string
-	ran := InBackground(func() (err error) { pod, err = c.RunPod(ctx, c.Pod("coming")); return err })
-	RequireClosed(t, gate.Entered(), "the hook")
+	pod := NewInHook(t, n, slow, "coming")
 
 	errJoined := <-ConnectInBackground(WithinMoments(t), t, n, joining)
-	gate.Release()
-	require.NoError(t, <-ran)
+	pod.Gate.Release()
+	require.NoError(t, <-pod.Ran)
 	told := joining.Calls().Named("coming").Events() // by the time the pod is Ready
-	require.NoError(t, c.StopPod(ctx, pod))
-	require.NoError(t, c.RemovePod(ctx, pod))
+	EndPod(WithinAMinute(t), t, n, pod.ID)
 
 	t.Promise("L13", "a plugin can join during the hook of another", OnStock("it cannot"), func(t require.TestingT) {
 		require.NoError(t, errJoined)

@@ -27,17 +27,7 @@ var _ = Pod.has("L17_StatusShowsWhatAPodWaitsFor", Patient.AndStatus(), func(t T
 	holds.FailurePolicy(&api.FailurePolicy{FailRequest: true})
 	Connect(t, n, fails, holds)
 	NewLife(t, n, "there")
-	gate := plugin.NewGate()
-	defer gate.Release()
-	holds.On(plugin.RunPodSandbox, gate.Hold)
-	ran := make(chan error, 2)
-	run := func(name string) {
-		_, err := n.CRI().RunPod(WithinAMinute(t), n.CRI().Pod(name))
-		ran <- err
-	}
-	go run("held")
-	RequireClosed(t, gate.Entered(), "the hook")
-	held := holds.Calls().Named("held")[0].Pod.GetId()
+	held := NewInHook(t, n, holds, "held")
 
 	t.Promise("L17", "the status shows each plugin, and what it is asked", OnStock(notShown), func(t require.TestingT) {
 		info := ReadNRI(t, n)
@@ -64,14 +54,14 @@ var _ = Pod.has("L17_StatusShowsWhatAPodWaitsFor", Patient.AndStatus(), func(t T
 		second.RequireWithin(t, began)
 		require.NotNil(t, second.CurrentEvent)
 		assert.Equal(t, "RunPodSandbox", second.CurrentEvent.Event)
-		assert.Equal(t, held, second.CurrentEvent.Pod)
+		assert.Equal(t, held.ID, second.CurrentEvent.Pod)
 		second.CurrentEvent.RequireWithin(t, second.Since)
 	})
 	t.Promise("L17", "the status shows which plugin a pod being created waits for, and since when", OnStock(notShown), func(t require.TestingT) {
 		info := ReadNRI(t, n)
 		require.Len(t, info.PodsBeingCreated, 1)
 		pod := info.PodsBeingCreated[0]
-		assert.Equal(t, held, pod.ID)
+		assert.Equal(t, held.ID, pod.ID)
 		assert.Equal(t, "default", pod.Namespace)
 		assert.Equal(t, "held", pod.Name)
 		require.Len(t, info.Plugins, 2)
@@ -83,7 +73,7 @@ var _ = Pod.has("L17_StatusShowsWhatAPodWaitsFor", Patient.AndStatus(), func(t T
 	})
 
 	// One more has to wait until the plugin is done with the first.
-	go run("behind")
+	behind := InBackground(func() error { _, err := n.CRI().RunPod(WithinAMinute(t), n.CRI().Pod("behind")); return err })
 	t.Promise("L17", "the status shows what is before a pod that waits for a busy plugin", OnStock(notShown), func(t require.TestingT) {
 		RequireSoon(t, "the second pod behind the first", func(context.Context) error {
 			info := ReadNRI(t, n)
@@ -93,13 +83,13 @@ var _ = Pod.has("L17_StatusShowsWhatAPodWaitsFor", Patient.AndStatus(), func(t T
 			pod := info.PodsBeingCreated[1]
 			assert.Equal(t, "behind", pod.Name)
 			assert.Equal(t, holds.Name(), pod.WaitingFor.Plugin)
-			assert.Equal(t, "RunPodSandbox of pod "+held, pod.WaitingFor.Behind)
+			assert.Equal(t, "RunPodSandbox of pod "+held.ID, pod.WaitingFor.Behind)
 			return nil
 		})
 	})
-	gate.Release()
-	require.NoError(t, <-ran)
-	require.NoError(t, <-ran)
+	held.Gate.Release()
+	require.NoError(t, <-held.Ran)
+	require.NoError(t, <-behind)
 	t.Promise("L17", "the status shows no pod that waits when none does", OnStock(notShown), func(t require.TestingT) {
 		info := ReadNRI(t, n)
 		assert.Empty(t, info.Plugins[1].LastError)

@@ -27,22 +27,13 @@ func TestL18_ContainerThatWasCutInItsCreationHasEnded(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			n, ctx := StartNode(t, WithNeeds(Patient)), WithinAMinute(t)
+			n := StartNode(t, WithNeeds(Patient))
 			asked, later := plugin.New("10", "asked"), plugin.New("20", "later")
 			Connect(t, n, asked, later)
-			pod, err := n.CRI().RunPod(ctx, n.CRI().Pod("pod"))
-			require.NoError(t, err)
-			gate := NewGate(t)
-			asked.On(plugin.CreateContainer, gate.Hold)
-			creating := InBackground(func() error {
-				_, err := n.CRI().Create(ctx, pod, n.CRI().Pod("pod"), n.CRI().Container("main"))
-				return err
-			})
-			RequireClosed(t, gate.Entered(), "CreateContainer")
-			container := asked.Calls().Only(plugin.CreateContainer)[0].Container.GetId()
+			container := NewInCreation(t, n, asked, "pod")
 			asked.On(plugin.CreateContainer, nil)
-			RequireKilledAndBack(t, n, creating)
-			gate.Release()
+			RequireKilledAndBack(t, n, container.Created)
+			container.Gate.Release()
 			if before {
 				Connect(t, n, asked, later)
 			}
@@ -54,10 +45,10 @@ func TestL18_ContainerThatWasCutInItsCreationHasEnded(t *testing.T) {
 			Promise(t, "L18", "who was asked of the container is told its end, once and before that of its pod", OnStock("nobody is"), Eventually(func(t require.TestingT) {
 				since := asked.Calls().Connections()[1]
 				require.Equal(t, []plugin.Event{plugin.StopContainer, plugin.RemoveContainer, plugin.StopPodSandbox, plugin.RemovePodSandbox},
-					since.Of(pod).Only(EveryEnd...).Events())
-				assert.Equal(t, container, since.Only(plugin.RemoveContainer)[0].Container.GetId())
-				began := asked.Calls().Connections()[0].Of(pod).Only(plugin.RunPodSandbox)[0].Pod
-				for _, end := range since.Of(pod).Only(EveryEnd...) {
+					since.Of(container.Pod).Only(EveryEnd...).Events())
+				assert.Equal(t, container.ID, since.Only(plugin.RemoveContainer)[0].Container.GetId())
+				began := asked.Calls().Connections()[0].Of(container.Pod).Only(plugin.RunPodSandbox)[0].Pod
+				for _, end := range since.Of(container.Pod).Only(EveryEnd...) {
 					assert.Equal(t, began.GetName(), end.Pod.GetName(), "%s: the pod is there", end.Event)
 					assert.Equal(t, began.GetUid(), end.Pod.GetUid(), "%s", end.Event)
 					if end.Event != plugin.RemovePodSandbox { // which comes when the namespace is gone
@@ -66,7 +57,7 @@ func TestL18_ContainerThatWasCutInItsCreationHasEnded(t *testing.T) {
 				}
 			}))
 			Promise(t, "L3", "who was not is told of the pod alone", OnStock("it is not told of the end of the pod"), Eventually(func(t require.TestingT) {
-				assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, later.Calls().Connections()[1].Of(pod).Only(EveryEnd...).Events())
+				assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, later.Calls().Connections()[1].Of(container.Pod).Only(EveryEnd...).Events())
 			}))
 		})
 	}

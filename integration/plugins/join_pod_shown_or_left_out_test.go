@@ -37,17 +37,11 @@ func TestL2_PodBeingCreatedIsShownOrLeftOutAsSet(t *testing.T) {
 			})
 			slow, joining := plugin.New("10", "slow"), plugin.New("20", "joins")
 			Connect(t, n, slow)
-			gate := NewGate(t)
-			slow.On(plugin.RunPodSandbox, gate.Hold)
-			ctx, c := WithinAMinute(t), n.CRI()
-			var pod string
-			ran := InBackground(func() (err error) { pod, err = c.RunPod(ctx, c.Pod("coming")); return err })
-			RequireClosed(t, gate.Entered(), "the hook")
+			pod := NewInHook(t, n, slow, "coming")
 			errJoined := <-ConnectInBackground(WithinMoments(t), t, n, joining)
-			gate.Release()
-			require.NoError(t, <-ran)
-			require.NoError(t, c.StopPod(ctx, pod))
-			require.NoError(t, c.RemovePod(ctx, pod))
+			pod.Gate.Release()
+			require.NoError(t, <-pod.Ran)
+			EndPod(WithinAMinute(t), t, n, pod.ID)
 
 			Promise(t, "L2", "Synchronize has the pod, as being created, or not, as set", OnStock(CannotJoin), func(t require.TestingT) {
 				require.NoError(t, errJoined)

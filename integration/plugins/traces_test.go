@@ -28,16 +28,13 @@ func TestL17_TraceTellsWhereTheTimeOfAPodGoes(t *testing.T) {
 	Connect(t, n, slow, quick)
 	ctx, c := WithinAMinute(t), n.CRI()
 	RequirePodRunsAgain(t, n, c.Pod("before")) // from here on both take part, and are waited for no more
-	gate, next := NewGate(t), NewGate(t)
-	slow.On(plugin.RunPodSandbox, gate.Hold)
 
 	// The second pod waits for the plugin, which is at the first. A span says when the wait began
 	// a little late, as it is made afterwards: the wait has begun long since once a third pod, which
 	// is created after that, waits as well.
 	second := c.Pod("second")
-	var before, pod string
-	ranFirst := InBackground(func() (err error) { before, err = c.RunPod(ctx, c.Pod("first")); return err })
-	RequireClosed(t, gate.Entered(), "the hook of the slow plugin")
+	first := NewInHook(t, n, slow, "first")
+	var pod string
 	ranSecond := InBackground(func() (err error) { pod, err = c.RunPod(ctx, second); return err })
 	if !RunsOnStock { // which does not tell
 		RequireWaiting(t, n, slow, 1)
@@ -48,9 +45,10 @@ func TestL17_TraceTellsWhereTheTimeOfAPodGoes(t *testing.T) {
 	}
 	waiting := time.Now()
 	// The second gets to the quick plugin when the first is through with it, and has not waited.
+	next := NewGate(t)
 	slow.On(plugin.RunPodSandbox, next.Hold)
-	gate.Release()
-	require.NoError(t, <-ranFirst)
+	first.Gate.Release()
+	require.NoError(t, <-first.Ran)
 	next.Release()
 	require.NoError(t, <-ranSecond)
 	require.NoError(t, <-ranThird)
@@ -80,9 +78,9 @@ func TestL17_TraceTellsWhereTheTimeOfAPodGoes(t *testing.T) {
 		assert.False(t, in.Began.Before(waiting), hook)
 		assert.Equal(t, in.Began, wait.Began.Add(wait.Took), hook)
 		assert.NotNil(t, hook.Child("nri.plugin", of("20-quick")), hook)
-		first := RequireTree(t, traces, "RunPodSandbox", before).Find("nri.RunPodSandbox", nil)
-		require.NotNil(t, first)
-		assert.Nil(t, first.Child("nri.wait", nil), "it waited for nobody\n%s", first)
+		before := RequireTree(t, traces, "RunPodSandbox", first.ID).Find("nri.RunPodSandbox", nil)
+		require.NotNil(t, before)
+		assert.Nil(t, before.Child("nri.wait", nil), "it waited for nobody\n%s", before)
 	})
 
 	require.NoError(t, c.StopPod(ctx, pod))

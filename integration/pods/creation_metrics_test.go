@@ -71,14 +71,11 @@ func TestL17_CreationsThatEndEarlyAreCountedByReason(t *testing.T) {
 			<-pod.Ran
 		},
 		"caller_gone": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
-			gate := NewGate(t)
-			p.On(plugin.RunPodSandbox, gate.Hold)
-			ctx, cancel := context.WithCancel(WithinAMinute(t))
-			ran := InBackground(func() error { _, err := n.CRI().RunPod(ctx, n.CRI().Pod("doomed")); return err })
-			RequireClosed(t, gate.Entered(), "the hook")
-			cancel()
-			require.Error(t, <-ran)
-			requireCancelled(t, InHook{Gate: gate}, n, p)
+			ctx, leave := context.WithCancel(WithinAMinute(t))
+			pod := NewInHookOf(ctx, t, n, p, "doomed")
+			leave()
+			require.Error(t, <-pod.Ran)
+			requireCancelled(t, pod, n, p)
 		},
 		"plugin": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
 			p.On(plugin.RunPodSandbox, plugin.Fail("not today"))

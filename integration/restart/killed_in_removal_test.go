@@ -69,21 +69,10 @@ func removeContainer(t *testing.T, n *node.Node, _ *plugin.Plugin) <-chan error 
 // something is in the place of its status.
 func failCreation(t *testing.T, n *node.Node, p *plugin.Plugin) <-chan error {
 	t.Helper()
-	ctx, c := WithinAMinute(t), n.CRI()
-	config := c.Pod("pod")
-	pod, err := c.RunPod(ctx, config)
-	require.NoError(t, err)
-	gate := NewGate(t)
-	p.On(plugin.CreateContainer, gate.Hold)
-	created := InBackground(func() error {
-		_, err := c.Create(ctx, pod, config, c.Container("fails"))
-		return err
-	})
-	RequireClosed(t, gate.Entered(), "CreateContainer")
-	id := p.Calls().Only(plugin.CreateContainer)[0].Container.GetId()
-	require.NoError(t, os.MkdirAll(filepath.Join(inTheWay(n, id), "taken"), 0o700))
-	gate.Release()
-	return created
+	container := NewInCreation(t, n, p, "pod")
+	require.NoError(t, os.MkdirAll(filepath.Join(inTheWay(n, container.ID), "taken"), 0o700))
+	container.Gate.Release()
+	return container.Created
 }
 
 // inTheWay is a folder where a file with the container's status should be written.
