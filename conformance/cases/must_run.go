@@ -52,12 +52,7 @@ var _ = MustRun.has("L20_NothingComesUpWithoutARequiredPluginThatIsAway", Needs{
 		assert.Empty(t, other.Calls().Only(plugin.CreateContainer).Events())
 	})
 	t.Promise("L20", "a pod that does not require it comes up, and so does its container", KeptOnStock, func(t require.TestingT) {
-		free := c.Pod("free")
-		id, err := c.RunPod(ctx, free)
-		require.NoError(t, err)
-		container, err := c.Create(ctx, id, free, c.Container("main"))
-		require.NoError(t, err)
-		require.NoError(t, c.Start(ctx, container))
+		RequireLife(ctx, t, n, c.Pod("free"))
 	})
 	t.Promise("L8", "all ends without it", KeptOnStock, func(t require.TestingT) {
 		RemoveAllPods(ctx, t, c)

@@ -81,8 +81,8 @@ func isThere(t require.TestingT, n Runtime, name string) error {
 	if RunsOnStock {
 		return nil // it shows no plugins
 	}
-	for _, p := range ReadNRI(t, n).Plugins {
-		if p.Index+"-"+p.Name == name && p.Synchronized {
+	for _, p := range ReadNRI(t, n).Shown(name) {
+		if p.Synchronized {
 			return nil
 		}
 	}

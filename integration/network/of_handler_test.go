@@ -56,7 +56,7 @@ func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
 	})
 	Promise(t, "N1", "a condition says of which handlers the networks are not ready, and the default one stays ready", OnStock("there is none"), func(t require.TestingT) {
 		RequireSoon(t, "the condition of the handlers' networks", func(ctx context.Context) error {
-			c, err := a.Condition(ctx, handlerNetworksReady)
+			c, err := Condition(ctx, a.N, handlerNetworksReady)
 			if err == nil && (c.GetStatus() || c.GetReason() != "RuntimeHandlerNetworksNotReady" ||
 				!strings.Contains(c.GetMessage(), `runtime handler "other": NetworkPluginNotReady: `)) {
 				err = fmt.Errorf("it is %v", c)
@@ -96,7 +96,7 @@ func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
 	})
 	require.Len(t, a.AddressesTaken("other"), 2)
 	Promise(t, "N1", "the condition is true then", OnStock("there is none"), func(t require.TestingT) {
-		c, err := a.Condition(WithinAMinute(a.T), handlerNetworksReady)
+		c, err := Condition(WithinAMinute(a.T), a.N, handlerNetworksReady)
 		require.NoError(t, err)
 		assert.True(t, c.GetStatus(), c)
 	})

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 	. "github.com/hookline-nri/hookline/integration/suite"
@@ -27,27 +26,9 @@ func TestN1_RestartMakesNoNetworkNotReady(t *testing.T) {
 	a.Says("STATUS", slow)
 	require.NoError(t, a.N.Kill(WithinAMinute(t)))
 
-	ctx, cancel := context.WithCancel(WithinAMinute(t))
-	answers, first := make(chan []*runtime.RuntimeCondition), make(chan struct{})
-	go func() {
-		var all []*runtime.RuntimeCondition
-		for ctx.Err() == nil {
-			if c, err := a.NetworkCondition(ctx); err == nil {
-				if len(all) == 0 {
-					close(first)
-				}
-				all = append(all, c)
-			}
-		}
-		answers <- all
-	}()
-	err := a.N.Boot(WithinAMinute(t))
-	if err == nil {
-		<-first
-	}
-	cancel()
-	all := <-answers
-	require.NoError(t, err)
+	watched := WatchNetwork(t, a.N)
+	require.NoError(t, a.N.Boot(WithinAMinute(t)))
+	all := watched()
 	Promise(t, "N1", "NetworkReady is true from the first answer on", KeptOnStock, func(t require.TestingT) {
 		for _, c := range all {
 			require.True(t, c.GetStatus(), c)

@@ -3,12 +3,9 @@
 package required
 
 import (
-	"context"
 	"fmt"
 	"regexp"
 	"strings"
-	"sync"
-	"testing"
 
 	"github.com/stretchr/testify/require"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -27,28 +24,6 @@ func gates(grace, wait string, plugins ...string) string {
 	return config
 }
 
-// networkOf returns the condition of a node's network.
-func networkOf(ctx context.Context, n Runtime) (*runtime.RuntimeCondition, error) {
-	r, err := n.CRI().Runtime.Status(ctx, &runtime.StatusRequest{})
-	for _, c := range r.GetStatus().GetConditions() {
-		if c.GetType() == runtime.NetworkReady {
-			return c, err
-		}
-	}
-	return nil, fmt.Errorf("no condition of the network: %w", err)
-}
-
-// requireNetworkOf waits for a node's network to be ready.
-func requireNetworkOf(t require.TestingT, n Runtime) {
-	RequireSoon(t, "the network to be ready", func(ctx context.Context) error {
-		c, err := networkOf(ctx, n)
-		if err == nil && !c.GetStatus() {
-			err = fmt.Errorf("%s: %s", c.GetReason(), c.GetMessage())
-		}
-		return err
-	})
-}
-
 // requireAway waits for a node's network to wait for these plugins, and for no other.
 func requireAway(t require.TestingT, n Runtime, plugins ...string) {
 	var parts []string
@@ -56,39 +31,7 @@ func requireAway(t require.TestingT, n Runtime, plugins ...string) {
 		parts = append(parts, fmt.Sprintf(`required plugin %s is away since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`, name))
 	}
 	message := regexp.MustCompile("^" + strings.Join(parts, "; ") + "$")
-	RequireSoon(t, "the network to wait for "+strings.Join(plugins, " and "), func(ctx context.Context) error {
-		c, err := networkOf(ctx, n)
-		if err == nil && (c.GetStatus() || c.GetReason() != "NRIPluginAway" || !message.MatchString(c.GetMessage())) {
-			err = fmt.Errorf("it is %v, %s: %s", c.GetStatus(), c.GetReason(), c.GetMessage())
-		}
-		return err
+	RequireNetwork(t, n, "not ready for want of "+strings.Join(plugins, " and "), func(c *runtime.RuntimeCondition) bool {
+		return !c.GetStatus() && c.GetReason() == "NRIPluginAway" && message.MatchString(c.GetMessage())
 	})
-}
-
-// watchNetwork asks for the status all the time. The function that it returns ends
-// that once it has had one, and returns all answers.
-func watchNetwork(t *testing.T, n Runtime) func() []*runtime.RuntimeCondition {
-	ctx, cancel := context.WithCancel(t.Context())
-	var all []*runtime.RuntimeCondition
-	first := make(chan struct{})
-	var asks sync.WaitGroup
-	asks.Go(func() {
-		for ctx.Err() == nil {
-			if c, err := networkOf(ctx, n); err == nil {
-				if len(all) == 0 {
-					close(first)
-				}
-				all = append(all, c)
-			}
-		}
-	})
-	return func() []*runtime.RuntimeCondition {
-		select {
-		case <-first:
-		case <-WithinMoments(t).Done():
-		}
-		cancel()
-		asks.Wait()
-		return all
-	}
 }

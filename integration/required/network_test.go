@@ -35,18 +35,13 @@ func TestL20_NetworkIsReadyWhileTheRequiredPluginIsThere(t *testing.T) {
 			RequireUnavailable(t, err, pod.Metadata.Name, "required plugin must is away since 2")
 		})
 		Promise(t, "L20", "pods on the host's network come up "+when, KeptOnStock, func(t require.TestingT) {
-			host := onHostNetwork(PodIn(n, "default", "host-"+pod.Metadata.Name, nil))
-			id, err := c.RunPod(ctx, host)
-			require.NoError(t, err)
-			container, err := c.Create(ctx, id, host, c.Container("main"))
-			require.NoError(t, err)
-			require.NoError(t, c.Start(ctx, container))
+			RequireLife(ctx, t, n, onHostNetwork(PodIn(n, "default", "host-"+pod.Metadata.Name, nil)))
 		})
 	}
 	away("before it came")
 	for range 2 {
 		must := JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
-		Promise(t, "L20", "NetworkReady is true once it is there", KeptOnStock, func(t require.TestingT) { requireNetworkOf(t, n) })
+		Promise(t, "L20", "NetworkReady is true once it is there", KeptOnStock, func(t require.TestingT) { RequireNetworkReady(t, n) })
 		_, err := c.RunPod(ctx, PodIn(n, "default", fmt.Sprintf("pod-%d", time.Now().UnixNano()), nil))
 		require.NoError(t, err)
 		require.NoError(t, must.Kill())
@@ -82,8 +77,8 @@ func TestL20_NetworkStaysReadyWhileTheRequiredPluginRestarts(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithConfig(gates("20s", "20s", "must")))
 	must := JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
-	requireNetworkOf(t, n)
-	watched := watchNetwork(t, n)
+	RequireNetworkReady(t, n)
+	watched := WatchNetwork(t, n)
 	var created []CreationOf
 	for i := range 3 {
 		require.NoError(t, must.Kill())
@@ -109,11 +104,11 @@ func TestL20_NetworkStaysReadyWhileTheRequiredPluginRestarts(t *testing.T) {
 	RequireAllCreated(t, created)
 
 	require.NoError(t, n.Kill(WithinAMinute(t)))
-	watched = watchNetwork(t, n)
+	watched = WatchNetwork(t, n)
 	require.NoError(t, must.Kill())
 	require.NoError(t, n.Boot(WithinAMinute(t)))
 	JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
-	requireNetworkOf(t, n)
+	RequireNetworkReady(t, n)
 	all = watched()
 	Promise(t, "L20", "and over a restart of containerd", KeptOnStock, func(t require.TestingT) {
 		require.NotEmpty(t, all)
@@ -134,7 +129,7 @@ func TestL20_NetworkIsAfterARestartWhatItWas(t *testing.T) {
 	}
 	require.NoError(t, n.Kill(WithinAMinute(t)))
 	require.NoError(t, must.Kill())
-	watched := watchNetwork(t, n)
+	watched := WatchNetwork(t, n)
 	require.NoError(t, n.Boot(WithinAMinute(t)))
 	Promise(t, "L20", "NetworkReady is false when it stays away", OnStock(notGated), func(t require.TestingT) { requireAway(t, n, "must") })
 	all := watched()
@@ -147,7 +142,7 @@ func TestL20_NetworkIsAfterARestartWhatItWas(t *testing.T) {
 	}
 
 	require.NoError(t, n.Kill(WithinAMinute(t)))
-	watched = watchNetwork(t, n)
+	watched = WatchNetwork(t, n)
 	require.NoError(t, n.Boot(WithinAMinute(t)))
 	all = watched()
 	Promise(t, "L20", "after one more restart NetworkReady is false from the first answer on", OnStock(notGated), func(t require.TestingT) {
@@ -157,7 +152,7 @@ func TestL20_NetworkIsAfterARestartWhatItWas(t *testing.T) {
 		}
 	})
 	JoinProcess(t, n, plugin.Script{Index: "90", Name: "must"})
-	Promise(t, "L20", "and true once it is there", KeptOnStock, func(t require.TestingT) { requireNetworkOf(t, n) })
+	Promise(t, "L20", "and true once it is there", KeptOnStock, func(t require.TestingT) { RequireNetworkReady(t, n) })
 }
 
 // Of two plugins each that is away is named, next to what STATUS says.
@@ -168,7 +163,7 @@ func TestL20_NetworkWaitsForTwoRequiredPlugins(t *testing.T) {
 	must := JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
 	Promise(t, "L20", "and the one that is not there", OnStock(notGated), func(t require.TestingT) { requireAway(t, n, "device") })
 	JoinProcess(t, n, plugin.Script{Index: "20", Name: "device"})
-	Promise(t, "L20", "and none when both are", KeptOnStock, func(t require.TestingT) { requireNetworkOf(t, n) })
+	Promise(t, "L20", "and none when both are", KeptOnStock, func(t require.TestingT) { RequireNetworkReady(t, n) })
 	require.NoError(t, must.Kill())
 	Promise(t, "L20", "and the one that has gone", OnStock(notGated), func(t require.TestingT) { requireAway(t, n, "must") })
 }

@@ -56,12 +56,7 @@ func TestL20_RequiredPluginsThatRunAsPodsComeUpOnAnEmptyNode(t *testing.T) {
 	var plugins []*plugin.Process
 	for i, name := range []string{"net", "device"} {
 		Promise(t, "L20", "the pod of plugin "+name+" comes up", KeptOnStock, func(t require.TestingT) {
-			pod := PodIn(n, name+"-system", name, nil)
-			id, err := c.RunPod(ctx, pod)
-			require.NoError(t, err)
-			container, err := c.Create(ctx, id, pod, c.Container("main"))
-			require.NoError(t, err)
-			require.NoError(t, c.Start(ctx, container))
+			RequireLife(ctx, t, n, PodIn(n, name+"-system", name, nil))
 		})
 		plugins = append(plugins, JoinProcess(t, n, plugin.Script{Index: []string{"10", "20"}[i], Name: name}))
 	}

@@ -61,10 +61,8 @@ func IsGone(t require.TestingT, n Runtime, name string) error {
 	if RunsOnStock {
 		return nil // it does not show its plugins
 	}
-	for _, there := range ReadNRI(t, n).Plugins {
-		if there.Index+"-"+there.Name == name {
-			return fmt.Errorf("%s is there", name)
-		}
+	if len(ReadNRI(t, n).Shown(name)) > 0 {
+		return fmt.Errorf("%s is there", name)
 	}
 	return nil
 }
