@@ -9,13 +9,14 @@ import (
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 	. "github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/testkit/node"
 )
 
 // A pod that a runtime gives up never comes to where it would be held.
 func TestHoldIsReleasedThoughNobodyCame(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
-	hold, err := n.HoldADD("late")
+	hold, err := n.HoldAt(node.Before("ptp", "ADD"), "late")
 	require.NoError(t, err)
 	require.NoError(t, hold.Release())
 	NewLife(t, n, "late").End(t)

@@ -31,11 +31,7 @@ func TestL2_PodInItsADDIsToldToWhoJoins(t *testing.T) {
 			joining := plugin.New("10", "joins")
 			ctx, c := WithinAMinute(t), n.CRI()
 			config := c.Pod("coming")
-			add, err := n.HoldADD("coming")
-			require.NoError(t, err)
-			var pod string
-			ran := InBackground(func() (err error) { pod, err = c.RunPod(ctx, config); return err })
-			require.NoError(t, add.Entered(ctx))
+			add, ran := HoldCreation(ctx, t, n, node.Before("ptp", "ADD"), config)
 
 			Connect(t, n, joining) // L13: it does not wait for the ADD
 
@@ -45,8 +41,7 @@ func TestL2_PodInItsADDIsToldToWhoJoins(t *testing.T) {
 				require.ErrorContains(t, err, "held and failed")
 			} else {
 				require.NoError(t, err)
-				require.NoError(t, c.StopPod(ctx, pod))
-				require.NoError(t, c.RemovePod(ctx, pod))
+				RemoveAllPods(ctx, t, c)
 			}
 			RequireNothingLeft(t, n)
 			Promise(t, "L2", "who joins during an ADD "+end+" is told of the pod in Synchronize", OnStock("it is not"), func(t require.TestingT) {

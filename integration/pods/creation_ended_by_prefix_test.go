@@ -36,10 +36,7 @@ func TestL11_PodThatIsBeingCreatedCanBeEndedByAShortenedID(t *testing.T) {
 		t.Run("in its ADD "+done, func(t *testing.T) {
 			n := StartNode(t)
 			ctx, c := WithinAMinute(t), n.CRI()
-			add, err := n.HoldAt(node.After("ptp", "ADD"), "unwanted")
-			require.NoError(t, err)
-			ran := InBackground(func() error { _, err := c.RunPod(ctx, c.Pod("unwanted")); return err })
-			require.NoError(t, add.Entered(ctx))
+			add, ran := HoldCreation(ctx, t, n, node.After("ptp", "ADD"), c.Pod("unwanted"))
 			records, err := n.Containerd().SandboxStore().List(ctx)
 			require.NoError(t, err)
 			require.Len(t, records, 1)

@@ -25,10 +25,7 @@ func TestL17_PodsThatWereCutAreNoErrorsInTheLog(t *testing.T) {
 	var holds []*node.Hold
 	for _, at := range points {
 		name := strings.ReplaceAll(strings.ToLower(at.String()), " ", "-")
-		hold, err := n.HoldAt(at, name)
-		require.NoError(t, err)
-		ran := InBackground(func() error { _, err := n.CRI().RunPod(ctx, n.CRI().Pod(name)); return err })
-		require.NoError(t, hold.Entered(ctx))
+		hold, ran := HoldCreation(ctx, t, n, at, n.CRI().Pod(name))
 		defer func() { require.Error(t, <-ran) }()
 		holds = append(holds, hold)
 	}

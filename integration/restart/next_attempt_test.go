@@ -50,10 +50,7 @@ func TestL15_PodThatWasCutIsReplacedByTheNextAttempt(t *testing.T) {
 
 	second := config()
 	second.Metadata.Attempt = 1
-	add, err := n.HoldADD("again")
-	require.NoError(t, err)
-	ran := InBackground(func() error { _, err := c.RunPod(ctx, second); return err })
-	require.NoError(t, add.Entered(ctx))
+	add, ran := HoldCreation(ctx, t, n, node.Before("ptp", "ADD"), second)
 	require.NoError(t, n.Kill(ctx))
 	require.Error(t, <-ran)
 	require.NoError(t, add.Release())

@@ -8,7 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -20,6 +20,7 @@ import (
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/proc"
 )
 
 // SandboxShim builds integration/sandboxshim, once, and returns its folder.
@@ -84,29 +85,9 @@ func ShimsConfig(t require.TestingT, n *node.Node, pod string) *runtime.PodSandb
 // ParentProcess is the process that a process was started by.
 func ParentProcess(t *testing.T, pid int) int {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	text, err := proc.Status(pid, "PPid:")
 	require.NoError(t, err)
-	_, after, _ := strings.Cut(string(status), "\nPPid:")
-	var ppid int
-	_, err = fmt.Sscan(after, &ppid)
+	ppid, err := strconv.Atoi(text)
 	require.NoError(t, err)
 	return ppid
-}
-
-// StartsOfShims are the points around a shim's start command.
-var StartsOfShims = []node.Point{node.Before(RuncShim, "start"), node.After(RuncShim, "start")}
-
-// HoldStartOfShim begins to create a pod, and returns when the start of its shim is
-// held. The shim of a sandbox is started without a specification, from which a hold
-// knows the pod: the start of any is held.
-func HoldStartOfShim(ctx context.Context, t *testing.T, n *node.Node, at node.Point, pod *runtime.PodSandboxConfig) (*node.Hold, <-chan error) {
-	t.Helper()
-	hold, err := n.HoldAt(at, "")
-	require.NoError(t, err)
-	ran := InBackground(func() error {
-		_, err := n.CRI().RunPod(ctx, pod)
-		return err
-	})
-	require.NoError(t, hold.Entered(ctx))
-	return hold, ran
 }

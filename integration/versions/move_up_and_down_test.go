@@ -183,10 +183,7 @@ func TestL23_TwoPodsOfOneNameComeUp(t *testing.T) {
 		ready  int
 	}{
 		"cut in its ADD": {false, func(ctx context.Context, t *testing.T, m *mover, config *runtime.PodSandboxConfig) {
-			hold, err := m.HoldADD(config.GetMetadata().GetName())
-			require.NoError(t, err)
-			ran := InBackground(func() error { _, err := m.CRI().RunPod(ctx, config); return err })
-			require.NoError(t, hold.Entered(ctx))
+			hold, ran := HoldCreation(ctx, t, m.Node, node.Before("ptp", "ADD"), config)
 			require.NoError(t, m.Kill(ctx))
 			require.Error(t, <-ran)
 			require.NoError(t, hold.Release())

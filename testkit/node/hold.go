@@ -67,9 +67,6 @@ type Hold struct {
 	end     *os.File // open once the program reads from the pipe
 }
 
-// HoldADD makes the CNI ADD of the pod of that name wait before it does anything.
-func (n *Node) HoldADD(pod string) (*Hold, error) { return n.HoldAt(Before("ptp", "ADD"), pod) }
-
 // HoldAt makes a program wait at a point for the pod of that name. Other pods, and
 // other runs of the program, go on.
 func (n *Node) HoldAt(point Point, pod string) (*Hold, error) {
