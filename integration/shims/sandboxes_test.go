@@ -10,9 +10,9 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"golang.org/x/sys/unix"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/hookline-nri/hookline/conformance/cases"
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 	. "github.com/hookline-nri/hookline/integration/suite"
 	"github.com/hookline-nri/hookline/testkit/plugin"
@@ -48,43 +48,18 @@ func TestL7_RefusedPodOfAShimIsUndone(t *testing.T) {
 	RequireNoSandboxLeft(t, n)
 }
 
+// The case of the conformance test, on sandboxes of shims.
 func TestL5_PodOfAShimFailsIfItsSandboxDiesInTheHook(t *testing.T) {
 	t.Parallel()
-	for dies, who := range map[string]func(*testing.T, int) int{
+	for dies, of := range map[string]func(*testing.T, int) int{
 		"sandbox process": func(_ *testing.T, sandbox int) int { return sandbox },
 		"shim":            ParentProcess,
 	} {
 		t.Run(dies, func(t *testing.T) {
 			n := StartSandboxer(t)
-			slow := plugin.New("10", "slow")
-			Connect(t, n, slow)
-			gate := NewGate(t)
-			slow.On(plugin.RunPodSandbox, gate.Hold)
-			config := n.CRI().Pod("dying")
-			ran := InBackground(func() error { _, err := n.CRI().RunPod(WithinAMinute(t), config); return err })
-			RequireClosed(t, gate.Entered(), "the hook")
-
-			sandbox := int(slow.Calls().Only(plugin.RunPodSandbox)[0].Pod.GetPid())
-			require.NoError(t, unix.Kill(who(t, sandbox), unix.SIGKILL))
-
-			var err error
-			select {
-			case err = <-ran:
-			case <-WithinMoments(t).Done(): // who does not notice by then may once all have agreed
-				gate.Release()
-				err = <-ran
-			}
-			gate.Release()
-			Promise(t, "L5", "a pod of a shim fails when its "+dies+" dies in the hook", OnStock("it becomes ready"), func(t require.TestingT) { require.Error(t, err) })
-			Promise(t, "L3", "its end is told", OnStock("it becomes ready"), func(t require.TestingT) {
-				RequireSoon(t, "RemovePodSandbox", func(context.Context) error { return HasAnswered(slow, plugin.RemovePodSandbox) })
-				assert.Equal(t, Undone, slow.Calls().Named("dying").Events())
-			})
-			Promise(t, "L7", "nothing is left of it", OnStock("it becomes ready"), func(t require.TestingT) { RequireNoSandboxLeft(t, n) })
-			Promise(t, "L7", "it can be created again at once", OnStock("it is there"), func(t require.TestingT) {
-				RequirePodRunsAgain(t, n, config)
-				RequireNoSandboxLeft(t, n)
-			})
+			kill := func(pod InHook) error { return KillProcess(of(t, pod.PID)) }
+			clean := func(t require.TestingT, _ Runtime) { RequireNoSandboxLeft(t, n) }
+			cases.PodFailsIfItsSandboxDiesInTheHook(OnNode{T: t, Needs: Patient}, n, dies, kill, clean)
 		})
 	}
 }
@@ -106,8 +81,7 @@ func TestL15_EndOfAPodOfAShimIsToldAfterARestart(t *testing.T) {
 
 	RequireNoSandboxLeft(t, n)
 	Promise(t, "L15", "who joins after a restart is told of the end of a pod of a shim", OnStock("it ends untold"), Eventually(func(t require.TestingT) {
-		records := back.Calls().Connections()
-		assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, records[len(records)-1].Of(pod).Events())
+		assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, back.Calls().Latest().Of(pod).Events())
 	}))
 }
 
