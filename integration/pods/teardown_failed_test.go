@@ -3,6 +3,7 @@
 package pods
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -17,18 +18,8 @@ import (
 func TestL11_StopThatFailedIsNotToldAgain(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
-	p := plugin.New("10", "told")
-	Connect(t, n, p)
 	ctx, c := WithinAMinute(t), n.CRI()
-	pod, err := c.RunPod(ctx, c.Pod("stuck"))
-	require.NoError(t, err)
-	del, err := n.HoldAt(node.Before("ptp", "DEL"), "stuck")
-	require.NoError(t, err)
-	stopped := InBackground(func() error { return c.StopPod(ctx, pod) })
-	require.NoError(t, del.Entered(ctx))
-	require.NoError(t, del.Fail())
-	require.ErrorContains(t, <-stopped, "held and failed")
-	require.Equal(t, Undone[:2], p.Calls().Of(pod).Events())
+	pod, p := requireFailsAtDEL(t, n, c.StopPod)
 
 	require.NoError(t, c.StopPod(ctx, pod))
 	require.NoError(t, c.RemovePod(ctx, pod))
@@ -41,21 +32,29 @@ func TestL11_StopThatFailedIsNotToldAgain(t *testing.T) {
 func TestL11_RemovalThatFailedCanBeRepeated(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
-	p := plugin.New("10", "told")
-	Connect(t, n, p)
 	ctx, c := WithinAMinute(t), n.CRI()
-	pod, err := c.RunPod(ctx, c.Pod("stuck"))
-	require.NoError(t, err)
-	del, err := n.HoldAt(node.Before("ptp", "DEL"), "stuck")
-	require.NoError(t, err)
-	removed := InBackground(func() error { return c.RemovePod(ctx, pod) })
-	require.NoError(t, del.Entered(ctx))
-	require.NoError(t, del.Fail())
-	require.ErrorContains(t, <-removed, "held and failed")
-	require.Equal(t, Undone[:2], p.Calls().Of(pod).Events())
+	pod, p := requireFailsAtDEL(t, n, c.RemovePod)
 	require.Contains(t, CallsThatShow(ctx, t, n, pod), "ListPodSandbox")
 
 	require.NoError(t, c.RemovePod(ctx, pod))
 	require.Equal(t, Undone, p.Calls().Of(pod).Events())
 	RequireNothingLeft(t, n)
+}
+
+// requireFailsAtDEL has an end of a pod fail once a plugin was told of the stop.
+func requireFailsAtDEL(t *testing.T, n *node.Node, end func(ctx context.Context, pod string) error) (pod string, p *plugin.Plugin) {
+	t.Helper()
+	p = plugin.New("10", "told")
+	Connect(t, n, p)
+	ctx := WithinAMinute(t)
+	pod, err := n.CRI().RunPod(ctx, n.CRI().Pod("stuck"))
+	require.NoError(t, err)
+	del, err := n.HoldAt(node.Before("ptp", "DEL"), "stuck")
+	require.NoError(t, err)
+	ended := InBackground(func() error { return end(ctx, pod) })
+	require.NoError(t, del.Entered(ctx))
+	require.NoError(t, del.Fail())
+	require.ErrorContains(t, <-ended, "held and failed")
+	require.Equal(t, Undone[:2], p.Calls().Of(pod).Events())
+	return pod, p
 }
