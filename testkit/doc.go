@@ -12,6 +12,6 @@
 //	history the events of one connection, checked against the contract
 //	image   the one image there is, made from the program in pause
 //	script  a script in the place of a program
-//	proc    what the kernel says of a process
+//	proc    what the kernel says of a process, and processes that end with this one
 //	wait    for a condition, until a deadline
 package testkit

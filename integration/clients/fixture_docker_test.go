@@ -14,7 +14,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/hookline-nri/hookline/testkit/host"
-	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // docker is a flow of docker's client, with a daemon that uses the node's containerd.
@@ -69,31 +68,18 @@ func (d docker) boot() {
 	require.NoError(d.t, err)
 	cmd := exec.Command(program, "--config-file", d.in("daemon.json"))
 	cmd.Env = append(os.Environ(), "PATH="+d.in("bin")+":"+os.Getenv("PATH")) // where it looks for runc
-	require.NoError(d.t, d.daemon.Start(cmd))
-	d.serves()
+	require.NoError(d.t, d.daemon.Boot(within(d.t, patience), cmd, func(context.Context) error {
+		if code, out, said := d.try("version"); code != 0 {
+			return fmt.Errorf("%s%s", out, said)
+		}
+		return nil
+	}))
 }
 
 // kill kills the daemon.
 func (d docker) kill() {
 	d.t.Helper()
 	require.NoError(d.t, d.daemon.End(within(d.t, patience), syscall.SIGKILL))
-}
-
-// serves waits until the daemon answers.
-func (d docker) serves() {
-	d.t.Helper()
-	err := wait.Until(within(d.t, patience), "dockerd", func(context.Context) error {
-		if err := d.daemon.Alive(); err != nil {
-			return err
-		}
-		if code, out, said := d.try("version"); code != 0 {
-			return fmt.Errorf("%s%s", out, said)
-		}
-		return nil
-	})
-	if err != nil {
-		require.NoError(d.t, d.daemon.WithLog(err))
-	}
 }
 
 // start runs a container that goes on until it is ended, and is ready.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -20,7 +19,6 @@ import (
 	"github.com/hookline-nri/hookline/testkit/cri"
 	"github.com/hookline-nri/hookline/testkit/host"
 	"github.com/hookline-nri/hookline/testkit/image"
-	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // CRIOOptions are for a CRI-O.
@@ -141,13 +139,7 @@ func (c *CRIO) Boot(ctx context.Context) error {
 	}
 	cmd := exec.Command(filepath.Join(bin, "crio"), "--config", c.in("crio.conf"), "--config-dir", c.in("no-drop-ins"))
 	cmd.Env = append(os.Environ(), "HOME="+c.in("home"), "CONTAINERS_STORAGE_CONF="+c.in("storage.conf"))
-	if err := c.daemon.Start(cmd); err != nil {
-		return err
-	}
-	if err := wait.Until(ctx, "CRI-O", c.ready); err != nil {
-		return c.daemon.WithLog(err)
-	}
-	return nil
+	return c.daemon.Boot(ctx, cmd, c.ready)
 }
 
 // Stop asks CRI-O to exit and waits for it. Pods keep running.
@@ -157,17 +149,8 @@ func (c *CRIO) Stop(ctx context.Context) error { return c.daemon.End(ctx, unix.S
 func (c *CRIO) Kill(ctx context.Context) error { return c.daemon.End(ctx, unix.SIGKILL) }
 
 func (c *CRIO) ready(ctx context.Context) error {
-	if err := c.daemon.Alive(); err != nil {
+	if err := host.Accept(ctx, c.CRISocket(), c.NRISocket()); err != nil {
 		return err
-	}
-	for _, socket := range []string{c.CRISocket(), c.NRISocket()} {
-		conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
-		if err != nil {
-			return err
-		}
-		if err := conn.Close(); err != nil {
-			return err
-		}
 	}
 	status, err := c.cri.Runtime.Status(ctx, &runtime.StatusRequest{})
 	if err != nil {

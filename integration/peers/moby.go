@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +18,6 @@ import (
 
 	"github.com/hookline-nri/hookline/testkit/host"
 	"github.com/hookline-nri/hookline/testkit/image"
-	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
 // MobyOptions are for a moby.
@@ -110,13 +108,7 @@ func (m *Moby) Boot(ctx context.Context) error {
 	}
 	cmd := exec.Command(filepath.Join(bin, "dockerd"), "--config-file", m.in("daemon.json"))
 	cmd.Env = append(os.Environ(), "PATH="+m.in("bin")+":"+os.Getenv("PATH")) // where it looks for containerd and runc
-	if err := m.daemon.Start(cmd); err != nil {
-		return err
-	}
-	if err := wait.Until(ctx, "moby", m.ready); err != nil {
-		return m.daemon.WithLog(err)
-	}
-	return nil
+	return m.daemon.Boot(ctx, cmd, m.ready)
 }
 
 // Kill kills the daemon, and with it the containerd that it has started. Containers keep running.
@@ -126,17 +118,10 @@ func (m *Moby) Kill(ctx context.Context) error { return m.daemon.End(ctx, unix.S
 func (m *Moby) Reload() error { return unix.Kill(m.daemon.PID(), unix.SIGHUP) }
 
 func (m *Moby) ready(ctx context.Context) error {
-	if err := m.daemon.Alive(); err != nil {
-		return err
-	}
 	if _, err := m.client.Ping(ctx, client.PingOptions{}); err != nil {
 		return err
 	}
-	conn, err := new(net.Dialer).DialContext(ctx, "unix", m.NRISocket())
-	if err != nil {
-		return err
-	}
-	return conn.Close()
+	return host.Accept(ctx, m.NRISocket())
 }
 
 func (m *Moby) in(elem ...string) string {

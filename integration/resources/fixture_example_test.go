@@ -5,7 +5,6 @@ package resources
 import (
 	"os"
 	"os/exec"
-	goruntime "runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	. "github.com/hookline-nri/hookline/integration/suite"
 	"github.com/hookline-nri/hookline/testkit/node"
+	"github.com/hookline-nri/hookline/testkit/proc"
 )
 
 // example builds an example plugin.
@@ -27,24 +27,13 @@ func example(t *testing.T, name string) (program string) {
 func runExample(t *testing.T, n *node.Node, program string, prints *os.File, args ...string) (stop func()) {
 	t.Helper()
 	cmd := exec.Command(program, append([]string{"-socket", n.NRISocket()}, args...)...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	var said strings.Builder
 	cmd.Stderr = &said
 	if prints != nil {
 		cmd.Stdout = prints
 	}
-	started, exited := make(chan error), make(chan error, 1)
-	go func() {
-		// For Linux the parent is the thread, which must not end before the process.
-		goruntime.LockOSThread()
-		defer goruntime.UnlockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			exited <- cmd.Wait()
-		}
-	}()
-	require.NoError(t, <-started)
+	exited := make(chan error, 1)
+	require.NoError(t, proc.StartBound(cmd, func() { exited <- cmd.Wait() }))
 	ended := false
 	stop = func() {
 		if ended {

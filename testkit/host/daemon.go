@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -49,6 +50,38 @@ func (d *Daemon) Start(cmd *exec.Cmd) error {
 	return nil
 }
 
+// Boot starts it, and returns when it is ready.
+func (d *Daemon) Boot(ctx context.Context, cmd *exec.Cmd, ready func(context.Context) error) error {
+	if err := d.Start(cmd); err != nil {
+		return err
+	}
+	err := wait.Until(ctx, d.name, func(ctx context.Context) error {
+		if err := d.alive(); err != nil {
+			return err
+		}
+		return ready(ctx)
+	})
+	if err != nil {
+		return d.WithLog(err)
+	}
+	return nil
+}
+
+// Accept tells whether sockets take connections. It is asked before a client of gRPC is, which waits
+// before it retries a failed connection.
+func Accept(ctx context.Context, sockets ...string) error {
+	for _, socket := range sockets {
+		conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
+		if err != nil {
+			return err
+		}
+		if err := conn.Close(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // End sends a signal, and waits until the program has exited.
 func (d *Daemon) End(ctx context.Context, signal syscall.Signal) error {
 	if err := d.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
@@ -65,8 +98,8 @@ func (d *Daemon) End(ctx context.Context, signal syscall.Signal) error {
 // PID is its process id, until it is ended.
 func (d *Daemon) PID() int { return d.cmd.Process.Pid }
 
-// Alive is an error that ends a wait if the program has exited.
-func (d *Daemon) Alive() error {
+// alive is an error that ends a wait if the program has exited.
+func (d *Daemon) alive() error {
 	select {
 	case <-d.exited:
 		return fmt.Errorf("%w: %s exited: %s", wait.ErrPermanent, d.name, d.cmd.ProcessState)

@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path"
@@ -19,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
+	"github.com/hookline-nri/hookline/testkit/host"
 	"github.com/hookline-nri/hookline/testkit/image"
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
@@ -26,11 +26,8 @@ import (
 // Boot starts containerd, for the first time or after Stop or Kill, and
 // returns when it serves CRI, its network is ready, and NRI plugins can connect.
 func (n *Node) Boot(ctx context.Context) error {
-	if err := n.exec(); err != nil {
+	if err := n.exec(ctx); err != nil {
 		return err
-	}
-	if err := wait.Until(ctx, "containerd", n.ready); err != nil {
-		return n.daemon.WithLog(err)
 	}
 	client, err := containerd.New(n.paths.grpc(), containerd.WithDefaultNamespace(namespace))
 	if err != nil {
@@ -63,8 +60,8 @@ func (n *Node) disconnect() error {
 	return err
 }
 
-// exec runs containerd.
-func (n *Node) exec() error {
+// exec runs containerd, and returns when it is ready.
+func (n *Node) exec(ctx context.Context) error {
 	bin, err := filepath.Abs(n.options.Bin)
 	if err != nil {
 		return err
@@ -74,31 +71,21 @@ func (n *Node) exec() error {
 	if n.options.Traces {
 		cmd.Env = append(cmd.Env, "OTEL_EXPORTER_OTLP_ENDPOINT=http://"+traces, "OTEL_BSP_SCHEDULE_DELAY=50") // in milliseconds
 	}
-	return n.daemon.Start(cmd)
+	return n.daemon.Boot(ctx, cmd, n.ready)
 }
 
 // pluginAway is the reason of a network that waits for a plugin, which can come only
 // once containerd serves.
 const pluginAway = "NRIPluginAway"
 
-// ready tells whether containerd serves. Sockets are tried first, since gRPC waits
-// before it retries a failed connection.
+// ready tells whether containerd serves.
 func (n *Node) ready(ctx context.Context) error {
-	if err := n.daemon.Alive(); err != nil {
-		return err
-	}
 	sockets := []string{n.paths.grpc()}
 	if !n.options.WithoutNRI {
 		sockets = append(sockets, n.paths.nri())
 	}
-	for _, socket := range sockets {
-		conn, err := new(net.Dialer).DialContext(ctx, "unix", socket)
-		if err != nil {
-			return err
-		}
-		if err := conn.Close(); err != nil {
-			return err
-		}
+	if err := host.Accept(ctx, sockets...); err != nil {
+		return err
 	}
 	status, err := n.cri.Runtime.Status(ctx, &runtime.StatusRequest{})
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"runtime"
 	"slices"
 	"sync"
 	"syscall"
@@ -18,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/hookline-nri/hookline/testkit/proc"
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
@@ -58,23 +58,11 @@ func (p *Process) start(socket string, s Script) error {
 	p.cmd = exec.Command(program)
 	p.cmd.Env = append(os.Environ(), script...)
 	p.cmd.Stderr = os.Stderr
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: unix.SIGKILL}
 	record, err := p.cmd.StdoutPipe()
 	if err != nil {
 		return err
 	}
-	started := make(chan error)
-	go func() {
-		// For Linux the parent is the thread, which must not end before the process.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := p.cmd.Start()
-		started <- err
-		if err == nil {
-			p.follow(record)
-		}
-	}()
-	return <-started
+	return proc.StartBound(p.cmd, func() { p.follow(record) })
 }
 
 // follow takes up the record until the process ends.

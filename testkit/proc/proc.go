@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package proc reads what the kernel tells of a process, as proc_pid_status(5) has it.
+// Package proc starts programs that end with this one, and reads what the kernel tells of a
+// process, as proc_pid_status(5) has it.
 package proc
 
 import (
