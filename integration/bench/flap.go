@@ -32,14 +32,11 @@ type flapRows struct{ join, pod, returns, memory, memoryAfter, goroutines, gorou
 // come and go from then on: others, by the time that joins and pods take, and
 // containerd, by what is left of it (L22).
 func (b *bench) flap(ctx context.Context) (_ []Row, retErr error) {
-	p, err := b.start(ctx, roomy)
+	p, err := b.filled(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { retErr = errors.Join(retErr, p.close()) }()
-	if err := p.both(func(s *side) error { return b.fill(ctx, s) }); err != nil {
-		return nil, err
-	}
 	if err := p.both(func(s *side) error { return s.warm(ctx) }); err != nil {
 		return nil, err
 	}

@@ -82,6 +82,18 @@ func (b *bench) warmed(ctx context.Context) (*pair, error) {
 	return p, nil
 }
 
+// filled starts both, and runs the pods of a full node on each.
+func (b *bench) filled(ctx context.Context) (*pair, error) {
+	p, err := b.start(ctx, roomy)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.both(func(s *side) error { return b.fill(ctx, s) }); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	return p, nil
+}
+
 func (b *bench) side(ctx context.Context, name string, options node.Options, change func(*node.Options)) (*side, error) {
 	options.LogLevel = "info" // as in production, not debug
 	if change != nil {

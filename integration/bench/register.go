@@ -18,14 +18,11 @@ const workers = 4
 
 // register measures the registration of a plugin on a node that is full and busy.
 func (b *bench) register(ctx context.Context) (_ []Row, retErr error) {
-	p, err := b.start(ctx, roomy)
+	p, err := b.filled(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { retErr = errors.Join(retErr, p.close()) }()
-	if err := p.both(func(s *side) error { return b.fill(ctx, s) }); err != nil {
-		return nil, err
-	}
 	row := Row{
 		What: fmt.Sprintf("Registration, %d pods, %d more come and go", b.Counts.NodePods, workers),
 		Name: fmt.Sprintf("Registration/pods=%d", b.Counts.NodePods), Unit: "sec/op",
