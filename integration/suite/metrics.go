@@ -16,7 +16,7 @@ import (
 func RequireMetric(t require.TestingT, n *node.Node, name, labels string, want float64) {
 	RequireSoon(t, name+labels, func(ctx context.Context) error {
 		values, err := n.Metrics(ctx, name)
-		if err == nil && values[labels] != want {
+		if value, is := values[labels]; err == nil && (!is || value != want) {
 			err = fmt.Errorf("%v, want %v", values, want)
 		}
 		return err
