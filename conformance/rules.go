@@ -12,12 +12,12 @@ import (
 // The contract that the cases hold a runtime against. Its version grows with each rule that is
 // new or says something else.
 const (
-	ContractPage    = "https://github.com/hookline-nri/hookline/blob/main/docs/contract.md"
-	ContractVersion = "1"
+	contractPage    = "https://github.com/hookline-nri/hookline/blob/main/docs/contract.md"
+	contractVersion = "1"
 )
 
-// Rules are those of the contract, in its order.
-func Rules() (rules []string) {
+// rules are those of the contract, in its order.
+func rules() (rules []string) {
 	for _, kind := range []struct {
 		letter string
 		last   int
@@ -37,7 +37,7 @@ func WithoutCases() (without []string) {
 			have = append(have, c.Rule())
 		}
 	}
-	for _, rule := range Rules() {
+	for _, rule := range rules() {
 		if !slices.Contains(have, rule) {
 			without = append(without, rule)
 		}

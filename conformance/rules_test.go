@@ -14,10 +14,10 @@ import (
 func TestRulesAreThoseOfThePage(t *testing.T) {
 	page, err := os.ReadFile("../docs/contract.md")
 	require.NoError(t, err)
-	require.Contains(t, string(page), "This is version "+ContractVersion+" of the contract.")
+	require.Contains(t, string(page), "This is version "+contractVersion+" of the contract.")
 	var stated []string
 	for _, rule := range regexp.MustCompile(`(?m)^### ([A-Z]\d+) `).FindAllSubmatch(page, -1) {
 		stated = append(stated, string(rule[1]))
 	}
-	require.Equal(t, Rules(), stated)
+	require.Equal(t, rules(), stated)
 }

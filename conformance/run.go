@@ -64,7 +64,7 @@ func Run(ctx context.Context, o Options) (_ *report.Report, retErr error) {
 		Format: report.Format, Command: o.Command, Started: time.Now(), Seed: o.Seed, Repeat: o.Repeat,
 		Tool: report.Tool{
 			Name: "nri-conformance", Version: o.Version, NRI: moduleVersion("github.com/containerd/nri"),
-			Contract: report.Contract{Version: ContractVersion, Page: ContractPage},
+			Contract: report.Contract{Version: contractVersion, Page: contractPage},
 		},
 		Host: host(), NoCases: WithoutCases(),
 	}

@@ -160,8 +160,8 @@ type Call struct {
 	Span  string    `json:"span,omitempty"`
 }
 
-// Most is how many events of a plugin's connection, and how many calls, a case keeps.
-const Most = 60
+// most is how many events of a plugin's connection, and how many calls, a case keeps.
+const most = 60
 
 // Trim drops the records of cases that passed, and of others what is too much.
 func (r *Report) Trim() {
@@ -171,20 +171,20 @@ func (r *Report) Trim() {
 			c.Plugins, c.Calls = nil, nil
 			continue
 		}
-		if over := len(c.Calls) - Most; over > 0 {
-			c.Calls, c.Omitted = c.Calls[:Most], c.Omitted+over
+		if over := len(c.Calls) - most; over > 0 {
+			c.Calls, c.Omitted = c.Calls[:most], c.Omitted+over
 		}
 		for j := range c.Plugins {
 			p := &c.Plugins[j]
-			if over := len(p.Events) - Most; over > 0 {
-				p.Events, c.Omitted = p.Events[:Most], c.Omitted+over
+			if over := len(p.Events) - most; over > 0 {
+				p.Events, c.Omitted = p.Events[:most], c.Omitted+over
 			}
 		}
-		if over := len(c.Plugins) - Most/6; over > 0 {
-			for _, p := range c.Plugins[Most/6:] {
+		if over := len(c.Plugins) - most/6; over > 0 {
+			for _, p := range c.Plugins[most/6:] {
 				c.Omitted += len(p.Events)
 			}
-			c.Plugins = c.Plugins[:Most/6]
+			c.Plugins = c.Plugins[:most/6]
 		}
 	}
 }

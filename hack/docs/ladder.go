@@ -27,13 +27,13 @@ type Rung struct {
 
 // Where the ladder begins.
 const (
-	Released = "released" // containerd as it is released
-	Newest   = "newest"   // the same with the libraries that the patches are made for
+	released = "released" // containerd as it is released
+	newest   = "newest"   // the same with the libraries that the patches are made for
 )
 
 // Rungs are the names of the rungs of a series, in order.
 func Rungs(s edit.Series) []string {
-	all := []string{Released, Newest}
+	all := []string{released, newest}
 	for _, g := range s.Groups {
 		all = append(all, g.Name())
 	}
@@ -153,9 +153,9 @@ func Turned(was, is []string) (both []string) {
 
 func rungName(p Pages, s edit.Series, g Rung) string {
 	switch g.Name {
-	case Released:
+	case released:
 		return "none: containerd as released"
-	case Newest:
+	case newest:
 		return "none: with the NRI and go-cni that the patches are made for"
 	}
 	group, err := s.Group(g.Name)

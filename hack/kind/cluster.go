@@ -18,8 +18,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// Name is that of the cluster. kind calls its nodes after it.
-const Name = "hookline"
+// clusterName is that of the cluster. kind calls its nodes after it.
+const clusterName = "hookline"
 
 //go:embed files/cluster.yaml
 var clusterText string
@@ -39,7 +39,7 @@ func (m Maker) Exists(ctx context.Context, e Engine) bool {
 		return false
 	}
 	names, err := m.kind(ctx, e, "get", "clusters")
-	return err == nil && slices.Contains(strings.Fields(names), Name)
+	return err == nil && slices.Contains(strings.Fields(names), clusterName)
 }
 
 // kind runs the pinned kind on an engine.
@@ -47,8 +47,8 @@ func (m Maker) kind(ctx context.Context, e Engine, args ...string) (string, erro
 	return output(e.command(ctx, m.program("kind"), args...))
 }
 
-// Kubectl is kubectl for the cluster.
-func (m Maker) Kubectl(ctx context.Context, e Engine, args ...string) *exec.Cmd {
+// kubectl is kubectl for the cluster.
+func (m Maker) kubectl(ctx context.Context, e Engine, args ...string) *exec.Cmd {
 	cmd := e.command(ctx, m.program("kubectl"), args...)
 	cmd.Env = append(cmd.Env, "KUBECONFIG="+m.Kubeconfig())
 	return cmd
@@ -99,7 +99,7 @@ const withoutDNS = `  - |
 
 func (m Maker) create(ctx context.Context, e Engine, config string) error {
 	defer m.Step("create the cluster")()
-	_, err := m.kind(ctx, e, "create", "cluster", "--name", Name, "--image", Image, "--config", config, "--kubeconfig", m.Kubeconfig())
+	_, err := m.kind(ctx, e, "create", "cluster", "--name", clusterName, "--image", Image, "--config", config, "--kubeconfig", m.Kubeconfig())
 	return err
 }
 
@@ -138,7 +138,7 @@ func (m Maker) connect(ctx context.Context, e Engine) error {
 		}
 	}
 	err := wait.Until(ctx, "the addresses of the nodes", func(ctx context.Context) error {
-		text, err := output(m.Kubectl(ctx, e, "get", "nodes", "-o", "json"))
+		text, err := output(m.kubectl(ctx, e, "get", "nodes", "-o", "json"))
 		if err != nil {
 			return err
 		}
@@ -171,23 +171,23 @@ func (m Maker) connect(ctx context.Context, e Engine) error {
 // ready waits until all nodes are.
 func (m Maker) ready(ctx context.Context, e Engine) error {
 	defer m.Step("nodes get ready")()
-	_, err := output(m.Kubectl(ctx, e, "wait", "--for=condition=Ready", "nodes", "--all", "--timeout=5m"))
+	_, err := output(m.kubectl(ctx, e, "wait", "--for=condition=Ready", "nodes", "--all", "--timeout=5m"))
 	return err
 }
 
 // load puts an image on the nodes.
 func (m Maker) load(ctx context.Context, e Engine, name, archive string) error {
 	defer m.Step("load " + name)()
-	_, err := m.kind(ctx, e, "load", "image-archive", "--name", Name, archive)
+	_, err := m.kind(ctx, e, "load", "image-archive", "--name", clusterName, archive)
 	return err
 }
 
 // Remove removes the cluster, its image, and the engine if it is our own.
 func (m Maker) Remove(ctx context.Context) error {
 	e, ok := m.Engine(ctx)
-	if ok && !e.Own() && m.Exists(ctx, e) {
+	if ok && !e.own() && m.Exists(ctx, e) {
 		end := m.Step("remove the cluster")
-		_, err := m.kind(ctx, e, "delete", "cluster", "--name", Name, "--kubeconfig", m.Kubeconfig())
+		_, err := m.kind(ctx, e, "delete", "cluster", "--name", clusterName, "--kubeconfig", m.Kubeconfig())
 		if err == nil {
 			_, err = e.output(ctx, "image", "rm", "--force", Image)
 		}

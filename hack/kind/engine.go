@@ -27,13 +27,13 @@ type Engine struct {
 	pid  int    // whose namespaces it is in, if it is our own
 }
 
-// Own tells whether it is an engine of our own.
-func (e Engine) Own() bool { return e.pid != 0 }
+// own tells whether it is an engine of our own.
+func (e Engine) own() bool { return e.pid != 0 }
 
 // Enter is the command that runs another one where the engine's ports are. It is empty
 // if that is here.
 func (e Engine) Enter() []string {
-	if !e.Own() {
+	if !e.own() {
 		return nil
 	}
 	return []string{"nsenter", "--net=/proc/" + strconv.Itoa(e.pid) + "/ns/net", "--"}

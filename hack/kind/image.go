@@ -69,7 +69,7 @@ func (m Maker) haveContainerd() error {
 // reaches tells whether an engine has an image, or gets it. An engine of our own has no
 // way to a registry.
 func (m Maker) reaches(ctx context.Context, e Engine, image string) bool {
-	if e.Own() {
+	if e.own() {
 		return false
 	}
 	if _, err := e.output(ctx, "image", "inspect", image); err == nil {

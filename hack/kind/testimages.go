@@ -29,7 +29,7 @@ func (m Maker) Prepare(ctx context.Context, e Engine) error {
 		return err
 	}
 	defer m.Step("copy stock containerd")()
-	nodes, err := m.kind(ctx, e, "get", "nodes", "--name", Name)
+	nodes, err := m.kind(ctx, e, "get", "nodes", "--name", clusterName)
 	if err != nil {
 		return err
 	}

@@ -62,8 +62,8 @@ var scenarios = []struct {
 	{"engine", (*bench).engine},
 }
 
-// Scenarios lists the names of the scenarios.
-func Scenarios() []string {
+// scenarioNames lists the names of the scenarios.
+func scenarioNames() []string {
 	var names []string
 	for _, s := range scenarios {
 		names = append(names, s.name)
@@ -121,8 +121,8 @@ func Run(ctx context.Context, options Options) (rows []Row, retErr error) {
 
 func (b *bench) check() error {
 	for _, name := range b.Only {
-		if !slices.Contains(Scenarios(), name) {
-			return fmt.Errorf("there is no scenario %q: %s", name, strings.Join(Scenarios(), ", "))
+		if !slices.Contains(scenarioNames(), name) {
+			return fmt.Errorf("there is no scenario %q: %s", name, strings.Join(scenarioNames(), ", "))
 		}
 	}
 	if c := b.Counts; min(c.Runs, c.Pods, c.Rounds, c.NodePods) < 1 {

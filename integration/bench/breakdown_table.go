@@ -51,11 +51,11 @@ func writeWhere(b *strings.Builder, call string, columns []Breakdown) {
 		}
 		line(cells...)
 	}
-	row("the call", func(of Breakdown) string { return number(of.Calls.Median(), "sec/op") })
+	row("the call", func(of Breakdown) string { return number(of.Calls.median(), "sec/op") })
 	for _, name := range programNames(columns) {
 		row(name, func(of Breakdown) string { return of.share(name).cell(len(of.Calls)) })
 	}
-	row("none of these, but for what goes on", func(of Breakdown) string { return number(of.None.Median(), "sec/op") })
+	row("none of these, but for what goes on", func(of Breakdown) string { return number(of.None.median(), "sec/op") })
 	row("programs started", func(of Breakdown) string { return each(of.started(), len(of.Calls)) })
 	row("waits for the disk (fsync, fdatasync)", func(of Breakdown) string { return of.Waits.cell(len(of.Calls)) })
 	row("CPU of all", func(of Breakdown) string { return number(of.cpu().Seconds()/float64(len(of.Calls)), "sec/op") })
@@ -80,7 +80,7 @@ func (s Share) cell(calls int) string {
 	if s.Started > 0 {
 		started := each(s.Started, calls)
 		if len(s.Took) > 0 {
-			started += " × " + number(s.Took.Median(), "sec/op")
+			started += " × " + number(s.Took.median(), "sec/op")
 		}
 		parts = append(parts, started)
 	}

@@ -14,7 +14,7 @@ type Goal struct {
 // atMost is a goal for the median of the patched runtime. The text, if any, says
 // where the limit comes from.
 func (r Row) atMost(limit float64, text string) Goal {
-	median := r.Patched.Median()
+	median := r.Patched.median()
 	return Goal{"at most " + number(limit, r.Unit) + text, number(median, r.Unit), median <= limit}
 }
 
@@ -43,7 +43,7 @@ func noMore(s, of Sample, text string) Goal {
 }
 
 // ratio is NaN where one of the two was not measured.
-func ratio(s, of Sample) float64 { return s.Median() / of.Median() }
+func ratio(s, of Sample) float64 { return s.median() / of.median() }
 
 func compared(s, of Sample) string {
 	if len(s) == 0 || len(of) == 0 {

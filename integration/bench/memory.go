@@ -75,5 +75,5 @@ func (s *side) grown(ctx context.Context) (more, shim float64, err error) {
 		}
 		resident = append(resident, float64(memory))
 	}
-	return had[1] - had[0], resident.Median(), nil
+	return had[1] - had[0], resident.median(), nil
 }

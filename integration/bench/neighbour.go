@@ -50,7 +50,7 @@ func (b *bench) neighbour(ctx context.Context) (_ []Row, retErr error) {
 	if err != nil {
 		return nil, err
 	}
-	limit := 1.1*calm.Patched.Median() + 0.030
+	limit := 1.1*calm.Patched.median() + 0.030
 	disturbed.Goals = []Goal{disturbed.atMost(limit, " (undisturbed + 10 % + 30 ms)")}
 	return []Row{calm, disturbed}, nil
 }

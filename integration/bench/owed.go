@@ -41,7 +41,7 @@ func (b *bench) owed(ctx context.Context) (_ []Row, retErr error) {
 		return nil, err
 	}
 	there.Goals = []Goal{ratioAtMost(1.03, there.Patched, there.Stock, "stock")}
-	limit := there.Patched.Median() + owedWait.Seconds()
+	limit := there.Patched.median() + owedWait.Seconds()
 	gone.Goals = []Goal{gone.atMost(limit, fmt.Sprintf(", %s more than with the plugin", owedWait))}
 	return []Row{there, gone}, nil
 }

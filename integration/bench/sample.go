@@ -35,8 +35,8 @@ func (s Sample) compare(with Sample) benchmath.Comparison {
 	return benchmath.AssumeNothing.Compare(s.stats(), with.stats())
 }
 
-// Median is NaN without measurements.
-func (s Sample) Median() float64 {
+// median is NaN without measurements.
+func (s Sample) median() float64 {
 	if len(s) == 0 {
 		return math.NaN()
 	}

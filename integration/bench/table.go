@@ -69,7 +69,7 @@ func Table(w io.Writer, rows []Row) error {
 // ratio is patched to stock, and the p-value of their difference: "~" where none was
 // found.
 func (r Row) ratio() (figure, certainty string) {
-	if len(r.Stock) == 0 || len(r.Patched) == 0 || r.Stock.Median() == 0 {
+	if len(r.Stock) == 0 || len(r.Patched) == 0 || r.Stock.median() == 0 {
 		return "-", "-"
 	}
 	test := r.Patched.compare(r.Stock)

@@ -27,7 +27,7 @@ func TestSampleIn(t *testing.T) {
 	} {
 		require.Equal(t, test.want, test.sample.in(test.unit))
 	}
-	require.True(t, math.IsNaN(Sample{}.Median()))
+	require.True(t, math.IsNaN(Sample{}.median()))
 
 	var s Sample
 	s.add(1500 * time.Microsecond)
@@ -37,7 +37,7 @@ func TestSampleIn(t *testing.T) {
 // benchstat sorts; what was measured keeps its order.
 func TestSampleKeepsItsOrder(t *testing.T) {
 	s := Sample{3, 1, 2}
-	require.Equal(t, 2.0, s.Median())
+	require.Equal(t, 2.0, s.median())
 	s.compare(Sample{2, 1})
 	require.Equal(t, Sample{3, 1, 2}, s)
 }

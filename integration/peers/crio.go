@@ -30,8 +30,8 @@ type CRIOOptions struct {
 	PluginTimeout time.Duration
 }
 
-// Check tells whether a CRI-O can run here. Its errors wrap host.ErrPrerequisite.
-func (o CRIOOptions) Check() error {
+// check tells whether a CRI-O can run here. Its errors wrap host.ErrPrerequisite.
+func (o CRIOOptions) check() error {
 	if err := host.Check(); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ type CRIO struct {
 
 // StartCRIO runs a CRI-O, ready for pods. On error nothing of it is left.
 func StartCRIO(ctx context.Context, options CRIOOptions) (_ *CRIO, retErr error) {
-	if err := options.Check(); err != nil {
+	if err := options.check(); err != nil {
 		return nil, err
 	}
 	h, err := host.New(ctx, "")

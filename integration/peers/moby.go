@@ -28,8 +28,8 @@ type MobyOptions struct {
 	Pause      string // a static program, which containers run
 }
 
-// Check tells whether a moby can run here. Its errors wrap host.ErrPrerequisite.
-func (o MobyOptions) Check() error {
+// check tells whether a moby can run here. Its errors wrap host.ErrPrerequisite.
+func (o MobyOptions) check() error {
 	if err := host.Check(); err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ type Moby struct {
 
 // StartMoby runs a daemon that has image.Name. On error nothing of it is left.
 func StartMoby(ctx context.Context, options MobyOptions) (_ *Moby, retErr error) {
-	if err := options.Check(); err != nil {
+	if err := options.check(); err != nil {
 		return nil, err
 	}
 	h, err := host.New(ctx, "")

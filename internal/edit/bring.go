@@ -24,7 +24,7 @@ func (p Patch) bring(s Series, upstream, own fs.FS) (map[string][]byte, error) {
 	out := map[string][]byte{}
 	files, err := p.files(own)
 	if err != nil {
-		return nil, fmt.Errorf("folder %s: %w", p.Folder(), err)
+		return nil, fmt.Errorf("folder %s: %w", p.folder(), err)
 	}
 	if len(files) == 0 && len(p.Packages) == 0 {
 		return out, nil
@@ -66,12 +66,12 @@ func (p Patch) files(own fs.FS) ([]file, error) {
 		return nil, nil
 	}
 	var files []file
-	err := fs.WalkDir(own, p.Folder(), func(name string, e fs.DirEntry, err error) error {
+	err := fs.WalkDir(own, p.folder(), func(name string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return withoutPath(err)
 		}
 		if !e.IsDir() {
-			files = append(files, file{from: name, to: strings.TrimPrefix(name, p.Folder()+"/")})
+			files = append(files, file{from: name, to: strings.TrimPrefix(name, p.folder()+"/")})
 		}
 		return nil
 	})

@@ -104,7 +104,7 @@
 //
 // # Whole new files
 //
-// The folder of a patch, [Patch.Folder], holds the files that it brings, each
+// The folder of a patch below files holds the files that it brings, each
 // under the path that it gets in the upstream module. Packages of this
 // repository come along as [Package]. Both get upstream's notice, and imports of
 // packages that come along are rewritten.

@@ -31,8 +31,8 @@ func (s Series) InPlace(repo fs.FS) error {
 	for _, p := range s.Patches {
 		parts[path.Join(p.In, "group.go")] = part{needed: true, check: anything}
 		parts[path.Join(p.In, "pull.md")] = part{check: anything}
-		parts[p.Source()] = part{needed: true, check: p.declaredAlone}
-		brought[p.Folder()] = true
+		parts[p.source()] = part{needed: true, check: p.declaredAlone}
+		brought[p.folder()] = true
 	}
 	for _, g := range s.Groups {
 		parts[g.Page()] = part{needed: true, check: hasTitle}

@@ -11,12 +11,12 @@ import (
 // same slug.
 func (p Patch) Name() string { return p.Module + "/" + p.Slug }
 
-// Source is the file that declares the patch: "patches/pods/creation/hook_last.go".
-func (p Patch) Source() string { return path.Join(p.In, p.underscored()+".go") }
+// source is the file that declares the patch: "patches/pods/creation/hook_last.go".
+func (p Patch) source() string { return path.Join(p.In, p.underscored()+".go") }
 
-// Folder holds the new files that the patch brings, each under its path below the root
+// folder holds the new files that the patch brings, each under its path below the root
 // of the upstream module: "patches/pods/creation/files/hook_last". It is not there if the
 // patch brings none.
-func (p Patch) Folder() string { return path.Join(p.In, "files", p.underscored()) }
+func (p Patch) folder() string { return path.Join(p.In, "files", p.underscored()) }
 
 func (p Patch) underscored() string { return strings.ReplaceAll(p.Slug, "-", "_") }

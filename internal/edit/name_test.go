@@ -15,6 +15,6 @@ func TestNames(t *testing.T) {
 	require.Equal(t, "patches/pods/creation/pull.md", g.Page())
 	p := Assemble(nil, Group{}, g).Patches[0]
 	require.Equal(t, "app/hook-last", p.Name())
-	require.Equal(t, "patches/pods/creation/hook_last.go", p.Source())
-	require.Equal(t, "patches/pods/creation/files/hook_last", p.Folder())
+	require.Equal(t, "patches/pods/creation/hook_last.go", p.source())
+	require.Equal(t, "patches/pods/creation/files/hook_last", p.folder())
 }

@@ -81,5 +81,5 @@ func (p Patch) ForUpstream() bool {
 	return p.Status == Upstream || p.Status == Backport || p.Status == Hold
 }
 
-// All are the threads that a patch names.
-func (p Patch) All() []string { return slices.Concat(p.Fixes, p.Refs) }
+// all are the threads that a patch names.
+func (p Patch) all() []string { return slices.Concat(p.Fixes, p.Refs) }

@@ -62,7 +62,7 @@ func (p Patch) validate(modules []string) []error {
 	want(subjectForm.MatchString(p.Subject), `subject %q: want "area: lower-case words" without a final dot`, p.Subject)
 	want(len(p.Subject) <= 72, "subject %q: %d bytes, want 72 at most", p.Subject, len(p.Subject))
 	want(said(p.Body), "body missing: say why before what")
-	want(len(p.All())+len(p.Rules) > 0 && !slices.ContainsFunc(slices.Concat(p.All(), p.Rules), func(s string) bool { return !said(s) }),
+	want(len(p.all())+len(p.Rules) > 0 && !slices.ContainsFunc(slices.Concat(p.all(), p.Rules), func(s string) bool { return !said(s) }),
 		"fixes, refs and rules missing: name an upstream thread or a rule of the contract")
 	want(said(p.Until), "until missing: say what would let it go")
 	want(slices.Contains([]Status{Upstream, Backport, Hold, Carry, Drop}, p.Status), "status %q: want Upstream, Backport, Hold, Carry or Drop", p.Status)

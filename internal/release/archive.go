@@ -22,8 +22,8 @@ type File struct {
 	From string
 }
 
-// Folder lists the files below a folder, in order, with names below prefix.
-func Folder(dir, prefix string, mode fs.FileMode) ([]File, error) {
+// filesBelow lists the files below a folder, in order, with names below prefix.
+func filesBelow(dir, prefix string, mode fs.FileMode) ([]File, error) {
 	var files []File
 	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
@@ -36,9 +36,9 @@ func Folder(dir, prefix string, mode fs.FileMode) ([]File, error) {
 	return files, err
 }
 
-// Archive writes files as a compressed archive of tar, after the folders that they
+// writeArchive writes files as a compressed archive of tar, after the folders that they
 // are in. All of them have the same time.
-func Archive(name string, files []File, when time.Time) (err error) {
+func writeArchive(name string, files []File, when time.Time) (err error) {
 	out, err := os.Create(name)
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func Write(dir string, o Origin, builds []Build, programs []string, series strin
 		for _, program := range programs {
 			files = append(files, File{Name: "bin/" + program, Mode: 0o755, From: filepath.Join(b.Dir, program)})
 		}
-		if err := Archive(archive, files, o.Time); err != nil {
+		if err := writeArchive(archive, files, o.Time); err != nil {
 			return fmt.Errorf("%s: %w", archive, err)
 		}
 		sum, err := sums(archive)
@@ -49,11 +49,11 @@ func Write(dir string, o Origin, builds []Build, programs []string, series strin
 			return err
 		}
 	}
-	mails, err := Folder(series, "hookline-"+version+"-series", 0o644)
+	mails, err := filesBelow(series, "hookline-"+version+"-series", 0o644)
 	if err != nil {
 		return err
 	}
-	if err := Archive(put("hookline-"+version+"-series.tar.gz"), mails, o.Time); err != nil {
+	if err := writeArchive(put("hookline-"+version+"-series.tar.gz"), mails, o.Time); err != nil {
 		return err
 	}
 	if err := o.write(put("hookline-" + version + "-origin.json")); err != nil {

@@ -35,7 +35,7 @@ type sbom struct {
 // writeSBOM describes an archive: its binaries, what each is linked of, and which
 // modules are patched ones. The list of modules is the binaries' own.
 func writeSBOM(name, archive, bin string, programs []string, o Origin, libc string) error {
-	sum, err := Sum(archive)
+	sum, err := sumOf(archive)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// Sum is the SHA-256 of a file.
-func Sum(name string) (string, error) {
+// sumOf is the SHA-256 of a file.
+func sumOf(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return "", err
@@ -32,7 +32,7 @@ func Sum(name string) (string, error) {
 func sums(names ...string) (string, error) {
 	var out strings.Builder
 	for _, name := range names {
-		sum, err := Sum(name)
+		sum, err := sumOf(name)
 		if err != nil {
 			return "", err
 		}

@@ -61,7 +61,7 @@ func (t Tree) repo() repo { return repo{work: t.Work} }
 // Apply updates the trees of all modules to the series. Nothing is written unless
 // every patch fits.
 func (w *Workspace) Apply(ctx context.Context) ([]Tree, error) {
-	sources, err := w.Sources(ctx)
+	sources, err := w.sources(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -13,10 +13,10 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// Alone are the trees of a group: its patches and those that they need, on the
+// alone are the trees of a group: its patches and those that they need, on the
 // pristine modules, and nothing else. Modules without such a patch are left out, unless
 // the group is built with what lies beside it. The commits are put beside those of the series, whose work trees stay as they are.
-func (w *Workspace) Alone(ctx context.Context, g edit.Group) ([]Tree, error) {
+func (w *Workspace) alone(ctx context.Context, g edit.Group) ([]Tree, error) {
 	with := w.Series.With(g)
 	beside := slices.ContainsFunc(with.Patches, func(p edit.Patch) bool { return p.Status == edit.Drop })
 	with.Modules = slices.DeleteFunc(slices.Clone(with.Modules), func(m edit.Module) bool {
@@ -24,7 +24,7 @@ func (w *Workspace) Alone(ctx context.Context, g edit.Group) ([]Tree, error) {
 	})
 	reduced := *w
 	reduced.Series = with
-	sources, err := reduced.Sources(ctx)
+	sources, err := reduced.sources(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +67,7 @@ func (w *Workspace) Alone(ctx context.Context, g edit.Group) ([]Tree, error) {
 // and before them those of its module that they need and that are not merged yet. It
 // returns how many of either.
 func (w *Workspace) ExportGroup(ctx context.Context, g edit.Group, dir, signer string) (needed, own int, err error) {
-	trees, err := w.Alone(ctx, g)
+	trees, err := w.alone(ctx, g)
 	if err != nil {
 		return 0, 0, err
 	}

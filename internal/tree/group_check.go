@@ -61,7 +61,7 @@ type bench struct {
 
 func (b *bench) check(ctx context.Context, c *GroupCheck, p Product) error {
 	w := b.w
-	trees, err := w.Alone(ctx, c.Group)
+	trees, err := w.alone(ctx, c.Group)
 	if err != nil {
 		return err
 	}

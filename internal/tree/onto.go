@@ -36,7 +36,7 @@ func (w *Workspace) Onto(ctx context.Context, g edit.Group, dir, clone string) (
 	if status != "" {
 		return "", fmt.Errorf("%s has changes: commit or stash them", clone)
 	}
-	trees, err := w.Alone(ctx, g)
+	trees, err := w.alone(ctx, g)
 	if err != nil {
 		return "", err
 	}

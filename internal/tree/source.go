@@ -26,9 +26,9 @@ type Source struct {
 	Dir     string // read-only
 }
 
-// Sources finds the modules of the series at the versions that are pinned, and
+// sources finds the modules of the series at the versions that are pinned, and
 // checks what the module cache has against go.sum.
-func (w *Workspace) Sources(ctx context.Context) ([]Source, error) {
+func (w *Workspace) sources(ctx context.Context) ([]Source, error) {
 	pins, err := w.pins()
 	if err != nil {
 		return nil, err

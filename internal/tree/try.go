@@ -55,7 +55,7 @@ func (w *Workspace) Try(ctx context.Context, other Source) ([]Fit, error) {
 }
 
 func (w *Workspace) pinnedSource(ctx context.Context, module string) (*Source, error) {
-	sources, err := w.Sources(ctx)
+	sources, err := w.sources(ctx)
 	for _, s := range sources {
 		if s.Name == module {
 			return &s, nil

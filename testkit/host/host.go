@@ -15,9 +15,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// DefaultBase is the folder of hosts. It belongs to root, and its path is short
+// defaultBase is the folder of hosts. It belongs to root, and its path is short
 // enough for the paths of sockets.
-const DefaultBase = "/run/hookline"
+const defaultBase = "/run/hookline"
 
 // patience is how long removing a host may take.
 const patience = 30 * time.Second
@@ -30,11 +30,11 @@ type Host struct {
 	ns     *namespaces
 }
 
-// New makes a host below base, DefaultBase where empty, which is not below /var/lib. It first
+// New makes a host below base, /run/hookline where empty, which is not below /var/lib. It first
 // removes what killed runs have left. On error nothing of the host is left.
 func New(ctx context.Context, base string) (_ *Host, retErr error) {
 	if base == "" {
-		base = DefaultBase
+		base = defaultBase
 	}
 	f, lock, err := claim(ctx, base)
 	if err != nil {

@@ -17,11 +17,11 @@ import (
 // prefix starts the names of the hosts' folders, and "hookline-" those of their cgroups.
 const prefix = "n"
 
-// Sweep removes what killed runs have left below base (DefaultBase when empty). Hosts
+// Sweep removes what killed runs have left below base (/run/hookline when empty). Hosts
 // in use stay.
 func Sweep(ctx context.Context, base string) error {
 	if base == "" {
-		base = DefaultBase
+		base = defaultBase
 	}
 	unlock, err := lockBase(base)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -20,7 +20,7 @@ type Options struct {
 	Bin   string // folder of containerd and containerd-shim-runc-v2
 	Tools string // folder of runc and the CNI plugins ptp, host-local and loopback
 	Pause string // static program for the image; built with go from testkit/pause when empty
-	Base  string // folder of nodes, not below /var/lib; host.DefaultBase when empty
+	Base  string // folder of nodes, not below /var/lib; /run/hookline when empty
 
 	// NRI's timeouts for plugins; those of containerd when zero.
 	RequestTimeout      time.Duration

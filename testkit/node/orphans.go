@@ -14,8 +14,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// ErrNoShim is returned for a pod that has no shim.
-var ErrNoShim = errors.New("no shim")
+// errNoShim is returned for a pod that has no shim.
+var errNoShim = errors.New("no shim")
 
 // Quiet waits until none of the programs that do a step for containerd runs:
 // CNI plugins, runc, and the shim where it starts or deletes one. A containerd
@@ -68,7 +68,7 @@ func (n *Node) Shim(pod string) (int, error) {
 			return pid, nil
 		}
 	}
-	return 0, fmt.Errorf("pod %s: %w", pod, ErrNoShim)
+	return 0, fmt.Errorf("pod %s: %w", pod, errNoShim)
 }
 
 // commandLine is empty for a process that is exiting.

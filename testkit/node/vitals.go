@@ -73,7 +73,7 @@ func residentOf(pid int) (int, error) {
 
 // GoroutineCount is how many goroutines containerd has.
 func (n *Node) GoroutineCount(ctx context.Context) (count int, err error) {
-	stacks, err := n.Goroutines(ctx)
+	stacks, err := n.goroutines(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -83,8 +83,8 @@ func (n *Node) GoroutineCount(ctx context.Context) (count int, err error) {
 	return count, nil
 }
 
-// Goroutines are the stacks of containerd's goroutines; equal ones are counted.
-func (n *Node) Goroutines(ctx context.Context) (string, error) {
+// goroutines are the stacks of containerd's goroutines; equal ones are counted.
+func (n *Node) goroutines(ctx context.Context) (string, error) {
 	return n.profile(ctx, "goroutine?debug=1")
 }
 
