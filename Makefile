@@ -122,7 +122,7 @@ FUZZTIME ?= 30s
 fuzz: ## search for input that breaks a decoder (FUZZTIME=10m each)
 	go test -run '^$$' -fuzz '^FuzzR4_Decode$$' -fuzztime $(FUZZTIME) ./internal/cri/podresources
 	go test -run '^$$' -fuzz '^FuzzR4_FromAnnotation$$' -fuzztime $(FUZZTIME) ./internal/cri/podresources
-	go test -run '^$$' -fuzz '^FuzzGet$$' -fuzztime $(FUZZTIME) ./internal/nri/podstate
+	go test -run '^$$' -fuzz '^FuzzGet$$' -fuzztime $(FUZZTIME) ./podstate/internal/nri/podstate
 	go test -run '^$$' -fuzz '^FuzzJoin$$' -fuzztime $(FUZZTIME) ./internal/nri/lifecycle
 	go test -run '^$$' -fuzz '^FuzzEdit$$' -fuzztime $(FUZZTIME) ./internal/edit
 

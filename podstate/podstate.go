@@ -15,7 +15,7 @@ import (
 
 	"github.com/containerd/nri/pkg/api"
 
-	field "github.com/hookline-nri/hookline/internal/nri/podstate"
+	field "github.com/hookline-nri/hookline/podstate/internal/nri/podstate"
 )
 
 // State is where a pod is in its life.

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
-	field "github.com/hookline-nri/hookline/internal/nri/podstate"
 	"github.com/hookline-nri/hookline/podstate"
+	field "github.com/hookline-nri/hookline/podstate/internal/nri/podstate"
 )
 
 // The state that a runtime sets is what a plugin reads on the other side.

@@ -38,7 +38,7 @@ plugins that are going to be asked for it, if the runtime wants that.`,
 		edit.AddImport(synchronization, "github.com/containerd/nri/internal/podstate"),
 	},
 	Packages: []edit.Package{{
-		From:   "internal/nri/podstate",
+		From:   "podstate/internal/nri/podstate",
 		To:     "internal/podstate",
 		Except: []string{"testdata"},
 	}},

@@ -45,7 +45,7 @@ creating bool`),
 			`criPod.creating = a.cri.CreatingSandboxes().Has(pod.ID)`),
 	},
 	Packages: []edit.Package{{
-		From:   "internal/nri/podstate",
+		From:   "podstate/internal/nri/podstate",
 		To:     "internal/nri/podstate",
 		Except: []string{"testdata"},
 	}},

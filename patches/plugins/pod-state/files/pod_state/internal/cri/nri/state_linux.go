@@ -3,7 +3,7 @@
 package nri
 
 import (
-	"github.com/hookline-nri/hookline/internal/nri/podstate"
+	"github.com/hookline-nri/hookline/podstate/internal/nri/podstate"
 
 	sstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )

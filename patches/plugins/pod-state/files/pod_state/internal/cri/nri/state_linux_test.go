@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/hookline-nri/hookline/internal/nri/podstate"
+	"github.com/hookline-nri/hookline/podstate/internal/nri/podstate"
 
 	sstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
