@@ -105,7 +105,7 @@ patched:
 
 # The packages that start goroutines or take locks, and what is tested of them by
 # itself: the fixtures of the tests with pods are not.
-CONCURRENT := ./internal/cri/... ./internal/nri/lifecycle ./internal/nri/owed ./internal/progress ./internal/tree
+CONCURRENT := ./internal/cri/... ./internal/nri/lifecycle ./internal/nri/owed ./internal/progress ./internal/tree ./podresources/...
 
 .PHONY: unit
 unit: ## unit, edit and CLI tests; with the race detector where there is more than one goroutine
@@ -120,8 +120,8 @@ FUZZTIME ?= 30s
 
 .PHONY: fuzz
 fuzz: ## search for input that breaks a decoder (FUZZTIME=10m each)
-	go test -run '^$$' -fuzz '^FuzzR4_Decode$$' -fuzztime $(FUZZTIME) ./internal/cri/podresources
-	go test -run '^$$' -fuzz '^FuzzR4_FromAnnotation$$' -fuzztime $(FUZZTIME) ./internal/cri/podresources
+	go test -run '^$$' -fuzz '^FuzzR4_Decode$$' -fuzztime $(FUZZTIME) ./podresources/internal/cri/podresources
+	go test -run '^$$' -fuzz '^FuzzR4_FromAnnotation$$' -fuzztime $(FUZZTIME) ./podresources/internal/cri/podresources
 	go test -run '^$$' -fuzz '^FuzzGet$$' -fuzztime $(FUZZTIME) ./podstate/internal/nri/podstate
 	go test -run '^$$' -fuzz '^FuzzJoin$$' -fuzztime $(FUZZTIME) ./internal/nri/lifecycle
 	go test -run '^$$' -fuzz '^FuzzEdit$$' -fuzztime $(FUZZTIME) ./internal/edit

@@ -21,7 +21,7 @@ func TestGeneratedCodeIsUpToDate(t *testing.T) {
 
 	want, err := os.ReadFile(filepath.Join(fresh, generated))
 	require.NoError(t, err)
-	got, err := os.ReadFile(filepath.Join("..", filepath.Dir(source), generated))
+	got, err := os.ReadFile(filepath.Join("..", "podresources", filepath.Dir(source), generated))
 	require.NoError(t, err)
 	if string(want) != string(got) {
 		t.Errorf("%s is not what %s gives: make proto", generated, source)

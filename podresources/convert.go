@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	kep "github.com/hookline-nri/hookline/internal/cri/podresources"
+	kep "github.com/hookline-nri/hookline/podresources/internal/cri/podresources"
 )
 
 func podOf(config *kep.PodResourceConfig) *Pod {

@@ -15,9 +15,9 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	kep "github.com/hookline-nri/hookline/internal/cri/podresources"
-	"github.com/hookline-nri/hookline/internal/nri/provisional"
 	"github.com/hookline-nri/hookline/podresources"
+	kep "github.com/hookline-nri/hookline/podresources/internal/cri/podresources"
+	"github.com/hookline-nri/hookline/podresources/internal/nri/provisional"
 )
 
 func quantities(nameAndValue ...string) map[string]resource.Quantity {

@@ -6,7 +6,7 @@ import (
 	"github.com/containerd/nri/pkg/api"
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	kep "github.com/hookline-nri/hookline/internal/cri/podresources"
+	kep "github.com/hookline-nri/hookline/podresources/internal/cri/podresources"
 )
 
 // FromPod returns what the containers of a pod ask for, as of the event that the

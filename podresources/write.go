@@ -5,7 +5,7 @@ package podresources
 import (
 	cri "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	kep "github.com/hookline-nri/hookline/internal/cri/podresources"
+	kep "github.com/hookline-nri/hookline/podresources/internal/cri/podresources"
 )
 
 // SetPod says with a new pod what its containers ask for. It is for clients of a

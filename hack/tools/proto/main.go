@@ -5,9 +5,9 @@
 //
 //	go run -C hack/tools/proto . [--out dir] internal/path/to/file.proto
 //
-// The path is that below the repository's root, and the one that protobuf's
-// registry knows the file by. What it imports from CRI is taken from the
-// descriptors that cri-api's Go code has in it.
+// The path is that below podresources, the only module here with such a file, and the
+// one that protobuf's registry knows the file by: upstream it has the same. What it
+// imports from CRI is taken from the descriptors that cri-api's Go code has in it.
 package main
 
 import (
@@ -32,8 +32,8 @@ import (
 // The descriptors that a file may import are registered by their packages.
 var _, _ = wrapperspb.File_google_protobuf_wrappers_proto, cri.File_staging_src_k8s_io_cri_api_pkg_apis_runtime_v1_api_proto
 
-// root is that of the repository, from here.
-const root = "../../.."
+// root is that of the module, from here.
+const root = "../../../podresources"
 
 func main() {
 	out := flag.String("out", "", "`directory` of the generated file (default: that of the source)")

@@ -26,7 +26,7 @@ which a released containerd passes over and leaves in place.`,
 	Until:  "CRI and NRI have the fields of KEP-4112",
 	Needs:  []string{"containerd/pod-resources-decode"},
 	Packages: []edit.Package{{
-		From: "internal/cri/podresources",
+		From: "podresources/internal/cri/podresources",
 		To:   "internal/cri/podresources",
 		Only: []string{
 			"announcement.go", "annotation.go", "kept.go", "machine.go", "nri.go",

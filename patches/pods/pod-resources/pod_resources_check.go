@@ -45,7 +45,7 @@ PodResourcesCheck string ` + "`toml:\"pod_resources_check\" json:\"podResourcesC
 `),
 	},
 	Packages: []edit.Package{{
-		From: "internal/cri/podresources",
+		From: "podresources/internal/cri/podresources",
 		To:   "internal/cri/podresources",
 		Only: []string{"check.go", "items.go", "kubelet.go", "check_test.go"},
 	}},

@@ -22,7 +22,7 @@ where it cannot. What it reads is bounded. Nothing calls it yet.`,
 	Until:  "CRI and NRI have the fields of KEP-4112",
 	Needs:  []string{"containerd/pod-resources-fields"},
 	Packages: []edit.Package{{
-		From: "internal/cri/podresources",
+		From: "podresources/internal/cri/podresources",
 		To:   "internal/cri/podresources",
 		Only: []string{
 			"doc.go", "resources.pb.go", "resources.proto",

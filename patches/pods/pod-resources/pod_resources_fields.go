@@ -21,7 +21,7 @@ given.`,
 	Hold:   "KEP-4112 is not merged: CRI and NRI have no fields for it",
 	Until:  "CRI and NRI have the fields of KEP-4112",
 	Packages: []edit.Package{{
-		From:   "internal/nri/provisional",
+		From:   "podresources/internal/nri/provisional",
 		To:     "internal/nri/provisional",
 		Except: []string{"testdata"},
 	}},

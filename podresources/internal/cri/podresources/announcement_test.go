@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/proto"
 
-	"github.com/hookline-nri/hookline/internal/nri/provisional"
+	"github.com/hookline-nri/hookline/podresources/internal/nri/provisional"
 )
 
 func announced(t *testing.T, source Source, containers ...*ContainerResourceConfig) *Announcement {

@@ -5,7 +5,7 @@ package podresources
 import (
 	"google.golang.org/protobuf/proto"
 
-	"github.com/hookline-nri/hookline/internal/nri/provisional"
+	"github.com/hookline-nri/hookline/podresources/internal/nri/provisional"
 )
 
 // FromNRIPod reads the resources of a pod's containers from NRI's PodSandbox, nil if

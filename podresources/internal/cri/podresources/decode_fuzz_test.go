@@ -9,7 +9,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	"github.com/hookline-nri/hookline/internal/nri/provisional"
+	"github.com/hookline-nri/hookline/podresources/internal/nri/provisional"
 )
 
 // Whatever comes in, an error comes out or what can be sent again.

@@ -10,7 +10,7 @@ import (
 	"google.golang.org/protobuf/types/known/wrapperspb"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 
-	"github.com/hookline-nri/hookline/internal/nri/provisional"
+	"github.com/hookline-nri/hookline/podresources/internal/nri/provisional"
 )
 
 // large is a pod of 20 containers, each with requests, limits, two mounts, a

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"google.golang.org/protobuf/types/known/emptypb"
 
-	"github.com/hookline-nri/hookline/internal/nri/provisional"
+	"github.com/hookline-nri/hookline/podresources/internal/nri/provisional"
 )
 
 // Any message will do that does not know the field; NRI's are tried where
