@@ -35,11 +35,13 @@ func TestParseQuantity(t *testing.T) {
 func TestParseQuantityConcurrently(t *testing.T) {
 	var pods sync.WaitGroup
 	for range 4 {
-		pods.Go(func() {
+		pods.Add(1)
+		go func() {
+			defer pods.Done()
 			if _, err := ParseQuantity("2Ei"); err == nil {
 				t.Error("2Ei is not too much")
 			}
-		})
+		}()
 	}
 	pods.Wait()
 }

@@ -362,7 +362,7 @@ const file_internal_cri_podresources_resources_proto_rawDesc = "" +
 	"\x06source\x18\x02 \x01(\tR\x06source*2\n" +
 	"\rContainerType\x12\x12\n" +
 	"\x0eINIT_CONTAINER\x10\x00\x12\r\n" +
-	"\tCONTAINER\x10\x01BIZGgithub.com/hookline-nri/hookline/internal/cri/podresources;podresourcesb\x06proto3"
+	"\tCONTAINER\x10\x01BVZTgithub.com/hookline-nri/hookline/podresources/internal/cri/podresources;podresourcesb\x06proto3"
 
 var (
 	file_internal_cri_podresources_resources_proto_rawDescOnce sync.Once
