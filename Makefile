@@ -103,14 +103,19 @@ patched:
 	@$(MAKE) --no-print-directory -j1 check upstream-test core integration
 	@$(if $(filter no,$(CRITEST)),,$(HACK) critest --quick --if-possible)
 
+# The modules for plugin authors. They are tested with the modules that go.mod here requires, and
+# each alone, with the lowest Go and the lowest modules that its own go.mod allows.
+PUBLIC := podresources podstate
+
 # The packages that start goroutines or take locks, and what is tested of them by
 # itself: the fixtures of the tests with pods are not.
-CONCURRENT := ./internal/cri/... ./internal/nri/lifecycle ./internal/nri/owed ./internal/progress ./internal/tree ./podresources/...
+CONCURRENT := ./internal/cri/... ./internal/nri/lifecycle ./internal/nri/owed ./internal/progress ./internal/tree
 
 .PHONY: unit
 unit: ## unit, edit and CLI tests; with the race detector where there is more than one goroutine
-	go test -race -timeout 30m $(CONCURRENT)
+	go test -race -timeout 30m $(CONCURRENT) $(PUBLIC:%=github.com/hookline-nri/hookline/%/...)
 	$(GO) test -trimpath -timeout 30m $$(go list ./... | grep -vxF -e "$$(go list $(addprefix ./integration/,$(SUBJECTS)) ./integration/clients ./integration/moby ./integration/others $(CONCURRENT))")
+	set -e; for m in $(PUBLIC); do GOTOOLCHAIN=go$$(awk '$$1 == "go" { print $$2 }' $$m/go.mod) $(GO) test -C $$m ./...; done
 
 .PHONY: core
 core: ## the core alone: every patch of it, and upstream's unit tests with it
@@ -120,9 +125,9 @@ FUZZTIME ?= 30s
 
 .PHONY: fuzz
 fuzz: ## search for input that breaks a decoder (FUZZTIME=10m each)
-	go test -run '^$$' -fuzz '^FuzzR4_Decode$$' -fuzztime $(FUZZTIME) ./podresources/internal/cri/podresources
-	go test -run '^$$' -fuzz '^FuzzR4_FromAnnotation$$' -fuzztime $(FUZZTIME) ./podresources/internal/cri/podresources
-	go test -run '^$$' -fuzz '^FuzzGet$$' -fuzztime $(FUZZTIME) ./podstate/internal/nri/podstate
+	go test -C podresources -run '^$$' -fuzz '^FuzzR4_Decode$$' -fuzztime $(FUZZTIME) ./internal/cri/podresources
+	go test -C podresources -run '^$$' -fuzz '^FuzzR4_FromAnnotation$$' -fuzztime $(FUZZTIME) ./internal/cri/podresources
+	go test -C podstate -run '^$$' -fuzz '^FuzzGet$$' -fuzztime $(FUZZTIME) ./internal/nri/podstate
 	go test -run '^$$' -fuzz '^FuzzJoin$$' -fuzztime $(FUZZTIME) ./internal/nri/lifecycle
 	go test -run '^$$' -fuzz '^FuzzEdit$$' -fuzztime $(FUZZTIME) ./internal/edit
 

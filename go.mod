@@ -22,6 +22,8 @@ require (
 	github.com/cyphar/filepath-securejoin v0.7.0
 	github.com/google/go-cmp v0.7.0
 	github.com/google/go-containerregistry v0.21.6
+	github.com/hookline-nri/hookline/podresources v0.0.0
+	github.com/hookline-nri/hookline/podstate v0.0.0
 	github.com/moby/moby/client v0.6.0
 	github.com/moby/sys/mountinfo v0.7.3
 	github.com/opencontainers/go-digest v1.0.0
@@ -117,3 +119,9 @@ require (
 )
 
 tool golang.org/x/perf/cmd/benchstat
+
+// The modules for plugin authors are those of this tree.
+replace (
+	github.com/hookline-nri/hookline/podresources => ./podresources
+	github.com/hookline-nri/hookline/podstate => ./podstate
+)

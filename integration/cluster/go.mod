@@ -9,6 +9,8 @@ go 1.26.6
 require (
 	github.com/containerd/nri v0.12.5
 	github.com/hookline-nri/hookline v0.0.0
+	github.com/hookline-nri/hookline/podresources v0.0.0
+	github.com/hookline-nri/hookline/podstate v0.0.0
 	github.com/stretchr/testify v1.12.1
 	k8s.io/api v0.37.1
 	k8s.io/apimachinery v0.37.1
@@ -78,4 +80,8 @@ require (
 	sigs.k8s.io/yaml v1.6.0 // indirect
 )
 
-replace github.com/hookline-nri/hookline => ../..
+replace (
+	github.com/hookline-nri/hookline => ../..
+	github.com/hookline-nri/hookline/podresources => ../../podresources
+	github.com/hookline-nri/hookline/podstate => ../../podstate
+)
