@@ -27,7 +27,7 @@ func (a *app) diagrams() *cli.Command {
 			}
 			for _, source := range sources {
 				rendered := strings.TrimSuffix(source, ".d2") + ".svg"
-				if err := a.passes(ctx, filepath.Join(out, "tools", "bin", "d2"), "--layout", "dagre", "--pad", "10", source, rendered); err != nil {
+				if err := a.passes(ctx, ".", filepath.Join(out, "tools", "bin", "d2"), "--layout", "dagre", "--pad", "10", source, rendered); err != nil {
 					return err
 				}
 			}

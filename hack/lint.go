@@ -12,6 +12,9 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
+// modules are those of this repository, without what pins the tools and versions of others.
+var modules = []string{".", "podresources", "podstate", filepath.Join("integration", "cluster")}
+
 func (a *app) lint() *cli.Command {
 	return &cli.Command{
 		Name:      "lint",
@@ -25,14 +28,21 @@ belong to upstream packages are vetted in their trees: see check.`,
 			if err := a.gofmt(ctx); err != nil {
 				return err
 			}
-			if err := a.passes(ctx, "go", "vet", "./..."); err != nil {
-				return err
+			for _, module := range modules {
+				if err := a.passes(ctx, module, "go", "vet", "./..."); err != nil {
+					return err
+				}
 			}
 			out := cmd.String("output")
 			if err := a.goTool(ctx, "build golangci-lint", filepath.Join("hack", "tools", "lint"), out); err != nil {
 				return err
 			}
-			return a.passes(ctx, filepath.Join(out, "tools", "bin", "golangci-lint"), "run")
+			for _, module := range modules {
+				if err := a.passes(ctx, module, filepath.Join(out, "tools", "bin", "golangci-lint"), "run"); err != nil {
+					return err
+				}
+			}
+			return nil
 		},
 	}
 }
@@ -40,7 +50,7 @@ belong to upstream packages are vetted in their trees: see check.`,
 // gofmt covers the files for upstream packages too, which are in no package here.
 func (a *app) gofmt(ctx context.Context) error {
 	defer a.progress.Step("gofmt")()
-	list := exec.CommandContext(ctx, "gofmt", "-l", "hack", "integration", "internal", "patches", "testkit")
+	list := exec.CommandContext(ctx, "gofmt", "-l", "hack", "integration", "internal", "patches", "podresources", "podstate", "testkit")
 	list.Dir = a.root
 	unclean, err := list.CombinedOutput()
 	if err != nil {
@@ -52,12 +62,15 @@ func (a *app) gofmt(ctx context.Context) error {
 	return nil
 }
 
-// passes runs a check and shows its output if it fails.
-func (a *app) passes(ctx context.Context, name string, args ...string) error {
+// passes runs a check on a module, and shows its output if it fails.
+func (a *app) passes(ctx context.Context, module, name string, args ...string) error {
 	what := strings.Join(append([]string{filepath.Base(name)}, args...), " ")
+	if module != "." {
+		what += " in " + module
+	}
 	defer a.progress.Step(what)()
 	check := exec.CommandContext(ctx, name, args...)
-	check.Dir = a.root
+	check.Dir = filepath.Join(a.root, module)
 	if out, err := check.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s: %w\n%s", what, err, out)
 	}

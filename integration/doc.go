@@ -33,7 +33,8 @@
 //
 // The runtime, the plugins and the clients that the tests use are in testkit.
 //
-// Nothing here imports this repository's internal packages or its patches. The
+// Nothing here imports this repository's internal packages or its patches, but for the
+// program in cluster, which moves a node to stock and back with internal/install. The
 // binaries come from _output: with RUNTIME=stock from the unpatched module, with
 // TARGET=v2.3.7 of that version.
 package integration
