@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package hookline is the root of a patch set over containerd v2 and its NRI
-// library, and has no code. Other modules can use two packages of it:
+// library, and has no code. Two packages below it are modules of their own, for others
+// to require:
 //
 //   - podstate tells a plugin where a pod is in its life;
 //   - podresources tells a plugin, and a sandboxer, what the containers of a pod ask
@@ -9,5 +10,6 @@
 //     webhooks say so.
 //
 // The patches are in patches, what they bring along in internal/nri and
-// internal/cri, and the command that builds, checks and tests them is hack.
+// internal/cri, here and in those modules, and the command that builds, checks and
+// tests them is hack.
 package hookline

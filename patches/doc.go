@@ -37,8 +37,8 @@
 // # How a patch is kept small
 //
 // An edit inserts a call; logic lives elsewhere. Code that stands alone goes
-// into a package below internal/nri or internal/cri, is tested there, and is
-// brought along (Packages). Code that needs the private parts of an upstream
+// into a package below internal/nri or internal/cri, of a module for plugin authors
+// if that has to read the same, is tested there, and is brought along (Packages). Code that needs the private parts of an upstream
 // package, and tests of that package, are whole new files in the patch's folder,
 // each under the path that it gets upstream. What only a later patch uses comes
 // with that one. go.mod ignores these folders, since they compile upstream only.
