@@ -5,15 +5,15 @@ package main
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 
 	"github.com/urfave/cli/v3"
 )
-
-// modules are those of this repository, without what pins the tools and versions of others.
-var modules = []string{".", "podresources", "podstate", filepath.Join("integration", "cluster")}
 
 func (a *app) lint() *cli.Command {
 	return &cli.Command{
@@ -26,6 +26,10 @@ belong to upstream packages are vetted in their trees: see check.`,
 		Before: takes(0, ""),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			if err := a.gofmt(ctx); err != nil {
+				return err
+			}
+			modules, err := a.modules(ctx)
+			if err != nil {
 				return err
 			}
 			for _, module := range modules {
@@ -47,10 +51,48 @@ belong to upstream packages are vetted in their trees: see check.`,
 	}
 }
 
+// modules are the folders of those that have packages: the others only pin what others made.
+func (a *app) modules(ctx context.Context) (folders []string, err error) {
+	tree := os.DirFS(a.root)
+	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && name != "." && isIgnored(d.Name()):
+			return fs.SkipDir
+		case d.Name() != "go.mod":
+			return nil
+		}
+		list := exec.CommandContext(ctx, "go", "list", "./...")
+		list.Dir = filepath.Join(a.root, path.Dir(name))
+		packages, err := list.Output() // what it cannot list, vet names
+		if len(packages) > 0 || err != nil {
+			folders = append(folders, path.Dir(name))
+		}
+		return nil
+	})
+	return folders, err
+}
+
+// isIgnored tells whether the go command passes over a folder of that name.
+func isIgnored(name string) bool {
+	return name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
+}
+
 // gofmt covers the files for upstream packages too, which are in no package here.
 func (a *app) gofmt(ctx context.Context) error {
 	defer a.progress.Step("gofmt")()
-	list := exec.CommandContext(ctx, "gofmt", "-l", "hack", "integration", "internal", "patches", "podresources", "podstate", "testkit")
+	entries, err := os.ReadDir(a.root)
+	if err != nil {
+		return err
+	}
+	args := []string{"-l"}
+	for _, e := range entries {
+		if e.IsDir() && !isIgnored(e.Name()) || path.Ext(e.Name()) == ".go" {
+			args = append(args, e.Name())
+		}
+	}
+	list := exec.CommandContext(ctx, "gofmt", args...)
 	list.Dir = a.root
 	unclean, err := list.CombinedOutput()
 	if err != nil {

@@ -38,11 +38,10 @@ const (
 func main() {
 	folder := flag.String("folder", "", "of the kubelet and of the driver's store")
 	flag.Parse()
-	if err := run(context.Background(), *folder); err != nil {
-		log.Fatal(err)
-	}
+	log.Fatal(run(context.Background(), *folder))
 }
 
+// run returns only if it fails.
 func run(ctx context.Context, folder string) error {
 	registry := filepath.Join(folder, "plugins_registry")
 	if err := os.MkdirAll(registry, 0o755); err != nil {
