@@ -30,8 +30,8 @@ for upstream more than 400 without saying why, nor comes without a test without 
 What passed before is not checked again. git am of the export onto the pristine
 modules gives the same commits. The patch ids in
 patches/series.golden are those of the series. The tables of the documentation
-agree with the code: patches, rules and the tests that prove them, settings,
-metrics. No link of the documentation is broken.
+agree with the code: patches, what keeps and what tries each rule, settings,
+metrics. Each rule takes four lines at most. No link of the documentation is broken.
 
 With --groups, each group of patches that is one pull request applies, compiles, is
 vetted and passes the tests that it brings, on the pristine modules with no more than

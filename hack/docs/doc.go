@@ -9,10 +9,9 @@
 //	<!-- /metrics -->
 //
 // These are the patches of the series, its pull requests and what each of them buys, the
-// changes upstream that meet it, the rules of the contract with the patches and tests
-// that keep them, and the settings and metrics that patches add. All of a table comes from
-// the code, or from what a command has put on record, but one column: what holds of a rule
-// is written by a person, and stays.
+// changes upstream that meet it, what keeps and what tries each rule of the contract, and
+// the settings and metrics that patches add. All of a table comes from the code, or from
+// what a command has put on record.
 //
 // What belongs here reads Go source, Markdown and TOML and gives text. How trees
 // and binaries are made belongs to internal/tree.

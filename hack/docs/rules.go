@@ -34,7 +34,7 @@ const (
 	ruleWidth = 130
 )
 
-// notKept is what is said of a rule that no patch and no test is about.
+// notKept is what is said of a rule that no test is about.
 const notKept = "not kept yet"
 
 // readRules returns the rules of a page, in its order.
