@@ -63,8 +63,8 @@ func TestL7_ManyRefusalsLeaveNothing(t *testing.T) {
 	var after node.Vitals
 	t.Logf("before: %s", before)
 	defer func() { t.Logf("after: %s", after) }()
-	Promise(t, "L7", "nothing is left of many refused pods", SometimesOnStock("some of the roll-backs fail"), func(t require.TestingT) { RequireNothingLeft(t, n) })
-	Promise(t, "L7", "the runtime holds no more files, goroutines and records than before", SometimesOnStock("it holds those of roll-backs that failed"), func(t require.TestingT) {
+	Promise(t, "L7", "nothing is left of many refused pods", OnStock("some of the roll-backs fail"), func(t require.TestingT) { RequireNothingLeft(t, n) })
+	Promise(t, "L7", "the runtime holds no more files, goroutines and records than before", OnStock("it holds those of roll-backs that failed"), func(t require.TestingT) {
 		RequireSoon(t, "containerd to hold what it held before", func(ctx context.Context) (err error) {
 			if after, err = n.Vitals(ctx); err != nil {
 				return err

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"google.golang.org/grpc/codes"
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
@@ -57,11 +56,6 @@ func PodIn(n Runtime, namespace, name string, annotations map[string]string) *ru
 // refused for want of a plugin.
 func RequireUnavailable(t require.TestingT, err error, words ...string) {
 	RequireReadable(t, err, codes.Unavailable, append(words, "required plugin must")...)
-}
-
-// RequireNotTold checks that a plugin was told nothing of pods of a name.
-func RequireNotTold(t require.TestingT, p Told, pod string) {
-	assert.Empty(t, p.Calls().Named(pod).Events(), "%s was told of %s", p.Name(), pod)
 }
 
 // RequireWord checks that one of some plugins has answered for a pod in RunPodSandbox,
