@@ -38,7 +38,7 @@ checksum and an SBOM (SPDX 2.3), and for all of them the series as files for git
 the modules, commits and compilers that it was made of. The binaries for another
 architecture take its C compiler (gcc-aarch64-linux-gnu, libc6-dev-arm64-cross), and
 are started with QEMU (qemu-user). With --conformance the report.json that
-hack conformance wrote goes with it, if it is of that version. With --twice all of it is made again in another
+hack conformance wrote goes with it: of that version, with no case that failed. With --twice all of it is made again in another
 folder with an empty build cache, and compared byte by byte.`,
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "arch", Usage: "build for `ARCH`", Value: []string{"amd64", "arm64"}},
@@ -123,6 +123,9 @@ func (a *app) makeRelease(ctx context.Context, w *tree.Workspace, archs []string
 	if reported != nil {
 		if of := reported.Runtime; of.Version != origin.Version {
 			return "", fmt.Errorf("the report in %s is of %s %s, not of %s", reports, of.Name, of.Version, origin.Version)
+		}
+		if reported.Exit() != 0 {
+			return "", fmt.Errorf("the report in %s is of a test that not all cases passed", reports)
 		}
 		evidence = append(evidence, release.File{Name: "conformance.json", Mode: 0o644, From: filepath.Join(reports, "report.json")})
 	}
