@@ -20,9 +20,16 @@ else
 BUILD := build
 endif
 
-# The tests with pods wait more than they work: for timeouts, the disk, the kernel.
-SUBJECTS := cases missed network nodes plugins pods required resources restart shims versions
+# The tests with pods, a folder for each subject. They wait more than they work: for timeouts, the
+# disk, the kernel.
+SUBJECTS := $(patsubst integration/%/main_test.go,%,$(shell grep -l 'suite\.Main' integration/*/main_test.go))
 WITH_PODS := -trimpath -count=1 -p 2 -parallel 2 -timeout 30m $(addprefix ./integration/,$(SUBJECTS))
+
+# What stock breaks is listed whether or not a test fails: each package leaves it in a file.
+RUN_WITH_PODS = @rm -rf _output/broken && mkdir -p _output/broken; code=0; \
+	TARGET=$(TARGET) RUNTIME=$(RUNTIME) $(GO) test $(WITH_PODS) $(if $(RULE),-run '^Test($(RULE))_|^TestCases/^($(RULE))_') || code=$$?; \
+	find _output/broken -type f -exec sort {} + | awk '{ print } END { if (NR) print "stock breaks these " NR " promises" }'; \
+	exit $$code
 
 # The node image is over one of kind's where a registry can be reached (BASE=debian: not).
 BASE ?= auto
@@ -88,9 +95,7 @@ node-conformance: both tools ## Kubernetes' node conformance tests on hookline a
 .PHONY: test
 ifeq ($(RUNTIME),stock)
 test: all-builds tools
-	rm -rf _output/broken
-	TARGET=$(TARGET) RUNTIME=stock $(GO) test $(WITH_PODS)
-	@echo "stock breaks $$(cat _output/broken/* | wc -l) promises:" && sort _output/broken/*
+	$(RUN_WITH_PODS)
 else
 test: unit patched ## everything: unit, CLI, series, upstream's unit tests, integration, end to end where make kind made a cluster (RUNTIME=stock: lists what stock breaks; TARGET=v2.3.7: all on that version)
 	@$(HACK) e2e --if-there
@@ -159,7 +164,7 @@ upstream-test: ## upstream's own unit tests of the touched packages, on the patc
 
 .PHONY: integration
 integration: all-builds tools ## real pods on the built containerd (root; RULE=L9 for the tests of a rule)
-	TARGET=$(TARGET) RUNTIME=$(RUNTIME) $(GO) test $(WITH_PODS) $(if $(RULE),-run '^Test$(RULE)_|^TestCases/^$(RULE)_')
+	$(RUN_WITH_PODS)
 
 # The promises that the places in which versions differ could break: who is told of an
 # end, by whom, after a restart, and what is left; and that pods move to stock and back.

@@ -25,7 +25,7 @@
 // What the unpatched containerd breaks is asserted with Promise, one subtest
 // for each: the text says what holds, and OnStock how stock breaks it. With
 // RUNTIME=stock a promise that is declared broken must be, the others must
-// hold, and the list of the broken ones is printed at the end.
+// hold, and make lists the broken ones at the end.
 //
 // What needs no more of a runtime than its sockets of CRI and NRI is a case of the
 // conformance test, in conformance/cases. TestCases runs each of them here, on nodes of
