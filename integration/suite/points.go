@@ -63,7 +63,7 @@ var (
 	TakesForPlugins = SometimesOnStock("it takes the end of the callers' time for that of a plugin's, and the pods run")
 	varies          = SometimesOnStock("what is undone, and who is told, depends on timing")
 	untoldCut       = OnStock("nobody is told of the end of pods that a restart cut")
-	stranger        = OnStock("plugins that were not asked for a pod get Stop and Remove")
+	stranger        = SometimesOnStock("plugins that were not asked for a pod get Stop and Remove")
 	waits           = OnStock("a plugin that synchronizes keeps all others from being asked")
 	deadHook        = OnStock("a pod whose hook was cut by a restart is ready afterwards")
 	deadUndo        = OnStock("a refused pod whose undoing was cut by a restart is ready afterwards")
