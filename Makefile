@@ -22,7 +22,8 @@ endif
 
 # The tests with pods, a folder for each subject. They wait more than they work: for timeouts, the
 # disk, the kernel.
-SUBJECTS := $(patsubst integration/%/main_test.go,%,$(shell grep -l 'suite\.Main' integration/*/main_test.go))
+SUBJECTS := $(patsubst integration/%/main_test.go,%,$(shell grep -l 'fixture\.Main' integration/*/main_test.go))
+$(if $(SUBJECTS),,$(error no folder of integration has tests with pods))
 WITH_PODS := -trimpath -count=1 -p 2 -parallel 2 -timeout 30m $(addprefix ./integration/,$(SUBJECTS))
 
 # What stock breaks is listed whether or not a test fails: each package leaves it in a file.

@@ -18,7 +18,7 @@
 //	nodes      of the tests' own tools
 //
 // A test's name starts with the rule of the contract that it proves, and says
-// what holds. What those of several subjects share is in suite, and what those of one
+// what holds. What those of several subjects share is in fixture, and what those of one
 // do in its fixture_ files. A helper that asserts something starts with require, and what
 // follows is what it asserts.
 //

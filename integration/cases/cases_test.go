@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/hookline-nri/hookline/conformance/cases"
-	. "github.com/hookline-nri/hookline/integration/suite"
+	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
 // TestCases runs the cases of the conformance test, each on nodes of its own.

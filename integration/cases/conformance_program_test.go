@@ -18,7 +18,7 @@ import (
 	. "github.com/hookline-nri/hookline/conformance/fixture"
 	"github.com/hookline-nri/hookline/conformance/report"
 	"github.com/hookline-nri/hookline/conformance/report/traceformat"
-	. "github.com/hookline-nri/hookline/integration/suite"
+	. "github.com/hookline-nri/hookline/integration/fixture"
 	"github.com/hookline-nri/hookline/testkit/image"
 	"github.com/hookline-nri/hookline/testkit/node"
 	"github.com/hookline-nri/hookline/testkit/plugin"

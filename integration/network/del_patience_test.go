@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	. "github.com/hookline-nri/hookline/integration/suite"
+	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
 // The network of a pod was replaced, and its plugins never succeed again. The time

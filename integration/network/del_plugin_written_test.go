@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	. "github.com/hookline-nri/hookline/integration/suite"
+	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
 // Who installs a CNI plugin on a node may write over it, and Linux runs no file that is open for

@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	. "github.com/hookline-nri/hookline/integration/suite"
+	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
 // What a kubelet and an operator see of pods that are refused while STATUS fails or hangs.

@@ -20,7 +20,7 @@ import (
 	"google.golang.org/grpc/status"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	. "github.com/hookline-nri/hookline/integration/suite"
+	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
 // handlerNetworksReady is the condition of the networks of runtime handlers.

@@ -5,7 +5,7 @@ package plugins
 import (
 	"testing"
 
-	"github.com/hookline-nri/hookline/integration/suite"
+	"github.com/hookline-nri/hookline/integration/fixture"
 )
 
-func TestMain(m *testing.M) { suite.Main(m) }
+func TestMain(m *testing.M) { fixture.Main(m) }

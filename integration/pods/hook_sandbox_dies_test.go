@@ -9,7 +9,7 @@ import (
 
 	"github.com/hookline-nri/hookline/conformance/cases"
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	. "github.com/hookline-nri/hookline/integration/suite"
+	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
 // The case of the conformance test, with the shim in place of the process.

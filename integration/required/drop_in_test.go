@@ -13,7 +13,7 @@ import (
 	"google.golang.org/grpc/codes"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	. "github.com/hookline-nri/hookline/integration/suite"
+	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
 // What an operator says of a plugin may be spread over files of a folder that is imported:

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	. "github.com/hookline-nri/hookline/integration/suite"
+	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
 // The example plugin prints what each pod requests, whenever that is new to it.

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	. "github.com/hookline-nri/hookline/conformance/fixture"
-	. "github.com/hookline-nri/hookline/integration/suite"
+	. "github.com/hookline-nri/hookline/integration/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 

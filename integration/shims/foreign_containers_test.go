@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	. "github.com/hookline-nri/hookline/integration/suite"
+	. "github.com/hookline-nri/hookline/integration/fixture"
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
