@@ -53,14 +53,8 @@ belong to upstream packages are vetted in their trees: see check.`,
 
 // modules are the folders of those that have packages: the others only pin what others made.
 func (a *app) modules(ctx context.Context) (folders []string, err error) {
-	tree := os.DirFS(a.root)
-	err = fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && name != "." && isIgnored(d.Name()):
-			return fs.SkipDir
-		case d.Name() != "go.mod":
+	err = eachFile(os.DirFS(a.root), func(name string) error {
+		if path.Base(name) != "go.mod" {
 			return nil
 		}
 		list := exec.CommandContext(ctx, "go", "list", "./...")
@@ -72,6 +66,21 @@ func (a *app) modules(ctx context.Context) (folders []string, err error) {
 		return nil
 	})
 	return folders, err
+}
+
+// eachFile visits the files that the go command does not pass over.
+func eachFile(tree fs.FS, visit func(name string) error) error {
+	return fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case !d.IsDir():
+			return visit(name)
+		case name != "." && isIgnored(d.Name()):
+			return fs.SkipDir
+		}
+		return nil
+	})
 }
 
 // isIgnored tells whether the go command passes over a folder of that name.

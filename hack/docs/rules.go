@@ -18,15 +18,16 @@ import (
 
 // A rule is what a page states below a heading of its own: ### L1 Order.
 type rule struct {
-	id      string
+	kind    string // L
+	number  int
 	heading string
 	text    []string // lines
 }
 
-var (
-	ruleHeading = regexp.MustCompile(`^### (([A-Z]+)([0-9]+) .+)$`)
-	ruleID      = regexp.MustCompile(`^([A-Z]+)([0-9]+)$`)
-)
+// id is what patches and tests name it by.
+func (r rule) id() string { return fmt.Sprint(r.kind, r.number) }
+
+var ruleHeading = regexp.MustCompile(`^### (([A-Z]+)([1-9][0-9]*) .+)$`)
 
 // A rule is read in one look: so many lines at most, of so many characters.
 const (
@@ -47,7 +48,11 @@ func readRules(file string) (rules []rule, err error) {
 	for l := range strings.Lines(string(page)) {
 		l = strings.TrimRight(l, "\n")
 		if m := ruleHeading.FindStringSubmatch(l); m != nil {
-			rules = append(rules, rule{id: m[2] + m[3], heading: m[1]})
+			number, err := strconv.Atoi(m[3])
+			if err != nil {
+				return nil, fmt.Errorf("%s: %s: %w", file, m[1], err)
+			}
+			rules = append(rules, rule{kind: m[2], number: number, heading: m[1]})
 			inRule = true
 		} else if strings.HasPrefix(l, "#") {
 			inRule = false
@@ -64,28 +69,26 @@ func readRules(file string) (rules []rule, err error) {
 func unread(page string, rules []rule) (errs []error) {
 	for i, r := range rules {
 		if len(r.text) == 0 || len(r.text) > ruleLines {
-			errs = append(errs, fmt.Errorf("%s: %s has %d lines, and may have 1 to %d", page, r.id, len(r.text), ruleLines))
+			errs = append(errs, fmt.Errorf("%s: %s has %d lines, and may have 1 to %d", page, r.id(), len(r.text), ruleLines))
 		}
 		for _, l := range r.text {
 			if n := utf8.RuneCountInString(l); n > ruleWidth {
-				errs = append(errs, fmt.Errorf("%s: %s has a line of %d characters, and may have %d", page, r.id, n, ruleWidth))
+				errs = append(errs, fmt.Errorf("%s: %s has a line of %d characters, and may have %d", page, r.id(), n, ruleWidth))
 			}
 		}
-		if i > 0 && !follows(rules[i-1].id, r.id) {
-			errs = append(errs, fmt.Errorf("%s: %s comes after %s", page, r.id, rules[i-1].id))
+		if i > 0 && !r.follows(rules[i-1]) {
+			errs = append(errs, fmt.Errorf("%s: %s comes after %s", page, r.id(), rules[i-1].id()))
 		}
 	}
 	return errs
 }
 
 // follows tells whether a rule is the next of its kind, or the first of another one.
-func follows(before, id string) bool {
-	was, is := ruleID.FindStringSubmatch(before), ruleID.FindStringSubmatch(id)
-	last, err := strconv.Atoi(was[2])
-	if was[1] != is[1] {
-		last = 0
+func (r rule) follows(before rule) bool {
+	if r.kind != before.kind {
+		return r.number == 1
 	}
-	return err == nil && is[2] == strconv.Itoa(last+1)
+	return r.number == before.number+1
 }
 
 // proofContent has a line for each rule: the pull requests that keep it, and where its tests
@@ -103,17 +106,17 @@ func proofContent(r Repository, p Pages) (c content, err error) {
 	var b strings.Builder
 	b.WriteString(line("rule", "kept by", "tests") + "|---|---|---|\n")
 	for _, rule := range rules {
-		keeps, tests := keepersOf(r.Series, p.Proofs, rule.id), proofsOf(proofs, rule.id)
+		keeps, tests := keepersOf(r.Series, p.Proofs, rule.id()), proofsOf(proofs, rule.id())
 		cell := strings.Join(keeps, ", ")
 		if len(tests) == 0 {
 			if len(keeps) > 0 {
-				c.problems = append(c.problems, fmt.Errorf("%s: no test is about %s, which patches keep", p.Proofs, rule.id))
+				c.problems = append(c.problems, fmt.Errorf("%s: no test is about %s, which patches keep", p.Proofs, rule.id()))
 			}
 			cell = strings.Join(append(keeps, notKept), ", ")
 		}
 		key := fmt.Sprintf("[%s](%s#%s)", rule.heading, from(p.Proofs, p.Rules), anchor(rule.heading))
 		b.WriteString(line(key, cell, testCell(tests, p.Proofs)))
-		c.rows = append(c.rows, row{key: key, about: about(rule.id, tests)})
+		c.rows = append(c.rows, row{key: key, about: about(rule.id(), tests)})
 	}
 	c.text = b.String()
 	c.problems = append(c.problems, unread(p.Rules, rules)...)
@@ -176,7 +179,7 @@ func from(page, file string) string {
 
 // unstated are the patches and tests of rules that the page does not state.
 func unstated(s edit.Series, proofs []proof, rules []rule, page string) (errs []error) {
-	stated := func(id string) bool { return slices.ContainsFunc(rules, func(r rule) bool { return r.id == id }) }
+	stated := func(id string) bool { return slices.ContainsFunc(rules, func(r rule) bool { return r.id() == id }) }
 	const format = "%s: %s is about rule %s, which the page does not state"
 	for _, p := range s.Patches {
 		for _, id := range p.Rules {

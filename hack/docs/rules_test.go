@@ -5,6 +5,7 @@ package docs
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -25,13 +26,17 @@ func readRulesOf(t *testing.T, page string) []rule {
 func TestRulesAreBelowHeadingsOfTheirOwn(t *testing.T) {
 	rules := readRulesOf(t, "# A\n\n## B\n\n### L1 Order\nOne\ntwo.\n\n### N1 Ready\nIt is.\n\n## C\n\nMore.\n\n### no rule\n\nL2 Not one.\n")
 	require.Equal(t, []rule{
-		{id: "L1", heading: "L1 Order", text: []string{"One", "two."}},
-		{id: "N1", heading: "N1 Ready", text: []string{"It is."}},
+		{kind: "L", number: 1, heading: "L1 Order", text: []string{"One", "two."}},
+		{kind: "N", number: 1, heading: "N1 Ready", text: []string{"It is."}},
 	}, rules)
 }
 
 func TestRulesAreReadInOneLook(t *testing.T) {
-	at := func(id string, lines ...string) rule { return rule{id: id, text: lines} }
+	at := func(id string, lines ...string) rule {
+		number, err := strconv.Atoi(id[1:])
+		require.NoError(t, err)
+		return rule{kind: id[:1], number: number, text: lines}
+	}
 	for name, test := range map[string]struct {
 		rules []rule
 		want  string // empty: nothing is wrong
