@@ -28,8 +28,8 @@ type Daemon struct {
 // Daemon is a program to be started, by the name of its log.
 func (h *Host) Daemon(name string) *Daemon { return &Daemon{host: h, name: name} }
 
-// Start starts it. What it prints goes behind what is in its log.
-func (d *Daemon) Start(cmd *exec.Cmd) error {
+// start starts it. What it prints goes behind what is in its log.
+func (d *Daemon) start(cmd *exec.Cmd) error {
 	log, err := os.OpenFile(d.file(), os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (d *Daemon) Start(cmd *exec.Cmd) error {
 
 // Boot starts it, and returns when it is ready.
 func (d *Daemon) Boot(ctx context.Context, cmd *exec.Cmd, ready func(context.Context) error) error {
-	if err := d.Start(cmd); err != nil {
+	if err := d.start(cmd); err != nil {
 		return err
 	}
 	err := wait.Until(ctx, d.name, func(ctx context.Context) error {
