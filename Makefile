@@ -115,7 +115,7 @@ PUBLIC := podresources podstate
 
 # The packages that start goroutines or take locks, and what is tested of them by
 # itself: the fixtures of the tests with pods are not.
-CONCURRENT := ./internal/cri/... ./internal/nri/lifecycle ./internal/nri/owed ./internal/progress ./internal/tree
+CONCURRENT := ./internal/cri/... ./internal/nri/lifecycle ./internal/nri/missed ./internal/progress ./internal/tree
 
 .PHONY: unit
 unit: ## unit, edit and CLI tests; with the race detector where there is more than one goroutine

@@ -98,7 +98,7 @@ func (a *attached) probe(ctx context.Context) error {
 	}
 	id, err := a.cri.RunPod(ctx, pod)
 	if err != nil {
-		return fmt.Errorf("a pod does not come up, before any case: %w", err)
+		return fmt.Errorf("a pod does not start, before any case: %w", err)
 	}
 	told := p.Calls().Of(id).Only(plugin.RunPodSandbox)
 	if len(told) == 0 {
@@ -123,7 +123,7 @@ func (a *attached) probe(ctx context.Context) error {
 	a.network = a.lacksNetwork()
 	container, err := a.cri.Create(ctx, id, pod, a.cri.Container("main"))
 	if err != nil {
-		return fmt.Errorf("a container does not come up, before any case: %w", err)
+		return fmt.Errorf("a container does not start, before any case: %w", err)
 	}
 	a.events = a.wantsEvents() && a.sendsEvents(ctx)
 	if err := errors.Join(a.cri.Start(ctx, container), a.Settled(ctx, container), a.cri.RemovePod(ctx, id)); err != nil {

@@ -98,7 +98,7 @@ func (a *attached) sendOff(ctx context.Context) {
 				return fmt.Errorf("%s-%s is shown", p.Index, p.Name)
 			}
 		}
-		for _, p := range info.AwayPlugins {
+		for _, p := range info.DisconnectedPlugins {
 			if a.plugins.has(p.Name) {
 				err = errors.Join(err, fmt.Errorf("ends are kept for %s", p.Name), a.wantNothing(ctx, p.Name))
 			}

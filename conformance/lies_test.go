@@ -38,15 +38,15 @@ func TestMain(m *testing.M) {
 // A runtime of entries in a map, on NRI's adaptation, keeps what these cases are about.
 var keptByTheHonest = []string{
 	"L1_ContainerThatWasStoppedBeforeItsStartHasOneStop",
-	"L11_EveryEndIsToldOnceHoweverAPodIsEnded",
+	"L11_EveryEndIsDeliveredOnceHoweverAPodEnds",
 	"L11_NoContainerIsCreatedInAStoppedPod",
-	"L11_RepeatedTeardownTellsNothing",
+	"L11_RepeatedTeardownDeliversNothing",
 	"L14_PluginsGetOnlyWhatTheySubscribedTo",
 	"L1_AdjustmentReachesTheContainerAndThePluginsAfter",
 	"L1_ContainersEndBeforeTheirPodWhateverTheyDo",
 	"L1_EventsOfAPodComeInOrder",
-	"L2_PodThatRunsIsToldToWhoJoins",
-	"L3_RemovalOfARunningPodTellsEveryEnd",
+	"L2_JoiningPluginReceivesRunningPods",
+	"L3_RemovalOfARunningPodDeliversEveryEnd",
 	"L8_StopGoesOnIfAPluginFails",
 	"L6_PodIsHiddenWhileItsHookRuns",
 	"L9_TeardownReachesAllIfAPluginCrashes",
@@ -54,7 +54,7 @@ var keptByTheHonest = []string{
 	"L12_EventsOfALifeComeOnceAndInOrder",
 	"N1_NetworkReadyIsTheStatusOfTheNetwork",
 	"N1_NetworkWithoutConfigurationIsNotReady",
-	"N2_PodsAreRefusedWhileStatusFails",
+	"N2_PodsAreRejectedWhileStatusFails",
 }
 
 // run has a runtime for each case, so that what a lie leaves is not there for the next.
@@ -62,7 +62,7 @@ func run(t *testing.T, lie liar.Lie) *report.Report {
 	t.Helper()
 	all := &report.Report{}
 	for _, name := range keptByTheHonest {
-		if lie == liar.LeavesContainers && name == "L11_EveryEndIsToldOnceHoweverAPodIsEnded" {
+		if lie == liar.LeavesContainers && name == "L11_EveryEndIsDeliveredOnceHoweverAPodEnds" {
 			continue // it waits in vain for eight clean nodes, ten seconds each
 		}
 		r := runOne(t, lie, name)
@@ -175,37 +175,37 @@ func TestEachLieIsFound(t *testing.T) {
 }
 
 var foundBy = map[liar.Lie][]string{
-	liar.StopsPodBeforeContainers: {"L10_PodIsThereInItsStopHook", "L11_EveryEndIsToldOnceHoweverAPodIsEnded", "L1_ContainersEndBeforeTheirPodWhateverTheyDo"},
+	liar.StopsPodBeforeContainers: {"L10_PodIsThereInItsStopHook", "L11_EveryEndIsDeliveredOnceHoweverAPodEnds", "L1_ContainersEndBeforeTheirPodWhateverTheyDo"},
 	liar.LosesAdjustments:         {"L1_AdjustmentReachesTheContainerAndThePluginsAfter"},
-	liar.TellsNoPodToWhoJoins:     {"L2_PodThatRunsIsToldToWhoJoins"},
+	liar.TellsNoPodToWhoJoins:     {"L2_JoiningPluginReceivesRunningPods"},
 	liar.TellsNoRemoval: { // in each life that is looked at to its end
-		"L1_ContainerThatWasStoppedBeforeItsStartHasOneStop", "L11_EveryEndIsToldOnceHoweverAPodIsEnded", "L11_RepeatedTeardownTellsNothing",
-		"L1_ContainersEndBeforeTheirPodWhateverTheyDo", "L1_EventsOfAPodComeInOrder", "L2_PodThatRunsIsToldToWhoJoins", "L3_RemovalOfARunningPodTellsEveryEnd",
+		"L1_ContainerThatWasStoppedBeforeItsStartHasOneStop", "L11_EveryEndIsDeliveredOnceHoweverAPodEnds", "L11_RepeatedTeardownDeliversNothing",
+		"L1_ContainersEndBeforeTheirPodWhateverTheyDo", "L1_EventsOfAPodComeInOrder", "L2_JoiningPluginReceivesRunningPods", "L3_RemovalOfARunningPodDeliversEveryEnd",
 		"L8_StopGoesOnIfAPluginFails", "L9_TeardownReachesAllIfAPluginCrashes",
 	},
 	liar.ShowsPodInItsHook:      {"L6_PodIsHiddenWhileItsHookRuns"},
 	liar.CreatesContainerInHook: {"L6_PodIsHiddenWhileItsHookRuns"},
 	liar.LeavesContainers: { // wherever a pod is removed with containers
-		"L1_ContainersEndBeforeTheirPodWhateverTheyDo", "L3_RemovalOfARunningPodTellsEveryEnd",
+		"L1_ContainersEndBeforeTheirPodWhateverTheyDo", "L3_RemovalOfARunningPodDeliversEveryEnd",
 		"L6_PodIsHiddenWhileItsHookRuns", "L10_PodIsThereInItsStopHook", "L12_EventsOfALifeComeOnceAndInOrder",
 	},
 	liar.SendsNoStops:              {"L12_EventsOfALifeComeOnceAndInOrder"},
-	liar.SaysNetworkIsReady:        {"N1_NetworkReadyIsTheStatusOfTheNetwork", "N1_NetworkWithoutConfigurationIsNotReady", "N2_PodsAreRefusedWhileStatusFails"},
-	liar.TakesPodsWithoutNetwork:   {"N2_PodsAreRefusedWhileStatusFails"},
+	liar.SaysNetworkIsReady:        {"N1_NetworkReadyIsTheStatusOfTheNetwork", "N1_NetworkWithoutConfigurationIsNotReady", "N2_PodsAreRejectedWhileStatusFails"},
+	liar.TakesPodsWithoutNetwork:   {"N2_PodsAreRejectedWhileStatusFails"},
 	liar.FailsStopIfAPluginFails:   {"L8_StopGoesOnIfAPluginFails"},
-	liar.TellsEveryStop:            {"L11_EveryEndIsToldOnceHoweverAPodIsEnded"},
+	liar.TellsEveryStop:            {"L11_EveryEndIsDeliveredOnceHoweverAPodEnds"},
 	liar.CreatesContainerInStopped: {"L11_NoContainerIsCreatedInAStoppedPod"},
 	liar.TellsStartTwice: { // in each life of a container that is looked at whole
-		"L1_ContainerThatWasStoppedBeforeItsStartHasOneStop", "L11_EveryEndIsToldOnceHoweverAPodIsEnded", "L11_RepeatedTeardownTellsNothing",
+		"L1_ContainerThatWasStoppedBeforeItsStartHasOneStop", "L11_EveryEndIsDeliveredOnceHoweverAPodEnds", "L11_RepeatedTeardownDeliversNothing",
 		"L1_ContainersEndBeforeTheirPodWhateverTheyDo", "L1_EventsOfAPodComeInOrder",
 	},
 }
 
 // The adaptation that the runtime stands on tells nobody what it missed, and every runtime
 // that takes it as it is released is found.
-func TestReleasedAdaptationOwesNothing(t *testing.T) {
+func TestReleasedAdaptationMissesNothing(t *testing.T) {
 	t.Parallel()
-	r := runOne(t, liar.Honest, "L18_EndsWhileAPluginIsAwayAreToldWhenItIsBack")
+	r := runOne(t, liar.Honest, "L18_EndsWhileAPluginIsDisconnectedAreDeliveredOnReturn")
 	require.Len(t, r.Cases, 1)
 	require.Equal(t, report.Failed, r.Cases[0].Verdict, r.Cases[0].Reason)
 	for _, p := range r.Cases[0].Promises {

@@ -130,7 +130,7 @@ func subject(request any) (of string, changes bool) {
 func short(id string) string { return id[:min(len(id), 13)] }
 
 // Connections are the records of a plugin, in the report's form.
-func Connections(p fixture.Told) (all []report.Connection) {
+func Connections(p fixture.Recorded) (all []report.Connection) {
 	for _, record := range p.Calls().Connections() {
 		c := report.Connection{Plugin: p.Name(), Number: record[0].Connection}
 		for _, call := range record {

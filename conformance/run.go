@@ -114,7 +114,7 @@ func (a *attached) runAll(ctx context.Context, r *report.Report) {
 				one.Verdict, one.Reason = report.Error, "not run: "+broken.Error()
 			default:
 				end := a.options.step(fmt.Sprintf("%s %s", c.Profile.Name, c.Name))
-				broken = a.runUntilTold(ctx, c, &one)
+				broken = a.runUntilSignificant(ctx, c, &one)
 				end()
 			}
 			r.Cases = append(r.Cases, one)

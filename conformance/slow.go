@@ -17,11 +17,11 @@ import (
 // tries is how often a case is run that fails while the machine is slow.
 const tries = 3
 
-// runUntilTold runs a case. One about time that fails says nothing of the runtime if the
+// runUntilSignificant runs a case. One about time that fails says nothing of the runtime if the
 // machine is too slow for it, by what a pod without plugins takes: it is run again, and is an
 // error if the machine stays so slow. It says little if the machine may have stalled for once:
 // then it has to fail twice.
-func (a *attached) runUntilTold(ctx context.Context, c *cases.Case, one *report.Case) (broken error) {
+func (a *attached) runUntilSignificant(ctx context.Context, c *cases.Case, one *report.Case) (broken error) {
 	blank, stalled := *one, false
 	for try := 1; ; try++ {
 		if broken = a.runOne(ctx, c, one); broken != nil || one.Verdict != report.Failed || !c.Needs.Timed() {

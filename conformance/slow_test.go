@@ -54,7 +54,7 @@ func TestSlowCallIsTheRuntimesIfItIsSlowAgain(t *testing.T) {
 			}
 			ran := 0
 			one := report.Case{Run: 1, Started: time.Now()}
-			require.NoError(t, a.runUntilTold(t.Context(), &cases.Case{Name: "L9_Bounded", Needs: test.needs, Run: func(c fixture.T) {
+			require.NoError(t, a.runUntilSignificant(t.Context(), &cases.Case{Name: "L9_Bounded", Needs: test.needs, Run: func(c fixture.T) {
 				ran++
 				n := c.Runtime()
 				id, err := n.CRI().RunPod(c.Context(), n.CRI().Pod("bounded"))
@@ -88,7 +88,7 @@ func TestSlowPodWithoutPluginsIsAnError(t *testing.T) {
 	a, clock := attachLiar(t)
 	clock.stop = func(string) time.Duration { return slow() + 100*time.Millisecond }
 	one := report.Case{Run: 1, Started: time.Now()}
-	require.NoError(t, a.runUntilTold(t.Context(), &cases.Case{Name: "L9_Bounded", Needs: fixture.Within(time.Second), Run: func(c fixture.T) {
+	require.NoError(t, a.runUntilSignificant(t.Context(), &cases.Case{Name: "L9_Bounded", Needs: fixture.Within(time.Second), Run: func(c fixture.T) {
 		c.Errorf("it took too long")
 	}}, &one))
 	require.Equal(t, report.Error, one.Verdict)
@@ -145,7 +145,7 @@ func attachLiar(t *testing.T) (*attached, *clock) {
 }
 
 // What a first try saw takes a line in the report, however much it was.
-func TestFirstTryIsToldInBrief(t *testing.T) {
+func TestFirstTryIsReportedInBrief(t *testing.T) {
 	require.Equal(t, "L9 no", brief("L9 no\nand so on"))
 	require.Equal(t, "L9 no: Received unexpected error: ttrpc: closed", brief("L9 no: Received unexpected error:\nttrpc: closed\nand so on"))
 	require.Equal(t, "L9 no:", brief("L9 no:"))
@@ -153,7 +153,7 @@ func TestFirstTryIsToldInBrief(t *testing.T) {
 }
 
 // A runtime that crashes may do so for once, and is not forgiven as a machine is.
-func TestRuntimeThatGoesAwayIsNoStall(t *testing.T) {
+func TestRuntimeThatStopsIsNoStall(t *testing.T) {
 	setMoments(t, 0)
 	for _, test := range []struct {
 		name  string
@@ -161,7 +161,7 @@ func TestRuntimeThatGoesAwayIsNoStall(t *testing.T) {
 		end   bool // by the case
 		stall bool
 	}{
-		{name: "it goes away", err: status.Error(codes.Unavailable, "EOF")},
+		{name: "it disconnects", err: status.Error(codes.Unavailable, "EOF")},
 		{name: "the case ends it", err: status.Error(codes.Unavailable, "EOF"), end: true, stall: true},
 		{name: "it says no", err: status.Error(codes.Unknown, "no"), stall: true},
 	} {

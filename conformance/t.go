@@ -48,7 +48,7 @@ type run struct {
 	notes    []string
 	failed   bool
 	fault    string // of the tool
-	watched  []fixture.Told
+	watched  []fixture.Recorded
 }
 
 var _ fixture.T = (*t)(nil)
@@ -193,7 +193,7 @@ func (p *plugins) has(name string) bool {
 }
 
 // Watch keeps the record of a plugin.
-func (t *t) Watch(p fixture.Told) {
+func (t *t) Watch(p fixture.Recorded) {
 	other := t.case_.plugins.claim(p.Name(), t.case_.name)
 	t.case_.mu.Lock()
 	defer t.case_.mu.Unlock()

@@ -50,7 +50,7 @@ Scenarios:
   register   registration of a plugin on a full and busy node
   flap       ten plugins join a full node at once, and five of them again and again:
              slowest join and RunPodSandbox, memory and goroutines before and after
-  owed       the end of a pod whose plugin is there, and is away
+  missed     the end of a pod whose plugin is there, and is disconnected
   engine     the engine alone, from go test -bench
 
 Run build, build --stock and tools before. With --stock another folder of binaries
@@ -58,7 +58,7 @@ takes the place of what build --stock made, such as those of upstream's own Make
 		Flags: []cli.Flag{
 			&cli.StringSliceFlag{Name: "only", Usage: "measure this `SCENARIO` only; may be repeated", DefaultText: "all"},
 			&cli.StringFlag{Name: "stock", Usage: "`FOLDER` of the stock containerd and its shim", DefaultText: "stock/bin in the output folder"},
-			&cli.IntFlag{Name: "runs", Usage: "`NUMBER` of pods of each runtime in life and shim, and of each kind in resources and owed", Value: counts.Runs, Destination: &counts.Runs},
+			&cli.IntFlag{Name: "runs", Usage: "`NUMBER` of pods of each runtime in life and shim, and of each kind in resources and missed", Value: counts.Runs, Destination: &counts.Runs},
 			&cli.IntFlag{Name: "pods", Usage: "`NUMBER` of pods in a round of rate", Value: counts.Pods, Destination: &counts.Pods},
 			&cli.IntFlag{Name: "rounds", Usage: "`NUMBER` of rounds in where, memory, rate, neighbour, hung, register and flap", Value: counts.Rounds, Destination: &counts.Rounds},
 			&cli.IntFlag{Name: "node-pods", Usage: "`NUMBER` of pods on the node in register and flap", Value: counts.NodePods, Destination: &counts.NodePods},

@@ -68,7 +68,7 @@ func (a *app) modules(ctx context.Context) (folders []string, err error) {
 	return folders, err
 }
 
-// eachFile visits the files that the go command does not pass over.
+// eachFile visits the files that the go command does not skip.
 func eachFile(tree fs.FS, visit func(name string) error) error {
 	return fs.WalkDir(tree, ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
@@ -83,7 +83,7 @@ func eachFile(tree fs.FS, visit func(name string) error) error {
 	})
 }
 
-// isIgnored tells whether the go command passes over a folder of that name.
+// isIgnored tells whether the go command skips a folder of that name.
 func isIgnored(name string) bool {
 	return name == "testdata" || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_")
 }

@@ -20,7 +20,7 @@ var checkedElsewhere = []string{
 	"hack/targets/v2.3.7/pins.go",  // imports that keep a version, never built
 }
 
-// Every Go file is in a module that is linted. What the go command is told to pass over, folders
+// Every Go file is in a module that is linted. What the go command is told to skip, folders
 // called files, is below patches alone.
 func TestLintSeesEveryFile(t *testing.T) {
 	a := &app{config: config{root: ".."}}

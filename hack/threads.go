@@ -23,8 +23,8 @@ var threads = []docs.Thread{
 		Name:    "containerd/nri#295",
 		Title:   "RunPodSandbox returns addresses that plugins give the pod.",
 		Seen:    "its head of May 2026, without containerd's part",
-		Patches: []string{"nri/refused-pod-ends", "nri/adaptation-engine", "containerd/hook-last"},
-		Then: "`nri/refused-pod-ends` misfits: the loop of RunPodSandbox has another shape and returns two values. " +
+		Patches: []string{"nri/rejected-pod-ends", "nri/adaptation-engine", "containerd/hook-last"},
+		Then: "`nri/rejected-pod-ends` misfits: the loop of RunPodSandbox has another shape and returns two values. " +
 			"`nri/adaptation-engine` drops that loop, and the addresses with it: its own RunPodSandbox has to collect and return them. " +
 			"With `containerd/hook-last` they come in the last step of a creation, and have to be in the pod's record before the pod is Ready.",
 	},

@@ -6,7 +6,7 @@
 // Each of these folders has the tests of one subject:
 //
 //	cases      the cases of the conformance test, and its program
-//	pods       a pod comes to be, is refused, is stopped and removed
+//	pods       a pod comes to be, is rejected, is stopped and removed
 //	shims      shims, those of other sandboxers, and other clients of containerd
 //	restart    the runtime is killed or restarted
 //	plugins    plugins join, register, take over; what is traced of them

@@ -9,7 +9,7 @@
 // A patch is an edit.Patch: one value, one file, one upstream commit. It says
 // why it exists (Body), where its problem is discussed (Refs), which rules it
 // keeps (Rules), where it is meant to go (Status) and what would let it go
-// (Until). A test refuses one that leaves any of them out.
+// (Until). A test rejects one that leaves any of them out.
 //
 // It is called by its module and its slug, containerd/hook-last. It stands in the folder of
 // the pull request that it is a commit of, as all that is its own does:

@@ -8,8 +8,8 @@ import (
 	nriengine "github.com/hookline-nri/hookline/patches/adaptation/nri-engine"
 	nrierrors "github.com/hookline-nri/hookline/patches/adaptation/nri-errors"
 	nrihandover "github.com/hookline-nri/hookline/patches/adaptation/nri-hand-over"
+	nrimissedevents "github.com/hookline-nri/hookline/patches/adaptation/nri-missed-events"
 	nrinames "github.com/hookline-nri/hookline/patches/adaptation/nri-names"
-	nriowedends "github.com/hookline-nri/hookline/patches/adaptation/nri-owed-ends"
 	nripodstate "github.com/hookline-nri/hookline/patches/adaptation/nri-pod-state"
 	nriregisterbounds "github.com/hookline-nri/hookline/patches/adaptation/nri-register-bounds"
 	nrirequired "github.com/hookline-nri/hookline/patches/adaptation/nri-required"
@@ -18,12 +18,12 @@ import (
 	"github.com/hookline-nri/hookline/patches/build"
 	creationslisted "github.com/hookline-nri/hookline/patches/core/creations-listed"
 	endsafterrestart "github.com/hookline-nri/hookline/patches/core/ends-after-restart"
-	refusedpodends "github.com/hookline-nri/hookline/patches/core/refused-pod-ends"
+	rejectedpodends "github.com/hookline-nri/hookline/patches/core/rejected-pod-ends"
 	removelocksonce "github.com/hookline-nri/hookline/patches/core/remove-locks-once"
 	statusoutsidelock "github.com/hookline-nri/hookline/patches/core/status-outside-lock"
 	stopbeforereclaim "github.com/hookline-nri/hookline/patches/core/stop-before-reclaim"
 	teardownreachesall "github.com/hookline-nri/hookline/patches/core/teardown-reaches-all"
-	undorefusedpod "github.com/hookline-nri/hookline/patches/core/undo-refused-pod"
+	undorejectedpod "github.com/hookline-nri/hookline/patches/core/undo-rejected-pod"
 	updatesofastop "github.com/hookline-nri/hookline/patches/core/updates-of-a-stop"
 	waitbeforehook "github.com/hookline-nri/hookline/patches/core/wait-before-hook"
 	cnipluginprocesses "github.com/hookline-nri/hookline/patches/network/cni-plugin-processes"
@@ -36,13 +36,13 @@ import (
 	plugingatesnetwork "github.com/hookline-nri/hookline/patches/network/plugin-gates-network"
 	awaitplugins "github.com/hookline-nri/hookline/patches/plugins/await-plugins"
 	handover "github.com/hookline-nri/hookline/patches/plugins/hand-over"
+	missedevents "github.com/hookline-nri/hookline/patches/plugins/missed-events"
 	nrifailures "github.com/hookline-nri/hookline/patches/plugins/nri-failures"
 	nripluginnames "github.com/hookline-nri/hookline/patches/plugins/nri-plugin-names"
 	nripluginsettings "github.com/hookline-nri/hookline/patches/plugins/nri-plugin-settings"
 	nrisettings "github.com/hookline-nri/hookline/patches/plugins/nri-settings"
 	nristatus "github.com/hookline-nri/hookline/patches/plugins/nri-status"
 	nriwithoutlock "github.com/hookline-nri/hookline/patches/plugins/nri-without-lock"
-	owedends "github.com/hookline-nri/hookline/patches/plugins/owed-ends"
 	pluginseries "github.com/hookline-nri/hookline/patches/plugins/plugin-series"
 	podspans "github.com/hookline-nri/hookline/patches/plugins/pod-spans"
 	podstate "github.com/hookline-nri/hookline/patches/plugins/pod-state"
@@ -79,10 +79,10 @@ var Series = edit.Assemble([]edit.Module{
 }, build.Group,
 	// The core. Each is one patch, and helps by itself.
 	teardownreachesall.Group,
-	refusedpodends.Group,
+	rejectedpodends.Group,
 	updatesofastop.Group,
 	removelocksonce.Group,
-	undorefusedpod.Group,
+	undorejectedpod.Group,
 	stopbeforereclaim.Group,
 	endsafterrestart.Group,
 	waitbeforehook.Group,
@@ -107,7 +107,7 @@ var Series = edit.Assemble([]edit.Module{
 	nrierrors.Group,
 	nrirequired.Group,
 	nrinames.Group,
-	nriowedends.Group,
+	nrimissedevents.Group,
 	nrihandover.Group,
 
 	// containerd, with NRI as released.
@@ -139,7 +139,7 @@ var Series = edit.Assemble([]edit.Module{
 	nripluginsettings.Group,
 	awaitplugins.Group,
 	nripluginnames.Group,
-	owedends.Group,
+	missedevents.Group,
 	handover.Group,
 
 	// containerd, on the go-cni above.

@@ -11,7 +11,7 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// A patch without a reason, a reference or an end is refused.
+// A patch without a reason, a reference or an end is rejected.
 func TestSeriesIsValid(t *testing.T) {
 	require.NoError(t, Series.Validate())
 }

@@ -161,8 +161,8 @@ func TestNoResources(t *testing.T) {
 	}
 }
 
-// A client learns what a runtime would refuse.
-func TestSetRefuses(t *testing.T) {
+// A client learns what a runtime would reject.
+func TestSetRejects(t *testing.T) {
 	negative := podresources.Requirements{Limits: quantities("cpu", "-1")}
 	twice := podresources.Pod{Containers: []podresources.Container{{Name: "a", Type: podresources.MainContainer}, {Name: "a", Type: podresources.MainContainer}}}
 	untyped := podresources.Pod{Containers: []podresources.Container{{Name: "a"}}}

@@ -47,7 +47,7 @@ func SetPodUpdate(request *cri.UpdatePodSandboxResourcesRequest, pod Pod) error 
 
 // Annotation is for admission webhooks, where the kubelet announces nothing: key and
 // value of a pod's annotation, which a runtime reads where pod_resources_annotation is
-// set. What a runtime would refuse is an error, but for requests of more than its machine
+// set. What a runtime would reject is an error, but for requests of more than its machine
 // has.
 func Annotation(pod Pod) (key, value string, err error) {
 	resources, err := pod.message()

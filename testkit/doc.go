@@ -7,7 +7,7 @@
 //	node    a containerd of its own, with all that it needs, and what pods leave on it
 //	host    what the machine has, and daemons on it
 //	cri     the client side of CRI, with the few configurations that pods here need
-//	plugin  an NRI plugin that records, refuses, delays, hangs or crashes as told,
+//	plugin  an NRI plugin that records, rejects, delays, hangs or crashes as told,
 //	        in a process of its own where it is frozen or killed
 //	history the events of one connection, checked against the contract
 //	image   the one image there is, made from the program in pause

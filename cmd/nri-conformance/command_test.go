@@ -76,7 +76,7 @@ func requireValid(t *testing.T, text []byte) {
 }
 
 const (
-	told  = "L3_RemovalOfARunningPodTellsEveryEnd"
+	told  = "L3_RemovalOfARunningPodDeliversEveryEnd"
 	fails = "L8_StopGoesOnIfAPluginFails"
 )
 

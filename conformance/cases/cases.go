@@ -17,15 +17,15 @@ type Profile struct {
 
 // The profiles, in the order in which their cases run.
 var (
-	Pod       = &Profile{Name: "pod", About: "hooks of pods: creation, refusal, timeouts, who is asked"}
-	Container = &Profile{Name: "container", About: "hooks of containers: order, adjustments, updates, refusals"}
+	Pod       = &Profile{Name: "pod", About: "hooks of pods: creation, rejection, timeouts, who is asked"}
+	Container = &Profile{Name: "container", About: "hooks of containers: order, adjustments, updates, rejections"}
 	Joining   = &Profile{Name: "joining", About: "plugins that join, hang, freeze, crash and come back"}
 	Teardown  = &Profile{Name: "teardown", About: "every end is told, once, to all, whatever plugins do"}
 	Restart   = &Profile{Name: "restart", About: "the runtime is stopped or killed, and finds pods when it comes back"}
 	Network   = &Profile{Name: "network", About: "CNI's STATUS and what the runtime makes of it"}
 	Resources = &Profile{Name: "resources", About: "what is announced of a pod's resources reaches plugins"}
-	MustRun   = &Profile{Name: "must-run", About: "pods that require a plugin come up with its word or not at all"}
-	Ends      = &Profile{Name: "ends", About: "ends reach plugins that were away, and instances that take over"}
+	MustRun   = &Profile{Name: "must-run", About: "pods that require a plugin start with its word or not at all"}
+	Ends      = &Profile{Name: "ends", About: "ends reach plugins that were disconnected, and instances that take over"}
 )
 
 // Profiles are all of them.

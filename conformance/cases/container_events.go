@@ -86,15 +86,15 @@ var _ = Pod.has("L6_ListenersHearNothingOfAPodThatDoesNotComeToBe", Patient.AndE
 	Connect(t, n, first, second)
 	listener := Listen(t, n)
 	second.On(plugin.RunPodSandbox, func(_ context.Context, call *plugin.Call) error {
-		if call.Pod.GetName() == "refused" {
+		if call.Pod.GetName() == "rejected" {
 			return assert.AnError
 		}
 		return nil
 	})
 	ctx, c := WithinAMinute(t), n.CRI()
-	refused := NewInHook(t, n, first, "refused")
-	refused.Gate.Release()
-	require.Error(t, <-refused.Ran)
+	rejected := NewInHook(t, n, first, "rejected")
+	rejected.Gate.Release()
+	require.Error(t, <-rejected.Ran)
 
 	ended := NewInHook(t, n, first, "ended")
 	stopped := InBackground(func() error { return c.StopPod(ctx, ended.ID) })
@@ -103,8 +103,8 @@ var _ = Pod.has("L6_ListenersHearNothingOfAPodThatDoesNotComeToBe", Patient.AndE
 	errEnded, errStopped := <-ended.Ran, <-stopped
 	first.On(plugin.RunPodSandbox, nil)
 	require.NoError(t, listener.Mark(WithinAMinute(t), n, "after"))
-	t.Promise("L6", "listeners hear nothing of a pod that plugins refused", KeptOnStock, func(t require.TestingT) {
-		assert.Empty(t, listener.Of(refused.ID))
+	t.Promise("L6", "listeners hear nothing of a pod that plugins rejected", KeptOnStock, func(t require.TestingT) {
+		assert.Empty(t, listener.Of(rejected.ID))
 	})
 	if errStopped != nil { // which is not what this is about: there is no end to hear of
 		return

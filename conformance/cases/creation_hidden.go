@@ -33,7 +33,7 @@ var _ = Pod.has("L6_PodIsHiddenWhileItsHookRuns", Patient, func(t T) {
 	_, err = c.Create(ctx, pod.ID, pod.Config, c.Container("early")) // its name was not taken
 	require.NoError(t, err)
 	require.NoError(t, c.RemovePod(ctx, pod.ID))
-	t.Promise("L6", "a container of a pod in its hook is refused, and not as if there was no such pod", OnStock("it is"), func(t require.TestingT) {
+	t.Promise("L6", "a container of a pod in its hook is rejected, and not as if there was no such pod", OnStock("it is"), func(t require.TestingT) {
 		require.Error(t, errCreate)
 		assert.NotEqual(t, codes.NotFound, status.Code(errCreate), "%v", errCreate)
 	})

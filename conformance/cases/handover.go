@@ -35,7 +35,7 @@ var _ = Ends.has("L19_PluginThatRegistersTakesOver", Needs{}, func(t T) {
 		l.End(t)
 	}
 	require.NoError(t, n.CRI().RemovePod(ctx, stopped.Pod))
-	t.Promise("L19", "each event is told to one of the two", OnStock(BothTold), func(t require.TestingT) {
+	t.Promise("L19", "each event is told to one of the two", OnStock(BothReceive), func(t require.TestingT) {
 		all.RequireOnce(t, before.Pod, stopped.Pod, after.Pod)
 	})
 	t.Promise("L19", "the successor is told of all that there is", KeptOnStock, func(t require.TestingT) {
@@ -61,7 +61,7 @@ var _ = Ends.has("L19_ReplacedPluginThatReturnsStandsBack", Needs{}, func(t T) {
 	})
 	AwaitShown(t, n, old.Name(), 2) // it has registered again
 	l := NewLife(t, n, "pod")
-	t.Promise("L19", "the successor serves, and the old one waits", OnStock(BothTold), func(t require.TestingT) {
+	t.Promise("L19", "the successor serves, and the old one waits", OnStock(BothReceive), func(t require.TestingT) {
 		RequireSoon(t, "its record", func(context.Context) error { return HasAnsweredOf(successor, l.Pod, plugin.PostStartContainer) })
 		assert.Equal(t, Whole[:5], successor.Calls().Of(l.Pod).Events())
 		assert.Empty(t, old.Calls().Of(l.Pod))
@@ -196,7 +196,7 @@ var _ = Ends.has("L19_PluginsAreReplacedTogetherInTheMidstOfACreation", Holding,
 		require.NoError(t, errMidst)
 		require.NoError(t, errJoined)
 	})
-	t.Promise("L19", "each event is told to one of the two instances of each", SometimesOnStock(BothTold), func(t require.TestingT) {
+	t.Promise("L19", "each event is told to one of the two instances of each", SometimesOnStock(BothReceive), func(t require.TestingT) {
 		agreed.RequireOnce(t, container.Pod)
 		asked.RequireOnce(t, container.Pod)
 	})

@@ -14,7 +14,7 @@ import (
 
 // A plugin that works does not learn that nobody waits for it any more: it is
 // asked to undo what it does only once it has done it.
-var _ = Pod.has("L4_StopWaitsForTheHookOfACallerWhoLeft", Patient, func(t T) {
+var _ = Pod.has("L4_StopWaitsForTheHookOfACallerThatLeft", Patient, func(t T) {
 	n := t.Runtime()
 	timeout, _ := n.Timeouts()
 	works := NewPlugin(t, "10", "works")

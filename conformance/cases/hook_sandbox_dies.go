@@ -21,7 +21,7 @@ var _ = Pod.has("L5_PodFailsIfTheProcessOfItsSandboxDiesInTheHook", Patient.AndS
 func PodFailsIfItsSandboxDiesInTheHook(t T, n Runtime, what string, kill func(InHook) error, clean func(require.TestingT, Runtime)) {
 	first, second := NewPlugin(t, "10", "first"), NewPlugin(t, "20", "second")
 	Connect(t, n, first, second)
-	pod := NewInHook(t, n, first, "doomed")
+	pod := NewInHook(t, n, first, "aborted")
 	require.NoError(t, kill(pod))
 
 	var errRan error
@@ -38,10 +38,10 @@ func PodFailsIfItsSandboxDiesInTheHook(t T, n Runtime, what string, kill func(In
 	pod.Gate.Release()
 	t.Promise("L3", "its end is told to the plugin that was asked", OnStock("it is not told"), func(t require.TestingT) {
 		RequireSoon(t, "the end", func(context.Context) error { return HasAnswered(first, plugin.RemovePodSandbox) })
-		assert.Equal(t, Undone, first.Calls().Named("doomed").Events())
+		assert.Equal(t, Undone, first.Calls().Named("aborted").Events())
 	})
 	t.Promise("L7", "no other plugin is asked for it", OnStock("the next one is"), func(t require.TestingT) {
-		assert.Empty(t, second.Calls().Named("doomed").Events(), "was not asked")
+		assert.Empty(t, second.Calls().Named("aborted").Events(), "was not asked")
 	})
 	t.Promise("L7", "nothing is left of it", OnStock("it is there"), func(t require.TestingT) { clean(t, n) })
 	t.Promise("L7", "it can be created again at once", OnStock("it is there"), func(t require.TestingT) {

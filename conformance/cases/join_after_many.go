@@ -16,27 +16,27 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Pods and containers have come and gone, and plugins have refused some, before a plugin joins.
-var _ = Joining.has("L3_WhoJoinsIsToldOfNothingThatIsGone", Needs{}, func(t T) {
+// Pods and containers have come and gone, and plugins have rejected some, before a plugin joins.
+var _ = Joining.has("L3_JoiningPluginReceivesNothingThatIsGone", Needs{}, func(t T) {
 	const each = 8
 	n, ctx := t.Runtime(), WithinAMinute(t)
-	c, refuses := n.CRI(), NewPlugin(t, "10", "refuses")
+	c, rejects := n.CRI(), NewPlugin(t, "10", "rejects")
 	for _, event := range []plugin.Event{plugin.RunPodSandbox, plugin.CreateContainer} {
-		refuses.On(event, func(_ context.Context, call *plugin.Call) error {
-			if strings.HasPrefix(call.Pod.GetName(), "refused") || strings.HasPrefix(call.Container.GetName(), "refused") {
+		rejects.On(event, func(_ context.Context, call *plugin.Call) error {
+			if strings.HasPrefix(call.Pod.GetName(), "rejected") || strings.HasPrefix(call.Container.GetName(), "rejected") {
 				return errors.New("it is not wanted")
 			}
 			return nil
 		})
 	}
-	Connect(t, n, refuses)
+	Connect(t, n, rejects)
 	stays := NewLife(t, n, "stays")
 	config := c.Pod("has-several")
 	several, err := c.RunPod(ctx, config)
 	require.NoError(t, err)
 	for i := range each {
 		NewLife(t, n, fmt.Sprintf("gone-%d", i)).End(t)
-		_, err := c.RunPod(ctx, c.Pod(fmt.Sprintf("refused-%d", i)))
+		_, err := c.RunPod(ctx, c.Pod(fmt.Sprintf("rejected-%d", i)))
 		require.Error(t, err)
 
 		gone, err := c.Create(ctx, several, config, c.Container(fmt.Sprintf("gone-%d", i)))
@@ -45,12 +45,12 @@ var _ = Joining.has("L3_WhoJoinsIsToldOfNothingThatIsGone", Needs{}, func(t T) {
 		require.NoError(t, n.Settled(ctx, gone))
 		require.NoError(t, c.Stop(ctx, gone, 10*time.Second))
 		require.NoError(t, c.Remove(ctx, gone))
-		_, err = c.Create(ctx, several, config, c.Container(fmt.Sprintf("refused-%d", i)))
+		_, err = c.Create(ctx, several, config, c.Container(fmt.Sprintf("rejected-%d", i)))
 		require.Error(t, err)
 	}
 	joins := NewPlugin(t, "20", "joins")
 	Connect(t, n, joins)
-	t.Promise("L3", "it is told of what there is, and of nothing that is gone or was refused", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L3", "it is told of what there is, and of nothing that is gone or was rejected", KeptOnStock, func(t require.TestingT) {
 		told := joins.Calls().Only(plugin.Synchronize)
 		require.Len(t, told, 1)
 		var pods, containers []string
@@ -65,5 +65,5 @@ var _ = Joining.has("L3_WhoJoinsIsToldOfNothingThatIsGone", Needs{}, func(t T) {
 	})
 	stays.End(t)
 	require.NoError(t, c.RemovePod(ctx, several))
-	t.Promise("L7", "nothing is left of those that were refused", RollBackRaces, func(t require.TestingT) { RequireNothingLeft(t, n) })
+	t.Promise("L7", "nothing is left of those that were rejected", RollBackRaces, func(t require.TestingT) { RequireNothingLeft(t, n) })
 })

@@ -12,7 +12,7 @@ import (
 )
 
 // containerd/containerd#13698
-var _ = Joining.has("L2_ContainerBeingCreatedIsToldToWhoJoinsOnce", Patient, func(t T) {
+var _ = Joining.has("L2_JoiningPluginReceivesAContainerInCreationOnce", Patient, func(t T) {
 	n := t.Runtime()
 	slow, joining := NewPlugin(t, "10", "slow"), NewPlugin(t, "20", "joins")
 	Connect(t, n, slow)

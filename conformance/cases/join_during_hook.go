@@ -13,7 +13,7 @@ import (
 
 // Who joins during the hook of another plugin is asked as well: the pod is not
 // Ready before all have agreed.
-var _ = Joining.has("L2_PodInItsHookIsToldToWhoJoinsWhoIsAsked", Patient, func(t T) {
+var _ = Joining.has("L2_JoiningPluginReceivesAPodInItsHookAndIsAsked", Patient, func(t T) {
 	n := t.Runtime()
 	slow, joining := NewPlugin(t, "10", "slow"), NewPlugin(t, "20", "joins")
 	Connect(t, n, slow)

@@ -19,7 +19,7 @@ import (
 
 // A plugin freezes in the midst of reading what there is, which is more than its
 // socket holds: whoever writes it waits for the plugin to read.
-var _ = Joining.has("L22_PluginThatFreezesInItsRegistrationHoldsUpNobody", Within(8*time.Second), func(t T) {
+var _ = Joining.has("L22_PluginThatFreezesInItsRegistrationBlocksNothing", Within(8*time.Second), func(t T) {
 	const pods, atATime, large = 40, 8, 20 // KiB
 	n := t.Runtime()
 	_, timeout := n.Timeouts()

@@ -15,7 +15,7 @@ import (
 )
 
 // Nobody waits for a plugin that synchronizes but those who need its answer.
-var _ = Joining.has("L13_PluginThatHangsInSynchronizeHoldsUpNobody", Holding, func(t T) {
+var _ = Joining.has("L13_PluginThatHangsInSynchronizeBlocksNothing", Holding, func(t T) {
 	n := t.Runtime()
 	other, hangs := NewPlugin(t, "10", "other"), NewPlugin(t, "20", "hangs")
 	Connect(t, n, other)
@@ -30,7 +30,7 @@ var _ = Joining.has("L13_PluginThatHangsInSynchronizeHoldsUpNobody", Holding, fu
 	during, errRun := c.RunPod(ctx, c.Pod("during"))
 	errStop, errRemove := c.StopPod(ctx, before.Pod), c.RemovePod(ctx, before.Pod)
 	hung := IsOpen(joined)
-	toldDuring, toldBefore := other.Calls().Of(during).Events(), other.Calls().Of(before.Pod).Events()
+	deliveredDuring, deliveredBefore := other.Calls().Of(during).Events(), other.Calls().Of(before.Pod).Events()
 	gate.Release()
 	require.NoError(t, <-joined)
 
@@ -41,8 +41,8 @@ var _ = Joining.has("L13_PluginThatHangsInSynchronizeHoldsUpNobody", Holding, fu
 		assert.True(t, hung, "Synchronize was over before")
 	})
 	t.Promise("L13", "other plugins are told of them meanwhile", OnStock("there is nothing to be told"), func(t require.TestingT) {
-		assert.Equal(t, []plugin.Event{plugin.RunPodSandbox}, toldDuring)
-		assert.ElementsMatch(t, Whole, toldBefore)
+		assert.Equal(t, []plugin.Event{plugin.RunPodSandbox}, deliveredDuring)
+		assert.ElementsMatch(t, Whole, deliveredBefore)
 		assert.Empty(t, history.Read(other.Calls(), nil).Faults())
 	})
 })

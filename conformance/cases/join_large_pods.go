@@ -16,23 +16,23 @@ import (
 )
 
 var (
-	gaveUp = OnStock("it cannot join while few pods and containers are too large for one message")
+	unable = OnStock("it cannot join while few pods and containers are too large for one message")
 	died   = OnStock("the runtime panics when it joins and single pods and containers are large")
 )
 
 // What there is does not fit in a message of NRI, of 4 MiB, and neither do
 // eight of the objects, or else there are no eight.
-var _ = Joining.has("L2_PodsAndContainersAreToldHoweverLargeTheyAre", Needs{}, func(t T) {
+var _ = Joining.has("L2_PodsAndContainersOfAnySizeAreDelivered", Needs{}, func(t T) {
 	for name, large := range map[string]struct {
 		pods, containers int // in each pod
 		annotation, env  int // KiB in each pod, in each container
 		stock            Breach
 	}{
-		"few pods":              {pods: 5, annotation: 900, stock: gaveUp},
+		"few pods":              {pods: 5, annotation: 900, stock: unable},
 		"pods alone":            {pods: 9, annotation: 600, stock: died},
-		"few containers":        {pods: 1, containers: 5, env: 900, stock: gaveUp},
+		"few containers":        {pods: 1, containers: 5, env: 900, stock: unable},
 		"containers of one pod": {pods: 1, containers: 9, env: 600, stock: died},
-		"both":                  {pods: 2, containers: 3, annotation: 1500, env: 900, stock: gaveUp},
+		"both":                  {pods: 2, containers: 3, annotation: 1500, env: 900, stock: unable},
 	} {
 		t.Run(name, func(t T) {
 			n := t.Runtime()
@@ -64,17 +64,17 @@ var _ = Joining.has("L2_PodsAndContainersAreToldHoweverLargeTheyAre", Needs{}, f
 			t.Promise("L2", "it is told of all, to the last byte, in one Synchronize", large.stock, func(t require.TestingT) {
 				calls := late.Calls().Only(plugin.Synchronize)
 				require.Len(t, calls, 1)
-				var toldPods, toldContainers []string
+				var deliveredPods, deliveredContainers []string
 				for _, pod := range calls[0].Pods {
-					toldPods = append(toldPods, pod.GetId())
+					deliveredPods = append(deliveredPods, pod.GetId())
 					assert.Len(t, pod.GetAnnotations()["large"], large.annotation<<10)
 				}
 				for _, container := range calls[0].Containers {
-					toldContainers = append(toldContainers, container.GetId())
+					deliveredContainers = append(deliveredContainers, container.GetId())
 					assert.Greater(t, len(strings.Join(container.GetEnv(), "")), large.env<<10)
 				}
-				assert.ElementsMatch(t, pods, toldPods)
-				assert.ElementsMatch(t, containers, toldContainers)
+				assert.ElementsMatch(t, pods, deliveredPods)
+				assert.ElementsMatch(t, containers, deliveredContainers)
 			})
 			t.Promise("L3", "it is told of the end of all", large.stock, func(t require.TestingT) {
 				for _, pod := range pods {

@@ -11,7 +11,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-var _ = Joining.has("L2_PodThatRunsIsToldToWhoJoins", Needs{}, func(t T) {
+var _ = Joining.has("L2_JoiningPluginReceivesRunningPods", Needs{}, func(t T) {
 	n := t.Runtime()
 	l := NewLife(t, n, "running")
 	p := NewPlugin(t, "10", "joins")

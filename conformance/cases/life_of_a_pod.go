@@ -25,7 +25,7 @@ var _ = Pod.has("L1_EventsOfAPodComeInOrder", Needs{}, func(t T) {
 		assert.Equal(t, []plugin.Event{plugin.Configure, plugin.Synchronize}, p.Calls()[:2].Events(), p.Name())
 		assert.Len(t, p.Calls(), len(Whole)+2, "%s was told of what it does not know", p.Name())
 	}
-	// What may be refused or adjusted goes from one to the next.
+	// What may be rejected or adjusted goes from one to the next.
 	for i := range plugins[1:] {
 		for _, event := range []plugin.Event{plugin.RunPodSandbox, plugin.CreateContainer, plugin.StartContainer} {
 			before, after := plugins[i].Calls().Only(event), plugins[i+1].Calls().Only(event)
@@ -37,7 +37,7 @@ var _ = Pod.has("L1_EventsOfAPodComeInOrder", Needs{}, func(t T) {
 	RequireNothingLeft(t, n)
 })
 
-var _ = Teardown.has("L11_RepeatedTeardownTellsNothing", Needs{}, func(t T) {
+var _ = Teardown.has("L11_RepeatedTeardownDeliversNothing", Needs{}, func(t T) {
 	n := t.Runtime()
 	p := NewPlugin(t, "10", "once")
 	Connect(t, n, p)
@@ -47,7 +47,7 @@ var _ = Teardown.has("L11_RepeatedTeardownTellsNothing", Needs{}, func(t T) {
 	require.Equal(t, Whole, p.Calls().Of(l.Pod).Events())
 })
 
-var _ = Teardown.has("L3_RemovalOfARunningPodTellsEveryEnd", Needs{}, func(t T) {
+var _ = Teardown.has("L3_RemovalOfARunningPodDeliversEveryEnd", Needs{}, func(t T) {
 	n := t.Runtime()
 	p := NewPlugin(t, "10", "told")
 	Connect(t, n, p)

@@ -15,9 +15,9 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// The plugin is away. Pods and containers that require it are refused when they have waited
-// for it; those of another namespace come up.
-var _ = MustRun.has("L20_NothingComesUpWithoutARequiredPluginThatIsAway", Needs{Required: true}, func(t T) {
+// The plugin is disconnected. Pods and containers that require it are rejected when they have waited
+// for it; those of another namespace start.
+var _ = MustRun.has("L20_NothingStartsWithoutADisconnectedRequiredPlugin", Needs{Required: true}, func(t T) {
 	n := t.Runtime()
 	ctx, c := WithinAMinute(t), n.CRI()
 	must := JoinProcess(t, n, plugin.Script{Index: "20", Name: RequiredPlugin})
@@ -30,16 +30,16 @@ var _ = MustRun.has("L20_NothingComesUpWithoutARequiredPluginThatIsAway", Needs{
 	Connect(t, n, other)
 
 	began := time.Now()
-	_, errPod := c.RunPod(ctx, PodThatRequires(n, "refused"))
+	_, errPod := c.RunPod(ctx, PodThatRequires(n, "rejected"))
 	podTook := time.Since(began)
 	began = time.Now()
-	_, errContainer := c.Create(ctx, came, before, c.Container("refused"))
+	_, errContainer := c.Create(ctx, came, before, c.Container("rejected"))
 	containerTook := time.Since(began)
-	t.Promise("L20", "a pod is refused with the name of the plugin", OnStock(NotRequired), func(t require.TestingT) { RequireWanting(t, errPod) })
-	t.Promise("L20", "a container is refused with the name of the plugin", OnStock(NotRequired), func(t require.TestingT) { RequireWanting(t, errContainer) })
-	t.Words("L20", "the errors say of what, and since when the plugin is away", OnStock(NotRequired), func(t require.TestingT) {
-		RequireReadable(t, errPod, codes.Unavailable, "pod conformance-must-run/refused", "is away since")
-		RequireReadable(t, errContainer, codes.Unavailable, "container refused of pod conformance-must-run/before", "is away since")
+	t.Promise("L20", "a pod is rejected with the name of the plugin", OnStock(NotRequired), func(t require.TestingT) { RequireWanting(t, errPod) })
+	t.Promise("L20", "a container is rejected with the name of the plugin", OnStock(NotRequired), func(t require.TestingT) { RequireWanting(t, errContainer) })
+	t.Words("L20", "the errors say of what, and since when the plugin is disconnected", OnStock(NotRequired), func(t require.TestingT) {
+		RequireReadable(t, errPod, codes.Unavailable, "pod conformance-must-run/rejected", "is disconnected since")
+		RequireReadable(t, errContainer, codes.Unavailable, "container rejected of pod conformance-must-run/before", "is disconnected since")
 	})
 	t.Words("L20", "each has waited as long as is set", OnStock(NotRequired), func(t require.TestingT) {
 		for _, took := range []time.Duration{podTook, containerTook} {
@@ -48,10 +48,10 @@ var _ = MustRun.has("L20_NothingComesUpWithoutARequiredPluginThatIsAway", Needs{
 		}
 	})
 	t.Promise("L20", "nobody was told of either", OnStock(NotRequired), func(t require.TestingT) {
-		assert.Empty(t, other.Calls().Named("refused").Events())
+		assert.Empty(t, other.Calls().Named("rejected").Events())
 		assert.Empty(t, other.Calls().Only(plugin.CreateContainer).Events())
 	})
-	t.Promise("L20", "a pod that does not require it comes up, and so does its container", KeptOnStock, func(t require.TestingT) {
+	t.Promise("L20", "a pod that does not require it starts, and so does its container", KeptOnStock, func(t require.TestingT) {
 		RequireLife(ctx, t, n, c.Pod("free"))
 	})
 	t.Promise("L8", "all ends without it, at once", KeptOnStock, func(t require.TestingT) {
@@ -63,7 +63,7 @@ var _ = MustRun.has("L20_NothingComesUpWithoutARequiredPluginThatIsAway", Needs{
 })
 
 // A pod waits for the plugin, which comes.
-var _ = MustRun.has("L20_PodComesUpWithTheWordOfARequiredPluginThatComesLate", Needs{Required: true}, func(t T) {
+var _ = MustRun.has("L20_PodStartsOnceALateRequiredPluginApproves", Needs{Required: true}, func(t T) {
 	n := t.Runtime()
 	ctx := WithinAMinute(t)
 	type created struct {
@@ -77,7 +77,7 @@ var _ = MustRun.has("L20_PodComesUpWithTheWordOfARequiredPluginThatComesLate", N
 	}()
 	must := JoinProcess(t, n, plugin.Script{Index: "20", Name: RequiredPlugin})
 	pod := <-ran
-	t.Promise("L20", "a pod that waits for the plugin comes up with its word", SometimesOnStock(NotRequired), func(t require.TestingT) {
+	t.Promise("L20", "a pod that waits for the plugin starts with its word", SometimesOnStock(NotRequired), func(t require.TestingT) {
 		require.NoError(t, pod.err)
 		RequireSoon(t, "its word", func(context.Context) error { return HasAnsweredOf(must, pod.id, plugin.RunPodSandbox) })
 	})
@@ -94,20 +94,20 @@ type unanswered struct {
 }
 
 // A plugin that is there and does not answer is as good as none, though its own policy is to go on.
-var _ = MustRun.has("L20_PodIsRefusedIfARequiredPluginDoesNotAnswer", Within(2*time.Second).AndRequired(), func(t T) {
+var _ = MustRun.has("L20_PodIsRejectedIfARequiredPluginDoesNotAnswer", Within(2*time.Second).AndRequired(), func(t T) {
 	for name, s := range map[string]unanswered{
 		"it freezes in the hook":   {answer: plugin.Answer{Freeze: true}, words: "no answer within 2s"},
 		"it freezes, and stays":    {answer: plugin.Answer{Freeze: true}, policy: &api.FailurePolicy{KeepConnected: true}, words: "no answer within 2s"},
 		"it is killed in the hook": {answer: plugin.Answer{Work: time.Minute}, killed: true, words: "did not answer"},
 	} {
 		for of, object := range map[plugin.Event]string{plugin.RunPodSandbox: "pod", plugin.CreateContainer: "container"} {
-			t.Run(name+", "+object, func(t T) { refusedIfUnanswered(t, s, of, object) })
+			t.Run(name+", "+object, func(t T) { rejectedIfUnanswered(t, s, of, object) })
 		}
 	}
 })
 
-// refusedIfUnanswered has a plugin not answer for a pod, or for a container of one.
-func refusedIfUnanswered(t T, s unanswered, of plugin.Event, object string) {
+// rejectedIfUnanswered has a plugin not answer for a pod, or for a container of one.
+func rejectedIfUnanswered(t T, s unanswered, of plugin.Event, object string) {
 	n := t.Runtime()
 	timeout, _ := n.Timeouts()
 	ctx, c := WithinAMinute(t), n.CRI()
@@ -164,6 +164,6 @@ func nextFailsAtOnce(t T, n Runtime, of plugin.Event, after *plugin.Plugin) {
 		assert.Empty(t, after.Calls().Named("next").Events())
 	})
 	t.Words("L22", "the error says what the plugin owes", OnStock(NoPolicies), func(t require.TestingT) {
-		assert.ErrorContains(t, err, "has owed an answer to "+string(of))
+		assert.ErrorContains(t, err, "has not answered "+string(of))
 	})
 }

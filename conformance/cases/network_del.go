@@ -25,7 +25,7 @@ var _ = Network.has("N3_PodsEndWhileStatusFails", Needs{Network: true}, func(t T
 	}
 })
 
-// All addresses are taken: new pods are refused with the plugin's words, old
+// All addresses are taken: new pods are rejected with the plugin's words, old
 // ones go, and then new ones come.
 var _ = Network.has("N3_PodsEndWhenAllAddressesAreTaken", Needs{Network: true}, func(t T) {
 	a := NewAgent(t, t.Runtime(), "")
@@ -103,7 +103,7 @@ var _ = Network.has("N3_EachPodEndsWithItsOwnNetwork", Needs{Network: true}, fun
 	t.Promise("N3", "nothing is left of the pods of three networks", OnStock("addresses of the networks before leak"), func(t require.TestingT) { a.RequireNothingLeft(t) })
 })
 
-// The runtime was restarted since, and comes up without the configuration.
+// The runtime was restarted since, and starts without the configuration.
 var _ = Network.has("N3_PodsEndWithoutTheirConfigurationAfterARestart", Needs{Network: true, Restarts: true}, func(t T) {
 	for name, s := range map[string]struct {
 		change func(a *Agent)

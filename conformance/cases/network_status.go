@@ -99,14 +99,14 @@ var _ = Network.has("N4_HungStatusDelaysNoPodAndNoReload", Needs{Network: true},
 })
 
 // While STATUS fails no ADD is tried, and what needs no network goes on.
-var _ = Network.has("N2_PodsAreRefusedWhileStatusFails", Needs{Network: true}, func(t T) {
+var _ = Network.has("N2_PodsAreRejectedWhileStatusFails", Needs{Network: true}, func(t T) {
 	a := NewAgent(t, t.Runtime(), "")
 	old, c := a.RunPod("old"), a.N.CRI()
 	a.Says("STATUS", TakesNone)
 	a.RequireNetworkDown(t, "agent is down")
 	_, errNew := a.TryRunPod(c.Pod("new"))
 	const getsADD = "it gets its ADD, or waits"
-	t.Promise("N2", "a pod that needs the network is refused, and the error says why", OnStock(getsADD), func(t require.TestingT) {
+	t.Promise("N2", "a pod that needs the network is rejected, and the error says why", OnStock(getsADD), func(t require.TestingT) {
 		require.ErrorContains(t, errNew, "agent is down")
 	})
 	t.Promise("N2", "no ADD is tried", OnStock(getsADD), func(t require.TestingT) { assert.Zero(t, a.TimesAsked("ADD", "new")) })
@@ -119,7 +119,7 @@ var _ = Network.has("N2_PodsAreRefusedWhileStatusFails", Needs{Network: true}, f
 		a.RequirePodEnds(t, pod)
 	})
 	t.Promise("N3", "a pod of before ends", KeptOnStock, func(t require.TestingT) { a.RequirePodEnds(t, old) })
-	t.Promise("N2", "nothing is left of the pod that was refused", OnStock(getsADD), func(t require.TestingT) { a.RequireNothingLeft(t) })
+	t.Promise("N2", "nothing is left of the pod that was rejected", OnStock(getsADD), func(t require.TestingT) { a.RequireNothingLeft(t) })
 
 	a.Says("STATUS", "")
 	t.Promise("N2", "STATUS is asked once more for a pod", OnStock("it is there"), func(t require.TestingT) {

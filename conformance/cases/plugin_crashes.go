@@ -99,7 +99,7 @@ func (u *unstable) live(ctx context.Context, n Runtime, done <-chan struct{}) er
 	}
 }
 
-var _ = Joining.has("L3_EndsAreToldWhilePluginsCrashAndReturn", Needs{}, func(t T) {
+var _ = Joining.has("L3_EndsAreDeliveredWhilePluginsCrashAndReturn", Needs{}, func(t T) {
 	const workers, lives = 6, 7
 	n := t.Runtime()
 	steady := NewPlugin(t, "20", "steady")

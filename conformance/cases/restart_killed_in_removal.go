@@ -13,7 +13,7 @@ import (
 
 // A runtime that is killed while plugins are told of a removal finds what was being
 // removed again: what it forgot before that, nobody could tell of.
-var _ = Restart.has("L15_PodWhoseRemovalWasCutIsToldOfAgain", Patient.AndRestarts(), func(t T) {
+var _ = Restart.has("L15_RemovalCutByAKillIsDeliveredAgain", Patient.AndRestarts(), func(t T) {
 	n := t.Runtime()
 	p := NewPlugin(t, "10", "holds")
 	Connect(t, n, p)
@@ -35,7 +35,7 @@ var _ = Restart.has("L15_PodWhoseRemovalWasCutIsToldOfAgain", Patient.AndRestart
 		require.Equal(t, l.Pod, pods[0].GetId())
 	})
 	require.NoError(t, n.CRI().RemovePod(WithinAMinute(t), l.Pod))
-	t.Promise("L15", "its removal is told again", OnStock("it ends untold"), Eventually(func(t require.TestingT) {
+	t.Promise("L15", "its removal is told again", OnStock("it ends undelivered"), Eventually(func(t require.TestingT) {
 		records := p.Calls().Connections()
 		reading := history.Read(records[1], nil, records[0])
 		assert.Empty(t, reading.Faults())

@@ -26,7 +26,7 @@ var allEnds = []plugin.Event{plugin.StopContainer, plugin.StopPodSandbox, plugin
 
 // Containers that have exited are not told of, those that run are
 // (containerd/containerd#8426).
-var _ = Restart.has("L15_EndsOfPodsOfBeforeARestartAreTold", Patient.AndRestarts(), func(t T) {
+var _ = Restart.has("L15_EndsOfPodsOfBeforeARestartAreDelivered", Patient.AndRestarts(), func(t T) {
 	endsOfPodsOfBefore(t, []wasBefore{
 		{state: "Ready", told: allEnds},
 		{state: "stopped half-way", before: func(t T, n Runtime, p *plugin.Plugin, l Life) {
@@ -41,7 +41,7 @@ var _ = Restart.has("L15_EndsOfPodsOfBeforeARestartAreTold", Patient.AndRestarts
 	})
 })
 
-var _ = Restart.has("L15_EndsOfPodsWhoseSandboxDiedAreToldAfterARestart", Patient.AndRestarts().AndSandbox(), func(t T) {
+var _ = Restart.has("L15_EndsOfPodsWhoseSandboxDiedAreDeliveredAfterARestart", Patient.AndRestarts().AndSandbox(), func(t T) {
 	endsOfPodsOfBefore(t, []wasBefore{
 		{state: "NotReady", before: func(t T, n Runtime, p *plugin.Plugin, l Life) {
 			KillSandbox(t, p, l.Pod)
@@ -87,7 +87,7 @@ func endsOfPodsOfBefore(t T, states []wasBefore) {
 				t.Promise("L15", name+" is told of a pod that was "+was.state+" in Synchronize", KeptOnStock, func(t require.TestingT) {
 					assert.Len(t, p.Calls().Latest().Only(plugin.Synchronize)[0].Pods, 1)
 				})
-				t.Promise("L15", name+" is told of its end", OnStock("it ends untold"), Eventually(func(t require.TestingT) {
+				t.Promise("L15", name+" is told of its end", OnStock("it ends undelivered"), Eventually(func(t require.TestingT) {
 					told := p.Calls().Latest().Of(l.Pod)
 					if p == back && len(was.told) < len(allEnds) {
 						// It knew the container, and may be told of that one's end.

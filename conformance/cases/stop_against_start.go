@@ -114,7 +114,7 @@ var _ = Teardown.has("L11_PodIsStoppedWhileAContainerIsStarted", Patient, func(t
 	t.Promise("L9", "the pod's stop does not wait for a plugin that is at the start of its container", OnStock("it does"), func(t require.TestingT) {
 		assert.True(t, reached)
 	})
-	t.Promise("L11", "a start that plugins agreed to after the pod's stop is refused", OnStock("it runs in a stopped pod"), func(t require.TestingT) {
+	t.Promise("L11", "a start that plugins agreed to after the pod's stop is rejected", OnStock("it runs in a stopped pod"), func(t require.TestingT) {
 		assert.NotEqual(t, runtime.ContainerState_CONTAINER_RUNNING, state)
 		if !begun {
 			return
@@ -155,7 +155,7 @@ var _ = Teardown.has("L11_PodIsStoppedWhileAContainerIsCreated", Patient, func(t
 	t.Promise("L9", "the pod's stop does not wait for a plugin that is at the creation of a container", OnStock("it does"), func(t require.TestingT) {
 		assert.True(t, reached)
 	})
-	t.Promise("L11", "a container that plugins agreed to after the pod's stop is refused", OnStock("it is created"), func(t require.TestingT) {
+	t.Promise("L11", "a container that plugins agreed to after the pod's stop is rejected", OnStock("it is created"), func(t require.TestingT) {
 		if !begun { // it came before the stop
 			require.NoError(t, noneRuns(ctx, c.Runtime))
 			return

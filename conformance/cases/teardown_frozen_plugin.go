@@ -16,7 +16,7 @@ import (
 
 // A plugin freezes at a pod's stop, stays connected, as it asked for, and wakes up
 // when the pod has gone.
-var _ = Teardown.has("L4_PluginThatFreezesInAStopIsToldOfTheRemovalAfterIt", Within(3*time.Second), func(t T) {
+var _ = Teardown.has("L4_PluginThatFreezesInAStopReceivesTheRemovalAfterIt", Within(3*time.Second), func(t T) {
 	n := t.Runtime()
 	timeout, _ := n.Timeouts()
 	frozen := JoinProcess(t, n, plugin.Script{

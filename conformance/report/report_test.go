@@ -37,7 +37,7 @@ func sample() *Report {
 					{Name: "StopPodSandbox", Pod: "web", Start: began.Add(time.Millisecond)}, {Name: "RunPodSandbox", Pod: "web", Start: began, End: &end, Error: "no"},
 				}}}},
 			{Name: "L8_Restart", Rule: "L8", Profile: "restart", Run: 1, Verdict: Unsupported, Reason: "no commands", Started: began},
-			{Name: "L2_Told", Rule: "L2", Profile: "pod", Run: 1, Verdict: Skipped, Reason: "known", Started: began},
+			{Name: "L2_Delivered", Rule: "L2", Profile: "pod", Run: 1, Verdict: Skipped, Reason: "known", Started: began},
 		},
 	}
 	r.Sum()

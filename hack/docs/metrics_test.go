@@ -96,7 +96,7 @@ func TestMetricsOfUpstream(t *testing.T) {
 	require.Equal(t, "None.\n", c.text)
 }
 
-// A metric that cannot be read is not passed over.
+// A metric that cannot be read is not skipped.
 func TestMetricsThatCannotBeRead(t *testing.T) {
 	const imports = "package hall\n\nimport (\n\t\"github.com/docker/go-metrics\"\n\t\"github.com/prometheus/client_golang/prometheus\"\n)\n\n"
 	for name, test := range map[string]struct{ code, want string }{

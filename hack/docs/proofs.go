@@ -13,8 +13,8 @@ import (
 	"strings"
 )
 
-// A proof is a test, which may have a rule in its name, TestL3_EveryEndIsTold, or a case of the
-// conformance test, which its profile declares: Teardown.has("L3_EveryEndIsTold", ...).
+// A proof is a test, which may have a rule in its name, TestL3_EveryEndIsDelivered, or a case of the
+// conformance test, which its profile declares: Teardown.has("L3_EveryEndIsDelivered", ...).
 type proof struct {
 	rule string // may be empty
 	name string
@@ -27,7 +27,7 @@ func (p proof) about() string { return p.name + " of " + p.file }
 var test = regexp.MustCompile(`^(?:Test|Fuzz|Example)(?:([A-Z]+[0-9]+)_)?`)
 
 // findProofs looks into every test below root, in the order of their files. What
-// the go command passes over is no test: testdata, and folders that begin with a
+// the go command skips is no test: testdata, and folders that begin with a
 // dot or an underscore.
 func findProofs(root string) ([]proof, error) {
 	var proofs []proof

@@ -12,12 +12,12 @@ import (
 func TestProofsAreTestsAndCases(t *testing.T) {
 	const file = "conformance/cases/join.go"
 	tree := fstest.MapFS{
-		file:          {Data: []byte("package cases\n\nvar _ = Joining.has(\"L2_PodIsTold\", Needs{}, func(t T) {\n\tt.Run(\"L3_NoCase\", nil)\n})\n\nfunc TestL4_NoTestHere() {}\n")},
+		file:          {Data: []byte("package cases\n\nvar _ = Joining.has(\"L2_PodIsDelivered\", Needs{}, func(t T) {\n\tt.Run(\"L3_NoCase\", nil)\n})\n\nfunc TestL4_NoTestHere() {}\n")},
 		"a/b_test.go": {Data: []byte("package a\n\nfunc TestL1_Order(t *testing.T) {}\n\nfunc TestOther(t *testing.T) {}\n")},
 	}
 	cases, err := proofsIn(tree, file)
 	require.NoError(t, err)
-	require.Equal(t, []proof{{"L2", "L2_PodIsTold", file}}, cases)
+	require.Equal(t, []proof{{"L2", "L2_PodIsDelivered", file}}, cases)
 	tests, err := proofsIn(tree, "a/b_test.go")
 	require.NoError(t, err)
 	require.Equal(t, []proof{{"L1", "TestL1_Order", "a/b_test.go"}, {"", "TestOther", "a/b_test.go"}}, tests)

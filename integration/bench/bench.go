@@ -58,7 +58,7 @@ var scenarios = []struct {
 	{"hung", (*bench).hung},
 	{"register", (*bench).register},
 	{"flap", (*bench).flap},
-	{"owed", (*bench).owed},
+	{"missed", (*bench).missed},
 	{"engine", (*bench).engine},
 }
 

@@ -20,7 +20,7 @@ var engineRows = []struct {
 	limit                 float64
 }{
 	{"Engine, one event for ten plugins", "Ask/plugins=10", "sec/op", 5e-6},
-	{"Engine, an event that plugins may refuse, over a pod's life, ten plugins", "Life/plugins=10", "sec/ask", 5e-6},
+	{"Engine, an event that plugins may reject, over a pod's life, ten plugins", "Life/plugins=10", "sec/ask", 5e-6},
 	{"Engine, an end, told to ten plugins at once", "Life/plugins=10", "sec/teardown", 25e-6},
 	{"Engine, one event, ten plugins not subscribed (allocations)", "Ask/plugins=10/unsubscribed", "allocs/op", 0},
 	{"Ledger, a pod with two containers, one plugin", "Ledger", "B/pod", 512},

@@ -26,7 +26,7 @@ func (b *bench) resources(ctx context.Context) (_ []Row, retErr error) {
 		return nil, err
 	}
 	defer func() { retErr = errors.Join(retErr, p.close()) }()
-	if err := p.both(func(s *side) error { return s.warmTold(ctx) }); err != nil {
+	if err := p.both(func(s *side) error { return s.warmDelivered(ctx) }); err != nil {
 		return nil, err
 	}
 	without := Row{What: "RunPodSandbox, resources not told", Name: "Resources/containers=0", Unit: "sec/op"}
@@ -63,9 +63,9 @@ func (b *bench) resources(ctx context.Context) (_ []Row, retErr error) {
 	return []Row{without, with}, nil
 }
 
-// warmTold is warm for both kinds of pods. It makes sure that the patched side
+// warmDelivered is warm for both kinds of pods. It makes sure that the patched side
 // reads what is measured, and that stock does not.
-func (s *side) warmTold(ctx context.Context) error {
+func (s *side) warmDelivered(ctx context.Context) error {
 	if err := s.warm(ctx); err != nil {
 		return err
 	}

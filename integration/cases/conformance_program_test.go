@@ -79,17 +79,17 @@ func runConformance(t *testing.T, n *node.Node, args ...string) {
 func TestL18_ConformanceTestTakesNoPlace(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
-	p := JoinNamed(t, n, plugin.Script{Index: "50", Name: "away"})
+	p := JoinNamed(t, n, plugin.Script{Index: "50", Name: "disconnected"})
 	l := NewLife(t, n, "pod")
 	p.Goes(t)
 	l.End(t)
 	if !RunsOnStock { // which these cases fail on
-		runConformance(t, n, "--report-dir", t.TempDir(), "--case", "L3_EndsAreToldWhilePluginsCrashAndReturn", "--case", "L18_EndsWhileAPluginIsAwayAreToldWhenItIsBack")
+		runConformance(t, n, "--report-dir", t.TempDir(), "--case", "L3_EndsAreDeliveredWhilePluginsCrashAndReturn", "--case", "L18_EndsWhileAPluginIsDisconnectedAreDeliveredOnReturn")
 	}
-	Promise(t, "L18", "the one plugin that ends are kept for is the one that was away before", OnStock("it keeps none"), func(t require.TestingT) {
-		away := ReadNRI(t, n).AwayPlugins
+	Promise(t, "L18", "the one plugin that ends are kept for is the one that was disconnected before", OnStock("it keeps none"), func(t require.TestingT) {
+		away := ReadNRI(t, n).DisconnectedPlugins
 		require.Len(t, away, 1)
-		require.NoError(t, IsOwed(t, n, p.Name(), len(EveryEnd)))
+		require.NoError(t, HasMissed(t, n, p.Name(), len(EveryEnd)))
 	})
 }
 

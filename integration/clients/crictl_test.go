@@ -24,13 +24,13 @@ func TestCrictl(t *testing.T) {
 		"exit_codes":                           crictlExitCodes,
 		"forced":                               crictlForced,
 		"out_of_memory":                        crictlOutOfMemory,
-		"ends_while_containerd_is_away":        crictlEndsMeanwhile,
+		"ends_while_containerd_is_down":        crictlEndsMeanwhile,
 		"network_configuration_removed":        crictlNetworkRemoved,
 		"shim_killed":                          crictlShimKilled,
 		"shim_killed_and_stopped_at_once":      crictlShimKilledAtOnce,
 		"shim_killed_with_three_containers":    func(t *testing.T) { crictlShimKilledThree(t, false) },
 		"shim_killed_after_containerd":         func(t *testing.T) { crictlShimKilledThree(t, true) },
-		"shim_killed_while_containerd_is_away": crictlShimKilledMeanwhile,
+		"shim_killed_while_containerd_is_down": crictlShimKilledMeanwhile,
 	})
 }
 

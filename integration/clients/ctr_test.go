@@ -18,7 +18,7 @@ func TestCtr(t *testing.T) {
 		"exit_codes":                    ctrExitCodes,
 		"life":                          ctrLife,
 		"containerd_killed":             ctrContainerdKilled,
-		"ends_while_containerd_is_away": ctrEndsMeanwhile,
+		"ends_while_containerd_is_down": ctrEndsMeanwhile,
 		"shim_killed":                   ctrShimKilled,
 	})
 }

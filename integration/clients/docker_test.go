@@ -22,7 +22,7 @@ func TestDocker(t *testing.T) {
 		"events":                         dockerEvents,
 		"containerd_killed":              func(t *testing.T) { dockerContainerdKilled(t, false) },
 		"containerd_killed_live_restore": func(t *testing.T) { dockerContainerdKilled(t, true) },
-		"ends_while_containerd_is_away":  dockerEndsMeanwhile,
+		"ends_while_containerd_is_down":  dockerEndsMeanwhile,
 		"dockerd_killed":                 dockerDaemonKilled,
 		"dockerd_killed_live_restore":    dockerDaemonKilledLiveRestore,
 		"shim_killed":                    dockerShimKilled,
@@ -196,7 +196,7 @@ func dockerContainerdKilled(t *testing.T, liveRestore bool) {
 	d.end("nothing")
 }
 
-// What has ended while containerd was away docker of this version sees once its daemon is started
+// What has ended while containerd was disconnected docker of this version sees once its daemon is started
 // again, and then not with its code.
 func dockerEndsMeanwhile(t *testing.T) {
 	d := startDocker(t, true)

@@ -23,7 +23,7 @@ func TestNerdctl(t *testing.T) {
 		"host_network":                  nerdctlHostNetwork,
 		"out_of_memory":                 nerdctlOutOfMemory,
 		"containerd_killed":             nerdctlContainerdKilled,
-		"ends_while_containerd_is_away": nerdctlEndsMeanwhile,
+		"ends_while_containerd_is_down": nerdctlEndsMeanwhile,
 		"shim_killed":                   nerdctlShimKilled,
 	})
 }

@@ -25,7 +25,7 @@ func (c *cluster) setReplicas(ctx context.Context, namespace, name string, repli
 }
 
 // containerd is restarted and killed while pods come and go: pods that run are not
-// restarted, all others come up or go, and of each the plugin is told lawfully.
+// restarted, all others start or go, and of each the plugin is told lawfully.
 func TestL15_ContainerdIsRestartedAndKilledWhilePodsComeAndGo(t *testing.T) {
 	c := onCluster(t)
 	c.nothingLeft(t)
@@ -58,7 +58,7 @@ func (c *cluster) requireUntouched(t testing.TB, before *corev1.Pod) {
 	require.Equal(t, before.Status.PodIP, now.Status.PodIP)
 }
 
-// The kubelet is restarted while a plugin is in the hook of a pod: the pod comes up once,
+// The kubelet is restarted while a plugin is in the hook of a pod: the pod starts once,
 // and the plugin is asked for it no more often than the kubelet asks.
 func TestL7_KubeletIsRestartedInTheMiddleOfAHook(t *testing.T) {
 	c := onCluster(t)

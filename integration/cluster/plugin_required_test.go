@@ -33,7 +33,7 @@ func (c *cluster) settings(t testing.TB, text string) {
 	c.restartContainerd(t, "TERM")
 }
 
-// Pods wait for a required plugin that is away, and say so; its own DaemonSet comes up on the
+// Pods wait for a required plugin that is disconnected, and say so; its own DaemonSet starts on the
 // node without it, and then they do.
 func TestL20_RequiredPluginBootstrapsOnANode(t *testing.T) {
 	c := onCluster(t)
@@ -55,12 +55,12 @@ func TestL20_RequiredPluginBootstrapsOnANode(t *testing.T) {
 	keeper := c.record(t, "keeper", recorderOptions{namespace: own})
 	keeper.connected(t)
 	ready := c.podReady(t, ns, "waits")
-	require.Equal(t, 1, times(requireLawful(t, keeper.told(t), ns), "RunPodSandbox")[string(ready.UID)], "it came up with the plugin's answer")
+	require.Equal(t, 1, times(requireLawful(t, keeper.told(t), ns), "RunPodSandbox")[string(ready.UID)], "it started with the plugin's answer")
 	c.podGone(t, ns, "waits", soon)
 }
 
-// A required plugin that gates the network: the node is NotReady while it is away and says who
-// is missing; its DaemonSet, on the host's network, comes up there, and the node gets ready.
+// A required plugin that gates the network: the node is NotReady while it is disconnected and says who
+// is missing; its DaemonSet, on the host's network, starts there, and the node gets ready.
 func TestL20_PluginThatGatesTheNetworkBootstrapsOnANode(t *testing.T) {
 	c := onCluster(t)
 	c.nothingLeft(t)
@@ -75,7 +75,7 @@ func TestL20_PluginThatGatesTheNetworkBootstrapsOnANode(t *testing.T) {
 `, pluginName("driver", own), own))
 	eventually(t, later, "the node to be NotReady", func(ctx context.Context) error {
 		condition, err := c.condition(ctx, corev1.NodeReady)
-		if err == nil && (condition.Status == corev1.ConditionTrue || !containsAll(condition.Message, []string{"NRIPluginAway", "driver"})) {
+		if err == nil && (condition.Status == corev1.ConditionTrue || !containsAll(condition.Message, []string{"nriPluginDisconnected", "driver"})) {
 			err = fmt.Errorf("it is Ready=%s: %s", condition.Status, condition.Message)
 		}
 		if err == nil {

@@ -94,7 +94,7 @@ func (c *cluster) rolledOver(t testing.TB, times int, o recorderOptions) (r *rec
 }
 
 // A DaemonSet of the plugin is rolled over while pods come and go: what its processes are told,
-// one after the other, is lawful for one plugin, all pods come up and go, and of each that a process
+// one after the other, is lawful for one plugin, all pods start and go, and of each that a process
 // knew the end is told, also if none was there then. A pod that came and went between two processes
 // is told to neither.
 func TestL18_PluginIsRolledOverWhilePodsComeAndGo(t *testing.T) {
@@ -122,7 +122,7 @@ func requireRolledOver(t *testing.T, times int, o recorderOptions) {
 
 // The plugin is taken off the node, and pods end meanwhile: it is told of their ends when
 // it is back, and of the end of no pod that it never knew.
-func TestL18_EndsAreToldToAPluginThatIsDeployedAgain(t *testing.T) {
+func TestL18_RedeployedPluginReceivesItsMissedEnds(t *testing.T) {
 	c := onCluster(t)
 	c.nothingLeft(t)
 	own, ns := c.namespace(t), c.namespace(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkManyPods is how long many pods take to come up and to go, with a plugin of 50 ms in each
+// BenchmarkManyPods is how long many pods take to start and to go, with a plugin of 50 ms in each
 // hook and without one, on either containerd. They take turns on one node, since a cluster's first
 // minute is slower than the others:
 //

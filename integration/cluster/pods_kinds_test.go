@@ -112,7 +112,7 @@ func containers(calls plugin.Calls, event plugin.Event) (list []string) {
 func userNamespace(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	no := false
 	pod := c.pod(t, ns, "users", func(p *corev1.Pod) { p.Spec.HostUsers = &no })
-	eventually(t, later, "the pod to be ready or refused", func(ctx context.Context) error {
+	eventually(t, later, "the pod to be ready or rejected", func(ctx context.Context) error {
 		p, err := c.CoreV1().Pods(ns).Get(ctx, pod.Name, metav1.GetOptions{})
 		if err != nil || isReady(*p) {
 			return err

@@ -12,7 +12,7 @@ const many = 60
 
 // A rollout, a rolling update and the deletion of many pods, with a plugin that takes
 // 50 ms in each hook: each pod's life is told once and in order.
-func TestL1_LivesOfManyPodsAreToldOnce(t *testing.T) {
+func TestL1_LivesOfManyPodsAreDeliveredOnce(t *testing.T) {
 	c := onCluster(t)
 	c.nothingLeft(t)
 	plugin := c.record(t, "recorder", recorderOptions{work: 50 * time.Millisecond})

@@ -26,7 +26,7 @@ import (
 func TestL18_NothingSecretOutlivesItsPod(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
-	p := JoinNamed(t, n, plugin.Script{Index: "10", Name: "away"})
+	p := JoinNamed(t, n, plugin.Script{Index: "10", Name: "disconnected"})
 	ctx, c := WithinAMinute(t), n.CRI()
 	config := c.Pod("pod")
 	config.Annotations = map[string]string{"note": "that it keeps"}
@@ -49,7 +49,7 @@ func TestL18_NothingSecretOutlivesItsPod(t *testing.T) {
 	})
 	p.Comes(t)
 	Promise(t, "L18", "the end that is told late has no environment", OnStock(NeverHears), func(t require.TestingT) {
-		p.RequireTold(t, l.Pod, EveryEnd...)
+		p.RequireDelivered(t, l.Pod, EveryEnd...)
 		for _, end := range p.CallsSinceReturn(l.Pod) {
 			assert.Empty(t, end.Container.GetEnv())
 		}
@@ -89,7 +89,7 @@ func isThere(t require.TestingT, n Runtime, name string) error {
 	return fmt.Errorf("%s is not synchronized", name)
 }
 
-// Names that come and go without end take nothing from a plugin that is away.
+// Names that come and go without end take nothing from a plugin that is disconnected.
 func TestL18_ManyNamesTakeNothingFromOne(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
@@ -111,13 +111,13 @@ func TestL18_ManyNamesTakeNothingFromOne(t *testing.T) {
 			}
 			return nil
 		})
-		require.NoError(t, IsOwed(t, n, victim.Name(), 8))
-		require.Len(t, ReadNRI(t, n).AwayPlugins, 64)
-		require.NoError(t, HasLogged(n, "what an NRI plugin misses while it is away is not kept"))
+		require.NoError(t, HasMissed(t, n, victim.Name(), 8))
+		require.Len(t, ReadNRI(t, n).DisconnectedPlugins, 64)
+		require.NoError(t, HasLogged(n, "what an NRI plugin misses while it is disconnected is not kept"))
 	})
 	victim.Comes(t)
 	Promise(t, "L18", "it is told of the ends of both", OnStock(NeverHears), func(t require.TestingT) {
-		victim.RequireTold(t, before.Pod, EveryEnd...)
-		victim.RequireTold(t, l.Pod, EveryEnd...)
+		victim.RequireDelivered(t, before.Pod, EveryEnd...)
+		victim.RequireDelivered(t, l.Pod, EveryEnd...)
 	})
 }

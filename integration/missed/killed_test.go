@@ -19,13 +19,13 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// Wherever the end of a pod or container is when the runtime goes, who is away is told of it:
+// Wherever the end of a pod or container is when the runtime goes, who is disconnected is told of it:
 // it is safe by then, or what ends is still there and ends again.
-func TestL18_EndsAreToldWhereverTheRuntimeWasInThem(t *testing.T) {
+func TestL18_EndsAreDeliveredWhereverTheRuntimeWasKilled(t *testing.T) {
 	t.Parallel()
 	for name, newHeld := range map[string]func(*testing.T, *node.Node) *heldEnds{
-		"ends":      holdEnds,
-		"a refusal": holdUndo,
+		"ends":        holdEnds,
+		"a rejection": holdUndo,
 	} {
 		for _, was := range []struct {
 			name    string
@@ -39,7 +39,7 @@ func TestL18_EndsAreToldWhereverTheRuntimeWasInThem(t *testing.T) {
 			t.Run(name+", "+was.name, func(t *testing.T) {
 				t.Parallel()
 				n := StartNode(t, WithNeeds(Patient))
-				away := JoinNamed(t, n, plugin.Script{Index: "10", Name: "away"})
+				away := JoinNamed(t, n, plugin.Script{Index: "10", Name: "disconnected"})
 				h := newHeld(t, n)
 				away.Goes(t)
 				ctx := WithinAMinute(t)
@@ -54,7 +54,7 @@ func TestL18_EndsAreToldWhereverTheRuntimeWasInThem(t *testing.T) {
 				if !was.returns {
 					away.Comes(t)
 				}
-				Promise(t, "L18", "who was away is told of the end of all that it knew, in order", OnStock(NeverHears), func(t require.TestingT) {
+				Promise(t, "L18", "who was disconnected is told of the end of all that it knew, in order", OnStock(NeverHears), func(t require.TestingT) {
 					away.RequireLawful(t)
 				})
 				Promise(t, "L7", "nothing is left", KeptOnStock, func(t require.TestingT) {
@@ -149,25 +149,25 @@ func holdEnds(t *testing.T, n *node.Node) *heldEnds {
 	return h
 }
 
-// holdUndo holds the undoing of a pod that is refused.
+// holdUndo holds the undoing of a pod that is rejected.
 func holdUndo(t *testing.T, n *node.Node) *heldEnds {
 	t.Helper()
 	h := &heldEnds{n: n}
-	refuses := h.holder(t, "20", plugin.StopPodSandbox, "refused", plugin.RunPodSandbox)
-	refusal := NewGate(t)
-	refuses.On(plugin.RunPodSandbox, func(ctx context.Context, call *plugin.Call) error {
-		if call.Pod.GetName() != "refused" {
+	rejects := h.holder(t, "20", plugin.StopPodSandbox, "rejected", plugin.RunPodSandbox)
+	rejection := NewGate(t)
+	rejects.On(plugin.RunPodSandbox, func(ctx context.Context, call *plugin.Call) error {
+		if call.Pod.GetName() != "rejected" {
 			return nil
 		}
-		return errors.Join(refusal.Hold(ctx, call), errors.New("not this one"))
+		return errors.Join(rejection.Hold(ctx, call), errors.New("not this one"))
 	})
 	h.background(func(ctx context.Context) error {
-		_, err := n.CRI().RunPod(ctx, n.CRI().Pod("refused"))
+		_, err := n.CRI().RunPod(ctx, n.CRI().Pod("rejected"))
 		return err
 	})
-	RequireClosed(t, refusal.Entered(), "RunPodSandbox of a pod that is refused")
+	RequireClosed(t, rejection.Entered(), "RunPodSandbox of a pod that is rejected")
 	h.end = func(_ context.Context, t require.TestingT) {
-		refusal.Release()
+		rejection.Release()
 		h.requireEntered(t, 0)
 	}
 	return h
@@ -189,12 +189,12 @@ func (h *heldEnds) release(t *testing.T) {
 	require.NoError(t, h.n.Quiet(WithinAMinute(t)))
 }
 
-// A plugin that is connected to the end is away from then on, as is one that leaves in the same
+// A plugin that is connected to the end is disconnected from then on, as is one that leaves in the same
 // moment.
-func TestL18_WhoWasConnectedWhenTheRuntimeWasKilledIsTold(t *testing.T) {
+func TestL18_PluginConnectedAtAKillReceivesEnds(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
-	p := JoinNamed(t, n, plugin.Script{Index: "10", Name: "away"})
+	p := JoinNamed(t, n, plugin.Script{Index: "10", Name: "disconnected"})
 	for _, ends := range []struct {
 		name string
 		do   func() error
@@ -207,8 +207,8 @@ func TestL18_WhoWasConnectedWhenTheRuntimeWasKilledIsTold(t *testing.T) {
 		require.NoError(t, n.Boot(WithinAMinute(t)))
 		l.End(t)
 		p.Comes(t)
-		Promise(t, "L18", "it is told of the end of a pod, though it was away since before the runtime started: "+ends.name, OnStock(NeverHears), func(t require.TestingT) {
-			p.RequireTold(t, l.Pod, EveryEnd...)
+		Promise(t, "L18", "it is told of the end of a pod, though it was disconnected since before the runtime started: "+ends.name, OnStock(NeverHears), func(t require.TestingT) {
+			p.RequireDelivered(t, l.Pod, EveryEnd...)
 		})
 	}
 	Promise(t, "L18", "it was told of the end of all that it knew, in order", OnStock(NeverHears), func(t require.TestingT) { p.RequireLawful(t) })
@@ -216,7 +216,7 @@ func TestL18_WhoWasConnectedWhenTheRuntimeWasKilledIsTold(t *testing.T) {
 
 // The runtime is killed while the plugin is at an end that it was owed. It may have seen to it, and
 // is told again.
-func TestL18_EndThatWasBeingToldIsToldAgain(t *testing.T) {
+func TestL18_EndInDeliveryIsDeliveredAgain(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithNeeds(Patient))
 	p := JoinNamed(t, n, plugin.Script{Index: "10", Name: "freezes"})

@@ -19,22 +19,22 @@ import (
 )
 
 // An end is told once to a name, if the runtime has got the answer.
-func TestL18_EndsThatWereAnsweredAreNotToldAgain(t *testing.T) {
+func TestL18_EndsThatWereAnsweredAreNotDeliveredAgain(t *testing.T) {
 	t.Parallel()
 	n, ctx := StartNode(t), WithinAMinute(t)
 	p := plugin.New("10", "returns")
 	Connect(t, n, p)
 	l := NewLife(t, n, "pod")
 	p.Crash()
-	RequireSoon(t, "it to be away", func(context.Context) error { return IsOwed(t, n, p.Name(), 0) })
+	RequireSoon(t, "it to be disconnected", func(context.Context) error { return HasMissed(t, n, p.Name(), 0) })
 	l.End(t)
 	Connect(t, n, p)
 	if !RunsOnStock { // which never tells it
 		RequireSoon(t, "the end", func(context.Context) error { return HasAnswered(p, plugin.RemovePodSandbox) })
 	}
-	RequireSoon(t, "its answers", func(context.Context) error { return owesNothing(ctx, n) })
+	RequireSoon(t, "its answers", func(context.Context) error { return missesNothing(ctx, n) })
 	p.Crash()
-	RequireSoon(t, "it to be away again", func(context.Context) error { return IsOwed(t, n, p.Name(), 0) })
+	RequireSoon(t, "it to be disconnected again", func(context.Context) error { return HasMissed(t, n, p.Name(), 0) })
 	Connect(t, n, p)
 	NewLife(t, n, "next").End(t)
 	Promise(t, "L18", "it is not told again", KeptOnStock, func(t require.TestingT) {
@@ -43,18 +43,18 @@ func TestL18_EndsThatWereAnsweredAreNotToldAgain(t *testing.T) {
 }
 
 // An operator has a plugin forgotten that is not coming back.
-func TestL18_PluginThatIsForgottenIsOwedNothing(t *testing.T) {
+func TestL18_ForgottenPluginMissesNothing(t *testing.T) {
 	t.Parallel()
 	n, ctx := StartNode(t), WithinAMinute(t)
 	gone := JoinProcess(t, n, plugin.Script{Index: "10", Name: "gone"})
 	l := NewLife(t, n, "pod")
 	require.NoError(t, gone.Kill())
-	RequireSoon(t, "the plugin to be away", func(context.Context) error { return IsOwed(t, n, gone.Name(), 0) })
+	RequireSoon(t, "the plugin to be disconnected", func(context.Context) error { return HasMissed(t, n, gone.Name(), 0) })
 	require.NoError(t, n.CRI().StopPod(ctx, l.Pod))
 	require.NoError(t, n.CRI().RemovePod(ctx, l.Pod))
 	Promise(t, "L17", "what it is owed is shown and counted", OnStock("it shows no plugins"), func(t require.TestingT) {
-		require.NoError(t, IsOwed(t, n, gone.Name(), len(EveryEnd)))
-		unheard, err := n.Metrics(ctx, "containerd_nri_plugin_ends_unheard")
+		require.NoError(t, HasMissed(t, n, gone.Name(), len(EveryEnd)))
+		unheard, err := n.Metrics(ctx, "containerd_nri_plugin_missed_events_kept")
 		require.NoError(t, err)
 		assert.Len(t, unheard, 1)
 	})
@@ -68,19 +68,19 @@ func TestL18_PluginThatIsForgottenIsOwedNothing(t *testing.T) {
 		require.NoError(t, err, said)
 		assert.Contains(t, said, "10-gone is forgotten, and 4 ends that it was owed\n")
 		require.Error(t, errAgain)
-		assert.Contains(t, saidAgain, "no plugin is away")
+		assert.Contains(t, saidAgain, "no plugin is disconnected")
 	})
 	back := plugin.New("10", "gone")
 	Connect(t, n, back)
 	NewLife(t, n, "next").End(t)
-	Promise(t, "L18", "it is told nothing of what ended while it was away", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L18", "it is told nothing of what ended while it was disconnected", KeptOnStock, func(t require.TestingT) {
 		assert.Empty(t, back.Calls().Of(l.Pod))
 	})
 }
 
-// owesNothing says whether no plugin is owed anything: the runtime has got all answers.
-func owesNothing(ctx context.Context, n *node.Node) error {
-	unheard, err := n.Metrics(ctx, "containerd_nri_plugin_ends_unheard")
+// missesNothing says whether no plugin is owed anything: the runtime has got all answers.
+func missesNothing(ctx context.Context, n *node.Node) error {
+	unheard, err := n.Metrics(ctx, "containerd_nri_plugin_missed_events_kept")
 	if len(unheard) > 0 {
 		return fmt.Errorf("unheard are %v", unheard)
 	}

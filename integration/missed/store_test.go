@@ -23,8 +23,8 @@ import (
 func TestL18_StoreIsInNoOnesWay(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
-	p := JoinNamed(t, n, plugin.Script{Index: "10", Name: "away"})
-	file := filepath.Join(n.Folder(), "root", "io.containerd.nri.v1.nri", "owed-ends.db")
+	p := JoinNamed(t, n, plugin.Script{Index: "10", Name: "disconnected"})
+	file := filepath.Join(n.Folder(), "root", "io.containerd.nri.v1.nri", "missed-events.db")
 	folder := filepath.Dir(file)
 	mount := func(options string) error {
 		return n.Within(func() error { return unix.Mount("tmpfs", folder, "tmpfs", 0, options) })
@@ -72,11 +72,11 @@ func TestL18_StoreIsInNoOnesWay(t *testing.T) {
 		l.End(t)
 		p.Comes(t)
 		Promise(t, "L18", "ends are kept in memory, with a store that is "+spoilt.name, OnStock(NeverHears), func(t require.TestingT) {
-			p.RequireTold(t, l.Pod, EveryEnd...)
+			p.RequireDelivered(t, l.Pod, EveryEnd...)
 		})
 		Promise(t, "L17", "that is counted and logged, with a store that is "+spoilt.name, OnStock("it has no store"), func(t require.TestingT) {
 			RequireSoon(t, "the failure", func(ctx context.Context) error {
-				failures, err := n.Metrics(ctx, "containerd_nri_owed_store_failures_total")
+				failures, err := n.Metrics(ctx, "containerd_nri_missed_events_store_failures_total")
 				if err == nil && failures[""] <= 0 {
 					err = fmt.Errorf("failures are %v", failures)
 				}
@@ -96,14 +96,14 @@ func TestL18_StoreIsInNoOnesWay(t *testing.T) {
 	require.NoError(t, n.Boot(WithinAMinute(t)))
 	p.Comes(t)
 	Promise(t, "L18", "a store that is well again keeps ends over a restart", OnStock(NeverHears), func(t require.TestingT) {
-		p.RequireTold(t, l.Pod, EveryEnd...)
+		p.RequireDelivered(t, l.Pod, EveryEnd...)
 	})
 }
 
 // A plugin that does not come back costs no more than the settings allow, and no pod waits for it.
 func TestL18_PluginThatNeverComesBackIsForgotten(t *testing.T) {
 	t.Parallel()
-	const settings = "version = 4\n[plugins.'io.containerd.nri.v1.nri']\nowed_ends_bytes = 12000\n"
+	const settings = "version = 4\n[plugins.'io.containerd.nri.v1.nri']\nmissed_events_bytes = 12000\n"
 	n := StartNode(t, WithConfig(settings))
 	p := JoinNamed(t, n, plugin.Script{Index: "10", Name: "never"})
 	var lives []Life
@@ -114,22 +114,22 @@ func TestL18_PluginThatNeverComesBackIsForgotten(t *testing.T) {
 	for _, l := range lives {
 		l.End(t)
 	}
-	kept, err := n.Metrics(WithinAMinute(t), "containerd_nri_owed_bytes")
-	owed := 0
+	kept, err := n.Metrics(WithinAMinute(t), "containerd_nri_missed_events_bytes")
+	missed := 0
 	Promise(t, "L18", "no more is kept than is allowed, and what is dropped is counted", OnStock("it keeps nothing"), func(t require.TestingT) {
-		away := ReadNRI(t, n).AwayPlugins
+		away := ReadNRI(t, n).DisconnectedPlugins
 		require.Len(t, away, 1)
-		owed = away[0].Owed
-		require.Positive(t, owed)
-		require.Less(t, owed, len(lives)*len(EveryEnd))
-		RequireMetric(t, n, "containerd_nri_plugin_ends_dropped_total", `{plugin="10-never",reason="limit"}`, float64(len(lives)*len(EveryEnd)-owed))
+		missed = away[0].Missed
+		require.Positive(t, missed)
+		require.Less(t, missed, len(lives)*len(EveryEnd))
+		RequireMetric(t, n, "containerd_nri_plugin_missed_events_dropped_total", `{plugin="10-never",reason="limit"}`, float64(len(lives)*len(EveryEnd)-missed))
 		require.NoError(t, err)
 		require.LessOrEqual(t, kept[""], 12000.0)
 	})
-	require.NoError(t, SaysNow(t, n, settings+"owed_ends_ttl = '1ms'\n"))
-	Promise(t, "L18", "a plugin that is away for too long is forgotten", OnStock("it keeps nothing"), func(t require.TestingT) {
-		require.Empty(t, ReadNRI(t, n).AwayPlugins)
-		RequireMetric(t, n, "containerd_nri_plugin_ends_dropped_total", `{plugin="10-never",reason="age"}`, float64(owed))
+	require.NoError(t, SaysNow(t, n, settings+"missed_events_ttl = '1ms'\n"))
+	Promise(t, "L18", "a plugin that is disconnected for too long is forgotten", OnStock("it keeps nothing"), func(t require.TestingT) {
+		require.Empty(t, ReadNRI(t, n).DisconnectedPlugins)
+		RequireMetric(t, n, "containerd_nri_plugin_missed_events_dropped_total", `{plugin="10-never",reason="age"}`, float64(missed))
 	})
 	p.Comes(t)
 	next := NewLife(t, n, "next")
@@ -138,6 +138,6 @@ func TestL18_PluginThatNeverComesBackIsForgotten(t *testing.T) {
 		for _, l := range lives {
 			assert.Empty(t, p.SinceReturn(l.Pod))
 		}
-		p.RequireTold(t, next.Pod, Whole...)
+		p.RequireDelivered(t, next.Pod, Whole...)
 	})
 }

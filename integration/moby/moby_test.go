@@ -44,7 +44,7 @@ func TestPluginRejectsAContainer(t *testing.T) {
 	d.create("one")
 }
 
-func TestPluginThatIsBackIsToldOfWhatIsThere(t *testing.T) {
+func TestReturningPluginReceivesWhatExists(t *testing.T) {
 	d := start(t)
 	p, err := plugin.Start(d.NRISocket(), plugin.Script{Index: "10", Name: "back"})
 	require.NoError(t, err)
@@ -79,7 +79,7 @@ func TestFailedCreationIsNotInSynchronize(t *testing.T) {
 	first := d.join(plugin.New("10", "first"))
 	for i := range 3 {
 		_, err := d.try(within(t, time.Minute), fmt.Sprint("bad", i), func(h *container.HostConfig) {
-			h.Binds = []string{"/:/proc/../"} // a mount on the root is refused
+			h.Binds = []string{"/:/proc/../"} // a mount on the root is rejected
 		})
 		require.Error(t, err)
 	}

@@ -73,7 +73,7 @@ func TestL7_ADDIsNotCutByAFailureBesideIt(t *testing.T) {
 }
 
 // The caller goes while a failure waits for the ADD, which is cut then, as on stock.
-func TestL7_CallerWhoGoesCutsTheADDThatAFailureWaitsFor(t *testing.T) {
+func TestL7_CanceledCallCutsTheADDThatAFailureWaitsFor(t *testing.T) {
 	t.Parallel()
 	a := StartAgent(t)
 	c := a.N.CRI()
@@ -165,13 +165,13 @@ func TestL22_BurstOfPodsOnASlowNetworkHoldsFewShims(t *testing.T) {
 	for _, r := range ran {
 		require.NoError(t, <-r)
 	}
-	Promise(t, "L22", "all come up when it answers", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L22", "all start when it answers", KeptOnStock, func(t require.TestingT) {
 		assert.Equal(t, pods, calls.Of(t, "containerd-shim-runc-v2", "start")-before)
 	})
 }
 
 // /proc/sys is read-only for containerd, but not for runc: pods become Ready, with their sysctls.
-func TestL5_PodsComeUpWhereContainerdMayNotSetSysctls(t *testing.T) {
+func TestL5_PodsStartWhereContainerdMayNotSetSysctls(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	ctx := WithinAMinute(t)
@@ -187,7 +187,7 @@ func TestL5_PodsComeUpWhereContainerdMayNotSetSysctls(t *testing.T) {
 	})
 	Connect(t, n, p)
 	pod, err := n.CRI().RunPod(ctx, n.CRI().Pod("web"))
-	Promise(t, "L5", "a pod comes up, with the sysctls of its spec", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L5", "a pod starts, with the sysctls of its spec", KeptOnStock, func(t require.TestingT) {
 		require.NoError(t, err)
 		assert.Equal(t, "0", <-found)
 	})

@@ -18,7 +18,7 @@ import (
 )
 
 // The runtime was killed in the middle of an ADD, of which libcni has cached
-// nothing, and comes up with another network: what may have leaked is said.
+// nothing, and starts with another network: what may have leaked is said.
 func TestN3_WhatAnADDThatWasCutMayHaveLeakedIsLogged(t *testing.T) {
 	t.Parallel()
 	a := StartAgent(t)

@@ -20,7 +20,7 @@ import (
 )
 
 // The network of a pod was replaced, and its plugins never succeed again. The time
-// that its DEL is retried goes on while the runtime is away.
+// that its DEL is retried goes on while the runtime is disconnected.
 func TestN3_PatienceWithAReplacedNetworkGoesOnOverARestart(t *testing.T) {
 	t.Parallel()
 	const patience = 2 * time.Second

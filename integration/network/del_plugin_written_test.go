@@ -43,7 +43,7 @@ func TestN3_StopWaitsForAPluginThatIsBeingWritten(t *testing.T) {
 		require.NoError(t, plugin.Close())
 		err = <-stopped
 	}
-	Promise(t, "N3", "a stop waits for a plugin that is being written", OnStock("it fails, as libcni starts one command twice, which Go 1.26 refuses"), func(t require.TestingT) {
+	Promise(t, "N3", "a stop waits for a plugin that is being written", OnStock("it fails, as libcni starts one command twice, which Go 1.26 rejects"), func(t require.TestingT) {
 		require.NoError(t, err)
 	})
 	a.RequirePodEnds(t, pod)

@@ -16,9 +16,9 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// What a kubelet and an operator see of pods that are refused while STATUS fails or hangs.
-// That nothing else is refused is in conformance/cases.
-func TestN2_RefusalsWhileStatusFailsAreReadableAndCounted(t *testing.T) {
+// What a kubelet and an operator see of pods that are rejected while STATUS fails or hangs.
+// That nothing else is rejected is in conformance/cases.
+func TestN2_RejectionsWhileStatusFailsAreReadableAndCounted(t *testing.T) {
 	t.Parallel()
 	const getsADD, notCounted = "it gets its ADD, or waits", "they are not"
 	for name, s := range map[string]struct{ script, message, counted string }{
@@ -32,13 +32,13 @@ func TestN2_RefusalsWhileStatusFailsAreReadableAndCounted(t *testing.T) {
 				a.RequireNetworkDown(t, s.message)
 			}
 			_, errNew := a.TryRunPod(a.N.CRI().Pod("new"))
-			Promise(t, "N2", "a pod that needs the network is refused, and the error says why", OnStock(getsADD), func(t require.TestingT) {
+			Promise(t, "N2", "a pod that needs the network is rejected, and the error says why", OnStock(getsADD), func(t require.TestingT) {
 				require.Equal(t, codes.Unavailable, status.Code(errNew), errNew)
 				assert.ErrorContains(t, errNew, "pod default/new needs the network")
 				assert.ErrorContains(t, errNew, s.message)
 			})
-			Promise(t, "N2", "refused pods are counted", OnStock(notCounted), func(t require.TestingT) {
-				counted, err := a.N.Metrics(WithinAMinute(a.T), "containerd_cri_network_refused_pods_total")
+			Promise(t, "N2", "rejected pods are counted", OnStock(notCounted), func(t require.TestingT) {
+				counted, err := a.N.Metrics(WithinAMinute(a.T), "containerd_cri_network_rejected_pods_total")
 				require.NoError(t, err)
 				assert.Equal(t, map[string]float64{`{handler="default"}`: 1}, counted)
 			})

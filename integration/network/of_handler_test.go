@@ -69,11 +69,11 @@ func TestN1_NetworkOfARuntimeHandlerHasAStatusOfItsOwn(t *testing.T) {
 	})
 	request := &runtime.RunPodSandboxRequest{Config: a.N.CRI().Pod("other"), RuntimeHandler: "other"}
 	_, errOther := a.N.CRI().Runtime.RunPodSandbox(WithinAMinute(t), request)
-	Promise(t, "N2", "a pod of a handler whose network is not ready is refused", OnStock("it fails without a code"), func(t require.TestingT) {
+	Promise(t, "N2", "a pod of a handler whose network is not ready is rejected", OnStock("it fails without a code"), func(t require.TestingT) {
 		assert.Equal(t, codes.Unavailable, status.Code(errOther), errOther)
 	})
 	Promise(t, "N2", "it is counted for the handler", OnStock("it is not counted"), func(t require.TestingT) {
-		counted, err := a.N.Metrics(WithinAMinute(a.T), "containerd_cri_network_refused_pods_total")
+		counted, err := a.N.Metrics(WithinAMinute(a.T), "containerd_cri_network_rejected_pods_total")
 		require.NoError(t, err)
 		assert.Equal(t, map[string]float64{`{handler="other"}`: 1}, counted)
 	})

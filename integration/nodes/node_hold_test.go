@@ -13,7 +13,7 @@ import (
 )
 
 // A pod that a runtime gives up never comes to where it would be held.
-func TestHoldIsReleasedThoughNobodyCame(t *testing.T) {
+func TestHoldIsReleasedWithoutASuccessor(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	hold, err := n.HoldAt(node.Before("ptp", "ADD"), "late")

@@ -73,7 +73,7 @@ func (l *life) killed(ctx context.Context, before *pod) (away *pod) {
 	require.NoError(l, err)
 	joins := l.joins()
 	require.NoError(l, l.first.kill())
-	away, err = l.run(ctx, "away", false)
+	away, err = l.run(ctx, "disconnected", false)
 	l.verdict("a pod starts while the plugin is disconnected", err)
 	l.verdict("pods end while the plugin is disconnected", firstOf(l.end(ctx, before), l.end(ctx, known)))
 	created, joined := l.joinDuring(ctx, late, joins)
@@ -82,7 +82,7 @@ func (l *life) killed(ctx context.Context, before *pod) (away *pod) {
 	if l.plugin.tells {
 		l.verdict("knows of a pod that was being created as it joined", l.eventually(ctx, func(t told) error { return t.knows("late") }))
 		l.verdict("receives the ends that it missed", l.eventually(ctx, func(t told) error { return t.ended("before", "second") }))
-		l.verdict("is synchronized with the pod that started meanwhile", l.eventually(ctx, func(t told) error { return t.synchronized("away") }))
+		l.verdict("is synchronized with the pod that started meanwhile", l.eventually(ctx, func(t told) error { return t.synchronized("disconnected") }))
 	}
 	if created != nil {
 		require.NoError(l, l.end(ctx, created))

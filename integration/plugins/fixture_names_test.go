@@ -82,7 +82,7 @@ func besidePod(t *testing.T, cgroups []string) (folders []string) {
 	return folders
 }
 
-// requireKeptOut checks that a plugin was refused, with an answer that has all words, and
+// requireKeptOut checks that a plugin was rejected, with an answer that has all words, and
 // was told nothing.
 func requireKeptOut(t require.TestingT, p *plugin.Process, words ...string) {
 	RequireSoon(t, "an answer", func(context.Context) error {

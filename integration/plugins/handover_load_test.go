@@ -66,7 +66,7 @@ func TestL19_PluginIsReplacedUnderLoad(t *testing.T) {
 	t.Logf("%d pods, %d instances; the slowest creation took %s, undisturbed %s; the slowest Synchronize %s", count, replaced, slow, undisturbed, longest)
 	t.Logf("hooks of pods, as waits and work: %s", timesOf(t, n, "containerd_cri_sandbox_hook_seconds"))
 	t.Logf("waits for earlier requests of the plugin, in all since the start: %s", timesOf(t, n, "containerd_nri_plugin_delivery_wait_seconds"))
-	Promise(t, "L19", "each event of each pod is told to one instance", SometimesOnStock(BothTold), func(t require.TestingT) {
+	Promise(t, "L19", "each event of each pod is told to one instance", SometimesOnStock(BothReceive), func(t require.TestingT) {
 		all.RequireOnce(t, pods...)
 	})
 }

@@ -34,14 +34,14 @@ func TestL17_PluginThatWasReplacedIsCountedAsThat(t *testing.T) {
 }
 
 // Two of a name on purpose, and two of a name with other indices, are both told.
-func TestL19_TwinsAreBothTold(t *testing.T) {
+func TestL19_DuplicatesBothReceive(t *testing.T) {
 	t.Parallel()
-	n := StartNode(t, WithConfig(PluginSetting("twin", "twins = true")))
+	n := StartNode(t, WithConfig(PluginSetting("twin", "allow_duplicates = true")))
 	plugins := []*plugin.Plugin{plugin.New("10", "twin"), plugin.New("10", "twin"), plugin.New("20", "one"), plugin.New("30", "one")}
 	Connect(t, n, plugins...)
 	l := NewLife(t, n, "pod")
 	l.End(t)
-	Promise(t, "L19", "twins are both told of all", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L19", "duplicates are both told of all", KeptOnStock, func(t require.TestingT) {
 		for _, p := range plugins {
 			assert.ElementsMatch(t, Whole, p.Calls().Of(l.Pod).Events(), p.Name())
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // A pod is told of from when it is created, not from when its hook comes.
-func TestL2_PodInItsADDIsToldToWhoJoins(t *testing.T) {
+func TestL2_JoiningPluginReceivesAPodInItsADD(t *testing.T) {
 	t.Parallel()
 	for end, test := range map[string]struct {
 		end   func(*node.Hold) error

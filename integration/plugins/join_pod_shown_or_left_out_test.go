@@ -57,14 +57,14 @@ func TestL2_PodBeingCreatedIsShownOrLeftOutAsSet(t *testing.T) {
 				assert.Empty(t, history.Read(joining.Calls(), nil).Faults())
 			})
 			Promise(t, "L2", "each event says what state the pod is in", OnStock(CannotJoin), func(t require.TestingT) {
-				assert.Equal(t, []podstate.State{podstate.Creating, podstate.Ready, podstate.Stopped}, statesTold(joining, "coming"))
+				assert.Equal(t, []podstate.State{podstate.Creating, podstate.Ready, podstate.Stopped}, statesDelivered(joining, "coming"))
 			})
 		})
 	}
 }
 
-// statesTold returns the state that a pod had in each event of its own.
-func statesTold(p *plugin.Plugin, pod string) (states []podstate.State) {
+// statesDelivered returns the state that a pod had in each event of its own.
+func statesDelivered(p *plugin.Plugin, pod string) (states []podstate.State) {
 	for _, call := range p.Calls().Named(pod) {
 		states = append(states, podstate.FromPod(call.Pod))
 	}

@@ -21,7 +21,7 @@ import (
 )
 
 // Somebody who connects again and again and says nothing keeps no plugin from registering.
-func TestL13_SilentConnectionsKeepNobodyFromRegistering(t *testing.T) {
+func TestL13_SilentConnectionsDoNotBlockRegistrations(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	var silent []net.Conn
@@ -47,7 +47,7 @@ func TestL13_SilentConnectionsKeepNobodyFromRegistering(t *testing.T) {
 	})
 	Promise(t, "L17", "connections that were turned away are counted and logged", OnStock("it has no bound"), func(t require.TestingT) {
 		RequireSoon(t, "the metric", func(ctx context.Context) error {
-			away, err := n.Metrics(ctx, "containerd_nri_connections_turned_away_total")
+			away, err := n.Metrics(ctx, "containerd_nri_connections_rejected_total")
 			if err == nil && away[""] < 284 {
 				err = fmt.Errorf("%v were turned away", away)
 			}

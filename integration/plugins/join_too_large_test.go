@@ -14,7 +14,7 @@ import (
 )
 
 // What no message holds keeps plugins out, and is named to who reads the log.
-func TestL17_PodTooLargeToBeToldIsNamed(t *testing.T) {
+func TestL17_PodTooLargeForAMessageIsNamed(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	ctx, c := WithinAMinute(t), n.CRI()

@@ -18,12 +18,12 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A name is of a length that logs, metrics and memory take, or is refused with the reason.
+// A name is of a length that logs, metrics and memory take, or is rejected with the reason.
 func TestL22_NameOfAPluginIsBounded(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithConfig(NoRule))
 	long := StartProcess(t, n, plugin.Script{Index: "10", Name: strings.Repeat("x", 65)})
-	Promise(t, "L22", "a name of 65 bytes is refused before Configure, with the reason", OnStock("a name has any length"), func(t require.TestingT) {
+	Promise(t, "L22", "a name of 65 bytes is rejected before Configure, with the reason", OnStock("a name has any length"), func(t require.TestingT) {
 		RequireSoon(t, "an answer", func(context.Context) error {
 			if len(long.KeptOut()) == 0 && len(long.Calls()) == 0 {
 				return errors.New("it has none")
@@ -79,7 +79,7 @@ func TestL22_NamesThatComeAndGoLeaveFewMetrics(t *testing.T) {
 var pluginLabel = regexp.MustCompile(`plugin="[^"]*"`)
 
 // A peer that tries to register again and again has little logged.
-func TestL22_RefusedRegistrationsHaveLittleLogged(t *testing.T) {
+func TestL22_RejectedRegistrationsHaveLittleLogged(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithConfig(NoRule))
 	ctx := WithinAMinute(t)

@@ -24,7 +24,7 @@ import (
 
 // Plugins run in containers of an image of their own, as those of a DaemonSet do: a reserved
 // name is for those of its namespace, and the thief has only the socket in common with them.
-func TestL21_ThiefInAnImageOfAnotherNamespaceIsRefused(t *testing.T) {
+func TestL21_ThiefInAnImageOfAnotherNamespaceIsRejected(t *testing.T) {
 	t.Parallel()
 	const name = "localhost/hookline/scripted:1"
 	n := StartNode(t, WithConfig(PluginSetting("must", "allowed_namespaces = ['net-system']")))
@@ -37,7 +37,7 @@ func TestL21_ThiefInAnImageOfAnotherNamespaceIsRefused(t *testing.T) {
 
 	must, free := plugin.Script{Index: "10", Name: "must"}, plugin.Script{Index: "20", Name: "free"}
 	thief := runsInImage(ctx, t, n, name, "default", must)
-	Promise(t, "L21", "the thief is refused before Configure", OnStock(anybodyMay), func(t require.TestingT) {
+	Promise(t, "L21", "the thief is rejected before Configure", OnStock(anybodyMay), func(t require.TestingT) {
 		RequireSoon(t, "an answer", func(context.Context) error {
 			return thief.has(plugin.Synchronize, "namespace default is none of [net-system]")
 		})

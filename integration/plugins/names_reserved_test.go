@@ -34,10 +34,10 @@ func TestL21_ReservedNameIsTakenInPodsOfItsNamespaceAlone(t *testing.T) {
 		for _, index := range []string{"10", "90"} {
 			thief := StartProcess(t, n, plugin.Script{Index: index, Name: "must", Cgroups: wrong})
 			outside := StartProcess(t, n, plugin.Script{Index: index, Name: "must"})
-			Promise(t, "L21", "a thief in a pod of another namespace is refused before Configure, as "+index+", "+when, OnStock(anybodyMay), func(t require.TestingT) {
+			Promise(t, "L21", "a thief in a pod of another namespace is rejected before Configure, as "+index+", "+when, OnStock(anybodyMay), func(t require.TestingT) {
 				requireKeptOut(t, thief, "namespace default is none of [net-system]")
 			})
-			Promise(t, "L21", "a thief in no pod is refused before Configure, as "+index+", "+when, OnStock(anybodyMay), func(t require.TestingT) {
+			Promise(t, "L21", "a thief in no pod is rejected before Configure, as "+index+", "+when, OnStock(anybodyMay), func(t require.TestingT) {
 				requireKeptOut(t, outside, "runs in no pod")
 			})
 		}
@@ -54,10 +54,10 @@ func TestL21_ReservedNameIsTakenInPodsOfItsNamespaceAlone(t *testing.T) {
 				RequireSoon(t, p.Name()+" to join", func(context.Context) error { return HasAnswered(p, plugin.Synchronize) })
 			}
 		})
-		Promise(t, "L17", "each refusal is counted and logged, "+when, OnStock("it refuses none"), func(t require.TestingT) {
-			refusals, err := n.Metrics(ctx, "containerd_nri_plugin_name_refusals_total")
+		Promise(t, "L17", "each rejection is counted and logged, "+when, OnStock("it rejects none"), func(t require.TestingT) {
+			rejections, err := n.Metrics(ctx, "containerd_nri_plugin_name_rejections_total")
 			require.NoError(t, err)
-			require.Len(t, refusals, 1)
+			require.Len(t, rejections, 1)
 			RequireSoon(t, "the log", func(context.Context) error {
 				return HasLogged(n, "plugin name must is reserved", "of user 0 in pod ")
 			})
@@ -68,7 +68,7 @@ func TestL21_ReservedNameIsTakenInPodsOfItsNamespaceAlone(t *testing.T) {
 	}
 }
 
-// A name that is reserved for a user is refused to another one, who may take any other.
+// A name that is reserved for a user is rejected to another one, who may take any other.
 // With the user and the namespace set, both have to hold.
 func TestL21_ReservedNameIsTakenByItsUserAlone(t *testing.T) {
 	t.Parallel()
@@ -91,7 +91,7 @@ func TestL21_ReservedNameIsTakenByItsUserAlone(t *testing.T) {
 		{"of the namespace, and another user", "user 0 is none of", plugin.Script{Index: "10", Name: "both", Cgroups: right}},
 	} {
 		p := StartProcess(t, n, thief.script)
-		Promise(t, "L21", "a thief "+thief.name+" is refused before Configure", OnStock(anybodyMay), func(t require.TestingT) {
+		Promise(t, "L21", "a thief "+thief.name+" is rejected before Configure", OnStock(anybodyMay), func(t require.TestingT) {
 			requireKeptOut(t, p, thief.words)
 		})
 		require.NoError(t, p.Kill())
@@ -119,7 +119,7 @@ func TestL21_PodThatIsNotKnownGetsNoReservedName(t *testing.T) {
 	forged := besidePod(t, right)
 	thief := StartProcess(t, n, plugin.Script{Index: "10", Name: "must", Cgroups: forged})
 	free := StartProcess(t, n, plugin.Script{Index: "20", Name: "free", Cgroups: forged})
-	Promise(t, "L21", "the name is refused", OnStock(anybodyMay), func(t require.TestingT) {
+	Promise(t, "L21", "the name is rejected", OnStock(anybodyMay), func(t require.TestingT) {
 		requireKeptOut(t, thief, "is not known")
 	})
 	Promise(t, "L21", "another one is not", KeptOnStock, func(t require.TestingT) {

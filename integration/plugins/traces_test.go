@@ -20,7 +20,7 @@ import (
 
 // What a pod's creation waited for is in its trace: the network, the sandbox, and each
 // plugin, with the wait for it apart from the time in it.
-func TestL17_TraceTellsWhereTheTimeOfAPodGoes(t *testing.T) {
+func TestL17_TraceShowsWhereTheTimeOfAPodGoes(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithTraces, WithNeeds(Patient))
 	traces := ReceiveTraces(t, n)
@@ -119,21 +119,21 @@ func TestL17_StatusIsTraced(t *testing.T) {
 	})
 }
 
-// A plugin refuses a pod, and the trace names it.
-func TestL17_TraceNamesThePluginThatRefused(t *testing.T) {
+// A plugin rejects a pod, and the trace names it.
+func TestL17_TraceNamesThePluginThatRejected(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithTraces)
 	traces := ReceiveTraces(t, n)
 	p := plugin.New("10", "strict")
 	p.On(plugin.RunPodSandbox, plugin.Fail("not today"))
 	Connect(t, n, p)
-	config := n.CRI().Pod("refused")
+	config := n.CRI().Pod("rejected")
 	_, err := n.CRI().RunPod(WithinAMinute(t), config)
 	require.Error(t, err)
-	Promise(t, "L17", "the span of a plugin that refused says so", OnStock("there is none"), func(t require.TestingT) {
+	Promise(t, "L17", "the span of a plugin that rejected says so", OnStock("there is none"), func(t require.TestingT) {
 		run := RequireTree(t, traces, "RunPodSandbox", config.GetMetadata().GetUid())
-		refusal := run.Find("nri.plugin", map[string]string{"nri.plugin": "10-strict", "nri.outcome": "refused"})
-		require.NotNil(t, refusal, run)
-		assert.Contains(t, refusal.Failure, "not today")
+		rejection := run.Find("nri.plugin", map[string]string{"nri.plugin": "10-strict", "nri.outcome": "rejected"})
+		require.NotNil(t, rejection, run)
+		assert.Contains(t, rejection.Failure, "not today")
 	})
 }

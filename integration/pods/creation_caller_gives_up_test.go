@@ -16,13 +16,13 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-func TestL7_CreationIsUndoneWhenItsCallerGivesUpInAHook(t *testing.T) {
+func TestL7_CreationIsUndoneWhenItsCallerCancelsInAHook(t *testing.T) {
 	t.Parallel()
-	for _, caller := range callersWhoGiveUp {
+	for _, caller := range canceledCallers {
 		t.Run(caller.does, func(t *testing.T) {
 			n := StartNode(t, outlastsCallers)
 			first, second, third := ConnectTrio(t, n)
-			pod, err := caller.givesUp(t, n, second)
+			pod, err := caller.cancels(t, n, second)
 			require.Error(t, err)
 
 			stock := KeptOnStock

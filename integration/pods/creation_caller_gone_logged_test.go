@@ -18,14 +18,14 @@ import (
 // A caller whose time is over makes up its own error. What the runtime had to
 // say is in its log, with the code of what it saw first: the end of the time, or
 // of the call.
-func TestL17_LogSaysWhatACallerWhoIsGoneWaitedFor(t *testing.T) {
+func TestL17_LogNamesWhatACanceledCallWaitedFor(t *testing.T) {
 	t.Parallel()
-	for _, caller := range callersWhoGiveUp {
+	for _, caller := range canceledCallers {
 		t.Run(caller.does, func(t *testing.T) {
 			n := StartNode(t, outlastsCallers)
 			holds := plugin.New("10", "holds")
 			Connect(t, n, holds)
-			pod, err := caller.givesUp(t, n, holds)
+			pod, err := caller.cancels(t, n, holds)
 			// Requests of one connection are read in their order: who is answered now
 			// has a runtime that knows of the end of the call before. The hook must not
 			// be answered sooner, or the pod is Ready and nothing is left to log.

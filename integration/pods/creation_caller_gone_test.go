@@ -17,7 +17,7 @@ import (
 	. "github.com/hookline-nri/hookline/integration/fixture"
 )
 
-// Wherever a creation is when its caller goes away, all of it is undone.
+// Wherever a creation is when its caller disconnects, all of it is undone.
 func TestL7_CreationIsUndoneWhereverTheCallerGoes(t *testing.T) {
 	t.Parallel()
 	for _, w := range Waves {
@@ -64,7 +64,7 @@ func callersGone(t *testing.T, w Wave, how codes.Code, patience time.Duration) {
 	RequireNoticed(t, c.N.CRI())
 	c.Release(t)
 	Promise(t, "L7", "nothing is left of pods whose callers are gone", w.Stock.Gone.Left, func(t require.TestingT) { RequireNothingLeft(t, c.N) })
-	Promise(t, "L7", "plugins that know of them are told of their end", w.Stock.Gone.Told, func(t require.TestingT) { c.RequireEndsTold(t) })
+	Promise(t, "L7", "plugins that know of them are told of their end", w.Stock.Gone.Delivered, func(t require.TestingT) { c.RequireEndsDelivered(t) })
 	Promise(t, "L7", "they can be created again", w.Stock.Gone.Again, func(t require.TestingT) {
 		c.RequireRunAgain(t, func(ctx context.Context, config *runtime.PodSandboxConfig) (string, error) {
 			return RunOnceNameIsFree(ctx, c.N, config)

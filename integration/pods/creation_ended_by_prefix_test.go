@@ -66,7 +66,7 @@ func TestL11_PodThatIsBeingCreatedCanBeEndedByAShortenedID(t *testing.T) {
 			Promise(t, "L6", "a pod in its hook has no status under a shortened id", KeptOnStock, func(t require.TestingT) {
 				assert.Equal(t, codes.NotFound, status.Code(errStatus), "%v", errStatus)
 			})
-			Promise(t, "L6", "a container of it is refused, and the error says why", OnStock("it is refused as if there was no such pod"), func(t require.TestingT) {
+			Promise(t, "L6", "a container of it is rejected, and the error says why", OnStock("it is rejected as if there was no such pod"), func(t require.TestingT) {
 				RequireReadable(t, errCreate, codes.FailedPrecondition, "is still being created")
 			})
 			Promise(t, "L11", "a pod in its hook is "+done+" by a shortened id", missed, func(t require.TestingT) {

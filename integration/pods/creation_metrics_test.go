@@ -51,39 +51,39 @@ func TestL17_CreationsThatEndEarlyAreCountedByReason(t *testing.T) {
 	t.Parallel()
 	for reason, end := range map[string]func(t *testing.T, n *node.Node, p *plugin.Plugin){
 		"stopped": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
-			pod := NewInHook(t, n, p, "doomed")
+			pod := NewInHook(t, n, p, "aborted")
 			stopped := InBackground(func() error { return n.CRI().StopPod(context.Background(), pod.ID) })
 			requireCancelled(t, pod, n, p)
 			<-pod.Ran
 			<-stopped
 		},
 		"removed": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
-			pod := NewInHook(t, n, p, "doomed")
+			pod := NewInHook(t, n, p, "aborted")
 			removed := InBackground(func() error { return n.CRI().RemovePod(context.Background(), pod.ID) })
 			requireCancelled(t, pod, n, p)
 			<-pod.Ran
 			<-removed
 		},
 		"exited": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
-			pod := NewInHook(t, n, p, "doomed")
+			pod := NewInHook(t, n, p, "aborted")
 			require.NoError(t, unix.Kill(pod.PID, unix.SIGKILL))
 			requireCancelled(t, pod, n, p)
 			<-pod.Ran
 		},
 		"caller_gone": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
 			ctx, leave := context.WithCancel(WithinAMinute(t))
-			pod := NewInHookOf(ctx, t, n, p, "doomed")
+			pod := NewInHookOf(ctx, t, n, p, "aborted")
 			leave()
 			require.Error(t, <-pod.Ran)
 			requireCancelled(t, pod, n, p)
 		},
 		"plugin": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
 			p.On(plugin.RunPodSandbox, plugin.Fail("not today"))
-			_, err := n.CRI().RunPod(WithinAMinute(t), n.CRI().Pod("doomed"))
+			_, err := n.CRI().RunPod(WithinAMinute(t), n.CRI().Pod("aborted"))
 			require.Error(t, err)
 		},
 		"failed": func(t *testing.T, n *node.Node, p *plugin.Plugin) {
-			config := n.CRI().Pod("doomed")
+			config := n.CRI().Pod("aborted")
 			config.Linux.CgroupParent = "\x00"
 			_, err := n.CRI().RunPod(WithinAMinute(t), config)
 			require.Error(t, err)
@@ -124,7 +124,7 @@ func TestL17_RollBacksThatLeaveSomethingAreCounted(t *testing.T) {
 	p.On(plugin.RunPodSandbox, plugin.Fail("not today"))
 	Connect(t, a.N, p)
 	a.Says("DEL", Fails)
-	_, err := a.TryRunPod(a.N.CRI().Pod("doomed"))
+	_, err := a.TryRunPod(a.N.CRI().Pod("aborted"))
 	require.Error(t, err)
 	Promise(t, "L17", "a roll-back that left something is counted", OnStock(notCounted), func(t require.TestingT) {
 		RequireMetric(t, a.N, "containerd_cri_sandbox_creations_left_total", "", 1)

@@ -27,7 +27,7 @@ const shortUndo = `version = 4
 "io.containerd.timeout.task.state" = "30s"
 `
 
-// stuckInUndo is a pod that was refused, and whose shim does not answer.
+// stuckInUndo is a pod that was rejected, and whose shim does not answer.
 type stuckInUndo struct {
 	InHook
 	n       *node.Node
@@ -40,7 +40,7 @@ func newStuckInUndo(t *testing.T) stuckInUndo {
 	n := StartNode(t, WithNeeds(Patient), func(o *node.Options) { o.Config = shortUndo })
 	first, second := plugin.New("10", "first"), plugin.New("20", "second")
 	Connect(t, n, first, second)
-	second.On(plugin.RunPodSandbox, RefusesWith(assert.AnError))
+	second.On(plugin.RunPodSandbox, RejectsWith(assert.AnError))
 	pod := NewInHook(t, n, first, "stuck")
 	thaw := FreezeShim(t, n, pod.ID)
 	pod.Gate.Release()

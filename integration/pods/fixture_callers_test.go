@@ -18,26 +18,26 @@ import (
 type caller struct {
 	does     string
 	patience time.Duration // in which the pod gets to its hook
-	cancels  bool          // or its time is up
+	explicit bool          // or its time is up
 	code     codes.Code
 }
 
-var callersWhoGiveUp = []caller{
-	{does: "cancels", patience: time.Minute, cancels: true, code: codes.Canceled},
+var canceledCallers = []caller{
+	{does: "cancels", patience: time.Minute, explicit: true, code: codes.Canceled},
 	{does: "runs out of time", patience: 12 * time.Second, code: codes.DeadlineExceeded},
 }
 
 // outlastsCallers gives plugins more time than such callers have.
 func outlastsCallers(o *node.Options) { o.RequestTimeout = 20 * time.Second }
 
-// givesUp has a plugin hold a pod until its caller has given up, and on. What that one heard
+// cancels has a plugin hold a pod until its caller has given up, and on. What that one heard
 // is returned.
-func (c caller) givesUp(t *testing.T, n *node.Node, p *plugin.Plugin) (InHook, error) {
+func (c caller) cancels(t *testing.T, n *node.Node, p *plugin.Plugin) (InHook, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(WithinAMinute(t), c.patience)
 	defer cancel()
 	pod := NewInHookOf(ctx, t, n, p, "abandoned")
-	if c.cancels {
+	if c.explicit {
 		cancel()
 	}
 	return pod, <-pod.Ran

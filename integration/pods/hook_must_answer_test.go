@@ -78,7 +78,7 @@ func TestL16_NoPodThatWaitsIsReadyWithoutThePluginThatFailsRequests(t *testing.T
 				InTimeouts(t, fmt.Sprintf("the next pod fails (%v)", next[0].Err), next[0].Took, timeout)
 				Promise(t, "L22", "the next pod fails at once, with what the plugin owes", OnStock(NoPolicies), func(t require.TestingT) {
 					assert.ErrorContains(t, next[0].Err, "20-asked")
-					assert.ErrorContains(t, next[0].Err, "has owed an answer to RunPodSandbox of pod")
+					assert.ErrorContains(t, next[0].Err, "has not answered RunPodSandbox of pod")
 					assert.Less(t, next[0].Took, timeout)
 				})
 			}

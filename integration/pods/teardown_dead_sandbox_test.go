@@ -15,7 +15,7 @@ import (
 )
 
 // A pod whose process died is ended as any other.
-func TestL11_EveryEndOfADeadSandboxIsToldOnce(t *testing.T) {
+func TestL11_EveryEndOfADeadSandboxIsDeliveredOnce(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	p := plugin.New("10", "told")
@@ -31,7 +31,7 @@ func TestL11_EveryEndOfADeadSandboxIsToldOnce(t *testing.T) {
 			RequirePodNotReady(ctx, t, n, l.Pod)
 			require.NoError(t, end(l.Pod))
 			RequireNothingLeftButSockets(t, n)
-			RequireEveryEndToldOnce(t, p, l)
+			RequireEveryEndDeliveredOnce(t, p, l)
 		})
 	}
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // A stop that fails half-way is repeated, but not told again.
-func TestL11_StopThatFailedIsNotToldAgain(t *testing.T) {
+func TestL11_StopThatFailedIsNotDeliveredAgain(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	ctx, c := WithinAMinute(t), n.CRI()

@@ -77,7 +77,7 @@ func TestL10_AllOfAPodIsThereInItsStopHook(t *testing.T) {
 
 // The removal is told while the kubelet still sees the pod, and nothing of it
 // but its place in the list, and its record, is left.
-func TestL12_RemovalIsToldWhileThePodIsListed(t *testing.T) {
+func TestL12_RemovalIsDeliveredWhileThePodIsListed(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithNeeds(Patient))
 	p := plugin.New("10", "looks")

@@ -72,10 +72,10 @@ func TestL10_NetworkStandsForTheHookOfAStopThatWasGivenUp(t *testing.T) {
 	pod, err := c.RunPod(ctx, c.Pod("abandoned"))
 	require.NoError(t, err)
 
-	abandoned, giveUp := context.WithCancel(ctx)
+	abandoned, cancel := context.WithCancel(ctx)
 	first := InBackground(func() error { return c.StopPod(abandoned, pod) })
 	RequireClosed(t, gate.Entered(), "StopPodSandbox")
-	giveUp()
+	cancel()
 	require.Error(t, <-first)
 	var errSecond error
 	if RunsOnStock { // where it has all the time that it takes, as it does not wait

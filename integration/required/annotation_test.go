@@ -40,25 +40,25 @@ func TestL20_AnnotationsOfAPodHoldForItsSandbox(t *testing.T) {
 	for name, tc := range map[string]struct {
 		config      string
 		annotations map[string]string
-		refused     bool
+		rejected    bool
 		code        codes.Code
 	}{
 		"neither setting nor annotation": {config: open},
-		"the setting alone":              {config: rule, refused: true, code: codes.Unavailable},
-		"the annotation alone":           {config: waits, annotations: map[string]string{requiresKey: "[ must ]"}, refused: true, code: codes.Unavailable},
-		"the annotation of the pod":      {config: waits, annotations: map[string]string{requiresKey + "/pod": "[ must ]"}, refused: true, code: codes.Unavailable},
-		"both":                           {config: rule, annotations: map[string]string{requiresKey: "[ must ]"}, refused: true, code: codes.Unavailable},
+		"the setting alone":              {config: rule, rejected: true, code: codes.Unavailable},
+		"the annotation alone":           {config: waits, annotations: map[string]string{requiresKey: "[ must ]"}, rejected: true, code: codes.Unavailable},
+		"the annotation of the pod":      {config: waits, annotations: map[string]string{requiresKey + "/pod": "[ must ]"}, rejected: true, code: codes.Unavailable},
+		"both":                           {config: rule, annotations: map[string]string{requiresKey: "[ must ]"}, rejected: true, code: codes.Unavailable},
 		"that of a container":            {config: open, annotations: map[string]string{requiresKey + "/container.main": "[ must ]"}},
 		"both, and a toleration":         {config: rule, annotations: map[string]string{requiresKey: "[ must ]", toleratesKey: "true"}},
-		"a toleration of nothing":        {config: rule, annotations: map[string]string{toleratesKey: "false"}, refused: true, code: codes.Unavailable},
-		"an annotation that is no list":  {config: open, annotations: map[string]string{requiresKey: "must"}, refused: true, code: codes.FailedPrecondition},
+		"a toleration of nothing":        {config: rule, annotations: map[string]string{toleratesKey: "false"}, rejected: true, code: codes.Unavailable},
+		"an annotation that is no list":  {config: open, annotations: map[string]string{requiresKey: "must"}, rejected: true, code: codes.FailedPrecondition},
 		"the validator is not enabled":   {config: disabled, annotations: map[string]string{requiresKey: "[ must ]"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n, ctx := nodes[tc.config], WithinAMinute(t)
 			id, err := n.CRI().RunPod(ctx, PodIn(n, "default", "pod", tc.annotations))
-			if !tc.refused {
-				Promise(t, "L20", "the pod comes up", KeptOnStock, func(t require.TestingT) { require.NoError(t, err) })
+			if !tc.rejected {
+				Promise(t, "L20", "the pod starts", KeptOnStock, func(t require.TestingT) { require.NoError(t, err) })
 				EndPod(ctx, t, n, id)
 				return
 			}
@@ -66,14 +66,14 @@ func TestL20_AnnotationsOfAPodHoldForItsSandbox(t *testing.T) {
 			if err == nil { // on stock
 				defer EndPod(ctx, t, n, id)
 			}
-			Promise(t, "L20", "the pod is refused", OnStock("it looks at containers alone"), func(t require.TestingT) {
+			Promise(t, "L20", "the pod is rejected", OnStock("it looks at containers alone"), func(t require.TestingT) {
 				RequireReadable(t, err, tc.code, "must")
 			})
 		})
 	}
 }
 
-// A pod that requires a plugin which has nothing to say of pods comes up with it,
+// A pod that requires a plugin which has nothing to say of pods starts with it,
 // and its containers do with its word.
 func TestL20_AnnotationIsMetByAPluginThatWantsContainersAlone(t *testing.T) {
 	t.Parallel()
@@ -85,7 +85,7 @@ func TestL20_AnnotationIsMetByAPluginThatWantsContainersAlone(t *testing.T) {
 	pod := PodIn(n, "default", "pod", map[string]string{requiresKey: "[ must ]"})
 	id, errPod := c.RunPod(ctx, pod)
 	_, errCtr := c.Create(ctx, id, pod, c.Container("main"))
-	Promise(t, "L20", "pod and container come up", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L20", "pod and container start", KeptOnStock, func(t require.TestingT) {
 		require.NoError(t, errPod)
 		require.NoError(t, errCtr)
 		assert.Len(t, must.Calls().Only(plugin.CreateContainer).Events(), 1)
@@ -93,8 +93,8 @@ func TestL20_AnnotationIsMetByAPluginThatWantsContainersAlone(t *testing.T) {
 	must.Crash()
 	RequireSoon(t, "the plugin to be gone", func(context.Context) error { return IsGone(t, n, must.Name()) })
 	_, err := c.RunPod(ctx, PodIn(n, "default", "next", map[string]string{requiresKey: "[ 10-must ]"}))
-	Promise(t, "L20", "the next pod does not come up without it", OnStock("it looks at containers alone"), func(t require.TestingT) {
-		RequireReadable(t, err, codes.Unavailable, "required plugin 10-must is away since")
+	Promise(t, "L20", "the next pod does not start without it", OnStock("it looks at containers alone"), func(t require.TestingT) {
+		RequireReadable(t, err, codes.Unavailable, "required plugin 10-must is disconnected since")
 	})
 }
 
@@ -111,16 +111,16 @@ func TestL20_AnnotationsOfAPodHoldForItsContainers(t *testing.T) {
 	for name, tc := range map[string]struct {
 		config      string
 		annotations map[string]string
-		refused     bool
+		rejected    bool
 		stock       Breach // of that
 	}{
 		"neither setting nor annotation":      {config: waits},
-		"the setting alone":                   {config: rule, refused: true, stock: OnStock(NotRequired)},
-		"the annotation alone":                {config: waits, annotations: map[string]string{ofMain: "[ must ]"}, refused: true},
-		"both":                                {config: rule, annotations: map[string]string{ofMain: "[ must ]"}, refused: true},
+		"the setting alone":                   {config: rule, rejected: true, stock: OnStock(NotRequired)},
+		"the annotation alone":                {config: waits, annotations: map[string]string{ofMain: "[ must ]"}, rejected: true},
+		"both":                                {config: rule, annotations: map[string]string{ofMain: "[ must ]"}, rejected: true},
 		"the annotation of another container": {config: waits, annotations: map[string]string{requiresKey + "/container.other": "[ must ]"}},
 		"both, and a toleration":              {config: rule, annotations: map[string]string{ofMain: "[ must ]", toleratesKey: "true"}},
-		"a toleration of nothing":             {config: rule, annotations: map[string]string{toleratesKey: "false"}, refused: true, stock: OnStock(NotRequired)},
+		"a toleration of nothing":             {config: rule, annotations: map[string]string{toleratesKey: "false"}, rejected: true, stock: OnStock(NotRequired)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n, ctx := nodes[tc.config], WithinAMinute(t)
@@ -129,12 +129,12 @@ func TestL20_AnnotationsOfAPodHoldForItsContainers(t *testing.T) {
 			require.NoError(t, err)
 			_, err = n.CRI().Create(ctx, id, pod, n.CRI().Container("main"))
 			t.Log(err)
-			if !tc.refused {
+			if !tc.rejected {
 				Promise(t, "L20", "the container is created", KeptOnStock, func(t require.TestingT) { require.NoError(t, err) })
 			} else {
-				Promise(t, "L20", "the container is refused", tc.stock, func(t require.TestingT) { require.ErrorContains(t, err, "must") })
-				Promise(t, "L20", "the kubelet is told what is away", OnStock("it comes up, or says what is missing without a code"), func(t require.TestingT) {
-					RequireUnavailable(t, err, "is away since")
+				Promise(t, "L20", "the container is rejected", tc.stock, func(t require.TestingT) { require.ErrorContains(t, err, "must") })
+				Promise(t, "L20", "the kubelet is told what is disconnected", OnStock("it starts, or says what is missing without a code"), func(t require.TestingT) {
+					RequireUnavailable(t, err, "is disconnected since")
 				})
 			}
 			EndPod(ctx, t, n, id)

@@ -37,7 +37,7 @@ func TestL20_PodsInLineWaitForARequiredPluginThatIsKilled(t *testing.T) {
 	next := JoinProcess(t, n, plugin.Script{Index: "20", Name: "must"})
 	created := <-ran
 
-	Promise(t, "L20", "the pod that it was at fails, and the others come up with the word of the next", OnStock("all come up without it"), func(t require.TestingT) {
+	Promise(t, "L20", "the pod that it was at fails, and the others start with the word of the next", OnStock("all start without it"), func(t require.TestingT) {
 		failed := 0
 		for _, c := range created {
 			if c.Err != nil {
@@ -45,7 +45,7 @@ func TestL20_PodsInLineWaitForARequiredPluginThatIsKilled(t *testing.T) {
 				RequireUnavailable(t, c.Err)
 				continue
 			}
-			RequireWord(t, c.ID, next)
+			RequireApproval(t, c.ID, next)
 		}
 		assert.Equal(t, 1, failed)
 	})

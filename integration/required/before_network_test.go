@@ -16,7 +16,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A pod that waits for a plugin that is away holds nothing: no address, no network
+// A pod that waits for a plugin that is disconnected holds nothing: no address, no network
 // namespace, no process. One whose plugin goes while its network is made waits at the hook.
 func TestL20_PodThatWaitsForARequiredPluginHoldsNothing(t *testing.T) {
 	t.Parallel()
@@ -33,7 +33,7 @@ func TestL20_PodThatWaitsForARequiredPluginHoldsNothing(t *testing.T) {
 	}
 	Promise(t, "L20", "there is nothing of a pod that waits", OnStock("it is there"), func(t require.TestingT) {
 		if RunsOnStock {
-			require.Fail(t, "the pod came up without the plugin")
+			require.Fail(t, "the pod started without the plugin")
 		}
 		left, err := n.Leftovers(ctx)
 		require.NoError(t, err)
@@ -47,7 +47,7 @@ func TestL20_PodThatWaitsForARequiredPluginHoldsNothing(t *testing.T) {
 
 	add, during := HoldCreation(ctx, t, n, node.Before("ptp", "ADD"), n.CRI().Pod("during"))
 	require.NoError(t, must.Kill())
-	RequireSoon(t, "the plugin to be gone", func(context.Context) error { return IsAway(t, n) })
+	RequireSoon(t, "the plugin to be gone", func(context.Context) error { return IsDisconnected(t, n) })
 	require.NoError(t, add.Release())
 	if RunsOnStock {
 		require.NoError(t, <-during) // it waits for nobody

@@ -19,7 +19,7 @@ import (
 )
 
 // Containers alone require the plugin. It comes late, is killed at one of several that
-// wait for it, and comes back: pods come up without it, containers do not, but for those
+// wait for it, and comes back: pods start without it, containers do not, but for those
 // of an exempt namespace.
 func TestL20_ContainersWaitForARequiredPlugin(t *testing.T) {
 	t.Parallel()
@@ -69,11 +69,11 @@ func TestL20_ContainersWaitForARequiredPlugin(t *testing.T) {
 	Promise(t, "L20", "containers are created once it has come, with its answer", OnStock(NotRequired), func(t require.TestingT) {
 		for _, ctr := range created {
 			require.NoError(t, ctr.Err)
-			requireWordOf(t, ctr.ID, first)
+			requireApprovalOf(t, ctr.ID, first)
 		}
 	})
 	require.NoError(t, first.Kill())
-	RequireSoon(t, "the plugin to be gone", func(context.Context) error { return IsAway(t, n) })
+	RequireSoon(t, "the plugin to be gone", func(context.Context) error { return IsDisconnected(t, n) })
 
 	second := JoinProcess(t, n, plugin.Script{Index: "90", Name: "must", Answers: map[plugin.Event]plugin.Answer{plugin.CreateContainer: {Work: time.Minute}}})
 	killed := create("killed")
@@ -92,7 +92,7 @@ func TestL20_ContainersWaitForARequiredPlugin(t *testing.T) {
 				RequireUnavailable(t, ctr.Err, "did not answer")
 				continue
 			}
-			requireWordOf(t, ctr.ID, third)
+			requireApprovalOf(t, ctr.ID, third)
 		}
 		assert.Equal(t, 1, failed)
 	})
@@ -100,8 +100,8 @@ func TestL20_ContainersWaitForARequiredPlugin(t *testing.T) {
 	RequireNothingLeft(t, n)
 }
 
-// requireWordOf checks that a plugin has answered for a container in CreateContainer.
-func requireWordOf(t require.TestingT, container string, p *plugin.Process) {
+// requireApprovalOf checks that a plugin has answered for a container in CreateContainer.
+func requireApprovalOf(t require.TestingT, container string, p *plugin.Process) {
 	RequireSoon(t, "the word of "+p.Name()+" for container "+container, func(context.Context) error {
 		for _, call := range p.Calls().Only(plugin.CreateContainer) {
 			if call.Container.GetId() == container && !call.End.IsZero() {

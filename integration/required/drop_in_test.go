@@ -36,10 +36,10 @@ func TestL20_DropInFilesAddToTheTableOfPlugins(t *testing.T) {
 	for namespace, wants := range map[string]string{"default": "must", "early": "must", "late": "", "device": "other"} {
 		_, err := c.RunPod(ctx, PodIn(n, namespace, "pod", nil))
 		if wants == "" {
-			Promise(t, "L20", "a pod of "+namespace+" comes up", KeptOnStock, func(t require.TestingT) { require.NoError(t, err) })
+			Promise(t, "L20", "a pod of "+namespace+" starts", KeptOnStock, func(t require.TestingT) { require.NoError(t, err) })
 			continue
 		}
-		Promise(t, "L20", "a pod of "+namespace+" is refused for "+wants, OnStock(NotRequired), func(t require.TestingT) {
+		Promise(t, "L20", "a pod of "+namespace+" is rejected for "+wants, OnStock(NotRequired), func(t require.TestingT) {
 			RequireReadable(t, err, codes.Unavailable, "required plugin "+wants)
 		})
 	}

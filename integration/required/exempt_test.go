@@ -18,7 +18,7 @@ import (
 
 // What a pod or a container of an exempt namespace meets is what it would meet of any
 // plugin: one that hangs costs it one timeout, one that is killed nothing. Those of another
-// namespace are refused at the same time.
+// namespace are rejected at the same time.
 func TestL20_ExemptNamespacesDoWithoutAPluginThatDoesNotAnswer(t *testing.T) {
 	t.Parallel()
 	const timeout = 4 * time.Second
@@ -27,11 +27,11 @@ func TestL20_ExemptNamespacesDoWithoutAPluginThatDoesNotAnswer(t *testing.T) {
 		policy *api.FailurePolicy
 		killed bool
 		atMost time.Duration
-		words  string // of what is refused to others
+		words  string // of what is rejected to others
 	}{
-		"it hangs in the hook":     {answer: plugin.Answer{Freeze: true}, atMost: 2 * timeout, words: "is away since"},
-		"it hangs, and stays":      {answer: plugin.Answer{Freeze: true}, policy: &api.FailurePolicy{KeepConnected: true}, atMost: 2 * timeout, words: "has owed an answer"},
-		"it is killed in the hook": {answer: plugin.Answer{Work: time.Minute}, killed: true, atMost: timeout, words: "is away since"},
+		"it hangs in the hook":     {answer: plugin.Answer{Freeze: true}, atMost: 2 * timeout, words: "is disconnected since"},
+		"it hangs, and stays":      {answer: plugin.Answer{Freeze: true}, policy: &api.FailurePolicy{KeepConnected: true}, atMost: 2 * timeout, words: "has was overdue"},
+		"it is killed in the hook": {answer: plugin.Answer{Work: time.Minute}, killed: true, atMost: timeout, words: "is disconnected since"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -73,7 +73,7 @@ func TestL20_ExemptNamespacesDoWithoutAPluginThatDoesNotAnswer(t *testing.T) {
 				})
 				err = other()
 				t.Logf("of another namespace: %v", err)
-				Promise(t, "L20", "one of another namespace is refused at the same time, "+string(of), OnStock(NotRequired), func(t require.TestingT) {
+				Promise(t, "L20", "one of another namespace is rejected at the same time, "+string(of), OnStock(NotRequired), func(t require.TestingT) {
 					RequireUnavailable(t, err, tc.words)
 				})
 				require.NoError(t, must.Kill())
@@ -85,14 +85,14 @@ func TestL20_ExemptNamespacesDoWithoutAPluginThatDoesNotAnswer(t *testing.T) {
 }
 
 // The plugin is killed while pods and containers stand in line for it. Those of an exempt
-// namespace come up in that moment, the others with the answer of the next one.
+// namespace start in that moment, the others with the answer of the next one.
 func TestL20_ExemptNamespacesDoNotWaitForAPluginThatIsKilled(t *testing.T) {
 	t.Parallel()
 	const pods = 3 // of each: required, exempt, and containers of an exempt one
 	n := StartNode(t, WithNeeds(Patient), WithConfig(PluginSetting("must", "required_for = ['pods', 'containers']\nexempt_namespaces = ['exempt']\nwait = '40s'")))
 	ctx, c := WithinAMinute(t), n.CRI()
 	host := PodIn(n, "exempt", "host", nil)
-	hostID, err := c.RunPod(ctx, host) // while it is away
+	hostID, err := c.RunPod(ctx, host) // while it is disconnected
 	require.NoError(t, err)
 	first := JoinProcess(t, n, plugin.Script{Index: "20", Name: "must", Answers: map[plugin.Event]plugin.Answer{plugin.RunPodSandbox: {Work: time.Minute}}})
 	holds := InBackground(func() error { _, err := c.RunPod(ctx, PodIn(n, "default", "first", nil)); return err })
@@ -119,7 +119,7 @@ func TestL20_ExemptNamespacesDoNotWaitForAPluginThatIsKilled(t *testing.T) {
 		}
 	}
 	t.Logf("all of the exempt namespace are there %s after the kill", time.Since(killed).Round(time.Millisecond))
-	Promise(t, "L20", "pods and containers of an exempt namespace come up without it", KeptOnStock, func(t require.TestingT) { require.Empty(t, failed) })
+	Promise(t, "L20", "pods and containers of an exempt namespace start without it", KeptOnStock, func(t require.TestingT) { require.Empty(t, failed) })
 	if !RunsOnStock {
 		RequireSoon(t, "pods that wait on", func(context.Context) error { return WaitFor(t, n, "must", pods) })
 	}
@@ -128,7 +128,7 @@ func TestL20_ExemptNamespacesDoNotWaitForAPluginThatIsKilled(t *testing.T) {
 	Promise(t, "L20", "the others have the word of the next", OnStock(NotRequired), func(t require.TestingT) {
 		RequireAllCreated(t, created)
 		for _, pod := range created {
-			RequireWord(t, pod.ID, next)
+			RequireApproval(t, pod.ID, next)
 		}
 	})
 	err = <-holds

@@ -24,14 +24,14 @@ func gates(grace, wait string, plugins ...string) string {
 	return config
 }
 
-// requireAway waits for a node's network to wait for these plugins, and for no other.
-func requireAway(t require.TestingT, n Runtime, plugins ...string) {
+// requireDisconnected waits for a node's network to wait for these plugins, and for no other.
+func requireDisconnected(t require.TestingT, n Runtime, plugins ...string) {
 	var parts []string
 	for _, name := range plugins {
-		parts = append(parts, fmt.Sprintf(`required plugin %s is away since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`, name))
+		parts = append(parts, fmt.Sprintf(`required plugin %s is disconnected since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`, name))
 	}
 	message := regexp.MustCompile("^" + strings.Join(parts, "; ") + "$")
 	RequireNetwork(t, n, "not ready for want of "+strings.Join(plugins, " and "), func(c *runtime.RuntimeCondition) bool {
-		return !c.GetStatus() && c.GetReason() == "NRIPluginAway" && message.MatchString(c.GetMessage())
+		return !c.GetStatus() && c.GetReason() == "nriPluginDisconnected" && message.MatchString(c.GetMessage())
 	})
 }

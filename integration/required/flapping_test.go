@@ -18,12 +18,12 @@ import (
 	"github.com/hookline-nri/hookline/testkit/wait"
 )
 
-// flappedPods is the variable that sets how many pods come up while a required plugin
+// flappedPods is the variable that sets how many pods start while a required plugin
 // is killed each second: 2,000 at most, as many as a node has addresses for.
 const flappedPods = "HOOKLINE_FLAPPED_PODS"
 
 // No pod is ever ready without the word of a plugin that is killed every second.
-func TestL20_NoPodIsReadyWithoutTheWordOfARequiredPluginThatFlaps(t *testing.T) {
+func TestL20_NoPodIsReadyWithoutApprovalOfAFlappingRequiredPlugin(t *testing.T) {
 	t.Parallel()
 	pods := CountFrom(t, flappedPods, 30)
 	n := StartNode(t, WithConfig(PluginSetting("must", "required_for = ['pods']\nwait = '10s'")))
@@ -70,20 +70,20 @@ func TestL20_NoPodIsReadyWithoutTheWordOfARequiredPluginThatFlaps(t *testing.T) 
 			ready = append(ready, c)
 			continue
 		}
-		t.Logf("refused: %v", c.Err)
+		t.Logf("rejected: %v", c.Err)
 	}
 	t.Logf("%d of %d pods are ready after %s, under %d processes, the slowest in %s",
 		len(ready), pods, took.Round(time.Second), len(processes), Slowest(created).Round(time.Millisecond))
 
-	Promise(t, "L20", "each pod that is ready has the word of one of its processes", OnStock("it comes up without it"), func(t require.TestingT) {
+	Promise(t, "L20", "each pod that is ready has the word of one of its processes", OnStock("it starts without it"), func(t require.TestingT) {
 		RequireSoon(t, "the word for each", func(context.Context) error {
-			if without := withoutWord(ready, processes); without > 0 {
+			if without := withoutApproval(ready, processes); without > 0 {
 				return fmt.Errorf("%d of %d pods have none", without, len(ready))
 			}
 			return nil
 		})
 	})
-	Promise(t, "L20", "those that wait for their turn come up with a later one", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L20", "those that wait for their turn start with a later one", KeptOnStock, func(t require.TestingT) {
 		// Each kill meets one pod at most.
 		assert.GreaterOrEqual(t, len(ready), pods-len(processes))
 	})
@@ -93,8 +93,8 @@ func TestL20_NoPodIsReadyWithoutTheWordOfARequiredPluginThatFlaps(t *testing.T) 
 	})
 }
 
-// withoutWord counts the pods for which none of a plugin's processes has answered.
-func withoutWord(ready []CreationOf, processes []*plugin.Process) int {
+// withoutApproval counts the pods for which none of a plugin's processes has answered.
+func withoutApproval(ready []CreationOf, processes []*plugin.Process) int {
 	answered := map[string]bool{}
 	for _, p := range processes {
 		for _, call := range p.Calls().Only(plugin.RunPodSandbox) {

@@ -18,7 +18,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// notGated is what stock makes of a network whose driver is away.
+// notGated is what stock makes of a network whose driver is disconnected.
 const notGated = "the network is ready"
 
 // The plugin that gives pods their network has not come yet, comes, and goes for
@@ -28,13 +28,13 @@ func TestL20_NetworkIsReadyWhileTheRequiredPluginIsThere(t *testing.T) {
 	n := StartNode(t, WithConfig(gates("10s", "1s", "must"))) // in which the next process is there
 	ctx, c := WithinAMinute(t), n.CRI()
 	away := func(when string) {
-		Promise(t, "L20", "NetworkReady names it "+when, OnStock(notGated), func(t require.TestingT) { requireAway(t, n, "must") })
+		Promise(t, "L20", "NetworkReady names it "+when, OnStock(notGated), func(t require.TestingT) { requireDisconnected(t, n, "must") })
 		pod := PodIn(n, "default", strings.ReplaceAll(when, " ", "-"), nil)
 		_, err := c.RunPod(ctx, pod)
-		Promise(t, "L20", "a pod that needs the network is refused with the same words "+when, OnStock(NotRequired), func(t require.TestingT) {
-			RequireUnavailable(t, err, pod.Metadata.Name, "required plugin must is away since 2")
+		Promise(t, "L20", "a pod that needs the network is rejected with the same words "+when, OnStock(NotRequired), func(t require.TestingT) {
+			RequireUnavailable(t, err, pod.Metadata.Name, "required plugin must is disconnected since 2")
 		})
-		Promise(t, "L20", "pods on the host's network come up "+when, KeptOnStock, func(t require.TestingT) {
+		Promise(t, "L20", "pods on the host's network start "+when, KeptOnStock, func(t require.TestingT) {
 			RequireLife(ctx, t, n, onHostNetwork(PodIn(n, "default", "host-"+pod.Metadata.Name, nil)))
 		})
 	}
@@ -49,13 +49,13 @@ func TestL20_NetworkIsReadyWhileTheRequiredPluginIsThere(t *testing.T) {
 	away("when it has gone")
 	Promise(t, "L17", "each transition is logged once, counted and shown", OnStock("none is"), func(t require.TestingT) {
 		RequireSoon(t, "the log", func(context.Context) error {
-			return HasLogged(n, "network takes no pods: required NRI plugin is away", "plugin=must")
+			return HasLogged(n, "network takes no pods: required NRI plugin is disconnected", "plugin=must")
 		})
 		log, err := n.Log()
 		require.NoError(t, err)
 		assert.Equal(t, 1, strings.Count(log, "network takes no pods until required NRI plugin has come"))
 		assert.Equal(t, 1, strings.Count(log, "network waits no longer for required NRI plugin"), "it was back within its grace")
-		assert.Equal(t, 1, strings.Count(log, "network takes no pods: required NRI plugin is away"))
+		assert.Equal(t, 1, strings.Count(log, "network takes no pods: required NRI plugin is disconnected"))
 		transitions, err := n.Metrics(ctx, "containerd_nri_network_gate_transitions_total")
 		require.NoError(t, err)
 		assert.Equal(t, map[string]float64{`{plugin="must",to="closed"}`: 1, `{plugin="must",to="open"}`: 1}, transitions)
@@ -72,7 +72,7 @@ func TestL20_NetworkIsReadyWhileTheRequiredPluginIsThere(t *testing.T) {
 }
 
 // The pod of the plugin is replaced, and so is containerd: whoever asks for the status
-// all the time hears of no change. Pods come up with the word of the next one.
+// all the time hears of no change. Pods start with the word of the next one.
 func TestL20_NetworkStaysReadyWhileTheRequiredPluginRestarts(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithConfig(gates("20s", "20s", "must")))
@@ -82,7 +82,7 @@ func TestL20_NetworkStaysReadyWhileTheRequiredPluginRestarts(t *testing.T) {
 	var created []CreationOf
 	for i := range 3 {
 		require.NoError(t, must.Kill())
-		RequireSoon(t, "the plugin to be gone", func(context.Context) error { return IsAway(t, n) })
+		RequireSoon(t, "the plugin to be gone", func(context.Context) error { return IsDisconnected(t, n) })
 		ran := make(chan []CreationOf, 1)
 		go func() {
 			ran <- RunPods(WithinAMinute(t), n, 1, 40*time.Second, PodsNamed(n, fmt.Sprintf("pod%d", i), 1)...)
@@ -131,7 +131,7 @@ func TestL20_NetworkIsAfterARestartWhatItWas(t *testing.T) {
 	require.NoError(t, must.Kill())
 	watched := WatchNetwork(t, n)
 	require.NoError(t, n.Boot(WithinAMinute(t)))
-	Promise(t, "L20", "NetworkReady is false when it stays away", OnStock(notGated), func(t require.TestingT) { requireAway(t, n, "must") })
+	Promise(t, "L20", "NetworkReady is false when it stays disconnected", OnStock(notGated), func(t require.TestingT) { requireDisconnected(t, n, "must") })
 	all := watched()
 	Promise(t, "L20", "and true up to then", KeptOnStock, func(t require.TestingT) {
 		require.NotEmpty(t, all)
@@ -148,24 +148,24 @@ func TestL20_NetworkIsAfterARestartWhatItWas(t *testing.T) {
 	Promise(t, "L20", "after one more restart NetworkReady is false from the first answer on", OnStock(notGated), func(t require.TestingT) {
 		require.NotEmpty(t, all)
 		for _, c := range all {
-			require.Equal(t, "NRIPluginAway", c.GetReason(), c)
+			require.Equal(t, "nriPluginDisconnected", c.GetReason(), c)
 		}
 	})
 	JoinProcess(t, n, plugin.Script{Index: "90", Name: "must"})
 	Promise(t, "L20", "and true once it is there", KeptOnStock, func(t require.TestingT) { RequireNetworkReady(t, n) })
 }
 
-// Of two plugins each that is away is named, next to what STATUS says.
+// Of two plugins each that is disconnected is named, next to what STATUS says.
 func TestL20_NetworkWaitsForTwoRequiredPlugins(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithConfig(gates("100ms", "1s", "must", "device")))
-	Promise(t, "L20", "NetworkReady names both", OnStock(notGated), func(t require.TestingT) { requireAway(t, n, "device", "must") })
+	Promise(t, "L20", "NetworkReady names both", OnStock(notGated), func(t require.TestingT) { requireDisconnected(t, n, "device", "must") })
 	must := JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
-	Promise(t, "L20", "and the one that is not there", OnStock(notGated), func(t require.TestingT) { requireAway(t, n, "device") })
+	Promise(t, "L20", "and the one that is not there", OnStock(notGated), func(t require.TestingT) { requireDisconnected(t, n, "device") })
 	JoinProcess(t, n, plugin.Script{Index: "20", Name: "device"})
 	Promise(t, "L20", "and none when both are", KeptOnStock, func(t require.TestingT) { RequireNetworkReady(t, n) })
 	require.NoError(t, must.Kill())
-	Promise(t, "L20", "and the one that has gone", OnStock(notGated), func(t require.TestingT) { requireAway(t, n, "must") })
+	Promise(t, "L20", "and the one that has gone", OnStock(notGated), func(t require.TestingT) { requireDisconnected(t, n, "must") })
 }
 
 // onHostNetwork has a pod use the network of the host.

@@ -16,8 +16,8 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-// A mistake in what the operator requires does not let pods come up without it.
-func TestL20_NoPodComesUpIfWhatIsRequiredCannotBeRead(t *testing.T) {
+// A mistake in what the operator requires does not let pods start without it.
+func TestL20_NoPodStartsIfRequirementsCannotBeRead(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithConfig(NoRule))
 	for _, config := range []string{
@@ -39,8 +39,8 @@ func TestL20_NoPodComesUpIfWhatIsRequiredCannotBeRead(t *testing.T) {
 }
 
 // Two plugins that all pods require run as pods themselves, on a node that has none
-// yet: those of their namespaces come up without either.
-func TestL20_RequiredPluginsThatRunAsPodsComeUpOnAnEmptyNode(t *testing.T) {
+// yet: those of their namespaces start without either.
+func TestL20_RequiredPluginsThatRunAsPodsStartOnAnEmptyNode(t *testing.T) {
 	t.Parallel()
 	const exempt = "exempt_namespaces = ['net-system', 'device-system']\nrequired_for = ['pods', 'containers']\nwait = '10s'"
 	n := StartNode(t, WithConfig(PluginSetting("net", exempt)+"[plugins.'io.containerd.nri.v1.nri'.plugins.device]\n"+exempt+"\n"))
@@ -55,7 +55,7 @@ func TestL20_RequiredPluginsThatRunAsPodsComeUpOnAnEmptyNode(t *testing.T) {
 	}
 	var plugins []*plugin.Process
 	for i, name := range []string{"net", "device"} {
-		Promise(t, "L20", "the pod of plugin "+name+" comes up", KeptOnStock, func(t require.TestingT) {
+		Promise(t, "L20", "the pod of plugin "+name+" starts", KeptOnStock, func(t require.TestingT) {
 			RequireLife(ctx, t, n, PodIn(n, name+"-system", name, nil))
 		})
 		plugins = append(plugins, JoinProcess(t, n, plugin.Script{Index: []string{"10", "20"}[i], Name: name}))

@@ -17,7 +17,7 @@ import (
 )
 
 // All containers' resources are known in RunPodSandbox, and again after a restart.
-func TestR1_ResourcesOfAllContainersAreTold(t *testing.T) {
+func TestR1_ResourcesOfAllContainersAreDelivered(t *testing.T) {
 	t.Parallel()
 	for _, how := range ways {
 		t.Run(how, func(t *testing.T) {
@@ -28,9 +28,9 @@ func TestR1_ResourcesOfAllContainersAreTold(t *testing.T) {
 			pod := Announced(t, n, how, InFull())
 			id, err := c.RunPod(ctx, pod)
 			require.NoError(t, err)
-			Promise(t, "R1", "all containers' resources are told with RunPodSandbox", OnStock(ToldNothing), func(t require.TestingT) {
-				assert.Equal(t, []string{AllThree}, SumsTold(p, plugin.RunPodSandbox))
-				requireTold(t, p, plugin.RunPodSandbox, InFull())
+			Promise(t, "R1", "all containers' resources are told with RunPodSandbox", OnStock(DeliversNothing), func(t require.TestingT) {
+				assert.Equal(t, []string{AllThree}, SumsDelivered(p, plugin.RunPodSandbox))
+				requireDelivered(t, p, plugin.RunPodSandbox, InFull())
 			})
 
 			late := plugin.New("20", "late")
@@ -40,20 +40,20 @@ func TestR1_ResourcesOfAllContainersAreTold(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, c.StopPod(ctx, id))
 			require.NoError(t, c.RemovePod(ctx, id))
-			Promise(t, "R1", "they are told in Synchronize", OnStock(ToldNothing), func(t require.TestingT) {
-				requireTold(t, late, plugin.Synchronize, InFull())
+			Promise(t, "R1", "they are told in Synchronize", OnStock(DeliversNothing), func(t require.TestingT) {
+				requireDelivered(t, late, plugin.Synchronize, InFull())
 			})
-			Promise(t, "R1", "they are told in Synchronize after a restart", OnStock(ToldNothing), func(t require.TestingT) {
-				assert.Equal(t, []string{AllThree}, SumsTold(after, plugin.Synchronize))
-				requireTold(t, after, plugin.Synchronize, InFull())
+			Promise(t, "R1", "they are told in Synchronize after a restart", OnStock(DeliversNothing), func(t require.TestingT) {
+				assert.Equal(t, []string{AllThree}, SumsDelivered(after, plugin.Synchronize))
+				requireDelivered(t, after, plugin.Synchronize, InFull())
 			})
-			Promise(t, "R1", "they are told with each event after a restart", OnStock(ToldNothing), func(t require.TestingT) {
+			Promise(t, "R1", "they are told with each event after a restart", OnStock(DeliversNothing), func(t require.TestingT) {
 				for _, event := range []plugin.Event{plugin.CreateContainer, plugin.StopPodSandbox, plugin.RemovePodSandbox} {
-					requireTold(t, after, event, InFull())
+					requireDelivered(t, after, event, InFull())
 				}
 			})
-			Promise(t, "R2", "a container has what was announced of it", OnStock(ToldNothing), func(t require.TestingT) {
-				assert.Equal(t, []string{"CreateContainer 250m"}, CPUsTold(after, plugin.CreateContainer))
+			Promise(t, "R2", "a container has what was announced of it", OnStock(DeliversNothing), func(t require.TestingT) {
+				assert.Equal(t, []string{"CreateContainer 250m"}, CPUsDelivered(after, plugin.CreateContainer))
 			})
 		})
 	}
@@ -69,8 +69,8 @@ func TestR1_FieldWinsOverTheAnnotation(t *testing.T) {
 	require.NoError(t, podresources.SetPod(pod, ThreeContainers()))
 	_, err := n.CRI().RunPod(WithinAMinute(t), pod)
 	require.NoError(t, err)
-	Promise(t, "R1", "what is in the field is told, not what is in the annotation", OnStock(ToldNothing), func(t require.TestingT) {
-		assert.Equal(t, []string{AllThree}, SumsTold(p, plugin.RunPodSandbox))
+	Promise(t, "R1", "what is in the field is told, not what is in the annotation", OnStock(DeliversNothing), func(t require.TestingT) {
+		assert.Equal(t, []string{AllThree}, SumsDelivered(p, plugin.RunPodSandbox))
 	})
 }
 
@@ -92,14 +92,14 @@ func TestR1_AnnotationIsNotReadUnlessThatIsSet(t *testing.T) {
 	ignored, err := n.Metrics(ctx, resourcesIgnored)
 	require.NoError(t, err)
 	assert.Empty(t, ignored, "it is not bad, only not read")
-	assert.Equal(t, "untold", SumsTold(p, plugin.RunPodSandbox)[0])
-	Promise(t, "R1", "what is in the field is told where the annotation is not read", OnStock(ToldNothing), func(t require.TestingT) {
-		assert.Equal(t, AllThree, SumsTold(p, plugin.RunPodSandbox)[1])
+	assert.Equal(t, "absent", SumsDelivered(p, plugin.RunPodSandbox)[0])
+	Promise(t, "R1", "what is in the field is told where the annotation is not read", OnStock(DeliversNothing), func(t require.TestingT) {
+		assert.Equal(t, AllThree, SumsDelivered(p, plugin.RunPodSandbox)[1])
 	})
 }
 
 // The shim of a sandbox gets them with CreateSandbox, wherever they came from.
-func TestR1_ShimThatMakesSandboxesIsTold(t *testing.T) {
+func TestR1_ShimThatMakesSandboxesReceivesThem(t *testing.T) {
 	t.Parallel()
 	for how, stock := range map[string]Breach{"field": KeptOnStock, "annotation": OnStock("the shim has to know the annotation")} {
 		t.Run(how, func(t *testing.T) {

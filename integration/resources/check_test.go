@@ -41,18 +41,18 @@ func unquotedLog(t require.TestingT, n *node.Node) string {
 	return strings.ReplaceAll(log, `\"`, `"`)
 }
 
-// requireRefusedFor checks the error of a container that differs.
-func requireRefusedFor(t require.TestingT, err error, differs string) {
+// requireRejectedFor checks the error of a container that differs.
+func requireRejectedFor(t require.TestingT, err error, differs string) {
 	require.Equal(t, codes.FailedPrecondition, status.Code(err), err)
 	assert.ErrorContains(t, err, `container "main" of pod default/web `+differsFrom+": "+differs)
 }
 
-// A container that differs is let through, logged or refused.
-func TestR3_ContainerThatDiffersIsLetThroughLoggedOrRefused(t *testing.T) {
+// A container that differs is let through, logged or rejected.
+func TestR3_ContainerThatDiffersIsLetThroughLoggedOrRejected(t *testing.T) {
 	t.Parallel()
 	const differs = "requests[cpu]: announced 500m, got 2"
-	for how, s := range map[string]struct{ logged, refused bool }{
-		"off": {}, "warn": {logged: true}, "enforce": {refused: true}, "": {logged: true},
+	for how, s := range map[string]struct{ logged, rejected bool }{
+		"off": {}, "warn": {logged: true}, "enforce": {rejected: true}, "": {logged: true},
 	} {
 		t.Run("check "+how, func(t *testing.T) {
 			n := StartNode(t, func(o *node.Options) {
@@ -73,14 +73,14 @@ func TestR3_ContainerThatDiffersIsLetThroughLoggedOrRefused(t *testing.T) {
 				_, err := c.Create(ctx, id, pod, config)
 				return err
 			}
-			refused := create("2")
-			if !s.refused {
-				require.NoError(t, refused)
+			rejected := create("2")
+			if !s.rejected {
+				require.NoError(t, rejected)
 			}
 			switch {
-			case s.refused:
-				Promise(t, "R3", "a container that differs is refused, and the error says by what", OnStock(nothingCompared), func(t require.TestingT) {
-					requireRefusedFor(t, refused, differs)
+			case s.rejected:
+				Promise(t, "R3", "a container that differs is rejected, and the error says by what", OnStock(nothingCompared), func(t require.TestingT) {
+					requireRejectedFor(t, rejected, differs)
 				})
 				Promise(t, "R3", "plugins are not asked for it", OnStock(nothingCompared), func(t require.TestingT) {
 					assert.Empty(t, p.Calls().Only(plugin.CreateContainer))
@@ -207,20 +207,20 @@ func TestR3_WhatDiffersIsSaidFieldByField(t *testing.T) {
 			assert.Zero(t, strings.Count(unquotedLog(t, n), differsFrom))
 
 			all := differences(t, folder)
-			refused := make([]error, len(all))
+			rejected := make([]error, len(all))
 			for i, d := range all {
 				config := asAnnounced()
 				attempt(uint32(i + 1))(config) // each is a container of its own
 				d.change(config)
-				_, refused[i] = c.Create(ctx, id, pod, config)
+				_, rejected[i] = c.Create(ctx, id, pod, config)
 				if how == "warn" {
-					require.NoError(t, refused[i], d.name)
+					require.NoError(t, rejected[i], d.name)
 				}
 			}
 			for i, d := range all {
 				Promise(t, "R3", "it is said of "+d.name, OnStock(nothingCompared), func(t require.TestingT) {
 					if how == "enforce" {
-						requireRefusedFor(t, refused[i], d.said)
+						requireRejectedFor(t, rejected[i], d.said)
 						return
 					}
 					assert.Equal(t, 1, strings.Count(unquotedLog(t, n), differsFrom+": "+d.said+": "))

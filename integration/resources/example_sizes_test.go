@@ -19,7 +19,7 @@ import (
 )
 
 // The example plugin prints what each pod requests, whenever that is new to it.
-func TestR1_ExamplePluginTellsWhatPodsRequest(t *testing.T) {
+func TestR1_ExamplePluginLogsWhatPodsRequest(t *testing.T) {
 	t.Parallel()
 	n, program := StartNode(t), example(t, "sizes")
 	ctx, c := WithinAMinute(t), n.CRI()
@@ -47,7 +47,7 @@ func TestR1_ExamplePluginTellsWhatPodsRequest(t *testing.T) {
 	require.NoError(t, update(ctx, n, there.Container, Requests("3", "128Mi")))
 	require.NoError(t, updatePod(ctx, n, there.Pod, ThreeContainers()))
 	require.NoError(t, update(ctx, n, there.Container, Requests("4", "128Mi")))
-	Promise(t, "R1", "a plugin can tell what pods request, whenever that changes", OnStock(ToldNothing), func(t require.TestingT) {
+	Promise(t, "R1", "a plugin can tell what pods request, whenever that changes", OnStock(DeliversNothing), func(t require.TestingT) {
 		assert.Equal(t, `default/web requests cpu 2, memory 160Mi
 default/plain is not announced
 default/plain is gone
@@ -76,7 +76,7 @@ default/web requests cpu 4250m, memory 160Mi
 		})
 	}
 	stop()
-	Promise(t, "R1", "a plugin that is started again after a restart can tell what they request", OnStock(ToldNothing), func(t require.TestingT) {
+	Promise(t, "R1", "a plugin that is started again after a restart can tell what they request", OnStock(DeliversNothing), func(t require.TestingT) {
 		assert.Equal(t, "default/web requests cpu 4250m, memory 160Mi\ndefault/web is gone\n", printed())
 	})
 }

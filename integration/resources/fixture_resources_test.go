@@ -33,9 +33,9 @@ func withSetting(line string) func(*node.Options) {
 	}
 }
 
-// requireTold checks that a plugin was told of one pod with an event, and what was
+// requireDelivered checks that a plugin was told of one pod with an event, and what was
 // announced of it, to the last word.
-func requireTold(t require.TestingT, p *plugin.Plugin, event plugin.Event, want podresources.Pod) {
+func requireDelivered(t require.TestingT, p *plugin.Plugin, event plugin.Event, want podresources.Pod) {
 	pods := PodsOf(p, event)
 	require.Len(t, pods, 1, "%s of %s", event, p.Name())
 	assert.Empty(t, cmp.Diff(&want, podresources.FromPod(pods[0])), "%s of %s (- announced, + told)", event, p.Name())

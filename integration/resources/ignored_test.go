@@ -89,8 +89,8 @@ func TestR4_WhatCannotBeReadFailsNoPod(t *testing.T) {
 				requireIgnored(t, n, bad.where, map[string]float64{`{source="` + bad.where + `"}`: 1})
 			})
 			after := joinAfterKill(t, n)
-			assert.Equal(t, []string{"untold"}, SumsTold(p, plugin.RunPodSandbox))
-			assert.Equal(t, []string{"untold"}, SumsTold(after, plugin.Synchronize))
+			assert.Equal(t, []string{"absent"}, SumsDelivered(p, plugin.RunPodSandbox))
+			assert.Equal(t, []string{"absent"}, SumsDelivered(after, plugin.Synchronize))
 			l.End(t)
 		})
 	}
@@ -124,7 +124,7 @@ func TestR4_BadUpdatesChangeNothing(t *testing.T) {
 
 	after := joinAfterKill(t, n)
 	require.NoError(t, c.Stop(ctx, container, 0))
-	Promise(t, "R4", "such a request changes nothing of what is told", OnStock(ToldNothing), func(t require.TestingT) {
+	Promise(t, "R4", "such a request changes nothing of what is told", OnStock(DeliversNothing), func(t require.TestingT) {
 		for _, call := range p.Calls().Of(id) {
 			assert.Equal(t, AllThree, SumOf(call.Pod), call.Event)
 			if call.Container != nil {
@@ -132,9 +132,9 @@ func TestR4_BadUpdatesChangeNothing(t *testing.T) {
 			}
 		}
 	})
-	Promise(t, "R4", "nor of what is told after a restart", OnStock(ToldNothing), Eventually(func(t require.TestingT) {
-		requireTold(t, after, plugin.Synchronize, ThreeContainers())
-		assert.Equal(t, []string{"StopContainer 500m"}, CPUsTold(after, plugin.StopContainer))
+	Promise(t, "R4", "nor of what is told after a restart", OnStock(DeliversNothing), Eventually(func(t require.TestingT) {
+		requireDelivered(t, after, plugin.Synchronize, ThreeContainers())
+		assert.Equal(t, []string{"StopContainer 500m"}, CPUsDelivered(after, plugin.StopContainer))
 	}))
 }
 
@@ -167,7 +167,7 @@ func largestAnnounced(t *testing.T, n *node.Node, how string) (*runtime.PodSandb
 
 // What is just within the bounds arrives, also with as many pods as are more than
 // a message of NRI can hold.
-func TestR4_LargestAnnouncementIsTold(t *testing.T) {
+func TestR4_LargestAnnouncementIsDelivered(t *testing.T) {
 	t.Parallel()
 	const pods = 17
 	for _, how := range ways {
@@ -191,7 +191,7 @@ func TestR4_LargestAnnouncementIsTold(t *testing.T) {
 			after := joinAfterKill(t, n)
 			require.NoError(t, c.StopPod(ctx, id))
 			for by, event := range map[*plugin.Plugin]plugin.Event{p: plugin.RunPodSandbox, late: plugin.Synchronize, after: plugin.Synchronize} {
-				Promise(t, "R4", fmt.Sprintf("%s of %s has all of each pod", event, by.Name()), OnStock(ToldNothing), func(t require.TestingT) {
+				Promise(t, "R4", fmt.Sprintf("%s of %s has all of each pod", event, by.Name()), OnStock(DeliversNothing), func(t require.TestingT) {
 					told := PodsOf(by, event)
 					require.Len(t, told, pods)
 					for _, pod := range told {
@@ -199,8 +199,8 @@ func TestR4_LargestAnnouncementIsTold(t *testing.T) {
 					}
 				})
 			}
-			Promise(t, "R4", "its end has, too, after a restart", OnStock(ToldNothing), Eventually(func(t require.TestingT) {
-				requireTold(t, after, plugin.StopPodSandbox, what)
+			Promise(t, "R4", "its end has, too, after a restart", OnStock(DeliversNothing), Eventually(func(t require.TestingT) {
+				requireDelivered(t, after, plugin.StopPodSandbox, what)
 			}))
 			Promise(t, "R4", "verbose status shows all of it, also after a restart", OnStock("nothing is shown"), func(t require.TestingT) {
 				assert.Greater(t, len(visible), map[string]int{"field": 250, "annotation": 30}[how]<<10)

@@ -18,7 +18,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/node"
 )
 
-// enforced is a pod of a node that refuses containers that differ.
+// enforced is a pod of a node that rejects containers that differ.
 type enforced struct {
 	n      *node.Node
 	id     string
@@ -48,13 +48,13 @@ func (e enforced) create(ctx context.Context, name, cpu string, change func(*run
 	return e.n.CRI().Create(ctx, e.id, e.config, config)
 }
 
-// requireStillCompared checks that the same pod has a container refused that does differ.
+// requireStillCompared checks that the same pod has a container rejected that does differ.
 func (e enforced) requireStillCompared(t *testing.T) {
 	t.Helper()
 	ctx := WithinAMinute(t)
-	Promise(t, "R3", "a container of the same pod that does differ is refused", OnStock(nothingCompared), func(t require.TestingT) {
+	Promise(t, "R3", "a container of the same pod that does differ is rejected", OnStock(nothingCompared), func(t require.TestingT) {
 		_, err := e.create(ctx, "main", "7", attempt(7))
-		requireRefusedFor(t, err, "requests[cpu]: announced ")
+		requireRejectedFor(t, err, "requests[cpu]: announced ")
 	})
 }
 
@@ -86,7 +86,7 @@ func TestR3_WhatAWebhookCannotKnowIsLetThrough(t *testing.T) {
 	e = enforce(t, "field")
 	_, err = e.create(WithinAMinute(t), "main", "500m", withThings)
 	Promise(t, "R3", "a client that knows all of the pod has said that there are no mounts and devices", OnStock(nothingCompared), func(t require.TestingT) {
-		requireRefusedFor(t, err, `mounts[/host]: announced none, got host_path "/"; devices[/dev/data]: announced none, got`)
+		requireRejectedFor(t, err, `mounts[/host]: announced none, got host_path "/"; devices[/dev/data]: announced none, got`)
 	})
 }
 
@@ -121,8 +121,8 @@ func TestR3_UpdatedContainerCanBeCreatedAgain(t *testing.T) {
 	_, err = e.create(ctx, "main", "2", attempt(2))
 	require.NoError(t, err, "after a restart")
 	_, err = e.create(ctx, "main", "500m", attempt(3))
-	Promise(t, "R3", "a container that is not what it was updated to is refused", OnStock(nothingCompared), func(t require.TestingT) {
-		requireRefusedFor(t, err, "requests[cpu]: announced 2, got 500m")
+	Promise(t, "R3", "a container that is not what it was updated to is rejected", OnStock(nothingCompared), func(t require.TestingT) {
+		requireRejectedFor(t, err, "requests[cpu]: announced 2, got 500m")
 	})
 }
 
@@ -164,7 +164,7 @@ func TestR3_MountsOfTheKubeletAreLetThrough(t *testing.T) {
 	_, err := e.create(WithinAMinute(t), "main", "500m", kubelets)
 	require.NoError(t, err)
 	_, err = e.create(WithinAMinute(t), "side", "250m", kubelets)
-	Promise(t, "R3", "a container with the kubelet's mounts of another is refused", OnStock(nothingCompared), func(t require.TestingT) {
+	Promise(t, "R3", "a container with the kubelet's mounts of another is rejected", OnStock(nothingCompared), func(t require.TestingT) {
 		assert.ErrorContains(t, err, `"side" of pod default/web `+differsFrom+": mounts[/dev/termination-log]: announced none, got ", "it is that of another container")
 	})
 }

@@ -30,10 +30,10 @@ func TestR1_PodOfWhichNothingIsAnnouncedIsAsEver(t *testing.T) {
 	after := joinAfterKill(t, n)
 	l.End(t)
 
-	assert.Equal(t, []string{"untold"}, SumsTold(after, plugin.Synchronize))
+	assert.Equal(t, []string{"absent"}, SumsDelivered(after, plugin.Synchronize))
 	for _, call := range append(p.Calls().Of(l.Pod), after.Calls().Of(l.Pod)...) {
-		assert.Equal(t, "untold", SumOf(call.Pod), call.Event)
-		assert.Equal(t, "untold", CPUOf(call.Container), call.Event)
+		assert.Equal(t, "absent", SumOf(call.Pod), call.Event)
+		assert.Equal(t, "absent", CPUOf(call.Container), call.Event)
 	}
 	log, err := n.Log()
 	require.NoError(t, err)

@@ -57,13 +57,13 @@ func TestR2_ContainersAndUpdatesTellTheirResources(t *testing.T) {
 	require.NoError(t, n.Settled(ctx, container))
 
 	require.NoError(t, update(ctx, n, container, Requests("1", "128Mi")))
-	Promise(t, "R2", "a container's own resources are told with it, and an update's with the update", OnStock(ToldNothing), func(t require.TestingT) {
+	Promise(t, "R2", "a container's own resources are told with it, and an update's with the update", OnStock(DeliversNothing), func(t require.TestingT) {
 		assert.Equal(t, []string{"CreateContainer 500m", "StartContainer 500m", "UpdateContainer 1", "PostUpdateContainer 1"},
-			CPUsTold(p, plugin.CreateContainer, plugin.StartContainer, plugin.UpdateContainer, plugin.PostUpdateContainer))
+			CPUsDelivered(p, plugin.CreateContainer, plugin.StartContainer, plugin.UpdateContainer, plugin.PostUpdateContainer))
 	})
-	Promise(t, "R2", "the pod has an update's resources once all plugins agreed", OnStock(ToldNothing), func(t require.TestingT) {
-		assert.Equal(t, []string{AllThree}, SumsTold(p, plugin.UpdateContainer), "until all agreed")
-		assert.Equal(t, []string{"cpu 3250m, memory 224Mi"}, SumsTold(p, plugin.PostUpdateContainer))
+	Promise(t, "R2", "the pod has an update's resources once all plugins agreed", OnStock(DeliversNothing), func(t require.TestingT) {
+		assert.Equal(t, []string{AllThree}, SumsDelivered(p, plugin.UpdateContainer), "until all agreed")
+		assert.Equal(t, []string{"cpu 3250m, memory 224Mi"}, SumsDelivered(p, plugin.PostUpdateContainer))
 	})
 
 	// All of a pod at once.
@@ -77,18 +77,18 @@ func TestR2_ContainersAndUpdatesTellTheirResources(t *testing.T) {
 	after := joinAfterKill(t, n)
 	require.NoError(t, c.Stop(ctx, container, 0))
 	const sum = "cpu 5500m, memory 224Mi"
-	Promise(t, "R2", "an update of all of a pod is told with the pod", OnStock(ToldNothing), func(t require.TestingT) {
-		assert.Equal(t, []string{sum}, SumsTold(p, plugin.UpdatePodSandbox))
-		assert.Equal(t, []string{sum}, SumsTold(p, plugin.PostUpdatePodSandbox))
+	Promise(t, "R2", "an update of all of a pod is told with the pod", OnStock(DeliversNothing), func(t require.TestingT) {
+		assert.Equal(t, []string{sum}, SumsDelivered(p, plugin.UpdatePodSandbox))
+		assert.Equal(t, []string{sum}, SumsDelivered(p, plugin.PostUpdatePodSandbox))
 	})
-	Promise(t, "R2", "the latest update is what is told after a restart", OnStock(ToldNothing), Eventually(func(t require.TestingT) {
-		assert.Equal(t, []string{sum}, SumsTold(after, plugin.Synchronize))
-		assert.Equal(t, []string{"StopContainer 500m"}, CPUsTold(after, plugin.StopContainer), "the pod's update came last")
+	Promise(t, "R2", "the latest update is what is told after a restart", OnStock(DeliversNothing), Eventually(func(t require.TestingT) {
+		assert.Equal(t, []string{sum}, SumsDelivered(after, plugin.Synchronize))
+		assert.Equal(t, []string{"StopContainer 500m"}, CPUsDelivered(after, plugin.StopContainer), "the pod's update came last")
 	}))
 }
 
-// What a plugin refuses is not kept.
-func TestR2_UpdateThatAPluginRefusesIsNotTold(t *testing.T) {
+// What a plugin rejects is not kept.
+func TestR2_UpdateThatAPluginRejectsIsNotDelivered(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	first, second := plugin.New("10", "first"), plugin.New("20", "second")
@@ -104,19 +104,19 @@ func TestR2_UpdateThatAPluginRefusesIsNotTold(t *testing.T) {
 	require.ErrorContains(t, updatePod(ctx, n, l.Pod, less), "not here")
 	after := joinAfterKill(t, n)
 	l.End(t)
-	Promise(t, "R2", "a plugin before the one that refuses an update is asked with it", OnStock(ToldNothing), func(t require.TestingT) {
-		assert.Equal(t, []string{"UpdateContainer 9"}, CPUsTold(first, plugin.UpdateContainer))
-		assert.Equal(t, []string{"cpu 2500m, memory 192Mi"}, SumsTold(first, plugin.UpdatePodSandbox))
+	Promise(t, "R2", "a plugin before the one that rejects an update is asked with it", OnStock(DeliversNothing), func(t require.TestingT) {
+		assert.Equal(t, []string{"UpdateContainer 9"}, CPUsDelivered(first, plugin.UpdateContainer))
+		assert.Equal(t, []string{"cpu 2500m, memory 192Mi"}, SumsDelivered(first, plugin.UpdatePodSandbox))
 	})
-	Promise(t, "R2", "what a plugin refused is not told later", OnStock(ToldNothing), Eventually(func(t require.TestingT) {
-		requireTold(t, after, plugin.Synchronize, ThreeContainers())
-		assert.Equal(t, []string{"StopContainer 500m"}, CPUsTold(after, plugin.StopContainer))
+	Promise(t, "R2", "what a plugin rejected is not told later", OnStock(DeliversNothing), Eventually(func(t require.TestingT) {
+		requireDelivered(t, after, plugin.Synchronize, ThreeContainers())
+		assert.Equal(t, []string{"StopContainer 500m"}, CPUsDelivered(after, plugin.StopContainer))
 	}))
 }
 
 // The status of a container cannot be written: the update has failed, and what is
 // told of the pod is what was before, as it is of the container.
-func TestR2_UpdateThatCannotBeWrittenIsNotTold(t *testing.T) {
+func TestR2_UpdateThatCannotBeWrittenIsNotDelivered(t *testing.T) {
 	t.Parallel()
 	n, _, pod, id := runAnnounced(t)
 	ctx, c := WithinAMinute(t), n.CRI()
@@ -129,8 +129,8 @@ func TestR2_UpdateThatCannotBeWrittenIsNotTold(t *testing.T) {
 
 	next := plugin.New("20", "next")
 	Connect(t, n, next)
-	Promise(t, "R2", "an update that cannot be written is not told later", OnStock(ToldNothing), func(t require.TestingT) {
-		requireTold(t, next, plugin.Synchronize, ThreeContainers())
+	Promise(t, "R2", "an update that cannot be written is not told later", OnStock(DeliversNothing), func(t require.TestingT) {
+		requireDelivered(t, next, plugin.Synchronize, ThreeContainers())
 	})
 }
 
@@ -168,7 +168,7 @@ func updatesAtOnce(ctx context.Context, n *node.Node, pod string, containers [2]
 
 // Whichever of several updates came last, a plugin is told the same before a restart
 // and after it.
-func TestR2_UpdatesAtOnceAreToldTheSameAfterARestart(t *testing.T) {
+func TestR2_UpdatesAtOnceAreDeliveredTheSameAfterARestart(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	pod := Announced(t, n, "field", ThreeContainers())
@@ -183,7 +183,7 @@ func TestR2_UpdatesAtOnceAreToldTheSameAfterARestart(t *testing.T) {
 		before = append(before, settled.Calls().Only(plugin.Synchronize)...)
 		after = append(after, joinAfterKill(t, n).Calls().Only(plugin.Synchronize)...)
 	}
-	Promise(t, "R2", "the same is told of a pod and its containers before a restart and after it", OnStock(ToldNothing), func(t require.TestingT) {
+	Promise(t, "R2", "the same is told of a pod and its containers before a restart and after it", OnStock(DeliversNothing), func(t require.TestingT) {
 		for round, call := range after {
 			want := podresources.FromPod(before[round].Pods[0])
 			require.NotNil(t, want)
@@ -209,18 +209,18 @@ func TestR2_EphemeralContainerSpeaksForItself(t *testing.T) {
 	require.NoError(t, update(ctx, n, container, Requests("5", "1Gi")))
 	after := joinAfterKill(t, n)
 	require.NoError(t, c.Remove(ctx, container))
-	Promise(t, "R2", "an ephemeral container has what it says of itself", OnStock(ToldNothing), func(t require.TestingT) {
+	Promise(t, "R2", "an ephemeral container has what it says of itself", OnStock(DeliversNothing), func(t require.TestingT) {
 		assert.Equal(t, []string{"CreateContainer 4", "UpdateContainer 5", "PostUpdateContainer 5"},
-			CPUsTold(p, plugin.CreateContainer, plugin.UpdateContainer, plugin.PostUpdateContainer))
+			CPUsDelivered(p, plugin.CreateContainer, plugin.UpdateContainer, plugin.PostUpdateContainer))
 	})
-	Promise(t, "R2", "it has that after a restart, too", OnStock(ToldNothing), Eventually(func(t require.TestingT) {
+	Promise(t, "R2", "it has that after a restart, too", OnStock(DeliversNothing), Eventually(func(t require.TestingT) {
 		synchronized := after.Calls().Only(plugin.Synchronize)[0].Containers
 		require.Len(t, synchronized, 1)
 		assert.Equal(t, "5", CPUOf(synchronized[0]))
-		assert.Equal(t, []string{"RemoveContainer 5"}, CPUsTold(after, plugin.RemoveContainer))
+		assert.Equal(t, []string{"RemoveContainer 5"}, CPUsDelivered(after, plugin.RemoveContainer))
 	}))
-	Promise(t, "R2", "what was announced of its pod stays as it was", OnStock(ToldNothing), func(t require.TestingT) {
-		requireTold(t, p, plugin.PostUpdateContainer, ThreeContainers())
-		requireTold(t, after, plugin.Synchronize, ThreeContainers())
+	Promise(t, "R2", "what was announced of its pod stays as it was", OnStock(DeliversNothing), func(t require.TestingT) {
+		requireDelivered(t, p, plugin.PostUpdateContainer, ThreeContainers())
+		requireDelivered(t, after, plugin.Synchronize, ThreeContainers())
 	})
 }

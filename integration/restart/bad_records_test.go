@@ -20,7 +20,7 @@ import (
 	"github.com/hookline-nri/hookline/testkit/plugin"
 )
 
-var nobodyCounts = OnStock("nothing is counted")
+var notCounted = OnStock("nothing is counted")
 
 // phasesOf is the folder of the phases of sandboxes. Stock has none.
 func phasesOf(n *node.Node) string {
@@ -44,8 +44,8 @@ func TestL22_RuntimeStartsWhateverIsAmongThePhases(t *testing.T) {
 				RequireReady(ctx, t, n, l.Pod)
 				RequirePodRunsAgain(t, n, n.CRI().Pod("new"))
 			})
-			Promise(t, "L22", is+" is named in the log, and counted", nobodyCounts, func(t require.TestingT) {
-				counted, err := n.Metrics(ctx, PassedOverMetric)
+			Promise(t, "L22", is+" is named in the log, and counted", notCounted, func(t require.TestingT) {
+				counted, err := n.Metrics(ctx, SkippedMetric)
 				require.NoError(t, err)
 				assert.Equal(t, map[string]float64{`{kind="sandbox_phase"}`: 1}, counted)
 				assert.NoError(t, HasLogged(n, "is not recovered", phases))
@@ -76,15 +76,15 @@ func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	notAny := []byte{0xff}                // what is no protobuf message
 	notJSON := []byte("\n\x01x\x12\x01{") // a message with a value that is no JSON
-	endsCRI, leftOut := OnStock("CRI does not come up"), OnStock("it is not ready or in no list, and its process cannot be ended")
+	endsCRI, leftOut := OnStock("CRI does not start"), OnStock("it is not ready or in no list, and its process cannot be ended")
 	setAside := "containerd_metadata_unreadable_records_total"
 	for _, record := range []badRecord{
 		{"a sandbox", func(l Life) []string { return []string{"sandboxes", l.Pod, "spec"} }, notAny, StartNode,
 			setAside, "sandbox", "", "spec: ", endsCRI, endsCRI},
 		{"the metadata of a sandbox of a shim", func(l Life) []string { return []string{"sandboxes", l.Pod, "extensions", "metadata"} }, notJSON, StartSandboxer,
-			PassedOverMetric, "sandbox", "pod", "metadata", endsCRI, endsCRI},
+			SkippedMetric, "sandbox", "pod", "metadata", endsCRI, endsCRI},
 		{"an update of a sandbox", func(l Life) []string { return []string{"sandboxes", l.Pod, "extensions", "updated-resources"} }, notJSON, StartNode,
-			PassedOverMetric, "sandbox_update", "", "", KeptOnStock, leftOut},
+			SkippedMetric, "sandbox_update", "", "", KeptOnStock, leftOut},
 		{"the container of a sandbox", func(l Life) []string { return []string{"containers", l.Pod, "spec"} }, notAny, StartNode,
 			setAside, "container", "pod", "spec: ", endsCRI, endsCRI},
 		{"the metadata of the container of a sandbox", func(l Life) []string {
@@ -96,7 +96,7 @@ func TestL22_RuntimeStartsPastRecordsThatCannotBeRead(t *testing.T) {
 		{"the metadata of a container", func(l Life) []string {
 			return []string{"containers", l.Container, "extensions", "io.cri-containerd.container.metadata"}
 		}, notJSON, StartNode,
-			PassedOverMetric, "container", "container", "type with url x", KeptOnStock, leftOut},
+			SkippedMetric, "container", "container", "type with url x", KeptOnStock, leftOut},
 		{"the time of a container", func(l Life) []string { return []string{"containers", l.Container, "createdat"} }, notAny, StartNode,
 			setAside, "container", "", "", endsCRI, endsCRI},
 		{"the time of a sandbox", func(l Life) []string { return []string{"containers", l.Pod, "createdat"} }, notAny, StartNode,
@@ -134,7 +134,7 @@ func startsPast(t *testing.T, record badRecord) {
 		RunningSince(ctx, t, n, good.Container)
 		RequirePodRunsAgain(t, n, n.CRI().Pod("new"))
 	})
-	Promise(t, "L22", record.of+" that cannot be read is named in the log, and counted", nobodyCounts, func(t require.TestingT) {
+	Promise(t, "L22", record.of+" that cannot be read is named in the log, and counted", notCounted, func(t require.TestingT) {
 		require.NoError(t, errBoot)
 		counted, err := n.Metrics(ctx, record.metric)
 		require.NoError(t, err)
@@ -172,7 +172,7 @@ func startsPast(t *testing.T, record badRecord) {
 }
 
 // The ends of a container whose specification cannot be read reach plugins with its pod and name.
-func TestL3_EndOfAContainerThatCannotBeReadIsToldWithItsPod(t *testing.T) {
+func TestL3_EndOfAContainerThatCannotBeReadIsDeliveredWithItsPod(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	ctx, c := WithinAMinute(t), n.CRI()
@@ -180,7 +180,7 @@ func TestL3_EndOfAContainerThatCannotBeReadIsToldWithItsPod(t *testing.T) {
 	require.NoError(t, n.Kill(ctx))
 	require.NoError(t, Overwrite(n, []byte{0xff}, "containers", bad.Container, "spec"))
 	errBoot := n.Boot(ctx)
-	Promise(t, "L3", "its ends name pod and container", OnStock("CRI does not come up"), func(t require.TestingT) {
+	Promise(t, "L3", "its ends name pod and container", OnStock("CRI does not start"), func(t require.TestingT) {
 		require.NoError(t, errBoot)
 		p := plugin.New("10", "told")
 		require.NoError(t, p.Connect(ctx, n.NRISocket()))
@@ -211,7 +211,7 @@ func TestL22_ExitedContainerThatCannotBeReadHasExited(t *testing.T) {
 		require.NoError(t, Overwrite(n, []byte{0xff}, "containers", l.Container, "spec"))
 	}
 	errBoot := n.Boot(ctx)
-	Promise(t, "L22", "it has exited, with the reason why it is not whole", OnStock("CRI does not come up"), func(t require.TestingT) {
+	Promise(t, "L22", "it has exited, with the reason why it is not whole", OnStock("CRI does not start"), func(t require.TestingT) {
 		require.NoError(t, errBoot)
 		r, err := c.Runtime.ContainerStatus(ctx, &runtime.ContainerStatusRequest{ContainerId: exited.Container, Verbose: true})
 		require.NoError(t, err)
@@ -305,7 +305,7 @@ func TestL22_AddressesOfAPodThatCannotBeReadAreFreed(t *testing.T) {
 		require.NoError(t, Overwrite(n, []byte{0xff}, path...))
 	}
 	errBoot := n.Boot(ctx)
-	Promise(t, "L22", "it is taken off its network", OnStock("CRI does not come up"), func(t require.TestingT) {
+	Promise(t, "L22", "it is taken off its network", OnStock("CRI does not start"), func(t require.TestingT) {
 		require.NoError(t, errBoot)
 		require.NoError(t, c.Stop(ctx, bad.Container, 10*time.Second))
 		require.NoError(t, c.Remove(ctx, bad.Container))

@@ -41,7 +41,7 @@ func TestL22_ShimThatDoesNotAnswerKeepsNoRuntimeFromStarting(t *testing.T) {
 		assert.NoError(t, errStop)
 		assert.NoError(t, errRemove)
 	})
-	Promise(t, "L15", "plugins are told of the end of its pod", OnStock("it ends untold"), Eventually(func(t require.TestingT) {
+	Promise(t, "L15", "plugins are told of the end of its pod", OnStock("it ends undelivered"), Eventually(func(t require.TestingT) {
 		assert.Equal(t, Undone[1:], back.Calls().Of(hung.Pod).Only(Undone...).Events())
 		assert.Empty(t, history.Read(back.Calls(), nil).Faults())
 	}))
@@ -50,7 +50,7 @@ func TestL22_ShimThatDoesNotAnswerKeepsNoRuntimeFromStarting(t *testing.T) {
 }
 
 // A shim can answer for itself, and not for a container whose change hangs.
-func TestL15_ContainerWhoseStateIsNotKnownIsTold(t *testing.T) {
+func TestL15_ContainerWhoseStateIsNotKnownIsDelivered(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t)
 	ctx, c := WithinAMinute(t), n.CRI()
@@ -73,7 +73,7 @@ func TestL15_ContainerWhoseStateIsNotKnownIsTold(t *testing.T) {
 	stuck.Release()
 	require.NoError(t, c.StopPod(ctx, l.Pod))
 	require.NoError(t, c.RemovePod(ctx, l.Pod))
-	Promise(t, "L15", "it is told of its end", OnStock("it ends untold"), Eventually(func(t require.TestingT) {
+	Promise(t, "L15", "it is told of its end", OnStock("it ends undelivered"), Eventually(func(t require.TestingT) {
 		assert.ElementsMatch(t, EveryEnd, back.Calls().Of(l.Pod).Events())
 		reading := history.Read(back.Calls(), nil)
 		assert.Empty(t, reading.Faults())

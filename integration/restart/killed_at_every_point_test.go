@@ -43,7 +43,7 @@ func killed(t *testing.T, w Wave) {
 	})
 	RemoveAllPods(ctx, t, c.N.CRI())
 	Promise(t, "L15", "nothing is left of them once they are removed", w.Stock.Killed.Left, func(t require.TestingT) { RequireNothingLeft(t, c.N) })
-	Promise(t, "L15", "plugins are told of their end", w.Stock.Killed.Told, Eventually(func(t require.TestingT) { c.RequireEndsTold(t) }))
+	Promise(t, "L15", "plugins are told of their end", w.Stock.Killed.Delivered, Eventually(func(t require.TestingT) { c.RequireEndsDelivered(t) }))
 	Promise(t, "L15", "they can be created again at once", w.Stock.Killed.Again, func(t require.TestingT) {
 		c.RequireRunAgain(t, c.N.CRI().RunPod)
 		RequireNothingLeft(t, c.N)

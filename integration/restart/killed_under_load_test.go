@@ -22,7 +22,7 @@ import (
 
 // Each round kills the runtime when so many CRI calls were made, with others
 // under way, and ends afterwards what it finds.
-func TestL15_EndsAreToldThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
+func TestL15_EndsAreDeliveredThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
 	t.Parallel()
 	const rounds, workers = 4, 4
 	n := StartNode(t)
@@ -63,7 +63,7 @@ func TestL15_EndsAreToldThoughTheRuntimeIsKilledUnderLoad(t *testing.T) {
 		}
 	}
 	NewLife(t, n, "afterwards").End(t)
-	Promise(t, "L15", "who joins after a kill is told of the end of all pods that the runtime finds", OnStock("they end untold"), func(t require.TestingT) {
+	Promise(t, "L15", "who joins after a kill is told of the end of all pods that the runtime finds", OnStock("they end undelivered"), func(t require.TestingT) {
 		assert.Empty(t, unended, "pods and containers of which the end was not told")
 	})
 	Promise(t, "L15", "each connection is told of what there is, in order and once", OnStock("ends of pods of before are not told"), func(t require.TestingT) {

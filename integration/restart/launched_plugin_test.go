@@ -16,7 +16,7 @@ import (
 
 // A plugin that the runtime launches itself is served as any other, and is
 // launched again and told of what there is after a restart.
-func TestL15_LaunchedPluginIsLaunchedAgainAndTold(t *testing.T) {
+func TestL15_LaunchedPluginIsLaunchedAgainAndReceivesEnds(t *testing.T) {
 	t.Parallel()
 	record := filepath.Join(t.TempDir(), "record")
 	n := StartNode(t, func(o *node.Options) { o.Config = ConfigLaunching(t, record) })

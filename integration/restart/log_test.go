@@ -53,7 +53,7 @@ func TestL17_PodsThatWereCutAreNoErrorsInTheLog(t *testing.T) {
 
 // errorsIn are the lines of a log that tell an error, other than of a connection that
 // the node makes to see whether plugins can connect, and of a shim which has an event for
-// containerd while that is away.
+// containerd while that is disconnected.
 func errorsIn(log string) (lines []string) {
 	for line := range strings.Lines(log) {
 		if strings.Contains(line, "level=error") && !strings.Contains(line, "connected and failed to join") &&

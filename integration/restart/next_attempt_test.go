@@ -59,7 +59,7 @@ func TestL15_PodThatWasCutIsReplacedByTheNextAttempt(t *testing.T) {
 
 	_, err = nextAttempt(ctx, n, config())
 	RemoveAllPods(ctx, t, c)
-	Promise(t, "L15", "the next attempt at a pod whose creation was cut comes up", KeptOnStock, func(t require.TestingT) {
+	Promise(t, "L15", "the next attempt at a pod whose creation was cut starts", KeptOnStock, func(t require.TestingT) {
 		assert.NoError(t, err)
 	})
 	RequireNothingLeft(t, n)

@@ -30,18 +30,18 @@ func TestL1_EventsOfAPodOfAShimComeInOrder(t *testing.T) {
 	RequireNoSandboxLeft(t, n)
 }
 
-func TestL7_RefusedPodOfAShimIsUndone(t *testing.T) {
+func TestL7_RejectedPodOfAShimIsUndone(t *testing.T) {
 	t.Parallel()
 	n := StartSandboxer(t)
 	first, second, third := ConnectTrio(t, n)
 
-	config := RunRefused(t, second, n)
+	config := RunRejected(t, second, n)
 
 	RequireUndoneWhileNetworkStood(t, first, config)
 	RequireUndoneWhileNetworkStood(t, second, config)
 	RequireNoSandboxLeft(t, n)
-	Promise(t, "L7", "a plugin that was not asked is not told of a refused pod of a shim", OnStock("it gets Stop and Remove"), func(t require.TestingT) {
-		assert.Empty(t, third.Calls().Named("refused").Events(), third.Name())
+	Promise(t, "L7", "a plugin that was not asked is not told of a rejected pod of a shim", OnStock("it gets Stop and Remove"), func(t require.TestingT) {
+		assert.Empty(t, third.Calls().Named("rejected").Events(), third.Name())
 	})
 	second.On(plugin.RunPodSandbox, nil)
 	RequirePodRunsAgain(t, n, config)
@@ -64,7 +64,7 @@ func TestL5_PodOfAShimFailsIfItsSandboxDiesInTheHook(t *testing.T) {
 	}
 }
 
-func TestL15_EndOfAPodOfAShimIsToldAfterARestart(t *testing.T) {
+func TestL15_EndOfAPodOfAShimIsDeliveredAfterARestart(t *testing.T) {
 	t.Parallel()
 	n := StartSandboxer(t)
 	back := plugin.New("10", "back")
@@ -80,7 +80,7 @@ func TestL15_EndOfAPodOfAShimIsToldAfterARestart(t *testing.T) {
 	require.NoError(t, n.CRI().RemovePod(WithinAMinute(t), pod))
 
 	RequireNoSandboxLeft(t, n)
-	Promise(t, "L15", "who joins after a restart is told of the end of a pod of a shim", OnStock("it ends untold"), Eventually(func(t require.TestingT) {
+	Promise(t, "L15", "who joins after a restart is told of the end of a pod of a shim", OnStock("it ends undelivered"), Eventually(func(t require.TestingT) {
 		assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, back.Calls().Latest().Of(pod).Events())
 	}))
 }
@@ -117,10 +117,10 @@ func TestL7_ShimOfASandboxEndsWhenItsCallerIsGone(t *testing.T) {
 		t.Run(at.String(), func(t *testing.T) {
 			n := StartSandboxer(t)
 			ctx := WithinAMinute(t)
-			config := n.CRI().Pod("given up")
-			calling, giveUp := context.WithCancel(ctx)
+			config := n.CRI().Pod("abandoned")
+			calling, cancel := context.WithCancel(ctx)
 			hold, ran := HoldStartOfShim(calling, t, n, at, config)
-			giveUp()
+			cancel()
 			require.Error(t, <-ran)
 			RequireNoticed(t, n.CRI())
 			Promise(t, "L7", "nothing is left of a pod whose caller was gone while its shim was started", left, func(t require.TestingT) {

@@ -175,7 +175,7 @@ func TestL23_StopThatStockRanPastIsForgotten(t *testing.T) {
 
 // Stock forgets the names of sandboxes that it recovers from their record alone, so
 // that pods of the same name can be created beside them.
-func TestL23_TwoPodsOfOneNameComeUp(t *testing.T) {
+func TestL23_TwoPodsOfOneNameStart(t *testing.T) {
 	t.Parallel()
 	for name, s := range map[string]struct {
 		byShim bool
@@ -206,7 +206,7 @@ func TestL23_TwoPodsOfOneNameComeUp(t *testing.T) {
 			container := runMore(ctx, t, m, second, config, "main")
 
 			m.moveTo(t, patched)
-			Promise(t, "L23", "a node with two pods of one name comes up with both", KeptOnStock, func(t require.TestingT) {
+			Promise(t, "L23", "a node with two pods of one name starts with both", KeptOnStock, func(t require.TestingT) {
 				pods, err := m.CRI().Pods(ctx)
 				require.NoError(t, err)
 				ready := 0
@@ -220,7 +220,7 @@ func TestL23_TwoPodsOfOneNameComeUp(t *testing.T) {
 				RunningSince(ctx, t, m, container)
 			})
 			Promise(t, "L22", "the second is named in the log, and counted", KeptOnStock, func(t require.TestingT) {
-				counted, err := m.Metrics(ctx, PassedOverMetric)
+				counted, err := m.Metrics(ctx, SkippedMetric)
 				require.NoError(t, err)
 				assert.Equal(t, map[string]float64{`{kind="sandbox_name"}`: 1}, counted)
 				assert.NoError(t, HasLogged(m.Node, "is not recovered", "is reserved for"))

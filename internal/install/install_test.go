@@ -143,7 +143,7 @@ func TestStateElsewhere(t *testing.T) {
 	assert.Equal(t, []string{"pod"}, kept)
 }
 
-func TestRefused(t *testing.T) {
+func TestRejected(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(t *testing.T, f *fake)
 		want   string

@@ -54,8 +54,8 @@ func (c *container) listedAgain() end {
 // here says whether the connection itself knows the pod.
 func (p *pod) here() bool { return p != nil && !p.former }
 
-// mayBeOwed says whether an event may be of what an earlier connection knew.
-func mayBeOwed(call plugin.Call) bool { return stages[call.Event] > up }
+// mayBeMissed says whether an event may be of what an earlier connection knew.
+func mayBeMissed(call plugin.Call) bool { return stages[call.Event] > up }
 
 // unheard notes an end that a connection did not answer: it counts as not told.
 func (r *Reading) unheard(call plugin.Call) {

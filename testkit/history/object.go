@@ -55,7 +55,7 @@ func (r *Reading) pod(call plugin.Call) {
 	case !p.here() && call.Event == plugin.RunPodSandbox:
 		r.pods[call.Pod.GetId()] = &pod{begun: true}
 		return
-	case p == nil || p.at == removed || !p.here() && !mayBeOwed(call):
+	case p == nil || p.at == removed || !p.here() && !mayBeMissed(call):
 		r.stray(call, "pod", p == nil || p.at != removed)
 		return
 	}
@@ -129,7 +129,7 @@ func (r *Reading) container(call plugin.Call) {
 		r.containers[id] = &container{pod: podID, step: step}
 		return
 	}
-	if c == nil || c.at == removed || c.former && !mayBeOwed(call) {
+	if c == nil || c.at == removed || c.former && !mayBeMissed(call) {
 		r.stray(call, "container", c == nil || c.at != removed)
 		return
 	}

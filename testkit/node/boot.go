@@ -74,9 +74,9 @@ func (n *Node) exec(ctx context.Context) error {
 	return n.daemon.Boot(ctx, cmd, n.ready)
 }
 
-// pluginAway is the reason of a network that waits for a plugin, which can come only
+// pluginDisconnected is the reason of a network that waits for a plugin, which can come only
 // once containerd serves.
-const pluginAway = "NRIPluginAway"
+const pluginDisconnected = "nriPluginDisconnected"
 
 // ready tells whether containerd serves.
 func (n *Node) ready(ctx context.Context) error {
@@ -100,7 +100,7 @@ func (n *Node) ready(ctx context.Context) error {
 		if condition.GetType() != runtime.RuntimeReady && (condition.GetType() != runtime.NetworkReady || len(networks) == 0) {
 			continue
 		}
-		if !condition.GetStatus() && condition.GetReason() != pluginAway {
+		if !condition.GetStatus() && condition.GetReason() != pluginDisconnected {
 			return fmt.Errorf("%s is false: %s", condition.GetType(), condition.GetMessage())
 		}
 	}

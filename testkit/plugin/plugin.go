@@ -141,7 +141,7 @@ func (p *Plugin) connect(ctx context.Context, conn net.Conn) (err error) {
 const farewell = 100 * time.Millisecond
 
 // early returns why a plugin was not synchronized before its connection, or the wait for
-// it, has ended: a plugin that is refused hears of both in one moment.
+// it, has ended: a plugin that is rejected hears of both in one moment.
 func early(started <-chan error, otherwise error) error {
 	select {
 	case err := <-started:

@@ -10,11 +10,11 @@ import (
 )
 
 // Reply answers one event. It may read the call, set Adjust and Update in it, wait, or
-// refuse. The context is the runtime's: it ends when the
+// reject. The context is the runtime's: it ends when the
 // runtime no longer waits for the answer, or the connection is gone.
 type Reply func(ctx context.Context, call *Call) error
 
-// Fail refuses with an error of the given text.
+// Fail rejects with an error of the given text.
 func Fail(text string) Reply {
 	return func(context.Context, *Call) error { return errors.New(text) }
 }

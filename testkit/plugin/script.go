@@ -39,8 +39,8 @@ type Answer struct {
 	Freeze bool
 	// Work is how long each event takes.
 	Work time.Duration
-	// Refuse is the error that refuses the event. Empty agrees.
-	Refuse string
+	// Reject is the error that rejects the event. Empty agrees.
+	Reject string
 }
 
 // reply is the answer as a Plugin takes it.
@@ -53,8 +53,8 @@ func (a Answer) reply() Reply {
 		if a.Work > 0 {
 			<-time.After(a.Work)
 		}
-		if a.Refuse != "" {
-			return errors.New(a.Refuse)
+		if a.Reject != "" {
+			return errors.New(a.Reject)
 		}
 		return nil
 	}
@@ -66,6 +66,6 @@ func freeze() {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	if err := unix.Tgkill(os.Getpid(), unix.Gettid(), unix.SIGSTOP); err != nil {
-		panic(err) // nothing but a wrong number can be refused
+		panic(err) // nothing but a wrong number can be rejected
 	}
 }

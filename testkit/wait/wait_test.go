@@ -26,7 +26,7 @@ func TestUntilAsksAgain(t *testing.T) {
 	require.Equal(t, 3, asked)
 }
 
-func TestUntilTellsTheLastAnswer(t *testing.T) {
+func TestUntilReportsTheLastAnswer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	last := errors.New("two left")

@@ -92,7 +92,7 @@ func TestRead(t *testing.T) {
 }
 
 // What cannot be told is not guessed.
-func TestReadRefuses(t *testing.T) {
+func TestReadRejects(t *testing.T) {
 	for text, want := range map[string]string{
 		"comm  12 [000] 1.0: fork\n":                           `perf script: not an event: "comm  12 [000] 1.0: fork"`,
 		"10/10 1.000000000: 1 sched:sched_switch: x\n":         `perf script: "10/10 1.000000000: 1 sched:sched_switch: x": not an event that was asked for`,

@@ -25,7 +25,7 @@ import (
 
 // The annotations by which a pod tells the plugin what to do with it.
 const (
-	refuse   = "e2e.hookline.dev/refuse"    // the words that RunPodSandbox is refused with
+	reject   = "e2e.hookline.dev/reject"    // the words that RunPodSandbox is rejected with
 	hangStop = "e2e.hookline.dev/hang-stop" // any value: StopPodSandbox is not answered before the plugin ends
 	holdRun  = "e2e.hookline.dev/hold-run"  // the file before which RunPodSandbox is not answered
 )
@@ -156,7 +156,7 @@ func (r *recorder) answer(event plugin.Event, pod *api.PodSandbox) error {
 				return err
 			})
 		}
-		if words := told[refuse]; words != "" {
+		if words := told[reject]; words != "" {
 			return errors.New(words)
 		}
 	case plugin.StopPodSandbox:

@@ -68,7 +68,7 @@ func (p *plugin) Synchronize(_ context.Context, pods []*api.PodSandbox, _ []*api
 		case podstate.Creating:
 			there[pod.GetId()] = true // RunPodSandbox is still to come: do nothing before that
 		case podstate.Stopped:
-			// It was stopped while the plugin was away. Only its removal comes now.
+			// It was stopped while the plugin was disconnected. Only its removal comes now.
 		case podstate.Ready, podstate.Unknown:
 			there[pod.GetId()] = true
 			if err := p.keep(pod); err != nil {
@@ -80,13 +80,13 @@ func (p *plugin) Synchronize(_ context.Context, pods []*api.PodSandbox, _ []*api
 }
 
 // RunPodSandbox comes when the pod has its network and its process. An error
-// refuses the pod; StopPodSandbox and RemovePodSandbox follow.
+// rejects the pod; StopPodSandbox and RemovePodSandbox follow.
 func (p *plugin) RunPodSandbox(_ context.Context, pod *api.PodSandbox) error {
 	return p.keep(pod)
 }
 
 // StopPodSandbox comes once in a connection, while all resources of the pod still exist;
-// or after Synchronize, if the pod was stopped while the plugin was away. Then
+// or after Synchronize, if the pod was stopped while the plugin was disconnected. Then
 // Synchronize has freed it already. An error is logged, and does not keep the pod from
 // being stopped.
 func (p *plugin) StopPodSandbox(_ context.Context, pod *api.PodSandbox) error {
@@ -120,8 +120,8 @@ func (p *plugin) forget(pod string) error {
 	return nil
 }
 
-// forgetOthers removes the files of pods that were removed while the plugin was away. It
-// may not be told of them: it was away for too long, or another runtime was there.
+// forgetOthers removes the files of pods that were removed while the plugin was disconnected. It
+// may not be told of them: it was disconnected for too long, or another runtime was there.
 func (p *plugin) forgetOthers(there map[string]bool) error {
 	kept, err := os.ReadDir(p.folder)
 	if err != nil {

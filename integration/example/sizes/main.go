@@ -56,7 +56,7 @@ type size struct{ cpu, memory string }
 // Synchronize gets all pods. After a restart, a runtime sends their resources as it
 // did before.
 func (p *plugin) Synchronize(_ context.Context, pods []*api.PodSandbox, _ []*api.Container) ([]*api.ContainerUpdate, error) {
-	p.table = make(map[string]size) // pods that were removed while the plugin was away are not in it
+	p.table = make(map[string]size) // pods that were removed while the plugin was disconnected are not in it
 	for _, pod := range pods {
 		p.keep(pod)
 	}
@@ -64,14 +64,14 @@ func (p *plugin) Synchronize(_ context.Context, pods []*api.PodSandbox, _ []*api
 }
 
 // RunPodSandbox comes before the first container is created. A plugin would make room
-// for all of them here, or refuse the pod.
+// for all of them here, or reject the pod.
 func (p *plugin) RunPodSandbox(_ context.Context, pod *api.PodSandbox) error {
 	p.keep(pod)
 	return nil
 }
 
 // PostUpdatePodSandbox comes when the resources of a pod were changed in place.
-// UpdatePodSandbox comes before that, and any plugin may refuse it.
+// UpdatePodSandbox comes before that, and any plugin may reject it.
 func (p *plugin) PostUpdatePodSandbox(_ context.Context, pod *api.PodSandbox) error {
 	p.keep(pod)
 	return nil

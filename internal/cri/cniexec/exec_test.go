@@ -185,17 +185,17 @@ func cut(t *testing.T, e *Exec, script string, as error) (dir string, err error)
 	return dir, err
 }
 
-// heir starts a child that goes on when its plugin is gone, and holds none of its
+// orphan starts a child that goes on when its plugin is gone, and holds none of its
 // pipes.
-const heir = `mkfifo $DIR/silent
+const orphan = `mkfifo $DIR/silent
 sh -c 'echo $$ > '$DIR'/left; read line < '$DIR'/silent' > /dev/null 2>&1 &
 wait`
 
 // When the call returns, no process of the killed plugin is left.
-func TestL7_KilledPluginLeavesNoHeir(t *testing.T) {
+func TestL7_KilledPluginLeavesNoOrphan(t *testing.T) {
 	for name, host := range map[string]host{"host": groups{}, "slow host": slow{}} {
 		t.Run(name, func(t *testing.T) {
-			dir, err := cut(t, &Exec{Patience: generous, host: host}, heir, context.Canceled)
+			dir, err := cut(t, &Exec{Patience: generous, host: host}, orphan, context.Canceled)
 			assert.ErrorIs(t, err, context.Canceled)
 			assert.False(t, running(t, filepath.Join(dir, "left")))
 		})
@@ -208,8 +208,8 @@ type stuck struct{ groups }
 func (stuck) left(*os.Process) []int { return []int{4711} }
 
 // The call returns without it, and its error names it.
-func TestHeirThatCannotBeKilled(t *testing.T) {
-	_, err := cut(t, &Exec{Patience: 50 * time.Millisecond, host: stuck{}}, heir, context.Canceled)
+func TestOrphanThatCannotBeKilled(t *testing.T) {
+	_, err := cut(t, &Exec{Patience: 50 * time.Millisecond, host: stuck{}}, orphan, context.Canceled)
 	assert.ErrorIs(t, err, context.Canceled)
 	assert.ErrorContains(t, err, "processes [4711] of its group have not ended after 50ms")
 }
@@ -336,7 +336,7 @@ func TestDeadlineAtTheAnswer(t *testing.T) {
 }
 
 // What a plugin leaves in the background writes to its output when the call has returned.
-func TestHeirMayWriteLater(t *testing.T) {
+func TestOrphanMayWriteLater(t *testing.T) {
 	path, dir := plugin(t, `mkfifo $DIR/go
 (read line <$DIR/go; echo more; echo more >&2; echo done >$DIR/left) &
 echo answer`)

@@ -141,7 +141,7 @@ func TestCollectPastADELThatHangs(t *testing.T) {
 	})
 }
 
-func TestCollectTellsWhatFailed(t *testing.T) {
+func TestCollectReportsFailures(t *testing.T) {
 	n := newNode(t, "green")
 	n.plugin("green", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
 	done, err := n.cached().Collect(t.Context(), load(t, green), alive())

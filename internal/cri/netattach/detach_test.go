@@ -99,7 +99,7 @@ func TestN3_OneThatFailsKeepsNoOther(t *testing.T) {
 	n.nothingKept()
 }
 
-func TestAllFailuresAreTold(t *testing.T) {
+func TestAllFailuresAreReported(t *testing.T) {
 	n := newNode(t, "first", "second", "red")
 	n.attach(red, pod, "eth1")
 	n.attach(chain, pod, "eth0")

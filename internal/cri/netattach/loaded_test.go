@@ -122,7 +122,7 @@ func TestN3_ChainWhoseADDFailed(t *testing.T) {
 }
 
 // The caller went before all plugins had their DEL.
-func TestN3_ChainWhoseADDFailedAndNobodyWaits(t *testing.T) {
+func TestN3_ChainWhoseADDFailedWithoutACaller(t *testing.T) {
 	n := newNode(t, "first", "second", "loopback")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -24,8 +24,8 @@
 //   - N1 [Monitor.Status] returns the last answer. It waits for the first answer
 //     only, up to Options.FirstWait after the first call: a runtime that was restarted
 //     does not take a network for failing because its STATUS takes a while.
-//   - N2 [Monitor.Fresh] runs STATUS once more before a pod is refused, and
-//     [Status.Err] is the error to refuse it with.
+//   - N2 [Monitor.Fresh] runs STATUS once more before a pod is rejected, and
+//     [Status.Err] is the error to reject it with.
 //   - N4 No lock is held while a plugin or go-cni runs, neither here nor in go-cni:
 //     the configuration is read before STATUS runs. A go-cni that keeps its
 //     configuration locked, since an ADD hangs and a reload waits for it, delays a

@@ -87,7 +87,7 @@ func (m *Monitor) Outdated() bool {
 
 // Fresh starts a round, or waits for the one under way, and returns the answer; or
 // after bound, or when ctx ends, the last one. It ignores a back-off, as the answer
-// may refuse a pod.
+// may reject a pod.
 func (m *Monitor) Fresh(ctx context.Context, bound time.Duration) Status {
 	m.mu.Lock()
 	m.begin(ctx)

@@ -166,8 +166,8 @@ func TestN1_ManyCallsDuringAHang(t *testing.T) {
 	assert.Equal(t, 1, asked(t, dir))
 }
 
-// TestN4_HangHoldsUpNobody adds, deletes and reloads while STATUS hangs.
-func TestN4_HangHoldsUpNobody(t *testing.T) {
+// TestN4_HangBlocksNothing adds, deletes and reloads while STATUS hangs.
+func TestN4_HangBlocksNothing(t *testing.T) {
 	kept := libcni.CacheDir
 	libcni.CacheDir = t.TempDir()
 	defer func() { libcni.CacheDir = kept }()

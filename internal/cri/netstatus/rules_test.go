@@ -62,7 +62,7 @@ func TestManyCallsDuringAHangTakeNoTime(t *testing.T) {
 	})
 }
 
-func TestN1_CallerWhoGivesUpWaitsNoLonger(t *testing.T) {
+func TestN1_CallerThatCancelsWaitsNoLonger(t *testing.T) {
 	at(t, map[string]plugin{"a": hangs}, Options{}, func(t *testing.T, _ *node, m *Monitor) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
@@ -96,7 +96,7 @@ func TestAskedWhenOlderThanInterval(t *testing.T) {
 	})
 }
 
-func TestNobodyAsksForNobody(t *testing.T) {
+func TestNoPollingWithoutCallers(t *testing.T) {
 	at(t, map[string]plugin{"a": says(nil)}, Options{}, func(t *testing.T, n *node, m *Monitor) {
 		m.Status(t.Context())
 		pass(time.Hour)
@@ -129,7 +129,7 @@ func TestSinceFollowsTheState(t *testing.T) {
 	})
 }
 
-func TestL17_EachTransitionIsToldOnce(t *testing.T) {
+func TestL17_EachTransitionIsLoggedOnce(t *testing.T) {
 	at(t, map[string]plugin{"a": says(nil)}, Options{}, func(t *testing.T, n *node, m *Monitor) {
 		for _, err := range []error{nil, nil, down, down, types.NewError(50, "agent is still down", ""), lost, nil, nil} {
 			n.set("a", says(err))
@@ -282,9 +282,9 @@ func TestAddFailedDuringARoundAsksOnceMore(t *testing.T) {
 	})
 }
 
-// TestN4_LockedConfigurationHoldsUpNobody stands for an ADD that hangs and a
+// TestN4_LockedConfigurationBlocksNothing stands for an ADD that hangs and a
 // reload that waits for it, which keep go-cni's GetConfig waiting.
-func TestN4_LockedConfigurationHoldsUpNobody(t *testing.T) {
+func TestN4_LockedConfigurationBlocksNothing(t *testing.T) {
 	at(t, map[string]plugin{"a": says(nil)}, Options{}, func(t *testing.T, n *node, m *Monitor) {
 		m.Status(t.Context())
 		n.mu.Lock()

@@ -10,17 +10,17 @@ import (
 	"github.com/containerd/errdefs"
 )
 
-// refusal is how long a pod waits for the answer before it is refused.
-const refusal = 2 * time.Second
+// rejection is how long a pod waits for the answer before it is rejected.
+const rejection = 2 * time.Second
 
-// TakesPods returns nil if a pod can be attached, and else the error to refuse it
+// TakesPods returns nil if a pod can be attached, and else the error to reject it
 // with, of class errdefs.ErrUnavailable (N2). If the last answer is an error or of
 // another configuration, STATUS is run once more.
 func (n *Network) TakesPods(ctx context.Context) error {
 	if s := n.Answer(ctx); s.Ready() && !n.status.Outdated() {
 		return nil
 	}
-	s := n.status.Fresh(ctx, refusal)
+	s := n.status.Fresh(ctx, rejection)
 	if n.status.Outdated() { // the last answer is of another configuration
 		return fmt.Errorf("the new network configuration has not answered STATUS yet: %w", errdefs.ErrUnavailable)
 	}

@@ -122,7 +122,7 @@ func TestN2_TakesPods(t *testing.T) {
 }
 
 // The network before said that it takes pods. The one that is loaded is silent.
-func TestN2_WordOfAnotherNetwork(t *testing.T) {
+func TestN2_StatusOfAnotherNetwork(t *testing.T) {
 	n := newNode(t)
 	n.load()
 	require.NoError(t, n.net.TakesPods(t.Context()))
@@ -225,7 +225,7 @@ func TestAddThatFailsAsks(t *testing.T) {
 }
 
 // STATUS hangs; ADD, reload and DEL do not (N4).
-func TestN4_HungStatusHoldsUpNobody(t *testing.T) {
+func TestN4_HungStatusBlocksNothing(t *testing.T) {
 	n := newNode(t)
 	n.plugin(`test $CNI_COMMAND = STATUS && { ` + hang + `; }`)
 	n.load()
@@ -265,7 +265,7 @@ func TestN3_HungADDHoldsUpNoDEL(t *testing.T) {
 
 // An ADD whose caller gave up returns when the processes that it started have ended:
 // they would allocate after the DEL.
-func TestL7_CutADDLeavesNoHeir(t *testing.T) {
+func TestL7_CutADDLeavesNoOrphan(t *testing.T) {
 	n := newNode(t)
 	n.plugin(`test "$CNI_COMMAND" = ADD && {
 mkfifo $DIR/silent

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Ask tells the connections of an event that each of them may refuse, one
+// Ask tells the connections of an event that each of them may reject, one
 // after the other in the order of their indices, and returns the first
 // failure. It is for all events but the ends, which have Teardown. Those who validate
 // what others made of a container change nothing of it, and are asked side by side. Nothing
@@ -32,7 +32,7 @@ import (
 // has listed it. If Ask fails, the caller ends what was begun with Teardown, whose events reach
 // those that were told.
 //
-// What begins, a pod, a container or its start, is refused with ErrStopped if its
+// What begins, a pod, a container or its start, is rejected with ErrStopped if its
 // end, or that of its pod, was handed in before Ask returned.
 //
 // What Options.Required names has to answer a first event, whatever its policy:
@@ -59,7 +59,7 @@ func (e *Engine) Ask(ctx context.Context, ev Event, each func(Connection, any) e
 			return err
 		}
 	}
-	return q.refuseEnded() // it may have ended while the last was asked
+	return q.rejectEnded() // it may have ended while the last was asked
 }
 
 // validate asks all at once, and returns the failure of the first that has one.
@@ -93,10 +93,10 @@ type question struct {
 // SyncTimeout in all (L13). Answers of others take nothing of that.
 func (q *question) patience() time.Duration { return q.engine.opts.SyncTimeout() - q.waited }
 
-// refuseEnded refuses what begins after its end, or that of its pod, was handed in
+// rejectEnded rejects what begins after its end, or that of its pod, was handed in
 // (L11): its connections were told so, or will be. There is no use in waiting for
 // their turn.
-func (q *question) refuseEnded() error {
+func (q *question) rejectEnded() error {
 	var ended bool
 	switch {
 	case q.creation != nil:
@@ -112,12 +112,12 @@ func (q *question) refuseEnded() error {
 
 // ask asks the plugin of one lane in its turn.
 func (q *question) ask(l *lane) error {
-	if err := q.refuseEnded(); err != nil {
+	if err := q.rejectEnded(); err != nil {
 		return err
 	}
 	s, reply, err := q.putInTime(l)
 	if s != nil && q.demanded(l) {
-		err = q.heed(l, s, err)
+		err = q.apply(l, s, err)
 	}
 	q.creation.told(l, s, err)
 	switch {
@@ -262,14 +262,14 @@ func (q *question) unsent(l *lane, s *session, posted time.Time, err error) erro
 	case errors.Is(err, errAbsent):
 		return err
 	case errors.Is(err, errJoining) && q.demanded(l):
-		return errUnsent // it is waited for as one that is away
+		return errUnsent // it is waited for as one that is disconnected
 	case errors.Is(err, errJoining), errors.Is(err, errReturned), errors.Is(err, errTooLate):
-		rec.Outcome = PassedOver
+		rec.Outcome = Skipped
 		q.creation.missedBy(l)
 		q.engine.opts.Observer.Delivered(rec)
 		return errWithout
 	case errors.As(err, &overdue), errors.Is(err, ErrBacklog): // that of one that stays
-		rec.Outcome, failure = PassedOver, Debt
+		rec.Outcome, failure = Skipped, Skip
 	case errors.Is(err, ErrClosed):
 		rec.Outcome = Lost
 	default:
@@ -286,7 +286,7 @@ func (q *question) unsent(l *lane, s *session, posted time.Time, err error) erro
 	if fail, _ := s.policy.Decide(q.event.Kind, failure); fail || demanded {
 		return &Error{s.conn, q.event, failure, err}
 	}
-	if failure == Debt {
+	if failure == Skip {
 		q.creation.missedBy(l)
 	}
 	return errWithout

@@ -60,26 +60,26 @@ func TestL1_ReplyIsAppliedBeforeTheNextIsAsked(t *testing.T) {
 	})
 }
 
-func TestL7_RefusalEndsThoseThatWereAsked(t *testing.T) {
+func TestL7_RejectionEndsThoseThatWereAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		a, b, c := newPlugin("10-a"), newPlugin("20-b").refuse(RunPodSandbox), newPlugin("30-c")
+		a, b, c := newPlugin("10-a"), newPlugin("20-b").reject(RunPodSandbox), newPlugin("30-c")
 		f.joined(a, b, c)
 
-		ctx, giveUp := context.WithCancel(t.Context())
+		ctx, cancel := context.WithCancel(t.Context())
 		err := f.ask(ctx, "RunPodSandbox:p1")
-		require.ErrorIs(t, err, errRefused)
-		giveUp() // the caller's context is dead by now; the undo has its own
+		require.ErrorIs(t, err, errRejected)
+		cancel() // the caller's context is dead by now; the undo has its own
 		require.NoError(t, f.Teardown(ctx, []Event{event("StopPodSandbox:p1"), event("RemovePodSandbox:p1")}, nil))
 
 		const life = "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1"
 		assert.Equal(t, life, a.told())
-		assert.Equal(t, life, b.told(), "who refused may have acted on it")
+		assert.Equal(t, life, b.told(), "who rejected may have acted on it")
 		assert.Equal(t, "Synchronize()", c.told(), "who was never asked gets nothing")
 	})
 }
 
-func TestL7_ErrorOfTheCallerIsARefusal(t *testing.T) {
+func TestL7_ErrorOfTheCallerIsARejection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a, b := newPlugin("10-a"), newPlugin("20-b")
@@ -125,7 +125,7 @@ func TestL3_GivenUpBeforeItWasSentIsNeverHeardOf(t *testing.T) {
 }
 
 // A dead context of the caller asks nobody at all.
-func TestL3_DeadCallerAsksNobody(t *testing.T) {
+func TestL3_DeadCallerSendsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a := newPlugin("10-a")
@@ -271,9 +271,9 @@ func TestL1_PodStopsDuringTheStartOfAContainer(t *testing.T) {
 }
 
 // Those who validate a container hold it up for no longer than the slowest of them. The first
-// that refuses is heard.
+// that rejects is heard.
 func TestValidatorsAreAskedSideBySide(t *testing.T) {
-	for _, refuses := range []bool{false, true} {
+	for _, rejects := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFixture(t)
 			for _, name := range []string{"10-a", "20-b", "30-c"} {
@@ -283,8 +283,8 @@ func TestValidatorsAreAskedSideBySide(t *testing.T) {
 						return nil, nil
 					}
 					time.Sleep(requestTimeout / 2)
-					if refuses && name != "10-a" {
-						return nil, errRefused
+					if rejects && name != "10-a" {
+						return nil, errRejected
 					}
 					return nil, nil
 				}
@@ -294,11 +294,11 @@ func TestValidatorsAreAskedSideBySide(t *testing.T) {
 			start := time.Now()
 			err := f.ask(t.Context(), "ValidateContainerAdjustment:p1/c1")
 			assert.Equal(t, requestTimeout/2, time.Since(start))
-			if !refuses {
+			if !rejects {
 				require.NoError(t, err)
 				return
 			}
-			require.ErrorIs(t, err, errRefused)
+			require.ErrorIs(t, err, errRejected)
 			assert.ErrorContains(t, err, "20-b")
 		})
 	}

@@ -13,7 +13,7 @@ import (
 
 // await waits until there is a connection for each demand that is not met, for
 // none longer than it may be waited for. So nobody is told of what is going to
-// fail for a plugin that is away. One that owes an answer is not waited for (L22).
+// fail for a plugin that is disconnected. One that is overdue is not waited for (L22).
 func (q *question) await() error {
 	if q.creation.met() {
 		return nil
@@ -42,7 +42,7 @@ func (q *question) awaitAll() error {
 		}
 		first := slices.MinFunc(missing, func(a, b *demand) int { return cmp.Compare(a.left(), b.left()) })
 		if first.left() <= 0 {
-			return q.refuse(first, nil)
+			return q.reject(first, nil)
 		}
 		if err := q.pause(changed, missing, first); err != nil {
 			return err
@@ -58,8 +58,8 @@ func (q *question) missing() (missing []*demand, err error) {
 		}
 		switch p := q.nearest(d); p.rank {
 		case able:
-		case indebted:
-			return nil, q.refuse(d, &Error{p.session.conn, q.event, Debt, p.debt})
+		case behind:
+			return nil, q.reject(d, &Error{p.session.conn, q.event, Skip, p.overdue})
 		default:
 			missing = append(missing, d)
 		}
@@ -85,16 +85,16 @@ func (q *question) pause(changed <-chan struct{}, missing []*demand, first *dema
 	}
 	switch {
 	case q.engine.ctx.Err() != nil:
-		return q.refuse(first, &Error{Event: q.event, Failure: Loss, Err: ErrClosed})
+		return q.reject(first, &Error{Event: q.event, Failure: Loss, Err: ErrClosed})
 	case errors.Is(q.ctx.Err(), context.DeadlineExceeded):
-		return q.refuse(first, nil)
+		return q.reject(first, nil)
 	case q.ctx.Err() != nil:
 		return fmt.Errorf("%s: waiting for required plugin %s: %w", q.event, first.Plugin, q.ctx.Err())
 	}
 	return nil
 }
 
-// A lack is what a creation waits for while it waits for a plugin that is away.
+// A lack is what a creation waits for while it waits for a plugin that is disconnected.
 type lack struct {
 	plugin string
 	since  time.Time

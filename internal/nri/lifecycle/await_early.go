@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Await waits for the plugins that a first event requires and that are away, before
+// Await waits for the plugins that a first event requires and that are disconnected, before
 // anything is made that would be held meanwhile: it fails with an Unmet error as Ask
 // does, and nobody is told. That a plugin is there is not its word (L20), so Ask looks
 // again. Both together wait no longer than the Requirement says if Ask is given the

@@ -111,7 +111,7 @@ func BenchmarkLife(b *testing.B) {
 	}{
 		{"plugins=10", inert{wants: all}, Options{}},
 		{"plugins=10/unsubscribed", inert{wants: none}, Options{}},
-		{"plugins=10/owed", inert{wants: all}, Options{Owed: newMemory()}}, // to nobody: all are there
+		{"plugins=10/missed", inert{wants: all}, Options{MissedEvents: newMemory()}}, // to nobody: all are there
 	} {
 		b.Run(bc.name, func(b *testing.B) {
 			e := benchEngine(b, 10, bc.conn, bc.opts)

@@ -38,7 +38,7 @@ type Connection interface {
 
 	// Deliver sends one event and calls answer with the plugin's reply, nil if
 	// it has nothing to say, or with an error: one that wraps ErrClosed if the
-	// connection is of no use any more, and else what the plugin refused with.
+	// connection is of no use any more, and else what the plugin rejected with.
 	//
 	// Deliver must not block: whoever calls it has others to send to. answer may
 	// be called before Deliver returns, and by any goroutine. The engine calls

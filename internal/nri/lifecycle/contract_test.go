@@ -22,7 +22,7 @@ import (
 // connection of a name succeeds the one that is there, against L19.
 func TestContract(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		s := setup{runtime: patched, owes: rapid.Bool().Draw(rt, "owes"), hands: rapid.Bool().Draw(rt, "hands")}
+		s := setup{runtime: patched, keeps: rapid.Bool().Draw(rt, "keeps"), hands: rapid.Bool().Draw(rt, "hands")}
 		if faults := play(t, s, drawMoves(rt, drawOrdinary, nil)); faults != "" {
 			rt.Fatal(faults)
 		}
@@ -32,7 +32,7 @@ func TestContract(t *testing.T) {
 // A setup is what does not change in a play.
 type setup struct {
 	runtime runtimeKind
-	owes    bool // whether the engine keeps what plugins are owed
+	keeps   bool // whether the engine keeps what plugins are owed
 	hands   bool // whether it hands names over
 	harsh   *harshness
 }
@@ -107,8 +107,8 @@ func drawMoves(rt *rapid.T, op drawOp, other func(nth func() int) map[string]fun
 		"give up": does(func(rt *rapid.T) move {
 			n := drawNumber(rt, "whose")
 			return func(w *world) {
-				if giveUp := pick(w.process.callers, n); giveUp != nil {
-					giveUp()
+				if cancel := pick(w.process.callers, n); cancel != nil {
+					cancel()
 				}
 			}
 		}),
@@ -222,7 +222,7 @@ func play(t *testing.T, s setup, moves []move) (faults string) {
 		w.join(temper{wants: "everything"}.plugin("99-last"))
 		w.settle()
 		w.allComeBack()
-		faults = w.story(slices.Concat(w.atRest(), w.leftovers(), w.unheard(), w.lostWords()))
+		faults = w.story(slices.Concat(w.atRest(), w.leftovers(), w.unheard(), w.lostAnswers()))
 	})
 	return faults
 }

@@ -35,8 +35,8 @@ type creation struct {
 	late   []*lane       // those that have come in since, and are asked
 	spent  time.Duration // on their answers
 
-	doomed atomic.Bool
-	asking atomic.Pointer[session]
+	aborted atomic.Bool
+	asking  atomic.Pointer[session]
 }
 
 // An asked is a plugin that was asked, by the connection that it had.
@@ -48,7 +48,7 @@ type asked struct {
 // undone says whether the creation must not go on: its end was handed in. Asked
 // with a lane's lock held, it says whether the end may be in that lane: if not,
 // the creation's event comes before it.
-func (c *creation) undone() bool { return c != nil && c.doomed.Load() }
+func (c *creation) undone() bool { return c != nil && c.aborted.Load() }
 
 func (c *creation) waitFor(s *session) {
 	if c != nil {

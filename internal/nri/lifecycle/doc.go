@@ -8,7 +8,7 @@
 //
 //	          Ask                   Teardown                   Join
 //	 one after the other,       all at once, for        list, Synchronize,
-//	 any may refuse             one bound together      then take part
+//	 any may reject             one bound together      then take part
 //	          |                        |                        |
 //	          v                        v                        v
 //	+-----------------------------------------------------------------------+
@@ -27,7 +27,7 @@
 //
 // A lane is the one way to the plugin of a name. Its connections have it one after the
 // other, each as a session. One at a time holds the turn, all others stand in line: the
-// caller of an event that may be refused; a part of a teardown. The line stands until the
+// caller of an event that may be rejected; a part of a teardown. The line stands until the
 // plugin is synchronized. A caller who gives up before its turn leaves the line; a
 // connection that closes, and has no successor, lets go of all. Nobody waits for a lock,
 // and no lock is held while a plugin is at work, so a plugin and the runtime may call back
@@ -39,8 +39,8 @@
 // sends what comes next, so that a lane needs no goroutine of its own.
 //
 // A connection whose request has timed out, and that its policy keeps, is overdue:
-// it is sent nothing, and nobody waits for it. Events that may be refused fail at
-// once, or pass over it, by its policy; the ends of what it knows, and the
+// it is sent nothing, and nobody waits for it. Events that may be rejected fail at
+// once, or skip it, by its policy; the ends of what it knows, and the
 // beginnings that it missed, wait for its answer in the line.
 //
 // A ledger (package ledger) is what the plugin knows: of each pod and container whether it
@@ -58,8 +58,8 @@
 // A demand is a plugin that has to answer a creation. Before anyone is asked, the
 // creation waits until each plugin that it demands is there (a runtime can have it do
 // so before it makes anything, with [Engine.Await]), and it is not sealed
-// before each has answered: that a connection is there, or was passed over by its
-// policy, does not count. Whoever goes away before it was asked is waited for, who
+// before each has answered: that a connection is there, or was skipped by its
+// policy, does not count. Whoever disconnects before it was asked is waited for, who
 // goes or times out afterwards fails the creation.
 //
 // An inventory is what the runtime listed, for all connections that came in before
@@ -77,7 +77,7 @@
 //
 // # Missed ends
 //
-// With [Options].Owed the lane of a plugin that is away stays: with its ledger, which
+// With [Options].MissedEvents the lane of a plugin that is disconnected stays: with its ledger, which
 // is what the plugin knew, and without a session. Ends are stored in a record (package away), also over a restart of
 // the runtime ([Engine.Recall]). In the next session they are at the head of the line, as parts
 // like any other: the ledger says what of them is still to be sent (L18).
@@ -112,17 +112,17 @@
 //   - L14 An event that a plugin did not subscribe to goes through its ledger
 //     and not through its turn.
 //   - L15 The engine keeps nothing that a restart would lose: what there is, the
-//     runtime lists, and what is owed is Options.Owed's to keep.
+//     runtime lists, and what is owed is Options.MissedEvents's to keep.
 //   - L16 A timeout is an error for the plugin's failure policy, which is one
 //     function ([Policy.Decide]) for the request that timed out and for all that
 //     wait behind it. The time of a creation's caller is not the plugin's: what is
 //     cut short by that, with time kept back for the undo, is no timeout.
 //   - L17 An [Observer] is told of all of it, and [Engine.Status] says what is
 //     going on.
-//   - L18 A plugin that is away has a lane, too: what it would be sent is stored, and safe
+//   - L18 A plugin that is disconnected has a lane, too: what it would be sent is stored, and safe
 //     before Teardown returns.
 //   - L19 A lane has one session at a time.
-//   - L20 The seal is refused until all demands are met, in the instant in which the
+//   - L20 The seal is rejected until all demands are met, in the instant in which the
 //     creation would be sealed. An Unmet error names the plugin.
 //   - L22 An overdue connection costs others one timeout, and so does a plugin that
 //     fails to be synchronized and comes back. One that hangs in an event and comes

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookline-nri/hookline/internal/nri/lifecycle/away"
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/catchup"
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
@@ -50,7 +50,7 @@ type Options struct {
 	// Weigh says how many bytes it takes to keep an event. Default none.
 	Weigh func(Event) int
 
-	// OverdueLimit is how long a plugin that is kept may owe an answer before it
+	// OverdueLimit is how long a plugin that is kept may are overdue before it
 	// is dropped, from the end of its timeout. Default 10 min.
 	OverdueLimit time.Duration
 
@@ -83,9 +83,9 @@ type Options struct {
 	// must be quick: the plugin is not sent anything meanwhile.
 	Unheard func(conn Connection, event Event, reply any)
 
-	// Owed keeps the ends that plugins have not heard, for when they come back. By
+	// Missed keeps the ends that plugins have not heard, for when they come back. By
 	// default nothing is kept of a connection that has closed.
-	Owed Owed
+	MissedEvents MissedEvents
 
 	// Cut lists, by the name of the plugin, the pods and containers that were being
 	// created when the runtime was killed, that the plugin was told of, and that the
@@ -128,9 +128,9 @@ type Options struct {
 // from any goroutine.
 type Engine struct {
 	opts    Options
-	records *away.Records   // what plugins miss, nil without Options.Owed
-	since   time.Time       // when it was made
-	ctx     context.Context // of the engine itself
+	records *catchup.Records // what plugins miss, nil without Options.MissedEvents
+	since   time.Time        // when it was made
+	ctx     context.Context  // of the engine itself
 	stop    context.CancelFunc
 
 	// work are the goroutines that watch connections, one for each, and the one
@@ -228,8 +228,8 @@ func New(opts Options) *Engine {
 		sessions:  make(map[*session]bool),
 		names:     make(map[string]*lane),
 	}
-	if opts.Owed != nil {
-		e.records = &away.Records{Store: opts.Owed, Encode: opts.Encode, Implied: opts.ImpliedEnd}
+	if opts.MissedEvents != nil {
+		e.records = &catchup.Records{Store: opts.MissedEvents, Encode: opts.Encode, Implied: opts.ImpliedEnd}
 	}
 	e.ctx, e.stop = context.WithCancel(context.Background())
 	return e

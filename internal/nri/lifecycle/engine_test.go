@@ -50,7 +50,7 @@ func TestL16_LostConnectionLetsGoOfAll(t *testing.T) {
 }
 
 // A plugin that is gone already is not asked, and fails nothing.
-func TestL3_GoneConnectionIsPassedOver(t *testing.T) {
+func TestL3_ClosedConnectionIsSkipped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a := newPlugin("10-a")

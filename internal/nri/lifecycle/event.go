@@ -35,6 +35,6 @@ const (
 	RemoveContainer             = ledger.RemoveContainer
 )
 
-// ErrStopped refuses what begins in a pod that is being stopped, or what is
+// ErrStopped rejects what begins in a pod that is being stopped, or what is
 // itself being undone or has ended: a creation, or a start (L11).
 var ErrStopped = ledger.ErrStopped

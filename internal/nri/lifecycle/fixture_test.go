@@ -45,7 +45,7 @@ type journal struct {
 	joined     []string
 	recovered  []string
 	awaited    []string
-	refused    []*Unmet
+	rejected   []*Unmet
 	left       map[string]error
 }
 
@@ -73,10 +73,10 @@ func (j *journal) Awaited(ev Event, plugin string, waited time.Duration) {
 	j.awaited = append(j.awaited, fmt.Sprintf("%s %s %s", record{Event: ev}, plugin, waited))
 }
 
-func (j *journal) Refused(u *Unmet) {
+func (j *journal) Rejected(u *Unmet) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.refused = append(j.refused, u)
+	j.rejected = append(j.rejected, u)
 }
 
 func (j *journal) Left(c Connection, reason error) {

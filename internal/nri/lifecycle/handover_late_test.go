@@ -14,7 +14,7 @@ import (
 
 // A container that the first was asked for, and others are still asked for, is told to
 // its successor late, which does not wait for it.
-func TestL19_CreationUnderWayIsToldLate(t *testing.T) {
+func TestL19_CreationUnderWayIsDeliveredLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
 		first, next := newPlugin("10-a"), newPlugin("10-a")
@@ -34,7 +34,7 @@ func TestL19_CreationUnderWayIsToldLate(t *testing.T) {
 
 // A pod that the first has agreed to, and others are still asked for, is told by
 // Synchronize alone: the successor is not asked for what the first was.
-func TestL19_PodUnderWayIsToldOnce(t *testing.T) {
+func TestL19_PodUnderWayIsDeliveredOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
 		first, next := newPlugin("10-a"), newPlugin("10-a")
@@ -50,7 +50,7 @@ func TestL19_PodUnderWayIsToldOnce(t *testing.T) {
 }
 
 // What the first has not answered is told to it, late.
-func TestL19_PodThatTheFirstOwesIsToldLate(t *testing.T) {
+func TestL19_PodMissedByTheFirstIsDeliveredLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
 		first, _ := frozen("10-a", RunPodSandbox)
@@ -88,7 +88,7 @@ func TestL19_FirstIsLostWhileACreationIsUnderWay(t *testing.T) {
 }
 
 // So it is however long that takes, and if it fails, its end is told.
-func TestL19_CreationThatTakesLongIsToldLate(t *testing.T) {
+func TestL19_CreationThatTakesLongIsDeliveredLate(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newHanding(t)
@@ -98,7 +98,7 @@ func TestL19_CreationThatTakesLongIsToldLate(t *testing.T) {
 			f.joined(first, other)
 			f.did("RunPodSandbox:p1")
 			f.listed = Snapshot{Pods: pods("p1")}
-			ctx, giveUp := context.WithCancel(t.Context())
+			ctx, cancel := context.WithCancel(t.Context())
 			create := make(chan error, 1)
 			go func() { create <- f.ask(ctx, "CreateContainer:p1/c1") }()
 			synctest.Wait()
@@ -106,7 +106,7 @@ func TestL19_CreationThatTakesLongIsToldLate(t *testing.T) {
 			require.NoError(t, <-f.comes(next))
 			assert.Zero(t, time.Since(began))
 			if fails {
-				giveUp()
+				cancel()
 				require.Error(t, <-create)
 				f.ends("StopContainer:p1/c1", "RemoveContainer:p1/c1")
 				assert.Equal(t, "Synchronize(p1) StopContainer:p1/c1 RemoveContainer:p1/c1", next.told(), "the name knows of it")
@@ -115,14 +115,14 @@ func TestL19_CreationThatTakesLongIsToldLate(t *testing.T) {
 				f.did("PostCreateContainer:p1/c1")
 				assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1", next.told())
 			}
-			giveUp()
+			cancel()
 		})
 	}
 }
 
 // A successor that takes longer than one request is told after its Synchronize what
 // the first was meanwhile.
-func TestL19_SlowSuccessorIsToldWhatItMissed(t *testing.T) {
+func TestL19_SlowSuccessorReceivesMissedEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
 		first, next := newPlugin("10-a"), newPlugin("10-a")

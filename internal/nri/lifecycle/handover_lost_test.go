@@ -50,7 +50,7 @@ func TestL19_FirstThatHangsIsCut(t *testing.T) {
 	}
 }
 
-// A first that owes an answer for long is succeeded at once; what waited for it is
+// A first that is overdue for long is succeeded at once; what waited for it is
 // told to the successor.
 func TestL19_OverdueFirstIsSucceededAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -140,7 +140,7 @@ func firstIsLostInARequest(t *testing.T, required []Requirement) {
 
 // A creation has asked a plugin of a name that it requires, and waits for another one. The
 // one it asked has not subscribed, and is succeeded by one that has: that will do (L20).
-func TestL19_SuccessorAnswersWhatIsRequired(t *testing.T) {
+func TestL19_SuccessorApprovesForARequiredPlugin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t, func(o *Options) {
 			o.Required = func(Event) ([]Requirement, error) {

@@ -13,9 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newOwingHanding is newHanding that keeps what is owed.
-func newOwingHanding(t *testing.T) *owing {
-	o := &owing{memory: newMemory(), change: func(o *Options) { o.HandOver = func(Connection) bool { return true } }}
+// newRememberingHanding is newHanding that keeps what is owed.
+func newRememberingHanding(t *testing.T) *remembering {
+	o := &remembering{memory: newMemory(), change: func(o *Options) { o.HandOver = func(Connection) bool { return true } }}
 	o.start(t)
 	return o
 }
@@ -24,7 +24,7 @@ func newOwingHanding(t *testing.T) *owing {
 // was told of nothing: what the name knows is what the first knew (L3, L18).
 func TestL19_SuccessorThatFailsLeavesWhatTheNameKnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOwingHanding(t)
+		o := newRememberingHanding(t)
 		first, next := newPlugin("10-a"), newPlugin("10-a")
 		stays := make(chan struct{})
 		first.handle = func(_ context.Context, ev Event) (any, error) {
@@ -37,24 +37,24 @@ func TestL19_SuccessorThatFailsLeavesWhatTheNameKnew(t *testing.T) {
 		o.joined(first)
 		o.did("RunPodSandbox:p1")
 		o.lists("p1", "p2") // of which the first was not told
-		next.synchronize = func(context.Context, Snapshot) error { return errRefused }
+		next.synchronize = func(context.Context, Snapshot) error { return errRejected }
 		o.asks("UpdatePodSandbox:p1")
 		joined := o.comes(next)
 		require.Empty(t, next.told(), "it waits for the first")
 		o.left(first)
-		require.ErrorIs(t, <-joined, errRefused)
+		require.ErrorIs(t, <-joined, errRejected)
 		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
 		o.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
 		o.lists()
 		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", o.again(newPlugin("10-a")).told())
-		assert.Zero(t, o.owes("10-a"))
+		assert.Zero(t, o.missed("10-a"))
 	})
 }
 
 // What the name is owed moves along (L18).
-func TestL19_WhatIsOwedMovesAlong(t *testing.T) {
+func TestL19_MissedEventsMoveAlong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOwingHanding(t)
+		o := newRememberingHanding(t)
 		a := newPlugin("10-a")
 		o.joined(a)
 		o.did("RunPodSandbox:p1", "RunPodSandbox:p2", "RunPodSandbox:p3")
@@ -74,7 +74,7 @@ func TestL19_WhatIsOwedMovesAlong(t *testing.T) {
 		o.joined(next)
 		synctest.Wait()
 		assert.ElementsMatch(t, strings.Fields("Synchronize(p2 p3) StopPodSandbox:p1 RemovePodSandbox:p1 StopPodSandbox:p2 StopPodSandbox:p3"), strings.Fields(next.told()))
-		assert.Zero(t, o.owes("10-a"))
+		assert.Zero(t, o.missed("10-a"))
 		o.end("RemovePodSandbox:p2")
 		o.end("RemovePodSandbox:p3")
 		assert.Contains(t, next.told(), "RemovePodSandbox:p2 RemovePodSandbox:p3")
@@ -195,7 +195,7 @@ func TestL19_WhatBeginsWhileTheLineStandsIsKnown(t *testing.T) {
 	})
 }
 
-// A first that owes an answer, and a pod that it did not subscribe to and that begins and
+// A first that is overdue, and a pod that it did not subscribe to and that begins and
 // ends while its successor takes its time: that is told no end twice, and nothing of a pod
 // after its last word (L1, L3).
 func TestL19_PodBeginsAndEndsBehindAnOverdueFirst(t *testing.T) {

@@ -166,7 +166,7 @@ func TestL19_FirstFinishesItsRequest(t *testing.T) {
 
 // A runtime that takes its time to list holds up nobody for longer than the line stands:
 // the first goes on, and what it is told meanwhile is told to its successor, late.
-func TestL19_ListThatTakesLongHoldsUpNobody(t *testing.T) {
+func TestL19_ListThatTakesLongBlocksNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mayList := make(chan struct{})
 		var listed Snapshot
@@ -210,8 +210,8 @@ func TestL19_ListThatTakesLongHoldsUpNobody(t *testing.T) {
 // A successor that fails to synchronize changes nothing for the first.
 func TestL19_SuccessorThatFailsChangesNothing(t *testing.T) {
 	for how, synchronize := range map[string]func(*plugin) func(context.Context, Snapshot) error{
-		"refuses": func(*plugin) func(context.Context, Snapshot) error {
-			return func(context.Context, Snapshot) error { time.Sleep(time.Second); return errRefused }
+		"rejects": func(*plugin) func(context.Context, Snapshot) error {
+			return func(context.Context, Snapshot) error { time.Sleep(time.Second); return errRejected }
 		},
 		"closes": func(p *plugin) func(context.Context, Snapshot) error {
 			return func(context.Context, Snapshot) error { time.Sleep(time.Second); p.Close(); return ErrClosed }
@@ -309,7 +309,7 @@ func TestL19_SuccessorWantsMore(t *testing.T) {
 }
 
 // Other names, and those that are not to be handed over, are served beside each other.
-func TestL19_TwinsAndOtherNames(t *testing.T) {
+func TestL19_DuplicatesAndOtherNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(o *Options) { o.HandOver = func(c Connection) bool { return c.Name() != "10-twin" } })
 		all := []*plugin{newPlugin("10-twin"), newPlugin("10-twin"), newPlugin("10-a"), newPlugin("20-a")}
@@ -359,7 +359,7 @@ func TestL19_PredecessorThatComesBackStandsBack(t *testing.T) {
 func TestL19_BothComeBackAfterAKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		origins := make(map[Connection]string)
-		o := &owing{memory: newMemory(), change: func(opts *Options) {
+		o := &remembering{memory: newMemory(), change: func(opts *Options) {
 			opts.HandOver = func(Connection) bool { return true }
 			opts.Origin = func(c Connection) string { return origins[c] }
 		}}

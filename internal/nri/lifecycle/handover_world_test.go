@@ -43,7 +43,7 @@ func (p *process) follows(s *simPlugin) {
 // tookAll sees to it that a successor comes to know what there is and the first knew: by its
 // Synchronize or, of what was being created, late. world.mu is held.
 func (w *world) tookAll(s, f *simPlugin) {
-	owed := func(pod, container string, over func() bool) {
+	must := func(pod, container string, over func() bool) {
 		if over() || !f.knows(pod, container) {
 			return
 		}
@@ -53,10 +53,10 @@ func (w *world) tookAll(s, f *simPlugin) {
 		}})
 	}
 	for id := range w.pods {
-		owed(id, "", func() bool { return w.pods[id] == nil || w.pods[id].stopping })
+		must(id, "", func() bool { return w.pods[id] == nil || w.pods[id].stopping })
 	}
 	for id, c := range w.containers {
-		owed(c.pod, id, func() bool {
+		must(c.pod, id, func() bool {
 			return w.containers[id] == nil || c.exited || c.removed || w.pods[c.pod] == nil || w.pods[c.pod].stopping
 		})
 	}

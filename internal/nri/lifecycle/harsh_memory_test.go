@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hookline-nri/hookline/internal/nri/lifecycle/away"
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/catchup"
 )
 
 // A forgetfulMemory is a memory with the bounds that a store has: of names, of what it keeps
@@ -51,14 +51,14 @@ func (m *forgetfulMemory) Joined(of string, wants []string) {
 	m.memory.Joined(of, wants)
 }
 
-// makeRoom returns whether a name that comes has a place, maybe that of one that is away and
+// makeRoom returns whether a name that comes has a place, maybe that of one that is disconnected and
 // holds nothing. mu is held.
 func (m *forgetfulMemory) makeRoom() bool {
 	if m.h.names == 0 || len(m.now) < m.h.names {
 		return true
 	}
 	for _, of := range slices.Sorted(maps.Keys(m.now)) {
-		if n := m.now[of]; !n.away.IsZero() && len(n.owed)+len(n.known) == 0 {
+		if n := m.now[of]; !n.left.IsZero() && len(n.missed)+len(n.known) == 0 {
 			m.drop(of)
 			return true
 		}
@@ -73,9 +73,9 @@ func (m *forgetfulMemory) Left(of string, known iter.Seq2[[2]string, bool]) {
 	m.fit()
 }
 
-func (m *forgetfulMemory) Owe(of, kind string, object [2]string, request string) bool {
+func (m *forgetfulMemory) Miss(of, kind string, object [2]string, request string) bool {
 	m.sweep()
-	if !m.memory.Owe(of, kind, object, request) {
+	if !m.memory.Miss(of, kind, object, request) {
 		return false
 	}
 	m.mu.Lock()
@@ -84,7 +84,7 @@ func (m *forgetfulMemory) Owe(of, kind string, object [2]string, request string)
 	return true
 }
 
-func (m *forgetfulMemory) Names() iter.Seq2[string, away.Presence] {
+func (m *forgetfulMemory) Names() iter.Seq2[string, catchup.Presence] {
 	m.sweep()
 	return m.memory.Names()
 }
@@ -95,17 +95,17 @@ func (m *forgetfulMemory) Known(of string) iter.Seq2[[2]string, bool] {
 	return maps.All(maps.Clone(cmp.Or(m.now[of], &memoryName{}).known))
 }
 
-func (m *forgetfulMemory) Owes(of string) iter.Seq[away.Due] {
+func (m *forgetfulMemory) Missed(of string) iter.Seq[catchup.Due] {
 	m.sweep()
-	return m.memory.Owes(of)
+	return m.memory.Missed(of)
 }
 
-// sweep drops the names that are away for too long.
+// sweep drops the names that are disconnected for too long.
 func (m *forgetfulMemory) sweep() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for of, n := range m.now {
-		if m.h.ttl > 0 && !n.away.IsZero() && time.Since(n.away) > m.h.ttl {
+		if m.h.ttl > 0 && !n.left.IsZero() && time.Since(n.left) > m.h.ttl {
 			m.drop(of)
 		}
 	}
@@ -118,11 +118,11 @@ func (m *forgetfulMemory) fit() {
 		kept, most := 0, ""
 		for _, of := range slices.Sorted(maps.Keys(m.now)) {
 			n := m.now[of]
-			kept += len(n.owed) + len(n.known)
-			if len(n.owed) == 0 && n.away.IsZero() {
+			kept += len(n.missed) + len(n.known)
+			if len(n.missed) == 0 && n.left.IsZero() {
 				continue
 			}
-			if most == "" || len(n.owed)+len(n.known) > len(m.now[most].owed)+len(m.now[most].known) {
+			if most == "" || len(n.missed)+len(n.known) > len(m.now[most].missed)+len(m.now[most].known) {
 				most = of
 			}
 		}
@@ -130,14 +130,14 @@ func (m *forgetfulMemory) fit() {
 			return
 		}
 		n := m.now[most]
-		if len(n.owed) == 0 {
+		if len(n.missed) == 0 {
 			m.drop(most)
 			continue
 		}
-		o := n.owed[0].Object
-		n.owed = slices.Delete(n.owed, 0, 1)
+		o := n.missed[0].Object
+		n.missed = slices.Delete(n.missed, 0, 1)
 		delete(n.known, o)
-		m.h.giveUp(most, o)
+		m.h.lose(most, o)
 	}
 }
 
@@ -147,18 +147,18 @@ func (m *forgetfulMemory) drop(of string) {
 	m.h.drop(of)
 }
 
-// giveUp notes that an end will not be told.
-func (h *harshness) giveUp(of string, object [2]string) {
+// lose notes that an end will not be told.
+func (h *harshness) lose(of string, object [2]string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	id := object[0]
 	if object[1] != "" {
 		id += "/" + object[1]
 	}
-	if h.gaveUp[of] == nil {
-		h.gaveUp[of] = make(map[string]bool)
+	if h.lost[of] == nil {
+		h.lost[of] = make(map[string]bool)
 	}
-	h.gaveUp[of][id] = true
+	h.lost[of][id] = true
 }
 
 // drop notes that nothing is known any more of what a name knows by now.
@@ -176,7 +176,7 @@ func (h *harshness) excuses(p *simPlugin, id string) bool {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.crowded[p.name] || h.gaveUp[p.name][id] {
+	if h.crowded[p.name] || h.lost[p.name][id] {
 		return true
 	}
 	p.mu.Lock()
@@ -189,7 +189,7 @@ func (h *harshness) excuses(p *simPlugin, id string) bool {
 // know what those know that were connected to the last one.
 func (w *world) unknowing() {
 	for of, n := range w.memory.Names() {
-		if n.Away.IsZero() {
+		if n.Disconnected.IsZero() {
 			w.harsh.drop(of)
 		}
 	}

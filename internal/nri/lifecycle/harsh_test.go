@@ -19,7 +19,7 @@ import (
 // A required first times out in a request while its successor lists for the second time. The
 // creation waits for the word of the successor: that is asked, and not told that it has missed
 // what is still under way.
-func TestL19_SuccessorIsAskedForWhatIsUnderWay(t *testing.T) {
+func TestL19_SuccessorIsAskedForCreationsUnderWay(t *testing.T) {
 	for _, kind := range []string{"RunPodSandbox:p2", "CreateContainer:p1/c1"} {
 		synctest.Test(t, func(t *testing.T) {
 			var f *fixture
@@ -39,7 +39,7 @@ func TestL19_SuccessorIsAskedForWhatIsUnderWay(t *testing.T) {
 			first.handle = func(context.Context, Event) (any, error) { <-first.closed; return nil, ErrClosed }
 			may := next.untilAllowed()
 			joined := f.comes(next)
-			time.Sleep(1500 * time.Millisecond) // it is not held up any more
+			time.Sleep(1500 * time.Millisecond) // it is not blocked any more
 			asked := f.asks(kind)
 			f.listed.Pods = append(f.listed.Pods, pods("p2")...)
 			f.listed.Containers = append(f.listed.Containers, Object{Pod: "p1", Container: "c1"})
@@ -53,19 +53,19 @@ func TestL19_SuccessorIsAskedForWhatIsUnderWay(t *testing.T) {
 	}
 }
 
-// The pod of a container has gone while the runtime was away, and the plugin never knew it. The
+// The pod of a container has gone while the runtime was disconnected, and the plugin never knew it. The
 // store has given up what it was owed of the container: nothing else ends that.
 func TestL18_NothingIsKeptOfWhatWasGivenUp(t *testing.T) {
 	for _, listed := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			o := newOwing(t)
+			o := newRemembering(t)
 			a := newPlugin("10-a")
 			o.joined(a)
 			o.did("CreateContainer:p1/c1")
 			o.left(a)
 			o.Close()
 			o.fixture = newFixture(t, func(opts *Options) {
-				opts.Owed = &givesUp{o.memory}
+				opts.MissedEvents = &fullMemory{o.memory}
 				opts.List = func(context.Context) (Snapshot, error) {
 					if !listed {
 						listed = true
@@ -82,19 +82,19 @@ func TestL18_NothingIsKeptOfWhatWasGivenUp(t *testing.T) {
 	}
 }
 
-// givesUp is a memory that has no place for any end.
-type givesUp struct{ *memory }
+// fullMemory is a memory that has no place for any end.
+type fullMemory struct{ *memory }
 
-func (m *givesUp) Owe(of, kind string, object [2]string, request string) bool {
-	defer m.Paid(of, kind, object)
-	return m.memory.Owe(of, kind, object, request)
+func (m *fullMemory) Miss(of, kind string, object [2]string, request string) bool {
+	defer m.Delivered(of, kind, object)
+	return m.memory.Miss(of, kind, object, request)
 }
 
 // The runtime lists what is under way before what is complete, and a container is in both. It
 // is known once, and its end does not keep that of its pod.
 func TestL18_ContainerThatIsListedTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOwing(t)
+		o := newRemembering(t)
 		a := newPlugin("10-a")
 		a.wants = masks["pods"]
 		o.joined(a)
@@ -107,12 +107,12 @@ func TestL18_ContainerThatIsListedTwice(t *testing.T) {
 	})
 }
 
-// A pod was removed while the plugin was away, which wanted no Remove, or whose Remove the store
+// A pod was removed while the plugin was disconnected, which wanted no Remove, or whose Remove the store
 // has given up. When it is back, its ledger ends the pod after the Stop that is stored, and each
 // end has a request.
 func TestL18_RemovalThatIsNotStoredHasARequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := &owing{memory: newMemory()}
+		o := &remembering{memory: newMemory()}
 		o.change = func(opts *Options) {
 			opts.Encode = func(ev Event) string { return ev.Request.(string) }
 			opts.Decode = func(_ Event, stored string) any { return stored }
@@ -144,13 +144,13 @@ func TestL18_RemovalThatIsNotStoredHasARequest(t *testing.T) {
 // A plugin that did not subscribe to first events comes back while a pod is created that its name
 // knows of, and is noted for it again. The pod ends before the plugin is synchronized: it is told
 // so once.
-func TestL18_WhatIsNotedAgainEndsOnce(t *testing.T) {
+func TestL18_PodNotedAgainEndsOnce(t *testing.T) {
 	for first, ends := range map[string][]string{
 		"RunPodSandbox:p1":      {"StopPodSandbox:p1", "RemovePodSandbox:p1"},
 		"CreateContainer:p0/c1": {"StopContainer:p0/c1", "RemoveContainer:p0/c1"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			o := newOwing(t)
+			o := newRemembering(t)
 			a, next := newPlugin("10-a").hang(UpdatePodSandbox), newPlugin("10-a")
 			a.wants, next.wants = masks["no first"], masks["no first"]
 			o.joined(a)
@@ -178,7 +178,7 @@ func TestL18_WhatIsNotedAgainEndsOnce(t *testing.T) {
 // when the plugin is back.
 func TestL18_WhatWasGivenUpFillsNoLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := &owing{memory: newMemory(), change: func(opts *Options) { opts.BacklogLimit = 2 }}
+		o := &remembering{memory: newMemory(), change: func(opts *Options) { opts.BacklogLimit = 2 }}
 		o.start(t)
 		a := newPlugin("10-a")
 		o.joined(a)
@@ -188,7 +188,7 @@ func TestL18_WhatWasGivenUpFillsNoLine(t *testing.T) {
 			o.end("StopPodSandbox:"+pod, "RemovePodSandbox:"+pod)
 		}
 		stored := o.memory.now["10-a"]
-		stored.owed = stored.owed[len(stored.owed)-2:]
+		stored.missed = stored.missed[len(stored.missed)-2:]
 		o.lists("p5")
 		next := newPlugin("10-a").takes(time.Second, StopPodSandbox)
 		o.joined(next)
@@ -201,7 +201,7 @@ func TestL18_WhatWasGivenUpFillsNoLine(t *testing.T) {
 // is not away, and is not forgotten, for the successor is told of the pod by what the first knew.
 func TestL19_NameIsNotForgottenWhileASuccessorComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := &owing{memory: newMemory(), change: func(opts *Options) { opts.HandOver = func(Connection) bool { return true } }}
+		o := &remembering{memory: newMemory(), change: func(opts *Options) { opts.HandOver = func(Connection) bool { return true } }}
 		o.start(t)
 		first, next := newPlugin("10-a"), newPlugin("10-a")
 		o.joined(first)

@@ -25,7 +25,7 @@ import (
 func TestHarshContract(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := setup{runtime: rapid.SampledFrom([]runtimeKind{patched, patched, crio, moby}).Draw(rt, "runtime"), hands: rapid.Bool().Draw(rt, "hands"), harsh: drawHarshness(rt)}
-		s.owes = rapid.Bool().Draw(rt, "owes") && s.runtime == patched
+		s.keeps = rapid.Bool().Draw(rt, "keeps") && s.runtime == patched
 		if faults := play(t, s, drawMoves(rt, drawEven, harshMoves)); faults != "" {
 			rt.Fatal(faults)
 		}
@@ -47,7 +47,7 @@ type harshness struct {
 
 	ends  int           // that the store keeps, for all names together; zero for any
 	names int           // likewise
-	ttl   time.Duration // how long it keeps a name that is away; zero for ever
+	ttl   time.Duration // how long it keeps a name that is disconnected; zero for ever
 
 	mu    sync.Mutex // guards what follows
 	turn  int
@@ -55,7 +55,7 @@ type harshness struct {
 	words []*word
 	calm  bool // whether all is quick and works from now on
 
-	gaveUp  map[string]map[string]bool // ends that the store gave up, by name and object
+	lost    map[string]map[string]bool // ends that the store gave up, by name and object
 	dropped map[string]uint64          // when what a name knows was dropped, as the last that any plugin was sent
 	crowded map[string]bool            // names that found no place in the store
 }
@@ -78,7 +78,7 @@ func drawHarshness(rt *rapid.T) *harshness {
 		ttl:      rapid.SampledFrom([]time.Duration{0, 0, 0, syncTimeout, 30 * time.Second}).Draw(rt, "ttl"),
 		timeout:  rapid.SampledFrom([]time.Duration{requestTimeout, syncTimeout}).Draw(rt, "sync timeout"),
 
-		gaveUp:  make(map[string]map[string]bool),
+		lost:    make(map[string]map[string]bool),
 		dropped: make(map[string]uint64),
 		crowded: make(map[string]bool),
 	}
@@ -137,8 +137,8 @@ func (h *harshness) worsen(p *process, o *Options) {
 	if h == nil {
 		return
 	}
-	if o.Owed != nil {
-		o.Owed = &forgetfulMemory{p.w.memory, h}
+	if o.MissedEvents != nil {
+		o.MissedEvents = &forgetfulMemory{p.w.memory, h}
 	}
 	o.BacklogLimit = h.backlog
 	o.SyncTimeout = func() time.Duration { return h.timeout }
@@ -186,8 +186,8 @@ func (o *slowObserver) Awaited(ev Event, plugin string, waited time.Duration) {
 	o.h.spend(o.h.observer)
 }
 
-func (o *slowObserver) Refused(u *Unmet) {
-	o.process.Refused(u)
+func (o *slowObserver) Rejected(u *Unmet) {
+	o.process.Rejected(u)
 	o.h.spend(o.h.observer)
 }
 
@@ -276,9 +276,9 @@ func (h *harshness) apply(w *world) func(Connection, Event, any) {
 	}
 }
 
-// lostWords returns what plugins said and nobody heard, or more than once. Those that have
+// lostAnswers returns what plugins said and nobody heard, or more than once. Those that have
 // closed may have spoken when they had.
-func (w *world) lostWords() (faults []string) {
+func (w *world) lostAnswers() (faults []string) {
 	if w.harsh == nil {
 		return nil
 	}
@@ -318,7 +318,7 @@ func drawManner(rt *rapid.T) manner {
 	}
 	// One that is part of the runtime does not leave by itself, and answers some time.
 	m.permanent = rapid.IntRange(0, 4).Draw(rt, "permanent") == 0 &&
-		slices.Contains([]string{"prompt", "slow", "refuses", "hangs", "late"}, m.events) && slices.Contains([]string{"prompt", "slow"}, m.synchronize)
+		slices.Contains([]string{"prompt", "slow", "rejects", "hangs", "late"}, m.events) && slices.Contains([]string{"prompt", "slow"}, m.synchronize)
 	return m
 }
 

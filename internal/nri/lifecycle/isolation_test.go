@@ -17,7 +17,7 @@ import (
 
 // A plugin that is busy with one pod holds up the end of another only if it
 // is to be told of it. What it is not told is in its ledger all the same.
-func TestL14_EndsWaitForNobodyWhoDidNotSubscribe(t *testing.T) {
+func TestL14_EndsDoNotWaitForPluginsWithoutTheSubscription(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		busy := newPlugin("10-busy").hang(RunPodSandbox)
@@ -105,7 +105,7 @@ func TestL14_BacklogDropsOnePluginAlone(t *testing.T) {
 	})
 }
 
-func TestL14_NobodyWaitsForWhoDidNotSubscribe(t *testing.T) {
+func TestL14_NothingWaitsForPluginsWithoutTheSubscription(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a := newPlugin("10-a").hang(CreateContainer)
@@ -171,7 +171,7 @@ func TestL13_CreationWaitsForAJoinNoLongerThanItsTimeout(t *testing.T) {
 	})
 }
 
-func TestL13_JoiningWaitsForNobody(t *testing.T) {
+func TestL13_JoiningDoesNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a := newPlugin("10-a").hang(RunPodSandbox, StopPodSandbox)

@@ -22,7 +22,7 @@ func FuzzJoin(f *testing.F) {
 		for n := 0; n+1 < len(data) && n < 128; n += 2 {
 			moves = append(moves, decodeMove(n, data[n], data[n+1]))
 		}
-		for _, s := range []setup{{runtime: patched}, {runtime: patched, owes: true, hands: true}, {runtime: crio}, {runtime: moby}} {
+		for _, s := range []setup{{runtime: patched}, {runtime: patched, keeps: true, hands: true}, {runtime: crio}, {runtime: moby}} {
 			if faults := play(t, s, moves); faults != "" {
 				t.Fatal(faults)
 			}
@@ -46,8 +46,8 @@ func decodeMove(n int, what, how byte) move {
 		m = func(w *world) {
 			w.join(temper{
 				wants:       []string{"everything", "no first", "ends", "creations"}[how&3],
-				events:      []string{"prompt", "slow", "refuses", "prompt"}[how>>2&3],
-				synchronize: []string{"prompt", "slow", "prompt", "refuses"}[how>>4&3],
+				events:      []string{"prompt", "slow", "rejects", "prompt"}[how>>2&3],
+				synchronize: []string{"prompt", "slow", "prompt", "rejects"}[how>>4&3],
 				listing:     times[how>>6],
 				pace:        times[how>>5&3],
 				nth:         3 + int(how&3),

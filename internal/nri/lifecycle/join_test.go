@@ -29,10 +29,10 @@ func TestL3_PodInCreationIsListedAndEndsIfItFails(t *testing.T) {
 
 // A plugin joins during the hook of another one: it is listed the pod, and
 // asked before the pod is Ready.
-func TestL2_WhoJoinsDuringTheHookIsAskedBeforeTheSeal(t *testing.T) {
+func TestL2_PluginThatJoinsDuringTheHookIsAskedBeforeTheSeal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		a, b := newPlugin("10-a"), newPlugin("05-b").refuse(RunPodSandbox)
+		a, b := newPlugin("10-a"), newPlugin("05-b").reject(RunPodSandbox)
 		a.handle = func(_ context.Context, ev Event) (any, error) {
 			if ev.Kind == RunPodSandbox {
 				f.listed.Pods = pods("p1")
@@ -42,7 +42,7 @@ func TestL2_WhoJoinsDuringTheHookIsAskedBeforeTheSeal(t *testing.T) {
 		}
 		f.joined(a)
 		err := f.ask(t.Context(), "RunPodSandbox:p1")
-		require.ErrorIs(t, err, errRefused, "its refusal counts")
+		require.ErrorIs(t, err, errRejected, "its rejection counts")
 		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
 		assert.Equal(t, "Synchronize(p1) RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", b.told())
 		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
@@ -98,7 +98,7 @@ func TestL2_StoppedPodGetsOnlyItsRemove(t *testing.T) {
 
 // An object whose Remove is out, and that is still listed, would never end for
 // one who is told of it.
-func TestL3_WhatIsBeingRemovedIsNotToldAnyMore(t *testing.T) {
+func TestL3_WhatIsBeingRemovedIsNotDeliveredAnyMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.did("RunPodSandbox:p1", "RunPodSandbox:p2", "CreateContainer:p2/c1", "PostCreateContainer:p2/c1")
@@ -141,7 +141,7 @@ func TestL3_TwoRemovalsAtOnce(t *testing.T) {
 
 // A container is told of exactly once, to whoever joins at whatever moment of
 // its creation.
-func TestL2_ContainerInCreationIsToldOnce(t *testing.T) {
+func TestL2_ContainerInCreationIsDeliveredOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		during, after, late := newPlugin("20-during"), newPlugin("30-after"), newPlugin("40-late")
@@ -174,7 +174,7 @@ func TestL2_ContainerInCreationIsToldOnce(t *testing.T) {
 }
 
 // A creation that fails after all agreed is nothing to those who have come in since.
-func TestL3_SealedCreationThatIsUndoneIsNotToldToJoiners(t *testing.T) {
+func TestL3_SealedCreationThatIsUndoneIsNotDeliveredToJoiners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
@@ -188,7 +188,7 @@ func TestL3_SealedCreationThatIsUndoneIsNotToldToJoiners(t *testing.T) {
 	})
 }
 
-func TestL2_PodInBothListsIsToldOnce(t *testing.T) {
+func TestL2_PodInBothListsIsDeliveredOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a := newPlugin("10-a")

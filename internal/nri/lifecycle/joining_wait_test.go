@@ -15,7 +15,7 @@ import (
 
 // A pod waits for plugins that join one timeout in all, however many come, hang
 // and come back. They are told late of what they missed.
-func TestL13_CreationWaitsOneTimeoutForAllWhoJoin(t *testing.T) {
+func TestL13_CreationWaitsOneTimeoutForAllJoins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		flap := func(name string) {
@@ -36,7 +36,7 @@ func TestL13_CreationWaitsOneTimeoutForAllWhoJoin(t *testing.T) {
 }
 
 // What others take for their answers, or have in their lines, is not waited for one that joins.
-func TestL13_OthersTakeNoTimeOfWhoJoins(t *testing.T) {
+func TestL13_OthersTakeNoTimeOfAJoin(t *testing.T) {
 	for how, tc := range map[string]struct {
 		pods  int
 		takes time.Duration
@@ -57,36 +57,36 @@ func TestL13_OthersTakeNoTimeOfWhoJoins(t *testing.T) {
 				require.NoError(t, <-firstJoined)
 				require.NoError(t, <-joined)
 				synctest.Wait()
-				assert.NotContains(t, f.journal.outcomes(RunPodSandbox), "passed over")
+				assert.NotContains(t, f.journal.outcomes(RunPodSandbox), "skipped")
 			})
 		})
 	}
 }
 
 // Nor does a plugin that was synchronized quickly, and is lost or comes back after a while at the event of another pod.
-func TestL13_PluginThatIsLostTakesNoTimeOfWhoJoins(t *testing.T) {
+func TestL13_PluginThatIsLostTakesNoTimeOfAJoin(t *testing.T) {
 	for _, back := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			f := newFixture(t, func(o *Options) { o.SyncTimeout, o.Owed = o.RequestTimeout, newMemory() })
+			f := newFixture(t, func(o *Options) { o.SyncTimeout, o.MissedEvents = o.RequestTimeout, newMemory() })
 			first := newPlugin("10-first").syncs(100*time.Millisecond).takes(time.Minute, RunPodSandbox)
 			f.comes(first)
 			f.asks("RunPodSandbox:other")
 			ran := f.asks("RunPodSandbox:p1")
 			time.Sleep(requestTimeout - 150*time.Millisecond)
-			policy := newPlugin("20-policy").syncs(400 * time.Millisecond).refuse(RunPodSandbox)
+			policy := newPlugin("20-policy").syncs(400 * time.Millisecond).reject(RunPodSandbox)
 			joined := f.comes(policy)
 			time.Sleep(50 * time.Millisecond)
 			first.Close()
 			if back {
 				f.comes(newPlugin("10-first"))
 			}
-			assert.ErrorIs(t, <-ran, errRefused)
+			assert.ErrorIs(t, <-ran, errRejected)
 			require.NoError(t, <-joined)
 		})
 	}
 }
 
-func TestL13_WhoIsSynchronizedTooLateIsToldLate(t *testing.T) {
+func TestL13_PluginSynchronizedTooLateIsCaughtUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		hung := newPlugin("10-hung")
@@ -102,7 +102,7 @@ func TestL13_WhoIsSynchronizedTooLateIsToldLate(t *testing.T) {
 		require.NoError(t, <-ran)
 		synctest.Wait()
 		assert.Equal(t, "Synchronize() RunPodSandbox:p1", slow.told())
-		assert.Equal(t, "20-slow answered late, 20-slow passed over", f.journal.outcomes(RunPodSandbox))
+		assert.Equal(t, "20-slow answered late, 20-slow skipped", f.journal.outcomes(RunPodSandbox))
 	})
 }
 
@@ -145,7 +145,7 @@ func TestL13_RuntimeWithALockOfItsOwn(t *testing.T) {
 }
 
 // Many come in while a list is being taken: they share the next one.
-func TestL13_OneListForAllWhoCameInBeforeIt(t *testing.T) {
+func TestL13_OneListForAllConnectionsBeforeIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lists := 0
 		f := newFixture(t, func(o *Options) {
@@ -171,7 +171,7 @@ func TestL13_OneListForAllWhoCameInBeforeIt(t *testing.T) {
 
 // A teardown does not wait for a plugin that is not synchronized yet, and that
 // one hears of the end afterwards.
-func TestL13_TeardownWaitsForNobodyWhoJoins(t *testing.T) {
+func TestL13_TeardownDoesNotWaitForJoins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.did("RunPodSandbox:p1")

@@ -7,13 +7,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookline-nri/hookline/internal/nri/lifecycle/away"
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/catchup"
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
 // A lane is the one way to the plugin of a name. It has a session while the plugin is
 // connected. The turn is held by one at a time: by the caller of an event that may be
-// refused, or by the events of a teardown. A request that was sent keeps the turn until
+// rejected, or by the events of a teardown. A request that was sent keeps the turn until
 // the plugin has answered it. Who comes while it is held waits in line, first come first
 // served.
 //
@@ -38,7 +38,7 @@ type lane struct {
 	line    line     // who comes next
 	current *request // that the plugin has not answered
 	ledger  *ledger.Ledger
-	record  *away.Record // what is kept of what the plugin misses, nil if nothing is
+	record  *catchup.Record // what is kept of what the plugin misses, nil if nothing is
 	breaks  breaks
 }
 
@@ -85,7 +85,7 @@ func (l *lane) stands() bool {
 }
 
 // enter waits for the turn and returns with l.mu held. Or it returns ErrClosed if the
-// plugin goes meanwhile, an Overdue if it owes an answer, or
+// plugin goes meanwhile, an Overdue if it is overdue, or
 // its context's error if that ends first; then the plugin does not hear of the event.
 // since is when it began to wait, zero if it did not.
 func (l *lane) enter(q *question) (since time.Time, err error) {
@@ -96,7 +96,7 @@ func (l *lane) enter(q *question) (since time.Time, err error) {
 		l.mu.Unlock()
 		return since, errAbsent
 	case l.overdue():
-		err := l.debt()
+		err := l.overdueError()
 		l.mu.Unlock()
 		return since, err
 	case !l.held && !l.stands():
@@ -178,20 +178,20 @@ func (l *lane) push(e entry) (full error) {
 		l.waited = l.due() // a caller that has left has not waited
 		l.line.push(e)
 	case l.session.policy.Permanent:
-		l.refuse(e, full)
+		l.reject(e, full)
 		return nil
 	}
 	return full
 }
 
-// refuse lets go of what has no place in the line. l.mu is held.
-func (l *lane) refuse(e entry, why error) {
+// reject lets go of what has no place in the line. l.mu is held.
+func (l *lane) reject(e entry, why error) {
 	switch {
 	case e.caller != nil:
 		e.caller.err = why
 		close(e.caller.ready)
 	case e.part != nil:
-		e.part.fail(l.session, *e.part.round.last(), Debt, why)
+		e.part.fail(l.session, *e.part.round.last(), Skip, why)
 		e.part.end()
 	}
 }

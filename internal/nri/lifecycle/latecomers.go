@@ -9,7 +9,7 @@ import (
 
 // Plugins that come in while a creation is under way are asked, too (L2). Together they cost it a
 // bound (L22): their answers, and what they are at before, may take one request timeout in all, and the one
-// that is asked last has its own. After that they are passed over. One whose answer is demanded is asked all the same: see
+// that is asked last has its own. After that they are skipped. One whose answer is demanded is asked all the same: see
 // chances. A connection that has the place of one that was to be asked is no latecomer.
 
 // comesLate notes the lane of a connection that is to be asked, and that was listed for after the
@@ -22,7 +22,7 @@ func (c *creation) comesLate(l *lane, s *session) {
 
 func (c *creation) isLate(l *lane) bool { return slices.Contains(c.late, l) }
 
-// passesOver says why a connection is passed over. It is nil if it is asked.
+// passesOver says why a connection is skipped. It is nil if it is asked.
 func (q *question) passesOver(l *lane, s *session) error {
 	c := q.creation
 	switch {

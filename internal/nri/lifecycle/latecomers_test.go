@@ -34,8 +34,8 @@ func TestL22_PeersThatComeAtOnceCostOneBound(t *testing.T) {
 		for _, p := range peers {
 			assert.Equal(t, "Synchronize() RunPodSandbox:p1", p.told(), p.Name())
 		}
-		assert.Equal(t, "00-slow answered, 10-name0 answered, 10-name1 answered, 10-name2 answered late, 10-name2 passed over, "+
-			"10-name3 answered late, 10-name3 passed over", strings.Join(strings.Split(f.journal.outcomes(RunPodSandbox), ", ")[:7], ", "))
+		assert.Equal(t, "00-slow answered, 10-name0 answered, 10-name1 answered, 10-name2 answered late, 10-name2 skipped, "+
+			"10-name3 answered late, 10-name3 skipped", strings.Join(strings.Split(f.journal.outcomes(RunPodSandbox), ", ")[:7], ", "))
 	})
 }
 
@@ -82,7 +82,7 @@ func TestL22_PeersUnderARequiredNameCostOneBound(t *testing.T) {
 }
 
 // Successors of a required plugin that hang by turns cost a pod one bound, however long it would
-// wait for a plugin that is away.
+// wait for a plugin that is disconnected.
 func TestL22_SuccessorsOfARequiredPluginCostOneBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t, func(o *Options) {
@@ -115,7 +115,7 @@ func TestL2_SynchronizeOfOneTakesNoTimeOfOthers(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFixture(t)
 			f.joined(newPlugin("00-slow").takes(requestTimeout/2, RunPodSandbox))
-			first, other := newPlugin("10-a"), newPlugin("20-b").refuse(RunPodSandbox)
+			first, other := newPlugin("10-a"), newPlugin("20-b").reject(RunPodSandbox)
 			may := first.untilAllowed()
 			ran := f.asks("RunPodSandbox:p1")
 			joined := f.comes(first)
@@ -125,7 +125,7 @@ func TestL2_SynchronizeOfOneTakesNoTimeOfOthers(t *testing.T) {
 				close(may)
 			}
 			require.Equal(t, fails, <-joined != nil)
-			require.ErrorIs(t, <-ran, errRefused)
+			require.ErrorIs(t, <-ran, errRejected)
 		})
 	}
 }
@@ -162,7 +162,7 @@ func failures(ran []<-chan error) (failed []error) {
 	return failed
 }
 
-// Pods wait for a required plugin that is away. It comes, and is lost or hangs at one of them: the
+// Pods wait for a required plugin that is disconnected. It comes, and is lost or hangs at one of them: the
 // others wait for it again, as long as is set.
 func TestL20_PluginThatComesAndFailsOnePodFailsNoOther(t *testing.T) {
 	for how, plugin := range map[string]func() *plugin{
@@ -241,11 +241,11 @@ func TestL20_InstanceThatWasThereIsAsked(t *testing.T) {
 }
 
 // Plugins that a pod has still to ask are all replaced by others that answer: these are asked as the
-// first would have been, one that refuses among them.
+// first would have been, one that rejects among them.
 func TestL16_PluginsThatAreReplacedMeanwhileAreAsked(t *testing.T) {
 	for how, change := range map[string]func(*Options){
-		"away":     func(o *Options) { o.Owed = newMemory() },
-		"handover": func(o *Options) { o.HandOver = func(Connection) bool { return true } },
+		"disconnected": func(o *Options) { o.MissedEvents = newMemory() },
+		"handover":     func(o *Options) { o.HandOver = func(Connection) bool { return true } },
 	} {
 		t.Run(how, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -255,25 +255,25 @@ func TestL16_PluginsThatAreReplacedMeanwhileAreAsked(t *testing.T) {
 					for i := range 4 {
 						all = append(all, newPlugin(fmt.Sprintf("1%d-a", i)).takes(requestTimeout/3, RunPodSandbox))
 					}
-					return append(all, newPlugin("90-policy").refuse(RunPodSandbox))
+					return append(all, newPlugin("90-policy").reject(RunPodSandbox))
 				}
 				firsts := all()
 				f.joined(firsts...)
 				ran := f.asks("RunPodSandbox:p1")
 				for _, p := range firsts {
-					if how == "away" {
+					if how == "disconnected" {
 						p.Close()
 					}
 				}
 				synctest.Wait()
 				f.joined(all()...)
-				require.ErrorIs(t, <-ran, errRefused)
+				require.ErrorIs(t, <-ran, errRejected)
 			})
 		})
 	}
 }
 
-// A plugin registers while many pods are created, and refuses each in its turn: how long they wait in
+// A plugin registers while many pods are created, and rejects each in its turn: how long they wait in
 // its line is not its time for one.
 func TestL16_LatecomerIsAskedOfManyPods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -282,12 +282,12 @@ func TestL16_LatecomerIsAskedOfManyPods(t *testing.T) {
 		policy := newPlugin("90-policy")
 		policy.handle = func(context.Context, Event) (any, error) {
 			policy.stall(requestTimeout / 4)
-			return nil, errRefused
+			return nil, errRejected
 		}
 		ran := f.asksPods(8)
 		f.joined(policy)
 		for _, done := range ran {
-			require.ErrorIs(t, <-done, errRefused)
+			require.ErrorIs(t, <-done, errRejected)
 		}
 	})
 }

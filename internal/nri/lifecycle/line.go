@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A line is who waits for the turn in a lane. What the plugin has missed while it was away
+// A line is who waits for the turn in a lane. What the plugin has missed while it was disconnected
 // is ahead of all others, and after some time takes turns with them, whatever they are: so
 // much that was missed holds up no pod for longer than that (L18, L22).
 type line struct {

@@ -143,7 +143,7 @@ func (e *Engine) compare(taken inventory) (made []ledger.ID, vanished []*round) 
 	for _, o := range taken.snapshot.Exited {
 		c := e.creations[o.ID()]
 		if c != nil && c.sealed && !c.since.After(taken.began) { // else it has the id of the one that has exited
-			c.doomed.Store(true) // there is nothing to tell of it but its end
+			c.aborted.Store(true) // there is nothing to tell of it but its end
 			e.takeOut(c)
 		}
 	}

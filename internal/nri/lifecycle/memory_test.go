@@ -9,10 +9,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hookline-nri/hookline/internal/nri/lifecycle/away"
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/catchup"
 )
 
-// A memory is an Owed that outlives the engine as a file does: a crash leaves what
+// A memory is an Missed that outlives the engine as a file does: a crash leaves what
 // was synced.
 type memory struct {
 	mu    sync.Mutex // guards what follows
@@ -26,10 +26,10 @@ type memory struct {
 }
 
 type memoryName struct {
-	wants []string
-	away  time.Time
-	known map[[2]string]bool
-	owed  []away.Due
+	wants  []string
+	left   time.Time
+	known  map[[2]string]bool
+	missed []catchup.Due
 }
 
 func newMemory() *memory {
@@ -39,7 +39,7 @@ func newMemory() *memory {
 func (m *memory) copied(names map[string]*memoryName) map[string]*memoryName {
 	c := make(map[string]*memoryName)
 	for of, n := range names {
-		c[of] = &memoryName{n.wants, n.away, maps.Clone(n.known), slices.Clone(n.owed)}
+		c[of] = &memoryName{n.wants, n.left, maps.Clone(n.known), slices.Clone(n.missed)}
 	}
 	return c
 }
@@ -68,58 +68,58 @@ func (m *memory) Joined(of string, wants []string) {
 		n = &memoryName{}
 		m.now[of] = n
 	}
-	n.wants, n.away, n.known = wants, time.Time{}, nil
+	n.wants, n.left, n.known = wants, time.Time{}, nil
 }
 
 func (m *memory) Left(of string, known iter.Seq2[[2]string, bool]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if n := m.now[of]; n != nil {
-		n.away, n.known = time.Now(), maps.Collect(known)
+		n.left, n.known = time.Now(), maps.Collect(known)
 	}
 }
 
-func (m *memory) Owe(of, kind string, object [2]string, request string) bool {
+func (m *memory) Miss(of, kind string, object [2]string, request string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n := m.now[of]
 	if n == nil {
 		return false
 	}
-	same := func(d away.Due) bool { return d.Kind == kind && d.Object == object }
-	if !slices.ContainsFunc(n.owed, same) {
-		n.owed = append(n.owed, away.Due{kind, object, request})
+	same := func(d catchup.Due) bool { return d.Kind == kind && d.Object == object }
+	if !slices.ContainsFunc(n.missed, same) {
+		n.missed = append(n.missed, catchup.Due{kind, object, request})
 	}
 	return true
 }
 
-func (m *memory) Paid(of, kind string, object [2]string) int {
+func (m *memory) Delivered(of, kind string, object [2]string) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n := m.now[of]
 	if n == nil {
 		return 0
 	}
-	n.owed = slices.DeleteFunc(n.owed, func(d away.Due) bool { return d.Kind == kind && d.Object == object })
-	return len(n.owed)
+	n.missed = slices.DeleteFunc(n.missed, func(d catchup.Due) bool { return d.Kind == kind && d.Object == object })
+	return len(n.missed)
 }
 
 func (m *memory) Forget(of string) (dropped int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if n := m.now[of]; n != nil {
-		dropped = len(n.owed)
+		dropped = len(n.missed)
 	}
 	delete(m.now, of)
 	return dropped
 }
 
-func (m *memory) Names() iter.Seq2[string, away.Presence] {
+func (m *memory) Names() iter.Seq2[string, catchup.Presence] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	all := make(map[string]away.Presence)
+	all := make(map[string]catchup.Presence)
 	for of, n := range m.now {
-		all[of] = away.Presence{n.wants, n.away, len(n.owed)}
+		all[of] = catchup.Presence{n.wants, n.left, len(n.missed)}
 	}
 	return maps.All(all)
 }
@@ -130,11 +130,11 @@ func (m *memory) Known(of string) iter.Seq2[[2]string, bool] {
 	return maps.All(maps.Clone(m.now[of].known))
 }
 
-func (m *memory) Owes(of string) iter.Seq[away.Due] {
+func (m *memory) Missed(of string) iter.Seq[catchup.Due] {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.now[of] == nil {
-		return slices.Values([]away.Due(nil))
+		return slices.Values([]catchup.Due(nil))
 	}
-	return slices.Values(slices.Clone(m.now[of].owed))
+	return slices.Values(slices.Clone(m.now[of].missed))
 }

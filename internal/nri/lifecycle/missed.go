@@ -6,18 +6,18 @@ import (
 	"maps"
 	"time"
 
-	"github.com/hookline-nri/hookline/internal/nri/lifecycle/away"
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/catchup"
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// What a plugin misses while it is away (L18). Its lane stays, with its ledger and its record
+// What a plugin misses while it is disconnected (L18). Its lane stays, with its ledger and its record
 // (package away), and has no session. Ends that are handed in are noted in the record, and do
 // not change the ledger: they are still to be told. When the plugin is back, they are parts of
 // a teardown at the head of its line, and the ledger says of each, as of any other, whether it
 // is to be told. After a restart a lane is made of what was stored.
 
-// Owed keeps what plugins miss, and outlives the engine.
-type Owed = away.Store
+// Missed keeps what plugins miss, and outlives the engine.
+type MissedEvents = catchup.Store
 
 // makeSafe sees to it that a restart finds a plugin away that has left, with what it knows.
 func (e *Engine) makeSafe(s *session) {
@@ -83,7 +83,7 @@ func (l *lane) takeUp(s *session, told Snapshot, former *ledger.Ledger) {
 }
 
 // miss puts a missed end at the head of the line. l.mu is held.
-func (l *lane) miss(m away.Missed) {
+func (l *lane) miss(m catchup.Missed) {
 	p := l.ownPart(m.End)
 	p.missed, p.stored = true, m.Stored
 	if m.Unkept {
@@ -107,7 +107,7 @@ func (l *lane) keep(p *part) {
 	}
 	record := l.record
 	l.rest(p, record.Wants(), func(ev Event) {
-		urgent, kept := record.Owe(ev)
+		urgent, kept := record.Miss(ev)
 		if urgent {
 			p.urgent = true
 		}
@@ -117,7 +117,7 @@ func (l *lane) keep(p *part) {
 	})
 }
 
-// forget keeps nothing more for the name, and nothing of it if the plugin is away. l.mu is
+// forget keeps nothing more for the name, and nothing of it if the plugin is disconnected. l.mu is
 // held.
 func (l *lane) forget() {
 	l.record = nil
@@ -129,7 +129,7 @@ func (l *lane) forget() {
 // heard enters an end that was answered. l.mu is held.
 func (l *lane) heard(ev Event) {
 	if ev.Kind.Final() {
-		l.ledger.Told(ev)
+		l.ledger.Delivered(ev)
 		l.record.Heard(ev)
 	}
 }
@@ -154,7 +154,7 @@ func (b *breaks) again(ev Event) bool {
 	return b.in >= tellings
 }
 
-// Forget drops what is kept of a plugin that is away, so that nothing is kept for it
+// Forget drops what is kept of a plugin that is disconnected, so that nothing is kept for it
 // any more. It returns how many ends it has missed, and false if it is not away.
 func (e *Engine) Forget(name string) (dropped int, ok bool) {
 	e.mu.Lock()

@@ -19,7 +19,7 @@ import (
 func TestL18_WhatBeginsDuringSynchronizeHasNotGone(t *testing.T) {
 	for first, end := range map[string]string{"RunPodSandbox:p9": "StopPodSandbox:p9", "CreateContainer:p1/c9": "StopContainer:p1/c9"} {
 		synctest.Test(t, func(t *testing.T) {
-			o := newOwing(t)
+			o := newRemembering(t)
 			a, next := newPlugin("10-a"), newPlugin("10-a")
 			a.wants, next.wants = Kind.Final, Kind.Final
 			o.joined(a)
@@ -58,7 +58,7 @@ func TestL22_PermanentPluginIsNotDroppedForWhatItDoesNotWant(t *testing.T) {
 	})
 }
 
-// An id is used again while the ends of its first life wait for a plugin that owes an answer.
+// An id is used again while the ends of its first life wait for a plugin that is overdue.
 func TestL2_AnIdMayBeUsedAgainBehindAnOverduePlugin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -122,7 +122,7 @@ func TestL2_AnIdMayBeUsedAgainBehindABusyPlugin(t *testing.T) {
 func TestL2_AnIdMayBeUsedAgainDuringSynchronize(t *testing.T) {
 	for _, back := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
-			o := newOwing(t)
+			o := newRemembering(t)
 			begin := func() { o.did("RunPodSandbox:p1") }
 			end := func() { o.end("StopPodSandbox:p1", "RemovePodSandbox:p1") }
 			if back {

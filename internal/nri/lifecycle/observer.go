@@ -25,13 +25,13 @@ type Observer interface {
 	Joined(conn Connection, took time.Duration, pods, containers int)
 
 	// Awaited is called when a pod or container has waited for a plugin that it
-	// requires and that was away, whether it came or not. plugin is as in its
+	// requires and that was disconnected, whether it came or not. plugin is as in its
 	// Requirement.
 	Awaited(event Event, plugin string, waited time.Duration)
 
-	// Refused is called when a pod or container is refused for want of a plugin that
+	// Rejected is called when a pod or container is rejected for want of a plugin that
 	// it requires.
-	Refused(*Unmet)
+	Rejected(*Unmet)
 
 	// Left is called once for each connection that came in, synchronized or not, when
 	// the line of what it was still to be told is empty. What ended in the instant in
@@ -56,9 +56,9 @@ type Delivery struct {
 	// Late is set for an end that nobody waited for any longer, and for a first
 	// event that the plugin had missed.
 	Late bool
-	// Owed is set for an end that came while no connection of the name was there, or
+	// Missed is set for an end that came while no connection of the name was there, or
 	// that an earlier one had not answered.
-	Owed bool
+	Missed bool
 	// Err is set unless the plugin answered.
 	Err error
 }
@@ -69,8 +69,8 @@ type Outcome uint8
 const (
 	// Answered is when the plugin replied.
 	Answered Outcome = iota + 1
-	// Refused is when the plugin, or the way to it, answered with an error.
-	Refused
+	// Rejected is when the plugin, or the way to it, answered with an error.
+	Rejected
 	// TimedOut is when the plugin did not answer within the request timeout.
 	TimedOut
 	// Canceled is when the caller gave up after the event was sent.
@@ -79,23 +79,23 @@ const (
 	Withdrawn
 	// Lost is when the connection closed first.
 	Lost
-	// GivenUp is when the connection was lost, as others of the name before it, and the
+	// Abandoned is when the connection was lost, as others of the name before it, and the
 	// plugin is not told of the end any more.
-	GivenUp
-	// PassedOver is when the plugin was not asked, since it owed an answer or was still
+	Abandoned
+	// Skipped is when the plugin was not asked, since it was overdue or was still
 	// to be synchronized.
-	PassedOver
+	Skipped
 )
 
 var outcomeNames = [...]string{
-	Answered:   "answered",
-	Refused:    "refused",
-	TimedOut:   "timed out",
-	Canceled:   "canceled",
-	Withdrawn:  "withdrawn",
-	Lost:       "lost",
-	GivenUp:    "given up",
-	PassedOver: "passed over",
+	Answered:  "answered",
+	Rejected:  "rejected",
+	TimedOut:  "timed out",
+	Canceled:  "canceled",
+	Withdrawn: "withdrawn",
+	Lost:      "lost",
+	Abandoned: "abandoned",
+	Skipped:   "skipped",
 }
 
 // String returns the outcome in words.
@@ -113,5 +113,5 @@ func (unobserved) Delivered(Delivery)                         {}
 func (unobserved) Recovered(Connection, Event, time.Duration) {}
 func (unobserved) Joined(Connection, time.Duration, int, int) {}
 func (unobserved) Awaited(Event, string, time.Duration)       {}
-func (unobserved) Refused(*Unmet)                             {}
+func (unobserved) Rejected(*Unmet)                            {}
 func (unobserved) Left(Connection, error)                     {}

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// A connection is overdue while it owes an answer to a request whose timeout
+// A connection is overdue while it is overdue to a request whose timeout
 // has passed and its policy keeps it. It is sent nothing else (L4), and nobody
 // waits for it, so that it costs the node one timeout and not one for each pod
-// (L22): requests pass over it or fail at once, by its policy. The ends of what
+// (L22): requests skip it or fail at once, by its policy. The ends of what
 // it knows, and the beginnings that it missed, wait for its answer in order,
 // within the bounds of its backlog.
 
@@ -19,17 +19,17 @@ import (
 // l.mu is held.
 func (l *lane) fallBehind(r *request) (passed []*caller) {
 	r.kept = true
-	debt := l.owes(r)
+	late := l.overdueOn(r)
 	if r.part != nil {
-		r.part.pass(debt)
+		r.part.pass(late)
 	}
 	passed = l.line.callers()
 	for _, c := range passed {
-		c.err = debt
+		c.err = late
 	}
 	for _, e := range l.line.entries {
 		if e.part != nil {
-			e.part.pass(debt)
+			e.part.pass(late)
 		}
 	}
 	if l.hold != nil {
@@ -39,22 +39,22 @@ func (l *lane) fallBehind(r *request) (passed []*caller) {
 		return passed
 	}
 	r.timer = time.AfterFunc(l.engine.opts.OverdueLimit, func() {
-		l.engine.drop(r.session, fmt.Errorf("%w: %w", ErrBacklog, l.owes(r)))
+		l.engine.drop(r.session, fmt.Errorf("%w: %w", ErrBacklog, l.overdueOn(r)))
 	})
 	return passed
 }
 
-// overdue says whether the connection owes an answer. l.mu is held.
+// overdue says whether the connection is overdue. l.mu is held.
 func (l *lane) overdue() bool { return l.current != nil && l.current.kept && !l.current.answered }
 
-// debt is why an overdue connection is not asked. l.mu is held.
-func (l *lane) debt() error { return l.owes(l.current) }
+// overdueError is why an overdue connection is not asked. l.mu is held.
+func (l *lane) overdueError() error { return l.overdueOn(l.current) }
 
-func (l *lane) owes(r *request) error { return &Overdue{r.event, time.Since(r.sent)} }
+func (l *lane) overdueOn(r *request) error { return &Overdue{r.event, time.Since(r.sent)} }
 
 // missedEvent sees to it that the connection is told of a pod or container
-// that it was not asked for: it was passed over, or joined when the creation
-// could not wait any more. Nobody waits for that, and the plugin cannot refuse
+// that it was not asked for: it was skipped, or joined when the creation
+// could not wait any more. Nobody waits for that, and the plugin cannot reject
 // or adjust anything (L2).
 func (l *lane) missedEvent(c *creation) {
 	ev := c.event

@@ -36,7 +36,7 @@ func frozen(name string, in ...Kind) (p *plugin, thaw func()) {
 
 // A caller leaves while a plugin is at its Run: the plugin keeps its turn, so
 // that the undo's Stop comes when it has answered and not before.
-func TestL4_StopWaitsForTheAnswerOfWhoIsAtRun(t *testing.T) {
+func TestL4_StopWaitsForAnAnswerToRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a := newPlugin("10-a")
@@ -81,7 +81,7 @@ func TestL16_TimeoutCountsWithoutTheCaller(t *testing.T) {
 
 // Ten pods wait for a plugin that times out at the first: its policy holds for
 // all of them.
-func TestL16_PolicyHoldsForAllWhoWait(t *testing.T) {
+func TestL16_PolicyHoldsForAllWaiters(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		t.Run(fmt.Sprintf("keep_connected=%t", keep), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestL22_HungPluginCostsOneTimeout(t *testing.T) {
 				assert.NoError(t, err, "it was never told of this one")
 			}
 		}
-		assert.Zero(t, time.Since(start), "nobody waits for who owes an answer")
+		assert.Zero(t, time.Since(start), "nobody waits for an overdue plugin")
 
 		// What lives is told late; what began and ended meanwhile is nothing.
 		thaw()
@@ -138,7 +138,7 @@ func TestL22_HungPluginCostsOneTimeout(t *testing.T) {
 	})
 }
 
-// Who must be asked and owes an answer refuses at once, and says what it is at.
+// Who must be asked and is overdue rejects at once, and says what it is at.
 func TestL22_OverduePluginFailsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -149,53 +149,53 @@ func TestL22_OverduePluginFailsAtOnce(t *testing.T) {
 		time.Sleep(12 * time.Second)
 		start := time.Now()
 		err := f.ask(t.Context(), "RunPodSandbox:p2")
-		require.ErrorContains(t, err, "it has owed an answer to RunPodSandbox of pod p1 for 14s")
+		require.ErrorContains(t, err, "it has not answered RunPodSandbox of pod p1 for 14s")
 		var failed *Error
 		require.ErrorAs(t, err, &failed)
-		assert.Equal(t, Debt, failed.Failure)
+		assert.Equal(t, Skip, failed.Failure)
 		assert.Zero(t, time.Since(start))
 		assert.True(t, f.Status().Connections[0].Overdue)
-		assert.Equal(t, "10-a passed over, 10-a timed out", f.journal.outcomes(RunPodSandbox))
+		assert.Equal(t, "10-a skipped, 10-a timed out", f.journal.outcomes(RunPodSandbox))
 	})
 }
 
-// A plugin that was passed over cannot refuse any more.
-func TestL22_LateRunRefusesNothing(t *testing.T) {
+// A plugin that was skipped cannot reject any more.
+func TestL22_LateRunRejectsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a, thaw := frozen("10-a", UpdatePodSandbox)
 		f.joined(a)
 		f.did("RunPodSandbox:p1", "UpdatePodSandbox:p1", "RunPodSandbox:p2", "CreateContainer:p2/c1", "PostCreateContainer:p2/c1")
 		synctest.Wait()
-		a.refuse(RunPodSandbox, CreateContainer)
+		a.reject(RunPodSandbox, CreateContainer)
 		thaw()
 		synctest.Wait()
 		assert.Contains(t, a.told(), "RunPodSandbox:p2 CreateContainer:p2/c1")
-		assert.Contains(t, f.journal.outcomes(RunPodSandbox), "10-a refused late")
+		assert.Contains(t, f.journal.outcomes(RunPodSandbox), "10-a rejected late")
 		assert.False(t, a.isClosed())
 		require.NoError(t, f.end("StopContainer:p2/c1", "StopPodSandbox:p2"))
 		assert.Contains(t, a.told(), "StopContainer:p2/c1 StopPodSandbox:p2")
 	})
 }
 
-// What is passed over while the others are still asked, and then refused by
+// What is skipped while the others are still asked, and then rejected by
 // one of them, is nothing to the plugin.
-func TestL22_RefusedPodIsNotToldLate(t *testing.T) {
+func TestL22_RejectedPodIsNotDeliveredLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a, thaw := frozen("10-a", UpdatePodSandbox)
 		b := newPlugin("20-b")
 		b.handle = func(_ context.Context, ev Event) (any, error) {
 			if ev.Pod == "p2" && ev.Kind == RunPodSandbox {
-				thaw() // a is free before the pod is refused
+				thaw() // a is free before the pod is rejected
 				time.Sleep(time.Second)
-				return nil, errRefused
+				return nil, errRejected
 			}
 			return nil, nil
 		}
 		f.joined(a, b)
 		f.did("RunPodSandbox:p1", "UpdatePodSandbox:p1")
-		require.ErrorIs(t, f.ask(t.Context(), "RunPodSandbox:p2"), errRefused)
+		require.ErrorIs(t, f.ask(t.Context(), "RunPodSandbox:p2"), errRejected)
 		require.NoError(t, f.end("StopPodSandbox:p2", "RemovePodSandbox:p2"))
 		assert.NotContains(t, a.told(), "p2")
 	})
@@ -214,7 +214,7 @@ func TestL22_OverduePluginIsDroppedInTheEnd(t *testing.T) {
 		synctest.Wait()
 		assert.True(t, a.isClosed())
 		require.ErrorIs(t, f.journal.reason("10-a"), ErrBacklog)
-		require.ErrorContains(t, f.journal.reason("10-a"), "owed an answer to RunPodSandbox of pod p1 for 1m2s")
+		require.ErrorContains(t, f.journal.reason("10-a"), "not answered RunPodSandbox of pod p1 for 1m2s")
 	})
 }
 
@@ -239,7 +239,7 @@ func TestL22_BacklogIsBoundedInBytes(t *testing.T) {
 
 // Whatever is permanent stays, however late it answers.
 func TestL22_PermanentPluginIsNeverDropped(t *testing.T) {
-	for _, f := range []Failure{Refusal, Timeout, Loss, Debt} {
+	for _, f := range []Failure{Rejection, Timeout, Loss, Skip} {
 		_, drop := Policy{Permanent: true}.Decide(RunPodSandbox, f)
 		assert.False(t, drop, f)
 	}
@@ -252,7 +252,7 @@ func TestPolicyDecides(t *testing.T) {
 		kind       Kind
 		fail, drop bool
 	}{
-		{Refusal, Policy{}, RunPodSandbox, true, false},
+		{Rejection, Policy{}, RunPodSandbox, true, false},
 		{Timeout, Policy{}, RunPodSandbox, false, true},
 		{Timeout, Policy{FailRequest: true}, RunPodSandbox, true, true},
 		{Timeout, Policy{KeepConnected: true}, RunPodSandbox, false, false},
@@ -260,9 +260,9 @@ func TestPolicyDecides(t *testing.T) {
 		{Timeout, Policy{}, ValidateContainerAdjustment, true, true},
 		{Loss, Policy{KeepConnected: true}, RunPodSandbox, false, true},
 		{Loss, Policy{FailRequest: true}, CreateContainer, true, true},
-		{Debt, Policy{KeepConnected: true}, CreateContainer, false, false},
-		{Debt, Policy{FailRequest: true, KeepConnected: true}, CreateContainer, true, false},
-		{Debt, Policy{KeepConnected: true}, ValidateContainerAdjustment, true, false},
+		{Skip, Policy{KeepConnected: true}, CreateContainer, false, false},
+		{Skip, Policy{FailRequest: true, KeepConnected: true}, CreateContainer, true, false},
+		{Skip, Policy{KeepConnected: true}, ValidateContainerAdjustment, true, false},
 	} {
 		fail, drop := tc.policy.Decide(tc.kind, tc.failure)
 		assert.Equal(t, []bool{tc.fail, tc.drop}, []bool{fail, drop}, "%s of %s with %+v", tc.failure, tc.kind, tc.policy)
@@ -329,7 +329,7 @@ func TestL9_LateRepliesAreNotLost(t *testing.T) {
 // A connection that is lost while it is overdue lets go of all.
 // A plugin that is overdue while a stop waits for another one, and goes on meanwhile, is said
 // to be told later if it has not answered: no time that it had has passed.
-func TestL22_WhoIsBackIsNoErrorOfWhoWaitedForAnother(t *testing.T) {
+func TestL22_ReturningPluginIsNoErrorForOtherWaiters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		late, slow := newPlugin("20-late"), newPlugin("10-slow")
@@ -397,7 +397,7 @@ func (p inline) Deliver(ctx context.Context, ev Event, due time.Time, answer fun
 
 // A pod is stopped while the plugins that missed its Run are told of it: who
 // comes after that hears nothing of it any more.
-func TestL3_WhatEndsMeanwhileIsNotToldLate(t *testing.T) {
+func TestL3_WhatEndsMeanwhileIsNotDeliveredLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		b, thawB := frozen("20-b", UpdatePodSandbox)
@@ -462,7 +462,7 @@ func TestL22_FlappingPluginCostsOneTimeout(t *testing.T) {
 	})
 }
 
-// Nor is it dropped when it owes an answer for long, or when too much waits for it: nothing
+// Nor is it dropped when it is overdue for long, or when too much waits for it: nothing
 // brings it back.
 func TestL22_PermanentPluginStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -25,7 +25,7 @@ type part struct {
 	next    int           // the event of the round that is being seen to
 	over    bool          // all were
 	late    bool          // nobody waits for it any more
-	passed  error         // why nobody has to wait for it: the plugin owes an answer
+	passed  error         // why nobody has to wait for it: the plugin is overdue
 	owner   bool          // the caller of its own round does
 	settled chan struct{} // closed when it is over, or not to be waited for; nil if nobody waits
 	answers []answer      // for the owner, once it has left
@@ -100,7 +100,7 @@ func (p *part) leave(r *round, waited time.Duration) []error {
 	if l.session == nil {
 		return p.errs
 	}
-	failure, err := Debt, p.passed
+	failure, err := Skip, p.passed
 	if err == nil {
 		failure, err = Timeout, fmt.Errorf("no answer within %s: %w", waited, context.DeadlineExceeded)
 	}

@@ -19,7 +19,7 @@ const (
 	syncTimeout    = 5 * time.Second
 )
 
-var errRefused = errors.New("refused")
+var errRejected = errors.New("rejected")
 
 // A plugin is a connection that keeps what it was sent and answers as the test
 // says.
@@ -166,11 +166,11 @@ func (p *plugin) stall(d time.Duration) {
 	}
 }
 
-// refuse makes the plugin refuse events of the given kinds.
-func (p *plugin) refuse(refused ...Kind) *plugin {
+// reject makes the plugin reject events of the given kinds.
+func (p *plugin) reject(rejected ...Kind) *plugin {
 	p.handle = func(_ context.Context, ev Event) (any, error) {
-		if slices.Contains(refused, ev.Kind) {
-			return nil, errRefused
+		if slices.Contains(rejected, ev.Kind) {
+			return nil, errRejected
 		}
 		return nil, nil
 	}

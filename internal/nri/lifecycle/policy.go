@@ -25,17 +25,17 @@ type Policy struct {
 type Failure uint8
 
 const (
-	// Refusal is when the plugin answered with an error.
-	Refusal Failure = iota + 1
+	// Rejection is when the plugin answered with an error.
+	Rejection Failure = iota + 1
 	// Timeout is when it did not answer within the request timeout (L16).
 	Timeout
 	// Loss is when its connection was lost before it answered.
 	Loss
-	// Debt is when it was not asked, since it still owes an answer to another request.
-	Debt
+	// Skip is when it was not asked, since it still is overdue to another request.
+	Skip
 )
 
-var failureNames = [...]string{Refusal: "refusal", Timeout: "timeout", Loss: "loss", Debt: "debt"}
+var failureNames = [...]string{Rejection: "rejection", Timeout: "timeout", Loss: "loss", Skip: "skip"}
 
 // String returns the failure in a word.
 func (f Failure) String() string {
@@ -49,11 +49,11 @@ func (f Failure) String() string {
 // of the connection. It is all there is to decide, for every request, also for
 // those that waited for their turn.
 //
-// A refusal is an answer and fails the request. A plugin that validates what
+// A rejection is an answer and fails the request. A plugin that validates what
 // others made has to be heard, so without its answer the request fails. Ends are
 // never failed (L8): what this says of them is whether the caller is told.
 func (p Policy) Decide(k Kind, f Failure) (fail, drop bool) {
-	fail = f == Refusal || p.FailRequest || k == ValidateContainerAdjustment
+	fail = f == Rejection || p.FailRequest || k == ValidateContainerAdjustment
 	drop = f == Loss || f == Timeout && !p.KeepConnected
 	return fail, drop && !p.Permanent
 }
@@ -68,8 +68,8 @@ type Error struct {
 
 // Error implements error.
 func (e *Error) Error() string {
-	if e.Failure == Refusal {
-		return fmt.Sprintf("%s: plugin %s refused: %v", e.Event, e.Conn.Name(), e.Err)
+	if e.Failure == Rejection {
+		return fmt.Sprintf("%s: plugin %s rejected: %v", e.Event, e.Conn.Name(), e.Err)
 	}
 	return fmt.Sprintf("%s: plugin %s did not answer: %v", e.Event, e.Conn.Name(), e.Err)
 }
@@ -77,7 +77,7 @@ func (e *Error) Error() string {
 // Unwrap returns what went wrong.
 func (e *Error) Unwrap() error { return e.Err }
 
-// An Overdue error says that a plugin was not asked, because it owes an answer.
+// An Overdue error says that a plugin was not asked, because it is overdue.
 type Overdue struct {
 	Event Event         // that it has not answered
 	For   time.Duration // since when it was sent
@@ -85,7 +85,7 @@ type Overdue struct {
 
 // Error implements error.
 func (o *Overdue) Error() string {
-	return fmt.Sprintf("it has owed an answer to %s for %s", o.Event, o.For.Round(100*time.Millisecond))
+	return fmt.Sprintf("it has not answered %s for %s", o.Event, o.For.Round(100*time.Millisecond))
 }
 
 // Unwrap returns context.DeadlineExceeded: the plugin has not answered in time.

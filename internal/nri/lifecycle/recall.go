@@ -8,7 +8,7 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/hookline-nri/hookline/internal/nri/lifecycle/away"
+	"github.com/hookline-nri/hookline/internal/nri/lifecycle/catchup"
 )
 
 // Recall brings back, after a restart, the plugins that were there before. It is to be
@@ -49,8 +49,8 @@ func (e *Engine) cut() map[string][]Object {
 	return all
 }
 
-// recall makes the lane of a plugin that is away since before this runtime.
-func (e *Engine) recall(one away.Recalled) {
+// recall makes the lane of a plugin that is disconnected since before this runtime.
+func (e *Engine) recall(one catchup.Recalled) {
 	index, _, _ := strings.Cut(one.Name, "-")
 	e.mu.Lock()
 	defer e.mu.Unlock()

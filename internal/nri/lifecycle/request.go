@@ -188,8 +188,8 @@ func (l *lane) settle(r *request) (what settlement) {
 	}
 	what.Delivery = r.delivery(Answered)
 	if r.err != nil && !r.expired {
-		failure := Refusal
-		what.Outcome, what.Err = Refused, r.err
+		failure := Rejection
+		what.Outcome, what.Err = Rejected, r.err
 		if lost {
 			failure, what.Outcome = Loss, Lost
 		}
@@ -202,7 +202,7 @@ func (l *lane) settle(r *request) (what settlement) {
 	case r.event.Kind.First():
 		l.ledger.Unanswered(r.event)
 	case r.missed && l.breaks.again(r.event):
-		what.Outcome, what.silent = GivenUp, false
+		what.Outcome, what.silent = Abandoned, false
 		l.heard(r.event)
 	}
 	what.unheard = r.reply != nil && r.err == nil && !r.take()
@@ -231,7 +231,7 @@ func (w *settlement) tell(r *request) {
 // delivery is what is recorded of a request that ends now.
 func (r *request) delivery(o Outcome) Delivery {
 	rec := Delivery{Context: r.Context, Conn: r.session.conn, Event: r.event, Outcome: o, Waited: r.sent.Sub(r.posted), Took: time.Since(r.sent)}
-	rec.Owed = r.part != nil && r.part.missed
+	rec.Missed = r.part != nil && r.part.missed
 	rec.Late = r.event.Late || r.part != nil && r.part.late
 	return rec
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // A Requirement is a plugin without whose answer a pod or container must not
-// come up (L20).
+// start (L20).
 type Requirement struct {
 	// Plugin is the name of the plugin, with its index as in "10-logger" or, for
 	// any index, without as in "logger".
@@ -85,8 +85,8 @@ func (q *question) unfit(l *lane) error {
 	switch l.presence() {
 	case able:
 		return nil
-	case indebted:
-		return &Error{l.session.conn, q.event, Debt, l.debt()}
+	case behind:
+		return &Error{l.session.conn, q.event, Skip, l.overdueError()}
 	}
 	return errUnsent
 }
@@ -96,7 +96,7 @@ var (
 	// connection went before it was sent: the next one of the name will do.
 	errUnsent = errors.New("gone before it was asked")
 
-	// errUnanswered refuses the seal.
+	// errUnanswered rejects the seal.
 	errUnanswered = errors.New("not all required plugins have answered")
 )
 
@@ -105,12 +105,12 @@ var (
 // turns hold up nothing (L22).
 const chances = 2
 
-// heed holds what came of asking a connection against what the creation demands,
+// apply holds what came of asking a connection against what the creation demands,
 // and returns what is to be made of it.
-func (q *question) heed(l *lane, s *session, err error) error {
+func (q *question) apply(l *lane, s *session, err error) error {
 	var failed *Error
 	answered := err == nil
-	unanswered := errors.As(err, &failed) && failed.Failure != Refusal
+	unanswered := errors.As(err, &failed) && failed.Failure != Rejection
 	var lost *demand
 	for _, d := range q.creation.demands {
 		if d.met || !d.means(l) {
@@ -129,7 +129,7 @@ func (q *question) heed(l *lane, s *session, err error) error {
 	}
 	switch {
 	case lost != nil:
-		return q.refuse(lost, failed)
+		return q.reject(lost, failed)
 	case unanswered:
 		return q.goOn(l, s, failed)
 	case errors.Is(err, errUnsent), errors.Is(err, errAbsent):
@@ -147,7 +147,7 @@ func (q *question) goOn(l *lane, s *session, failed *Error) error {
 	if fail, _ := s.policy.Decide(q.event.Kind, failed.Failure); fail {
 		return failed
 	}
-	if failed.Failure == Debt {
+	if failed.Failure == Skip {
 		q.creation.missedBy(l)
 	}
 	return errWithout
@@ -157,18 +157,18 @@ func (q *question) goOn(l *lane, s *session, failed *Error) error {
 type rank uint8
 
 const (
-	nobody   rank = iota
-	deaf          // it has not subscribed to such events
-	indebted      // it owes another answer, and is not asked
-	joining       // it is still to be synchronized
+	nobody  rank = iota
+	deaf         // it has not subscribed to such events
+	behind       // it is overdue, and is not asked
+	joining      // it is still to be synchronized
 	able
 )
 
 // A prospect is the connection that is nearest to meeting a demand.
 type prospect struct {
 	rank    rank
-	session *session // nil if all are away
-	debt    error    // if it is indebted
+	session *session // nil if all are disconnected
+	overdue error    // if it is behind
 
 	succeeds bool // whether it is joining in the place of one that was there
 }
@@ -204,8 +204,8 @@ func (q *question) prospect(d *demand, l *lane) prospect {
 		return prospect{}
 	case !q.suits(d, s):
 		p.rank = deaf
-	case p.rank == indebted:
-		p.debt = l.debt()
+	case p.rank == behind:
+		p.overdue = l.overdueError()
 	case p.rank == joining:
 		p.succeeds = s.after != nil
 	}
@@ -219,7 +219,7 @@ func (l *lane) presence() rank {
 	case s == nil || s.lost():
 		return nobody // also if the watcher has yet to notice
 	case l.overdue():
-		return indebted
+		return behind
 	case !s.joined:
 		return joining
 	}

@@ -32,7 +32,7 @@ func (u *unnoticed) Closed() <-chan struct{} {
 	return u.closed
 }
 
-func TestL20_ClosedConnectionIsAwayBeforeItIsNoticed(t *testing.T) {
+func TestL20_ClosedConnectionIsDisconnectedBeforeItIsNoticed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, requires("must"))
 		other, must := newPlugin("10-other"), newUnnoticed("20-must")
@@ -44,7 +44,7 @@ func TestL20_ClosedConnectionIsAwayBeforeItIsNoticed(t *testing.T) {
 		gone := time.Now()
 		ran := f.asking("RunPodSandbox:p1")
 		synctest.Wait()
-		assert.Equal(t, gone, f.AwaySince("must"))
+		assert.Equal(t, gone, f.DisconnectedSince("must"))
 		assert.Equal(t, "Synchronize()", other.told(), "of what may have to fail")
 		close(must.notice)
 		next := newPlugin("20-must")

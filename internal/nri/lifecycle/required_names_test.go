@@ -63,7 +63,7 @@ func TestL20_TwoRequiredPlugins(t *testing.T) {
 }
 
 // Its caller hears why, before its time is over.
-func TestL20_CallerHearsWhichPluginIsAway(t *testing.T) {
+func TestL20_ErrorNamesTheDisconnectedPlugin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, requires("must"))
 		ctx, cancel := context.WithTimeout(t.Context(), 8*time.Second)
@@ -74,8 +74,8 @@ func TestL20_CallerHearsWhichPluginIsAway(t *testing.T) {
 		assert.Equal(t, 6*time.Second, u.Waited)
 		require.ErrorContains(t, u, "the caller waits no longer")
 
-		ctx, giveUp := context.WithCancel(t.Context())
-		go func() { time.Sleep(time.Second); giveUp() }()
+		ctx, leave := context.WithCancel(t.Context())
+		go func() { time.Sleep(time.Second); leave() }()
 		err := f.ask(ctx, "RunPodSandbox:p2")
 		require.ErrorIs(t, err, context.Canceled)
 		require.NotErrorAs(t, err, &u)
@@ -83,7 +83,7 @@ func TestL20_CallerHearsWhichPluginIsAway(t *testing.T) {
 	})
 }
 
-func TestL20_WhatIsRequiredCannotBeRead(t *testing.T) {
+func TestL20_RequirementsCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		unreadable := errors.New("no list")
 		f := newFixture(t, func(o *Options) {

@@ -37,7 +37,7 @@ func TestL20_JoiningPluginIsNotPresent(t *testing.T) {
 		time.Sleep(1500 * time.Millisecond)
 		synctest.Wait()
 		assert.Empty(t, ran, "no plugin must is synchronized")
-		assert.False(t, f.AwaySince("must").IsZero(), "it is away")
+		assert.False(t, f.DisconnectedSince("must").IsZero(), "it is disconnected")
 	})
 }
 
@@ -47,11 +47,11 @@ func TestL20_ClosedConnectionIsNotPresent(t *testing.T) {
 		f := newFixture(t, orPresent)
 		must := newUnnoticed("20-must")
 		must.wants = masks["containers"]
-		assert.Empty(t, f.closesUnnoticed(must), "it is away")
+		assert.Empty(t, f.closesUnnoticed(must), "it is disconnected")
 	})
 }
 
-// One that comes to owe an answer while others are asked fails the pod, as one that is asked does.
+// One that comes to are overdue while others are asked fails the pod, as one that is asked does.
 func TestL20_OverduePluginIsNotPresent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, orPresent)

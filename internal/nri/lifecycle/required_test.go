@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// requiredWait is how long the tests wait for a plugin that is away.
+// requiredWait is how long the tests wait for a plugin that is disconnected.
 const requiredWait = 10 * time.Second
 
 // requires has every pod and container require plugins.
@@ -47,7 +47,7 @@ func (f *fixture) asking(ev string) <-chan error {
 	return done
 }
 
-func TestL20_AwayPluginIsWaitedForAndThenRefused(t *testing.T) {
+func TestL20_DisconnectedPluginIsAwaitedThenThePodIsRejected(t *testing.T) {
 	for _, ev := range []string{"RunPodSandbox:p1", "CreateContainer:p1/c1"} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFixture(t, requires("must"))
@@ -57,14 +57,14 @@ func TestL20_AwayPluginIsWaitedForAndThenRefused(t *testing.T) {
 			start := time.Now()
 			u := f.unmet(t.Context(), ev, "must")
 			assert.Equal(t, requiredWait, time.Since(start))
-			assert.Equal(t, f.since, u.Away, "it has never been there")
+			assert.Equal(t, f.since, u.Disconnected, "it has never been there")
 			assert.Equal(t, requiredWait, u.Waited)
 			require.NoError(t, u.Err)
-			require.EqualError(t, u, event(ev).String()+": required plugin must is away since "+
+			require.EqualError(t, u, event(ev).String()+": required plugin must is disconnected since "+
 				f.since.UTC().Format(time.RFC3339)+", for 1m10s (waited for it for 10s)")
 			assert.Equal(t, "Synchronize()", other.told(), "of what was to fail")
 			assert.Equal(t, []string{ev + " must 10s"}, f.journal.awaited)
-			assert.Equal(t, []*Unmet{u}, f.journal.refused)
+			assert.Equal(t, []*Unmet{u}, f.journal.rejected)
 		})
 	}
 }
@@ -147,20 +147,20 @@ func TestL20_WaitBeforeAnythingIsMade(t *testing.T) {
 		assert.Equal(t, requiredWait, u.Waited)
 		assert.Equal(t, []string{"RunPodSandbox:p1 must 9s", "RunPodSandbox:p1 must 1s"}, f.journal.awaited)
 
-		refused := <-await()
-		require.ErrorAs(t, refused.err, &u)
+		rejected := <-await()
+		require.ErrorAs(t, rejected.err, &u)
 		assert.Equal(t, requiredWait, u.Waited)
 		ended := await()
 		time.Sleep(time.Second)
 		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
 		require.ErrorIs(t, (<-ended).err, ErrStopped)
-		assert.Equal(t, "Synchronize()", other.told(), "of what did not come up")
+		assert.Equal(t, "Synchronize()", other.told(), "of what did not start")
 	})
 }
 
 // What the plugin does with the request itself decides at once, whatever its
 // policy says, and nobody after it is asked.
-func TestL20_NoAnswerIsNoWord(t *testing.T) {
+func TestL20_NoAnswerIsNoApproval(t *testing.T) {
 	for name, tc := range map[string]struct {
 		must func(*plugin)
 		took time.Duration
@@ -198,21 +198,21 @@ func TestL20_NoAnswerIsNoWord(t *testing.T) {
 				u := f.unmet(t.Context(), "RunPodSandbox:p1", "must")
 				assert.Equal(t, tc.took, time.Since(start))
 				require.ErrorContains(t, u, "RunPodSandbox of pod p1: required plugin must: "+tc.text)
-				assert.Zero(t, u.Away)
+				assert.Zero(t, u.Disconnected)
 				assert.Equal(t, "Synchronize()", after.told())
 			})
 		})
 	}
 }
 
-func TestL20_RefusalOfARequiredPluginIsItsAnswer(t *testing.T) {
+func TestL20_RejectionOfARequiredPluginIsItsAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, requires("must"))
-		f.joined(newPlugin("10-must").refuse(RunPodSandbox))
+		f.joined(newPlugin("10-must").reject(RunPodSandbox))
 		err := f.ask(t.Context(), "RunPodSandbox:p1")
 		var failed *Error
 		require.ErrorAs(t, err, &failed)
-		assert.Equal(t, Refusal, failed.Failure)
+		assert.Equal(t, Rejection, failed.Failure)
 		require.NotErrorAs(t, err, new(*Unmet))
 	})
 }
@@ -285,7 +285,7 @@ func TestL20_OverduePluginFailsAtOnce(t *testing.T) {
 		start := time.Now()
 		u := f.unmet(t.Context(), "RunPodSandbox:p1", "must")
 		assert.Zero(t, time.Since(start))
-		require.ErrorContains(t, u, "has owed an answer to StopPodSandbox of pod p0 for 3s")
+		require.ErrorContains(t, u, "has not answered StopPodSandbox of pod p0 for 3s")
 		assert.NotContains(t, first.told(), "p1")
 
 		// A second instance will do.
@@ -316,7 +316,7 @@ func TestL20_JoiningPluginIsWaitedFor(t *testing.T) {
 				if tc.fails {
 					u := f.unmet(t.Context(), "RunPodSandbox:p1", "must")
 					assert.Equal(t, requiredWait, time.Since(start))
-					assert.Equal(t, f.since, u.Away)
+					assert.Equal(t, f.since, u.Disconnected)
 					assert.NotContains(t, other.told(), "p1")
 					continue
 				}
@@ -344,7 +344,7 @@ func TestL20_PluginThatDidNotSubscribe(t *testing.T) {
 			if present {
 				waiting := f.asking("RunPodSandbox:p0")
 				time.Sleep(time.Second)
-				require.Empty(t, waiting, "it is away")
+				require.Empty(t, waiting, "it is disconnected")
 				f.joined(must)
 				require.NoError(t, <-waiting)
 				f.did("RunPodSandbox:p1")
@@ -355,7 +355,7 @@ func TestL20_PluginThatDidNotSubscribe(t *testing.T) {
 			f.joined(must)
 			u := f.unmet(t.Context(), "RunPodSandbox:p1", "must")
 			require.ErrorContains(t, u, "plugin 10-must is connected and has not subscribed to RunPodSandbox")
-			assert.Zero(t, u.Away)
+			assert.Zero(t, u.Disconnected)
 		})
 	}
 }
@@ -394,7 +394,7 @@ func TestL20_SealWaitsForTheAnswer(t *testing.T) {
 	})
 }
 
-// A waitObserver does something at the end of a wait for a plugin that is away.
+// A waitObserver does something at the end of a wait for a plugin that is disconnected.
 type waitObserver struct {
 	Observer
 	awaited func()
@@ -414,7 +414,7 @@ func TestL20_PodThatWaitsCanBeStopped(t *testing.T) {
 	})
 }
 
-func TestL20_EngineThatClosesLetsNobodyThrough(t *testing.T) {
+func TestL20_EngineThatClosesApprovesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, requires("must"))
 		ran := f.asking("RunPodSandbox:p1")
@@ -425,7 +425,7 @@ func TestL20_EngineThatClosesLetsNobodyThrough(t *testing.T) {
 	})
 }
 
-// An end waits for no plugin that is away (L8), and what is required is asked once
+// An end waits for no plugin that is disconnected (L8), and what is required is asked once
 // for each pod and container.
 func TestL8_TeardownIsNotGated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -464,7 +464,7 @@ func TestL20_AbsencesAreBounded(t *testing.T) {
 		assert.NotContains(t, f.absent, "10-p4", "the one that left first")
 		gone := f.absent["10-p5"]
 		u := f.unmet(t.Context(), "RunPodSandbox:p1", "p5")
-		assert.Equal(t, gone, u.Away)
+		assert.Equal(t, gone, u.Disconnected)
 		f.joined(newPlugin("10-p5"))
 		synctest.Wait()
 		assert.NotContains(t, f.absent, "10-p5")

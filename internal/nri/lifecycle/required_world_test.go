@@ -16,7 +16,7 @@ import (
 )
 
 // worldWait is how long a pod or container of a world waits for a plugin that it
-// requires and that is away.
+// requires and that is disconnected.
 const worldWait = 3 * time.Second
 
 // drawName draws the name of a plugin: one that may be required, or its own.
@@ -66,8 +66,8 @@ func (p *process) Awaited(ev Event, _ string, waited time.Duration) {
 	p.w.needs[ev.ID()].waited = true
 }
 
-// Refused implements Observer.
-func (p *process) Refused(*Unmet) {}
+// Rejected implements Observer.
+func (p *process) Rejected(*Unmet) {}
 
 // word notes an answer in time. It was given though the runtime was killed meanwhile.
 func (p *process) word(d Delivery) {
@@ -129,7 +129,7 @@ func (p *process) cameAndWent(name string, start time.Time) bool {
 }
 
 // heldTo holds the outcome of a first event that began at start against L20.
-// absent is who was away then, nil for one that is still to be asked of.
+// absent is who was disconnected then, nil for one that is still to be asked of.
 func (p *process) heldTo(ev Event, start time.Time, absent map[string]bool, err error) {
 	if n := p.need(ev.ID()); err == nil && n != nil && absent != nil {
 		for _, name := range n.plugins {
@@ -161,9 +161,9 @@ func (p *process) heldTo(ev Event, start time.Time, absent map[string]bool, err 
 			}
 		case who.came.Equal(start):
 			return // it may have been there for no time at all
-		case u.Away.Equal(time.Now()) && p.hasNewer(who, anyPlugin), p.hasNewer(who, func(newer *simPlugin) bool { return newer.had(ev) }):
+		case u.Disconnected.Equal(time.Now()) && p.hasNewer(who, anyPlugin), p.hasNewer(who, func(newer *simPlugin) bool { return newer.had(ev) }):
 			// It was succeeded in this instant, and is closed in the next.
-		case u.Away.IsZero() && p.hasNewer(who, func(newer *simPlugin) bool { return newer.joined.Equal(time.Now()) && !newer.wants(ev.Kind) }):
+		case u.Disconnected.IsZero() && p.hasNewer(who, func(newer *simPlugin) bool { return newer.joined.Equal(time.Now()) && !newer.wants(ev.Kind) }):
 			// Likewise, by one that has no answer.
 		case p.here(who, start) && who.prompt && (who.wants(ev.Kind) || p.w.orPresent()):
 			p.w.fault("L20: %s failed for want of %s, though %s is there: %v", record{Event: ev}, u.Plugin, who.name, u)
@@ -189,7 +189,7 @@ func (p *process) hasNewer(than *simPlugin, such func(*simPlugin) bool) bool {
 
 func anyPlugin(*simPlugin) bool { return true }
 
-// A cameUp is a pod or container that has come up and required a plugin.
+// A cameUp is a pod or container that has start and required a plugin.
 type cameUp struct {
 	process *process
 	event   Event
@@ -197,12 +197,12 @@ type cameUp struct {
 	name    string
 }
 
-// wordless returns what came up without a word that it required, now that all is at rest: a
+// unapproved returns what started without a word that it required, now that all is at rest: a
 // connection that closes as it answers lets go of who waits for it before that is observed.
-func (w *world) wordless() (faults []string) {
+func (w *world) unapproved() (faults []string) {
 	for _, c := range w.up {
 		if !c.process.heard(c.need, c.name) && !c.process.hadMute(c) {
-			faults = append(faults, fmt.Sprintf("L20: %s came up without the word of %s", record{Event: c.event}, c.name))
+			faults = append(faults, fmt.Sprintf("L20: %s started without the word of %s", record{Event: c.event}, c.name))
 		}
 	}
 	return faults

@@ -91,11 +91,11 @@ func TestL22_PluginThatHangsAgainCostsOneTimeoutForEachReturn(t *testing.T) {
 
 // A plugin that was asked of a container, went, and comes back before the others are
 // asked is told of it late: its answer would be a second one.
-func TestL2_PluginThatReturnsDuringACreationIsToldLate(t *testing.T) {
+func TestL2_PluginThatReturnsDuringACreationIsDeliveredLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		first, next := newPlugin("10-a"), newPlugin("10-a")
-		next.refuse(CreateContainer)
+		next.reject(CreateContainer)
 		slow := newPlugin("20-slow")
 		slow.handle = func(_ context.Context, ev Event) (any, error) {
 			if ev.Kind == CreateContainer {
@@ -112,7 +112,7 @@ func TestL2_PluginThatReturnsDuringACreationIsToldLate(t *testing.T) {
 		assert.Equal(t, "Synchronize(p1)", next.told(), "the runtime may fail to make it")
 		f.did("PostCreateContainer:p1/c1")
 		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1", next.told())
-		assert.Equal(t, "10-a answered, 10-a passed over, 10-a refused late, 20-slow answered", f.journal.outcomes(CreateContainer))
+		assert.Equal(t, "10-a answered, 10-a skipped, 10-a rejected late, 20-slow answered", f.journal.outcomes(CreateContainer))
 	})
 }
 
@@ -120,14 +120,14 @@ func TestL2_PluginThatReturnsDuringACreationIsToldLate(t *testing.T) {
 func TestL2_TwoOfOneNameAreBothAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		f.joined(newPlugin("10-a"), newPlugin("10-a"), newPlugin("10-a").refuse(RunPodSandbox))
-		require.ErrorIs(t, f.ask(t.Context(), "RunPodSandbox:p1"), errRefused)
+		f.joined(newPlugin("10-a"), newPlugin("10-a"), newPlugin("10-a").reject(RunPodSandbox))
+		require.ErrorIs(t, f.ask(t.Context(), "RunPodSandbox:p1"), errRejected)
 	})
 }
 
 // Successors that hang each in their first event, one after the other, hold up no pod for
 // longer than the first and its successor: those that follow are told late.
-func TestL19_SuccessorsThatHangHoldUpNobodyByTurns(t *testing.T) {
+func TestL19_SuccessorsThatHangBlockNothingByTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
 		f.joined(newPlugin("10-a").hang(RunPodSandbox))
@@ -152,7 +152,7 @@ func TestL22_ManyNamesThatFailedHideNone(t *testing.T) {
 		f := newFixture(t)
 		for i := range names {
 			p := newPlugin(fmt.Sprintf("99-x%d", i))
-			p.synchronize = func(context.Context, Snapshot) error { return errRefused }
+			p.synchronize = func(context.Context, Snapshot) error { return errRejected }
 			require.Error(t, f.join(p))
 		}
 		var waited []time.Duration

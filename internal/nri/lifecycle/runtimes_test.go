@@ -92,7 +92,7 @@ func (f *fixture) hasNot(pod string) {
 }
 
 // What a runtime fails to make, or ends without a word, is nothing to a plugin that joins.
-func TestL3_WhoJoinsIsToldOfNothingThatIsGone(t *testing.T) {
+func TestL3_JoiningPluginReceivesNothingThatIsGone(t *testing.T) {
 	for _, kind := range runtimeKinds {
 		t.Run(string(kind), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -135,7 +135,7 @@ func TestManyLivesLeaveNothing(t *testing.T) {
 }
 
 // A runtime that leaves all unsaid is asked for its list now and then, though no plugin joins.
-func TestRuntimeThatTellsNoEndsIsListed(t *testing.T) {
+func TestRuntimeThatDeliversNoEndsIsListed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a := newPlugin("10-a")
@@ -207,9 +207,9 @@ func TestL11_NoContainerIsCreatedInAPodThatIsBeingRemoved(t *testing.T) {
 
 // What a plugin has missed it is told whole, however long it takes for what comes before: the
 // pod is in no list by then.
-func TestL18_MissedEndsThatTakeLongAreToldWhole(t *testing.T) {
+func TestL18_MissedEndsThatTakeLongAreDeliveredWhole(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := &owing{memory: newMemory(), change: func(opts *Options) {
+		o := &remembering{memory: newMemory(), change: func(opts *Options) {
 			opts.Encode = func(ev Event) string { s, _ := ev.Request.(string); return s }
 			opts.Decode = func(_ Event, s string) any { return s }
 			opts.OverdueLimit = time.Hour
@@ -243,7 +243,7 @@ func TestL18_MissedEndsThatTakeLongAreToldWhole(t *testing.T) {
 
 // A container ends while those who came in since it was agreed to are told of it: who comes
 // after that hears nothing of it.
-func TestL3_ContainerEndsWhileItIsToldLate(t *testing.T) {
+func TestL3_ContainerEndsWhileItIsDeliveredLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.did("CreateContainer:p1/c1")
@@ -385,7 +385,7 @@ func TestL3_ContainersThatAreNeverMadeHaveEnded(t *testing.T) {
 }
 
 // A plugin may join another one when it is told late of a container that was listed.
-func TestJoinWhileToldOfWhatWasListed(t *testing.T) {
+func TestJoinDuringDeliveryOfTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.did("CreateContainer:p1/p1")
@@ -434,7 +434,7 @@ func (o *blockedObserver) Delivered(d Delivery) {
 
 // A runtime has listed a container that it was asked about, and drops it before all are told late.
 // A successor that was synchronized with it is told nothing of it after its end.
-func TestL3_ContainerIsDroppedBeforeAllAreToldLate(t *testing.T) {
+func TestL3_ContainerIsDroppedBeforeAllAreCaughtUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		blocked := &blockedObserver{at: "CreateContainer:a/a", may: make(chan struct{})}
 		f := newHanding(t, func(o *Options) {

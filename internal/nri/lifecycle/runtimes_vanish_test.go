@@ -165,7 +165,7 @@ func TestL3_PodOfWhichSomethingHappensHasNotVanished(t *testing.T) {
 }
 
 // Much that vanishes at once drops no plugin, and holds up no pod.
-func TestL22_MuchThatVanishesHoldsUpNobody(t *testing.T) {
+func TestL22_MuchThatVanishesBlocksNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a := newPlugin("10-a")

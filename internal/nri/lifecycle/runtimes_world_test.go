@@ -142,7 +142,7 @@ func (p *process) mayFail(err error) {
 	}
 	for _, err := range all.Unwrap() {
 		var failed *Error
-		if errors.As(err, &failed) && failed.Failure != Refusal && !failed.Conn.Policy().FailRequest {
+		if errors.As(err, &failed) && failed.Failure != Rejection && !failed.Conn.Policy().FailRequest {
 			p.w.fault("L8: %v, which is no error by the policy of the plugin", err)
 		}
 	}

@@ -47,7 +47,7 @@ type CreationStatus struct {
 	Since time.Time
 	// Asking is the connection whose answer it waits for, nil if none.
 	Asking Connection
-	// Lacks is the required plugin that is away and that it waits for, empty if
+	// Lacks is the required plugin that is disconnected and that it waits for, empty if
 	// none, and LacksSince is since when it does.
 	Lacks      string
 	LacksSince time.Time

@@ -43,7 +43,7 @@ var errNewer = errors.New("another connection of the plugin has come before it w
 // A place says which session has a lane, and which sessions wait for it.
 type place struct {
 	// Changed with Engine.mu and the lane's lock held, and read with either.
-	session *session // nil while the plugin is away
+	session *session // nil while the plugin is disconnected
 	next    *session // that is to succeed it, nil if none
 
 	// Guarded by Engine.mu.

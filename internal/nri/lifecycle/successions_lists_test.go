@@ -62,7 +62,7 @@ func TestL19_RuntimeThatListsSlowlyAndAFirstThatHasGone(t *testing.T) {
 	})
 }
 
-// A required plugin that is there and not synchronized is waited for as one that is away, and asked
+// A required plugin that is there and not synchronized is waited for as one that is disconnected, and asked
 // when it is synchronized.
 func TestL20_PluginThatIsSynchronizedLateIsAsked(t *testing.T) {
 	for _, failed := range []bool{true, false} {
@@ -79,7 +79,7 @@ func TestL20_PluginThatIsSynchronizedLateIsAsked(t *testing.T) {
 			again.timeouts.Sync = 30 * time.Second
 			if failed {
 				broken := newPlugin("10-must")
-				broken.synchronize = func(context.Context, Snapshot) error { return errRefused }
+				broken.synchronize = func(context.Context, Snapshot) error { return errRejected }
 				require.Error(t, f.join(broken))
 				again.synchronize = func(context.Context, Snapshot) error { time.Sleep(2 * time.Second); return nil }
 			} else {

@@ -18,15 +18,15 @@ import (
 // What a hostile eye found in lanes that many connections have, one after the other.
 
 // slowSync is a store that takes its time to be safe, as a file does.
-type slowSync struct{ Owed }
+type slowSync struct{ MissedEvents }
 
-func (s slowSync) Sync() { time.Sleep(5 * time.Millisecond); s.Owed.Sync() }
+func (s slowSync) Sync() { time.Sleep(5 * time.Millisecond); s.MissedEvents.Sync() }
 
 // Programs of one name that are started again when they are told to go take over by turns: each
 // serves what had waited for it, before the line stands for the next one.
-func TestL22_HealthySuccessorsByTurnsHoldUpNobody(t *testing.T) {
+func TestL22_HealthySuccessorsByTurnsBlockNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newHanding(t, func(o *Options) { o.Owed = slowSync{newMemory()} })
+		f := newHanding(t, func(o *Options) { o.MissedEvents = slowSync{newMemory()} })
 		f.joined(newPlugin("10-a"))
 		ctx, stay := context.WithCancel(t.Context())
 		var surge sync.WaitGroup
@@ -58,7 +58,7 @@ func TestL22_HealthySuccessorsByTurnsHoldUpNobody(t *testing.T) {
 // Pods that wait for a first that hangs do not wait for its successors, which hang too.
 func TestL22_SuccessorsThatHangHoldUpNoPods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newHanding(t, func(o *Options) { o.Owed = slowSync{newMemory()} })
+		f := newHanding(t, func(o *Options) { o.MissedEvents = slowSync{newMemory()} })
 		newOne := func() *plugin {
 			p := newPlugin("10-a").hang(RunPodSandbox)
 			p.synchronize = func(ctx context.Context, _ Snapshot) error { return pause(ctx, requestTimeout*3/5) }
@@ -123,7 +123,7 @@ func TestL16_PolicyHoldsThoughASuccessorWaits(t *testing.T) {
 }
 
 // Likewise if the successor closes in the instant in which it has taken over: who waited for a plugin
-// that was there is not passed over.
+// that was there is not skipped.
 func TestL16_PolicyHoldsThoughTheSuccessorCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
@@ -144,9 +144,9 @@ func TestL16_PolicyHoldsThoughTheSuccessorCloses(t *testing.T) {
 
 // A plugin that comes back when the store has forgotten its name hears the ends of what it is
 // told of then.
-func TestL18_NameThatIsForgottenWhileItIsAwayJoins(t *testing.T) {
+func TestL18_NameForgottenWhileDisconnectedJoins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOwing(t)
+		o := newRemembering(t)
 		a := newPlugin("10-a")
 		o.joined(a)
 		o.did("RunPodSandbox:gone", "RunPodSandbox:p1")
@@ -164,7 +164,7 @@ func TestL18_NameThatIsForgottenWhileItIsAwayJoins(t *testing.T) {
 // Nor does a connected plugin lose what it knows, if the store forgets its name.
 func TestL18_StoreThatForgetsAConnectedName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOwing(t)
+		o := newRemembering(t)
 		a, thaw := frozen("10-a", UpdatePodSandbox)
 		o.joined(a)
 		o.did("RunPodSandbox:p1", "RunPodSandbox:p2", "UpdatePodSandbox:p1")
@@ -235,36 +235,36 @@ func TestL10_StopWaitsForASuccessorThatWantsIt(t *testing.T) {
 // An end that is stored and that a successor does not want is stored no more.
 func TestL18_EndThatASuccessorDoesNotWantIsSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOwingHanding(t)
+		o := newRememberingHanding(t)
 		first, _ := frozen("10-a", UpdatePodSandbox)
 		next := newPlugin("10-a")
 		next.wants = func(k Kind) bool { return k != StopPodSandbox }
 		o.joined(first)
 		o.did("RunPodSandbox:p1", "RunPodSandbox:p2", "UpdatePodSandbox:p1")
 		o.end("StopPodSandbox:p2", "RemovePodSandbox:p2") // stored
-		require.Equal(t, 2, o.owes("10-a"))
+		require.Equal(t, 2, o.missed("10-a"))
 		o.lists("p1")
 		o.joined(next)
 		synctest.Wait()
-		assert.Zero(t, o.owes("10-a"), "after the successor")
+		assert.Zero(t, o.missed("10-a"), "after the successor")
 		third := newPlugin("10-a")
 		o.joined(third)
 		synctest.Wait()
-		assert.Zero(t, o.owes("10-a"), "after the third")
+		assert.Zero(t, o.missed("10-a"), "after the third")
 		o.left(third)
 		fourth := newPlugin("10-a")
 		o.joined(fourth)
 		synctest.Wait()
-		assert.Zero(t, o.owes("10-a"), "after it came back")
+		assert.Zero(t, o.missed("10-a"), "after it came back")
 		o.left(fourth)
 		fifth := newPlugin("10-a")
 		o.joined(fifth)
 		synctest.Wait()
-		assert.Zero(t, o.owes("10-a"), "and again")
+		assert.Zero(t, o.missed("10-a"), "and again")
 	})
 }
 
-// A pod ends and another one begins and ends under its id while a plugin owes an answer: both
+// A pod ends and another one begins and ends under its id while a plugin is overdue: both
 // have ended for it.
 func TestL2_IdIsUsedAgainBehindAnOverduePlugin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -339,7 +339,7 @@ func TestL19_ConnectionThatWaitedLeavesNothing(t *testing.T) {
 // Stop waits, also for a successor: nothing begins in the pod meanwhile (L11).
 func TestL11_NothingBeginsInAPodWhoseStopWaitsForASuccessor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOwing(t)
+		o := newRemembering(t)
 		a := newPlugin("10-a")
 		o.joined(a)
 		o.did("RunPodSandbox:p0", "RunPodSandbox:p1", "RunPodSandbox:p2")
@@ -400,7 +400,7 @@ func TestL19_SuccessorThatClosesAfterSynchronizeChangesNothing(t *testing.T) {
 // Likewise, and it wants no ends: those that the first misses are kept all the same.
 func TestL18_SuccessorThatClosesAfterSynchronizeLosesNoEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOwingHanding(t)
+		o := newRememberingHanding(t)
 		first := newPlugin("10-a")
 		next := newUnnoticed("10-a")
 		next.wants = func(k Kind) bool { return !k.Final() }
@@ -418,7 +418,7 @@ func TestL18_SuccessorThatClosesAfterSynchronizeLosesNoEnds(t *testing.T) {
 // What a successor does not want to be told of has ended for its name.
 func TestL18_SuccessorThatWantsNoEndsKeepsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOwingHanding(t)
+		o := newRememberingHanding(t)
 		a := newPlugin("10-a")
 		o.joined(a)
 		o.did("RunPodSandbox:p1", "RunPodSandbox:p2", "RunPodSandbox:p3")

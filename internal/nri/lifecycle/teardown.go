@@ -27,7 +27,7 @@ import (
 // indices, and for one connection in that of events. Replies that come later, or
 // for which apply is nil, go to Options.Unheard.
 //
-// The error says who refused and, where that is the policy of a plugin, that it did not
+// The error says who rejected and, where that is the policy of a plugin, that it did not
 // answer. It is for the log: the end of the object goes on in any case (L8).
 //
 // From a Remove on, connections that join are not told of the object any more,
@@ -43,7 +43,7 @@ func (e *Engine) Teardown(ctx context.Context, events []Event, apply func(Connec
 	}
 	r := &round{ctx: context.WithoutCancel(ctx), events: events, collect: apply != nil}
 	var lanes []*lane
-	lanes, r.orphans = e.doom(events)
+	lanes, r.orphans = e.abort(events)
 	var parts []*part
 	for _, l := range lanes {
 		if p := l.post(r); p != nil {
@@ -98,10 +98,10 @@ var closed = func() <-chan time.Time {
 	return c
 }()
 
-// doom enters ends, stops the creations that they end, and returns the
+// abort enters ends, stops the creations that they end, and returns the
 // lanes to tell. All that is one instant for
 // those who join: they find the object ended, or get the ends in their lane.
-func (e *Engine) doom(events []Event) (lanes []*lane, orphans map[string]Event) {
+func (e *Engine) abort(events []Event) (lanes []*lane, orphans map[string]Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, ev := range events {
@@ -127,7 +127,7 @@ func (e *Engine) cutShort(events []Event) (orphans map[string]Event) {
 			if !c.event.EndsWith(ev) {
 				continue
 			}
-			c.doomed.Store(true)
+			c.aborted.Store(true)
 			e.change()
 			if o == ev.ID() || ev.Kind.Removal() {
 				delete(e.creations, o)

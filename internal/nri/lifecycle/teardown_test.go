@@ -24,7 +24,7 @@ func (f *fixture) joinedHung(in Kind) *plugin {
 
 // Five plugins hang, the sixth is told all the same, and all of that takes one
 // request timeout.
-func TestL9_AllAreToldAtOnceHoweverManyHang(t *testing.T) {
+func TestL9_AllReceiveItAtOnceHoweverManyHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		var hung []*plugin
@@ -118,10 +118,10 @@ func TestL9_ManyContainersAreOneWait(t *testing.T) {
 
 // A caller is told of a plugin that does not answer an end if that is its policy (L16): some
 // runtimes fail a stop for any error.
-func TestL8_WhoDoesNotAnswerIsAnErrorByItsPolicy(t *testing.T) {
+func TestL8_UnansweredEventIsAnErrorByPolicy(t *testing.T) {
 	for failure, end := range map[Failure]func(f *fixture, p *plugin) error{
 		Timeout: func(f *fixture, _ *plugin) error { return f.end("StopPodSandbox:p1") },
-		Debt: func(f *fixture, _ *plugin) error {
+		Skip: func(f *fixture, _ *plugin) error {
 			go f.end("StopPodSandbox:p1")
 			time.Sleep(requestTimeout / 2)
 			return f.end("StopPodSandbox:p2")
@@ -158,12 +158,12 @@ func TestL8_WhoDoesNotAnswerIsAnErrorByItsPolicy(t *testing.T) {
 func TestL8_FailingPluginsFailNoTeardown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
-		a, b := newPlugin("10-a").refuse(StopPodSandbox), newPlugin("20-b")
+		a, b := newPlugin("10-a").reject(StopPodSandbox), newPlugin("20-b")
 		a.failRequest = true
 		f.joined(a, b)
 		f.did("RunPodSandbox:p1")
 		err := f.end("StopPodSandbox:p1")
-		require.ErrorIs(t, err, errRefused)
+		require.ErrorIs(t, err, errRejected)
 		require.ErrorContains(t, err, "StopPodSandbox of pod p1: plugin 10-a")
 		require.NoError(t, f.end("RemovePodSandbox:p1"))
 		const life = "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1"
@@ -260,7 +260,7 @@ func TestL9_EndsThatAreNotTheSameAreSent(t *testing.T) {
 }
 
 // What the runtime forgets, the plugin still gets, in order.
-func TestL1_OwedEndsAreSentInTheirPlace(t *testing.T) {
+func TestL1_MissedEventsAreSentInTheirPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(o *Options) {
 			o.ImpliedEnd = func(k Kind, container string, of Event) any {

@@ -18,7 +18,7 @@ type temper struct {
 	wants, events, synchronize string
 	failRequest, keepConnected bool
 	pace                       time.Duration // of a slow one
-	nth                        int           // event at which it refuses or crashes
+	nth                        int           // event at which it rejects or crashes
 	kind                       Kind          // in which it hangs, or is late
 	listing                    time.Duration // that the runtime takes to list, for it
 }
@@ -36,8 +36,8 @@ var masks = map[string]func(Kind) bool{
 func drawTemper(rt *rapid.T) temper {
 	return temper{
 		wants:         rapid.SampledFrom([]string{"everything", "everything", "everything", "pods", "containers", "ends", "creations", "no first"}).Draw(rt, "wants"),
-		events:        rapid.SampledFrom([]string{"prompt", "prompt", "prompt", "slow", "refuses", "hangs", "crashes", "late", "frozen"}).Draw(rt, "events"),
-		synchronize:   rapid.SampledFrom([]string{"prompt", "prompt", "prompt", "slow", "hangs", "refuses", "frozen"}).Draw(rt, "synchronize"),
+		events:        rapid.SampledFrom([]string{"prompt", "prompt", "prompt", "slow", "rejects", "hangs", "crashes", "late", "frozen"}).Draw(rt, "events"),
+		synchronize:   rapid.SampledFrom([]string{"prompt", "prompt", "prompt", "slow", "hangs", "rejects", "frozen"}).Draw(rt, "synchronize"),
 		failRequest:   rapid.Bool().Draw(rt, "fail_request"),
 		keepConnected: rapid.Bool().Draw(rt, "keep_connected"),
 		pace:          rapid.SampledFrom([]time.Duration{time.Millisecond, 500 * time.Millisecond, 1900 * time.Millisecond}).Draw(rt, "pace"),
@@ -55,10 +55,10 @@ func (t temper) plugin(name string) *simPlugin {
 	switch t.events {
 	case "slow":
 		p.handle = func(ctx context.Context, _ Event) (any, error) { return nil, pause(ctx, t.pace) }
-	case "refuses":
+	case "rejects":
 		p.handle = func(context.Context, Event) (any, error) {
 			if p.count()%t.nth == 0 {
-				return nil, errRefused
+				return nil, errRejected
 			}
 			return nil, nil
 		}
@@ -102,11 +102,11 @@ func (t temper) plugin(name string) *simPlugin {
 			<-p.closed
 			return ErrClosed
 		}
-	case "refuses":
-		p.synchronize = func(context.Context, Snapshot) error { return errRefused }
+	case "rejects":
+		p.synchronize = func(context.Context, Snapshot) error { return errRejected }
 	}
 	// Whoever waits for a prompt plugin waits for the engine.
-	p.prompt = slices.Contains([]string{"prompt", "refuses", "crashes"}, t.events) &&
-		slices.Contains([]string{"prompt", "refuses"}, t.synchronize) && t.listing == 0
+	p.prompt = slices.Contains([]string{"prompt", "rejects", "crashes"}, t.events) &&
+		slices.Contains([]string{"prompt", "rejects"}, t.synchronize) && t.listing == 0
 	return p
 }

@@ -92,12 +92,12 @@ func (c *expiring) Err() error {
 	return context.DeadlineExceeded
 }
 
-// A plugin refuses in the very moment in which its caller's deadline passes.
-func TestL16_RefusalAtTheDeadlineOfTheCaller(t *testing.T) {
+// A plugin rejects in the very moment in which its caller's deadline passes.
+func TestL16_RejectionAtTheDeadlineOfTheCaller(t *testing.T) {
 	for looks := 1; looks < 10; looks++ {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFixture(t)
-			a := newPlugin("10-a").refuse(RunPodSandbox)
+			a := newPlugin("10-a").reject(RunPodSandbox)
 			f.joined(a)
 			require.Error(t, f.ask(&expiring{t.Context(), looks, make(chan struct{})}, "RunPodSandbox:p1"))
 			synctest.Wait()

@@ -87,7 +87,7 @@ func TestL13_PluginMayHaveASyncTimeoutOfItsOwn(t *testing.T) {
 
 // A plugin knows how long its caller waits. What it is cut short by is not its
 // own timeout, so that it stays.
-func TestL16_PluginIsToldTheDeadlineOfItsCaller(t *testing.T) {
+func TestL16_PluginReceivesTheDeadlineOfItsCaller(t *testing.T) {
 	for _, tc := range []struct {
 		event    string
 		patience time.Duration

@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// An Unmet error says that a pod or container was refused because a plugin that
+// An Unmet error says that a pod or container was rejected because a plugin that
 // it requires has not answered for it (L20).
 type Unmet struct {
 	Event  Event
 	Plugin string        // as the Requirement has it
-	Waited time.Duration // for the plugin while it was away
+	Waited time.Duration // for the plugin while it was disconnected
 	// Away is since when no plugin of that name is synchronized, or since when the
 	// engine runs if it has seen none. It is zero if one is.
-	Away time.Time
-	Err  error // why one that is there has not answered, nil if none is there
+	Disconnected time.Time
+	Err          error // why one that is there has not answered, nil if none is there
 }
 
 // Error implements error.
@@ -28,8 +28,8 @@ func (u *Unmet) Error() string { return fmt.Sprintf("%s: %s", u.Event, u.Reason(
 // Reason is the error without the event.
 func (u *Unmet) Reason() string {
 	text := "required plugin " + u.Plugin
-	if !u.Away.IsZero() {
-		text += fmt.Sprintf(" is away since %s, for %s", u.Away.UTC().Format(time.RFC3339), time.Since(u.Away).Round(100*time.Millisecond))
+	if !u.Disconnected.IsZero() {
+		text += fmt.Sprintf(" is disconnected since %s, for %s", u.Disconnected.UTC().Format(time.RFC3339), time.Since(u.Disconnected).Round(100*time.Millisecond))
 	}
 	if waited := u.Waited.Round(time.Millisecond); waited > 0 {
 		text += fmt.Sprintf(" (waited for it for %s)", waited)
@@ -43,17 +43,17 @@ func (u *Unmet) Reason() string {
 // Unwrap returns why the plugin has not answered.
 func (u *Unmet) Unwrap() error { return u.Err }
 
-// refuse fails the creation for a demand that is not met. failed is what became
+// reject fails the creation for a demand that is not met. failed is what became
 // of the connection that could have met it, nil if none could.
-func (q *question) refuse(d *demand, failed *Error) error {
+func (q *question) reject(d *demand, failed *Error) error {
 	u := &Unmet{Event: q.event, Plugin: d.Plugin, Waited: d.waited}
 	switch {
 	case failed != nil:
 		u.Err = fmt.Errorf("did not answer: %w", failed.Err)
 	default:
-		u.Away, u.Err = q.engine.AwaySince(d.Plugin), q.hindrance(d)
+		u.Disconnected, u.Err = q.engine.DisconnectedSince(d.Plugin), q.hindrance(d)
 	}
-	q.engine.opts.Observer.Refused(u)
+	q.engine.opts.Observer.Rejected(u)
 	return u
 }
 
@@ -70,10 +70,10 @@ func (q *question) hindrance(d *demand) error {
 	return nil
 }
 
-// AwaySince returns since when no connection of a name, with its index or without,
+// DisconnectedSince returns since when no connection of a name, with its index or without,
 // is synchronized, or since when the engine runs if it has seen none. It is zero if
 // one is.
-func (e *Engine) AwaySince(plugin string) time.Time {
+func (e *Engine) DisconnectedSince(plugin string) time.Time {
 	e.mu.Lock()
 	lanes, since := e.lanes, e.since
 	for name, at := range e.absent {

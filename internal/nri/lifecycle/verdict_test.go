@@ -74,7 +74,7 @@ func (w *world) settle() {
 // atRest returns the rules that are broken now that all is at rest: what there
 // is and what the plugins know must be the same.
 func (w *world) atRest() []string {
-	faults := append(w.broken(), w.wordless()...)
+	faults := append(w.broken(), w.unapproved()...)
 	for _, d := range w.duties {
 		if !d.plugin.isClosed() && (d.met == nil || !d.met()) {
 			faults = append(faults, d.plugin.name+": "+d.broken)
@@ -83,7 +83,7 @@ func (w *world) atRest() []string {
 	for _, p := range w.here() {
 		r := w.read(p)
 		for id, pod := range w.pods {
-			// What began and ended while a plugin owed an answer is nothing to it.
+			// What began and ended while a plugin was overdue is nothing to it.
 			if r.pods[id] == nil && !pod.stopping && p.wants(RunPodSandbox) { // nobody does of moby
 				faults = append(faults, fmt.Sprintf("L2: %s was never told of pod %s", p.name, id))
 			}
@@ -185,7 +185,7 @@ func (p *process) anyoneWaitsFor(want ledger.Kinds) bool {
 			continue
 		}
 		if p.w.hands && who.shared {
-			return true // another one of the name may be held up for it
+			return true // another one of the name may be blocked for it
 		}
 		for k := Synchronize; k <= RemoveContainer; k++ {
 			if want&(1<<k) != 0 && who.wants(k) {
@@ -202,21 +202,21 @@ func (p *process) Delivered(d Delivery) {
 	switch {
 	case p.w.runtime == patched && who.prompt && (!p.w.hands || !who.shared) && d.Waited > p.listTime() && d.Outcome == Answered:
 		p.w.fault("L4: %s waited %s for %s, which always answers at once", record{Event: d.Event}, d.Waited, who.name)
-	case d.Outcome == GivenUp:
-		p.do(func() { p.w.givenUp[who.name+" "+record{Event: d.Event}.String()] = true })
-	case d.Outcome == PassedOver:
+	case d.Outcome == Abandoned:
+		p.do(func() { p.w.abandoned[who.name+" "+record{Event: d.Event}.String()] = true })
+	case d.Outcome == Skipped:
 		p.do(func() { who.passed[d.Event.ID()] = true })
 		if who.prompt && p.listTime() == 0 && !who.shared && !p.tooLate(who, d.Event) {
-			p.w.fault("L22: %s was passed over, which always answers at once", who.name)
+			p.w.fault("L22: %s was skipped, which always answers at once", who.name)
 		}
 	case d.Took > who.requestTime():
 		p.w.fault("L16: %s had %s for %s", who.name, d.Took, record{Event: d.Event})
 	case d.Outcome == TimedOut && d.Took == who.requestTime():
-		p.do(func() { who.owes() })
+		p.do(func() { who.fallBehind() })
 		if !who.keepConnected && !who.permanent {
 			p.do(func() { p.w.duties = append(p.w.duties, duty{who, "L16: timed out and was not dropped", nil}) })
 		}
-	case d.Outcome == TimedOut, d.Outcome == Refused && errors.Is(d.Err, context.DeadlineExceeded):
+	case d.Outcome == TimedOut, d.Outcome == Rejected && errors.Is(d.Err, context.DeadlineExceeded):
 		p.w.fault("L16: %s is blamed after %s of %s for what its caller did", who.name, d.Took, record{Event: d.Event})
 	}
 }
@@ -233,7 +233,7 @@ func (p *process) tooLate(who *simPlugin, ev Event) bool {
 // Recovered implements Observer.
 func (p *process) Recovered(c Connection, _ Event, took time.Duration) {
 	if took >= c.(*simPlugin).requestTime() {
-		p.do(func() { c.(*simPlugin).owes() }) // also with a request whose caller had left
+		p.do(func() { c.(*simPlugin).fallBehind() }) // also with a request whose caller had left
 	}
 }
 
@@ -246,17 +246,17 @@ func (p *process) Left(c Connection, reason error) {
 	}
 }
 
-// owes notes that a plugin owes an answer from now on. world.mu is held.
-func (p *simPlugin) owes() {
+// fallBehind notes that a plugin is overdue from now on. world.mu is held.
+func (p *simPlugin) fallBehind() {
 	p.overdue = time.Now()
-	p.debts = append(p.debts, p.overdue)
+	p.skips = append(p.skips, p.overdue)
 }
 
-// owed says whether a plugin owed an answer between two times, as one does not know before all
+// wasOverdue says whether a plugin was overdue between two times, as one does not know before all
 // is at rest: it is told after those who wait are let go, and the answer may come in the same
 // instant.
-func (p *simPlugin) owed(from, to time.Time) func() bool {
+func (p *simPlugin) wasOverdue(from, to time.Time) func() bool {
 	return func() bool {
-		return slices.ContainsFunc(p.debts, func(at time.Time) bool { return !at.Before(from) && !at.After(to) })
+		return slices.ContainsFunc(p.skips, func(at time.Time) bool { return !at.Before(from) && !at.After(to) })
 	}
 }

@@ -27,15 +27,15 @@ type world struct {
 	process *process
 	plugins []*simPlugin // all that ever joined
 
-	owes   bool // whether the engine has the memory
-	memory *memory
-	lossy  bool            // whether what is owed was lost with the runtime
-	lost   map[string]bool // objects that the runtime has lost
-	over   map[string]bool // those whose removal was told, or stored for whoever is away
-	cut    []cutShort      // what the runtime was killed in creating, as a journal has it
-	twins  map[string]bool // names that had more than one connection at a time
+	keeps      bool // whether the engine has the memory
+	memory     *memory
+	lossy      bool            // whether what is owed was lost with the runtime
+	lost       map[string]bool // objects that the runtime has lost
+	over       map[string]bool // those whose removal was told, or stored for whoever is disconnected
+	cut        []cutShort      // what the runtime was killed in creating, as a journal has it
+	duplicates map[string]bool // names that had more than one connection at a time
 
-	givenUp map[string]bool // ends that are not told to a name any more, since they broke its connections
+	abandoned map[string]bool // ends that are not told to a name any more, since they broke its connections
 
 	hands bool // whether the engine hands names over
 	harsh *harshness
@@ -99,7 +99,7 @@ type simPlugin struct {
 	// Guarded by world.mu.
 	joined  time.Time          // when Join returned without error
 	overdue time.Time          // when it last did not answer in time
-	debts   []time.Time        // all those times
+	skips   []time.Time        // all those times
 	passed  map[ledger.ID]bool // what it was not asked for
 
 	mask     string
@@ -119,9 +119,9 @@ type duty struct {
 const worldBacklog = 5
 
 func newWorld(s setup) *world {
-	w := &world{owes: s.owes, hands: s.hands, runtime: s.runtime, harsh: s.harsh, pods: make(map[string]*simPod), containers: make(map[string]*simContainer), needs: make(map[ledger.ID]*need)}
+	w := &world{keeps: s.keeps, hands: s.hands, runtime: s.runtime, harsh: s.harsh, pods: make(map[string]*simPod), containers: make(map[string]*simContainer), needs: make(map[ledger.ID]*need)}
 	w.memory, w.lost, w.over = newMemory(), make(map[string]bool), make(map[string]bool)
-	w.twins, w.givenUp = make(map[string]bool), make(map[string]bool)
+	w.duplicates, w.abandoned = make(map[string]bool), make(map[string]bool)
 	w.agreed, w.made, w.between = make(map[string]time.Time), make(map[string]bool), make(map[string][]*simPlugin)
 	w.start()
 	return w
@@ -139,8 +139,8 @@ func (w *world) start() {
 		List:           p.list,
 		Observer:       p,
 	}
-	if w.owes {
-		opts.Owed = w.memory
+	if w.keeps {
+		opts.MissedEvents = w.memory
 	}
 	opts.HandOver = func(Connection) bool { return w.hands }
 	w.harsh.worsen(p, &opts)
@@ -216,7 +216,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// ask asks for an event that may be refused.
+// ask asks for an event that may be rejected.
 func (p *process) ask(ctx context.Context, name string) (err error) {
 	defer p.locked(asking)()
 	ev, start, last := p.w.harsh.asked(name), time.Now(), ""
@@ -262,7 +262,7 @@ func (p *process) end(ctx context.Context, names ...string) error {
 		for _, who := range p.w.here() {
 			if who.busyWith(last) && who.waitedFor(start) {
 				p.do(func() {
-					p.w.duties = append(p.w.duties, duty{who, fmt.Sprintf("L10: was still in %s when the teardown went on", record{Event: last}), who.owed(start, time.Now())})
+					p.w.duties = append(p.w.duties, duty{who, fmt.Sprintf("L10: was still in %s when the teardown went on", record{Event: last}), who.wasOverdue(start, time.Now())})
 				})
 			}
 		}
@@ -350,7 +350,7 @@ func (p *process) witnessed(ev Event) {
 		if sb := p.w.pods[ev.Pod]; sb != nil {
 			for _, who := range sb.witnesses {
 				if who.wants(ev.Kind) {
-					// Who was passed over and never told of the pod is told nothing of its end either.
+					// Who was skipped and never told of the pod is told nothing of its end either.
 					met := func() bool {
 						return who.had(ev) || (who.passed[ledger.ID{Pod: ev.Pod}] || p.w.late(who, ledger.ID{Pod: ev.Pod})) && !who.knows(ev.Pod, "")
 					}
@@ -362,11 +362,11 @@ func (p *process) witnessed(ev Event) {
 }
 
 // late says whether a plugin may have come too late to be asked of an object, which nobody
-// notes, and may have been told of nothing until that had ended: it owed an answer, or the
+// notes, and may have been told of nothing until that had ended: it was overdue, or the
 // observer of its coming took its time. world.mu is held, or all is at rest.
 func (w *world) late(who *simPlugin, o ledger.ID) bool {
 	n := w.needs[o]
-	return n != nil && !who.joined.Before(n.since) && (len(who.debts) > 0 || !w.timed())
+	return n != nil && !who.joined.Before(n.since) && (len(who.skips) > 0 || !w.timed())
 }
 
 // knows says whether the plugin was told of an object.
@@ -403,7 +403,7 @@ func (w *world) join(p *simPlugin) {
 	w.mu.Lock()
 	for _, o := range w.plugins {
 		if o.name == p.name && o.process == p.process && !o.isClosed() {
-			w.twins[p.name] = w.twins[p.name] || !w.hands || p.lone || o.lone
+			w.duplicates[p.name] = w.duplicates[p.name] || !w.hands || p.lone || o.lone
 		}
 	}
 	w.plugins = append(w.plugins, p)

@@ -43,7 +43,7 @@ ledger has the pods that a plugin knows, so what kept them until now goes.
 
 Some things that tests pin change. Nobody is told of the end of what was
 never begun, so the test of plugins that disconnect while idle begins it. A
-container that was refused is known to those that were asked, so the test of
+container that was rejected is known to those that were asked, so the test of
 required plugins undoes it before it tries again, as a runtime does. And the
 error of a request whose caller gave up says which plugin it was waiting for,
 which is what an operator wants to know. A plugin that is kept and owes an
@@ -56,7 +56,7 @@ moment, though that plugin is told of it.`,
 	Status: edit.Upstream,
 	Until:  "NRI's adaptation holds no lock while it asks a plugin, and no registration waits for a pod operation",
 	Large:  "one lock goes, which every request holds: with half of the requests on the engine there would be two orders of events",
-	Needs:  []string{"nri/refused-pod-ends", "nri/lifecycle-engine"},
+	Needs:  []string{"nri/rejected-pod-ends", "nri/lifecycle-engine"},
 	Edits: slices.Concat(
 		dropMethods(
 			"RunPodSandbox", "UpdatePodSandbox", "PostUpdatePodSandbox", "StopPodSandbox", "RemovePodSandbox",
@@ -145,7 +145,7 @@ changes    changes     // that the plugin asks for`),
 
 			edit.In(nri.PolicyTest, edit.Func("TestPluginFailurePolicy")).Delete(edit.Stmt(edit.Call("require.NotContains"))),
 			edit.In(nri.PolicyTest, edit.Func("TestPluginFailureScenarios")).Delete(edit.Stmt(edit.Call("require.NotContains"))),
-			// Who owes an answer is asked again once that is there, and fails requests at once until then.
+			// Who is overdue is asked again once that is there, and fails requests at once until then.
 			edit.In(nri.PolicyTest, edit.Func("TestPluginFailurePolicy")).Replace(
 				edit.Stmt(edit.Mentions("runPod(ctx, pod1)")).Within(edit.Has(edit.Define("b"))).Times(2), "eventually(t, func() error { return runPod(ctx, pod1) })"),
 			edit.In(nri.PolicyTest, edit.Func("TestPluginFailurePolicy")).Replace(
@@ -192,8 +192,8 @@ disconnected.
 A runtime may call the adaptation from many pods at the same time, and may hold locks
 of its own while it does: plugins are asked without any lock over plugins or pods,
 and what SyncFn lists is taken before any plugin is told of it. Beginnings and changes
-go to plugins in their order, since each may refuse or adjust. Ends go to all of them
-at once, cannot be refused, and are waited for once.
+go to plugins in their order, since each may reject or adjust. Ends go to all of them
+at once, cannot be rejected, and are waited for once.
 `),
 	edit.InSection("README.md", nri.FailureSection, "`fail_request`", "`keep_connected`", "unregisters").Replace(`
   - ` + "`fail_request`" + `: a request that the plugin leaves unanswered fails, with an
@@ -206,8 +206,8 @@ at once, cannot be refused, and are waited for once.
     still there. If not set, a timeout ends its connection. A connection that
     breaks is over in any case.`),
 	edit.InSection("README.md", nri.FailureSection, "`fail_request`", "`StopContainer`").Replace(`
-While a plugin owes an answer, new pods and containers fail at once if it has set
-` + "`fail_request`" + `, and come up without it otherwise. It costs the node one request
+While a plugin is overdue, new pods and containers fail at once if it has set
+` + "`fail_request`" + `, and start without it otherwise. It costs the node one request
 timeout, not one for each request.`),
 	edit.ProtoComment("pkg/api/api.proto", "FailurePolicy", "keep_connected", keepConnected),
 	edit.In("pkg/api/api.pb.go", edit.Type("FailurePolicy")).Comment(edit.Field("KeepConnected"), keepConnected),

@@ -13,7 +13,7 @@ var DeliveryMetrics = edit.Patch{
 	Module:  "nri",
 	Subject: "adaptation: show runtimes what becomes of events at plugins",
 	Body: `The metrics of a plugin say how long its calls took. They do not say how long an
-event waited for the plugin's earlier ones, that it came late or was passed over,
+event waited for the plugin's earlier ones, that it came late or was skipped,
 or why a plugin is gone.
 
 Let the value that runtimes give to WithMetrics have methods for that, too

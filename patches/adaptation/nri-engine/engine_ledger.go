@@ -30,6 +30,6 @@ of an engine that delivers events per plugin, which a later patch adds.`,
 	Packages: []edit.Package{{
 		From:   ledger,
 		To:     "internal/lifecycle/ledger",
-		Except: []string{ledgerAway},
+		Except: []string{ledgerDisconnected},
 	}},
 }

@@ -10,7 +10,7 @@ var Group = edit.Group{
 	Folder: "patches/adaptation/nri-engine",
 	Patches: []edit.Patch{
 		EngineLedger,
-		EngineAway,
+		EngineCatchup,
 		LifecycleEngine,
 		AdaptationEngine,
 		OldRelays,
@@ -29,9 +29,9 @@ func drop(file, receiver string, methods []string) []edit.Edit {
 	return drops
 }
 
-// The engine's folders, and what its ledger has for plugins that are away.
+// The engine's folders, and what its ledger has for plugins that are disconnected.
 const (
-	engine     = "internal/nri/lifecycle"
-	ledger     = engine + "/ledger"
-	ledgerAway = "away.go"
+	engine             = "internal/nri/lifecycle"
+	ledger             = engine + "/ledger"
+	ledgerDisconnected = "away.go"
 )

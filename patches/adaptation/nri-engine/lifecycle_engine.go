@@ -22,7 +22,7 @@ line of those that come next. A request keeps the turn until the plugin has
 answered or its connection is closed. No goroutine waits for an idle plugin, and
 no lock is held while one is asked. On this stand:
 
-  - Ask: what a plugin may refuse or adjust is asked of one after the
+  - Ask: what a plugin may reject or adjust is asked of one after the
     other. A creation is sealed in an instant in which no connection is
     left to ask.
   - Teardown: an end is in all lanes before anyone waits, and is waited

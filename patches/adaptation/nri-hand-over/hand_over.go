@@ -26,7 +26,7 @@ take its place back: from the pod, service, container or process of a connection
 succeeded, another one waits until its successor has left.
 
 Plugins that mean to be connected twice under one name need a setting for that
-(PluginSettings.Twins). Plugins that the runtime itself has launched or loaded are
+(PluginSettings.AllowDuplicates). Plugins that the runtime itself has launched or loaded are
 never succeeded.`,
 	Refs:   []string{"containerd/nri#286"},
 	Rules:  []string{"L17", "L19"},
@@ -36,9 +36,9 @@ never succeeded.`,
 	Edits: []edit.Edit{
 		edit.In("pkg/adaptation/plugin_settings.go", edit.Type("PluginSettings")).AddField(`
 
-// Twins has all connections of the name served beside each other. Otherwise one
+// AllowDuplicates has all connections of the name served beside each other. Otherwise one
 // that registers takes over from the one that is there.
-Twins bool`),
+AllowDuplicates bool`),
 		edit.In("pkg/adaptation/engine.go", edit.Method("Adaptation", "newEngine")).After(edit.Key("OmitCreating"), `HandOver:       r.handsOver,
 Origin:         originOf,
 Begun:          begun,`),

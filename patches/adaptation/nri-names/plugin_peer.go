@@ -20,7 +20,7 @@ the umask leaves of it.
 Let settings by name say of which users, and in pods of which
 namespaces, a plugin may be that registers under the name. The runtime tells the
 namespace of a pod from its own records (WithPodNamespaces). Anybody else is
-refused in RegisterPlugin, before Configure, with the reason. If it cannot be
+rejected in RegisterPlugin, before Configure, with the reason. If it cannot be
 told who a peer is, it gets no reserved name, and any other one.
 
 So many connections may be registering at a time that a few peers which connect and
@@ -74,7 +74,7 @@ go r.register(noCtx, conn, seen, func() {
 `),
 		edit.In(registration, edit.Method("Adaptation", "register")).Before(edit.Stmt(edit.Mentions("p.start(r.name, r.version)")), `p.who = seen
 `),
-		edit.In(registration, edit.Method("Adaptation", "register")).Before(edit.Stmt(edit.Call("p.close")), `p.hearsRefusal(err)
+		edit.In(registration, edit.Method("Adaptation", "register")).Before(edit.Stmt(edit.Call("p.close")), `p.hearsRejection(err)
 `),
 	},
 }

@@ -56,8 +56,8 @@ admitted atomic.Bool // whether it has registered`),
 		edit.In(registration, edit.Method("Adaptation", "register")).After(edit.Stmt(edit.Assign("p.who")), "p.arrived = time.Now()"),
 		edit.In(registration, edit.Method("Adaptation", "register")).Replace(edit.Stmt(edit.Call("log.Errorf")), `r.logArrival(log.Errorf, "plugin connected and failed to join: %v", err)`),
 		edit.In(registration, edit.Method("Adaptation", "register")).Replace(edit.Stmt(edit.Call("r.logPlugins")).And(1), `r.logPlace(p)`),
-		edit.In("pkg/adaptation/names.go", edit.Method("plugin", "hearsRefusal")).Replace(
-			edit.Stmt(edit.Call("log.Warnf")), `p.r.logArrival(log.Warnf, "%s was refused, stays connected, and is disconnected", p.who)`),
+		edit.In("pkg/adaptation/names.go", edit.Method("plugin", "hearsRejection")).Replace(
+			edit.Stmt(edit.Call("log.Warnf")), `p.r.logArrival(log.Warnf, "%s was rejected, stays connected, and is disconnected", p.who)`),
 		edit.In("pkg/adaptation/arrivals.go", edit.Method("Adaptation", "letsIn")).Replace(
 			edit.Stmt(edit.Call("log.Warnf")), `r.logArrival(log.Warnf, "%s has %d connections that have not registered, and more are closed", w, registeringOfOne)`),
 	},

@@ -6,7 +6,7 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 const synchronization = "pkg/adaptation/synchronization.go"
 
-// PodState tells the ledger of pods that were stopped before the runtime came up.
+// PodState tells the ledger of pods that were stopped before the runtime started.
 var PodState = edit.Patch{
 	Slug:    "pod-state",
 	Module:  "nri",
@@ -17,7 +17,7 @@ brings them a stop that lies in the past. Messages of NRI have no state of a
 pod.
 
 Read one from a provisional field, which runtimes may set and which plugins
-that do not know it pass over. A pod that is stopped is told, and gets only
+that do not know it skip. A pod that is stopped is told, and gets only
 its removal. One that is being created is told as well, and is left out for
 plugins that are going to be asked for it, if the runtime wants that.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},

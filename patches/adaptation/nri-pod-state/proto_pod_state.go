@@ -13,7 +13,7 @@ var ProtoPodState = edit.Patch{
 is ready or stopped, nor can the adaptation, which has to know whether the stop
 is still to be sent.
 
-Propose a state in PodSandbox, which plugins that do not know it pass over.
+Propose a state in PodSandbox, which plugins that do not know it skip.
 This is the message alone: "make proto" has to follow once it is agreed.`,
 	Refs:     []string{"containerd/nri#286", "containerd/containerd#8426"},
 	Status:   edit.Hold,

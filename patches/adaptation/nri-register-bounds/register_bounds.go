@@ -19,7 +19,7 @@ metrics, some of which outlive the plugin. Its NRI version is logged as
 it comes, newlines included. An error quotes a name or index that is not
 valid in full.
 
-Refuse a name of more than 64 bytes, which leaves room for that of any
+Reject a name of more than 64 bytes, which leaves room for that of any
 DRA driver, and a version of more than that or with characters that
 cannot be printed, with code InvalidArgument. Quote no more than 64
 bytes of what was sent. Of a failure policy keep what is known of it:

@@ -12,13 +12,13 @@ const (
 	waits       = "pkg/adaptation/waits.go"        // of nri/waits
 )
 
-// RequiredPlugins holds back what must not come up without a plugin's answer.
+// RequiredPlugins holds back what must not start without a plugin's answer.
 var RequiredPlugins = edit.Patch{
 	Slug:    "required-plugins",
 	Module:  "nri",
 	Subject: "adaptation: require plugins by name, with timeouts of their own",
-	Body: `A pod whose network or devices are the work of a plugin comes up without
-them while the plugin is away: it is restarted, it crashed, it timed out, or it
+	Body: `A pod whose network or devices are the work of a plugin starts without
+them while the plugin is disconnected: it is restarted, it crashed, it timed out, or it
 is not there yet. A failure policy is what a plugin declares of itself, and
 holds only while it is connected. The default validator can require plugins and
 is satisfied by one that is connected, and only for containers: by then the
@@ -27,9 +27,9 @@ sandbox is up, and its network as it is.
 Let runtimes say which plugins are required, by name, for pods, containers or
 both, but for exempt namespaces and, if wanted, for pods on the host's network
 (WithPluginSettings). Such a pod or container
-waits for a plugin that is away before anyone is asked, as long as is set, and
-fails as Unavailable with the name of the plugin and since when it is away. It
-does not come up before the plugin has answered this very request. With the
+waits for a plugin that is disconnected before anyone is asked, as long as is set, and
+fails as Unavailable with the name of the plugin and since when it is disconnected. It
+does not start before the plugin has answered this very request. With the
 default validator enabled, what pods require by its annotation, and what they
 tolerate by its other one, holds for pods as well; of plugins that did not
 subscribe to an event it is enough, as it is for the validator, that they are
@@ -62,12 +62,12 @@ validator      *validator.DefaultValidatorConfig // nil unless it is enabled`),
 //   - Unavailable if its connection was lost, or it was not asked because it owes
 //     an answer to another request, or it is required and has not answered,
 //   - that of the plugin's answer, other than Unknown,
-//   - FailedPrecondition if the plugin refused without one.`),
+//   - FailedPrecondition if the plugin rejected without one.`),
 		edit.In(pluginError, edit.Type("PluginError")).Replace(edit.Field("Plugin"),
 			`Plugin string // index and name, as "10-logger"; of a required plugin the name by which it is`),
 		edit.In(pluginError, edit.Method("PluginError", "Error")).Before(edit.Top(), `var unmet *lifecycle.Unmet
 if errors.As(e.Err, &unmet) {
-	return fmt.Sprintf("%s refused: %s", e.Event, unmet.Reason())
+	return fmt.Sprintf("%s rejected: %s", e.Event, unmet.Reason())
 }`),
 		edit.In(pluginError, edit.Method("PluginError", "code")).Replace(edit.Expr("errors.As(e.Err, new(*lifecycle.Overdue))"),
 			"errors.As(e.Err, new(*lifecycle.Overdue)), errors.As(e.Err, new(*lifecycle.Unmet))"),
@@ -87,7 +87,7 @@ Away bool
 		Pod:       c.Event.Pod,
 		Container: c.Event.Container,
 		Plugin:    c.Lacks,
-		Away:      true,
+		Disconnected:      true,
 		Since:     c.LacksSince,
 	})
 }`),

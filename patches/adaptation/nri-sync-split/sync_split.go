@@ -22,7 +22,7 @@ get that large by an environment that comes from ConfigMaps, and pods by
 annotations of other clients than Kubernetes, which allows 256 KiB of them.
 
 Send as many as fit, down to a single one: half of those in the message that
-was refused, or fewer in proportion to its size. Pods go before containers,
+was rejected, or fewer in proportion to its size. Pods go before containers,
 so that a message is empty only if nothing is left, and never takes more than
 there is. A pod or container that does not fit in a message of its own still
 fails the plugin, by an error that says which it is, how large, and what the

@@ -31,7 +31,7 @@ namespace is the one that CRI has noted.`,
 	Rules:  []string{"L2", "L3"},
 	Status: edit.Upstream,
 	Until:  "containerd lists pods being created in NRI's Synchronize",
-	Needs:  []string{"containerd/undo-refused-pod", "containerd/ends-after-restart"},
+	Needs:  []string{"containerd/undo-rejected-pod", "containerd/ends-after-restart"},
 	Edits: []edit.Edit{
 		containerd.ServiceType.AddField(`
 // creating are the sandboxes that are being created, and in no store yet.

@@ -12,7 +12,7 @@ var StatusOutsideLock = edit.Patch{
 	Body: `Status runs STATUS of all networks under the lock of the configuration and
 without a deadline. A plugin that hangs blocks whoever asks. A reload of the
 configuration waits for the lock, and from then on every ADD and DEL waits
-behind the reload: no pod comes up or goes while one plugin hangs.
+behind the reload: no pod starts or goes while one plugin hangs.
 
 Take the networks under the lock, and ask them without it. STATUS runs once at
 a time, for ten seconds at most, and who asks meanwhile gets its answer. Then

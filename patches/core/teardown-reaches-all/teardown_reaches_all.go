@@ -19,7 +19,7 @@ var TeardownReachesAll = edit.Patch{
 keeps that event from all plugins after it. They never release what they
 hold for the pod: addresses, devices and CPUs leak until they restart.
 
-The end of a pod or container is a fact. No plugin can refuse it, so there
+The end of a pod or container is a fact. No plugin can reject it, so there
 is no reason to stop at the first error. Ask every plugin, and return the
 errors joined, each with the name of its plugin. StopContainer returns the
 updates of those that answered beside the error.

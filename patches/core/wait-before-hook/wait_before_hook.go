@@ -28,7 +28,7 @@ wait for a sandbox whose creation failed is cancelled.`,
 	Refs:   []string{"containerd/nri#286"},
 	Rules:  []string{"L5"},
 	Status: edit.Upstream,
-	Needs:  []string{"containerd/undo-refused-pod"},
+	Needs:  []string{"containerd/undo-rejected-pod"},
 	Until:  "the exit of a sandbox is watched before its NRI hook, and fails the hook",
 	Edits: []edit.Edit{
 		containerd.Run.MoveBefore(edit.Stmt(edit.Define("exitCh", "err")).And(1), edit.Stmt(edit.All(edit.Defer(), edit.Call("c.nri.BlockPluginSync().Unblock")))),

@@ -12,7 +12,7 @@ var NetworkBesidePause = edit.Patch{
 	Slug:    "network-beside-pause",
 	Module:  "containerd",
 	Subject: "cri: attach a pod's network while its pause container is created",
-	Body: `Of the time that a pod takes to come up about a quarter is the CNI ADD, in which
+	Body: `Of the time that a pod takes to start about a quarter is the CNI ADD, in which
 nothing else is done, and half of it the start of the shim and runc's creation of
 the pause container, which do not need the network.
 

@@ -11,7 +11,7 @@ var NetworkAttachments = edit.Patch{
 	Slug:    "network-attachments",
 	Module:  "containerd",
 	Subject: "cri: add a package for DEL with libcni's cached attachments",
-	Body: `go-cni refuses a DEL when no configuration is loaded, and gives it to the
+	Body: `go-cni rejects a DEL when no configuration is loaded, and gives it to the
 plugins of another one that was loaded since, though libcni caches all that the
 DEL of an ADD needs.
 

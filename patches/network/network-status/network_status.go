@@ -7,11 +7,11 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/containerd"
 )
 
-// NetworkStatus derives NetworkReady from STATUS, and refuses pods while it fails.
+// NetworkStatus derives NetworkReady from STATUS, and rejects pods while it fails.
 var NetworkStatus = edit.Patch{
 	Slug:    "network-status",
 	Module:  "containerd",
-	Subject: "cri: run CNI STATUS in the background, refuse pods while it fails",
+	Subject: "cri: run CNI STATUS in the background, reject pods while it fails",
 	Body: `Each call of CRI's Status runs the network's STATUS, under a lock and without
 a deadline. If a plugin hangs, the kubelet's timeout makes the node NotReady,
 and a reload of the configuration that waits for the plugin blocks every ADD and
@@ -22,25 +22,25 @@ Run STATUS in the background, with a deadline, and answer Status from the last
 result. The reason and message of NetworkReady say whether the network is not
 configured, takes no pods, is degraded, wants to be tried later, did not answer
 or could not be run, with the plugin's message and since when. Run STATUS once
-more before refusing a pod, and refuse it before anything of it is created. Only
+more before rejecting a pod, and reject it before anything of it is created. Only
 after a start is the first answer waited for: a restart makes no network NotReady
 because its STATUS takes a while. Show all networks in verbose status, and those of
 runtime handlers in a condition of their own, which the kubelet does not act on.
-Count answers and refusals, and log each transition once.
+Count answers and rejections, and log each transition once.
 
 The kubelet had the answer of the moment, after as long as STATUS took. It
 has the last one now, and false if STATUS takes longer than status_timeout.
 The kubelet itself starts no pod while the network is not ready. crictl and
-other clients could, and are refused unless status_gate is false. Networks
+other clients could, and are rejected unless status_gate is false. Networks
 below CNI 1.1 have no STATUS, and see no change.`,
 	Refs:   []string{"containerd/containerd#11186", "containernetworking/cni#859"},
 	Rules:  []string{"N1", "N2", "N4"},
 	Status: edit.Upstream,
-	Until:  "CRI's Status does not wait for CNI plugins and pods are refused while STATUS fails",
+	Until:  "CRI's Status does not wait for CNI plugins and pods are rejected while STATUS fails",
 	Needs:  []string{"containerd/network-packages"},
 	Edits: []edit.Edit{
 		containerd.CNIConfig.AddField(`
-// NetworkStatusGate is whether pods that need a network are refused while its
+// NetworkStatusGate is whether pods that need a network are rejected while its
 // STATUS fails.
 NetworkStatusGate bool ` + "`toml:\"status_gate\" json:\"statusGate\"`" + `
 // NetworkStatusInterval is the age, as a duration such as "5s", from which on

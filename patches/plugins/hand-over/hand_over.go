@@ -26,11 +26,11 @@ connection is to take over from another one, and which waits for another one to 
 	Edits: []edit.Edit{
 		edit.In(containerd.PluginConfig, edit.Type("PluginConfig")).AddField(`
 
-// Twins is whether plugins of the name are served beside each other. If not, one that
+// AllowDuplicates is whether plugins of the name are served beside each other. If not, one that
 // registers while another one is there takes over from it, unless containerd has
 // launched that from plugin_path.
-Twins bool ` + "`toml:\"twins\" json:\"twins\"`"),
-		edit.In(containerd.PluginConfig, edit.Method("Config", "pluginSettings")).After(edit.Key("SyncTimeout"), "Twins:                 p.Twins,"),
+AllowDuplicates bool ` + "`toml:\"allow_duplicates\" json:\"allow_duplicates\"`"),
+		edit.In(containerd.PluginConfig, edit.Method("Config", "pluginSettings")).After(edit.Key("SyncTimeout"), "AllowDuplicates:                 p.AllowDuplicates,"),
 		edit.In("internal/nri/status.go", edit.Type("PluginStatus")).AddField(`
 // TakesOver is whether it is to take over from another one of its name, or waits for
 // one to leave that has taken over from it.

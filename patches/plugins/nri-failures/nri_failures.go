@@ -12,13 +12,13 @@ var NRIFailures = edit.Patch{
 	Slug:    "nri-failures",
 	Module:  "containerd",
 	Subject: "cri,nri: name the pod and keep the code in NRI's errors",
-	Body: `A request that an NRI plugin refuses fails with code Unknown, whatever the
+	Body: `A request that an NRI plugin rejects fails with code Unknown, whatever the
 plugin answered, and without the name of the pod. So the events of a pod do not
-tell what happened, and no caller can tell a refusal from a plugin that hangs.
+tell what happened, and no caller can tell a rejection from a plugin that hangs.
 
 NRI's errors name the plugin and have a code now. Name pod and container, and
 turn the code into a class of errdefs, which the CRI service turns back into a
-code: FailedPrecondition or the plugin's own for a refusal, DeadlineExceeded
+code: FailedPrecondition or the plugin's own for a rejection, DeadlineExceeded
 for a plugin or a request that timed out, Canceled for a caller that gave up.`,
 	Refs:   []string{"containerd/nri#286", "containerd/nri#316"},
 	Rules:  []string{"L16", "L17"},

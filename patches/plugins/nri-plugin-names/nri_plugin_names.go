@@ -19,7 +19,7 @@ its word is that of whoever came under its name.
 Let the settings of a plugin say of which users, and in pods of which
 namespaces, it may be. The namespace is that of the pod in CRI's own store: a
 container's pod is looked up by the container, and its uid must be the one that
-the cgroup says. Count who is refused. Make the mode and the owner of the socket
+the cgroup says. Count who is rejected. Make the mode and the owner of the socket
 settings, with 0600 as the default. Log each listing for plugins that join at
 level debug: whoever can connect has it done as often as it likes.`,
 	Rules:  []string{"L17", "L21"},
@@ -76,7 +76,7 @@ reserved for processes of some users, for processes in pods of some namespaces, 
 ` + "```" + `
 
 The user is that of the process that has connected, and the pod is found from its cgroup. Where they cannot
-be told, a reserved name is refused, and others are for anybody. A plugin that is refused gets code
+be told, a reserved name is rejected, and others are for anybody. A plugin that is rejected gets code
 PermissionDenied from RegisterPlugin.`),
 	},
 }

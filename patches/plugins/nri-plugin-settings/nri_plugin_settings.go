@@ -12,16 +12,16 @@ var NRIPluginSettings = edit.Patch{
 	Slug:    "nri-plugin-settings",
 	Module:  "containerd",
 	Subject: "cri,nri: let settings require plugins and set their timeouts",
-	Body: `While an NRI plugin that pods depend on is away, pods come up without it.
+	Body: `While an NRI plugin that pods depend on is disconnected, pods start without it.
 Nothing but the plugin itself can say that they must not, and only while it is
 there. And all plugins have the same timeouts, so that one that needs more time
 has every plugin get it.
 
-Add a table of settings by the name of a plugin: what must not come up without
+Add a table of settings by the name of a plugin: what must not start without
 its answer, in which namespaces it may, how long pods wait for it while it is
-away, and its timeouts, up to a ceiling. A pod or container that is refused for
-it fails as Unavailable, with the plugin's name and since when it is away. Add
-metrics of waits and refusals, and the plugins to the status of NRI.
+away, and its timeouts, up to a ceiling. A pod or container that is rejected for
+it fails as Unavailable, with the plugin's name and since when it is disconnected. Add
+metrics of waits and rejections, and the plugins to the status of NRI.
 
 If NRI cannot be used for an error in its configuration, CRI goes on without
 it. Where plugins are required, it must not: let CRI fail to load then.`,
@@ -57,8 +57,8 @@ RequiredPlugins []RequiredPluginStatus ` + "`json:\"requiredPlugins,omitempty\"`
 		edit.In("internal/nri/status.go", edit.Type("WaitStatus")).Doc(`// WaitStatus is a plugin that a hook waits for, since the event was sent to it. If
 // Behind is set, that is the earlier event that the plugin has to answer first. If Away
 // is set, the plugin is required and not there, and the hook waits for it to come.`),
-		edit.In("internal/nri/status.go", edit.Type("WaitStatus")).After(edit.Field("Behind"), "Away   bool   `json:\"away,omitempty\"`"),
-		edit.In("internal/nri/status.go", edit.Method("local", "Status")).After(edit.Key("Behind"), "Away: w.Away"),
+		edit.In("internal/nri/status.go", edit.Type("WaitStatus")).After(edit.Field("Behind"), "Disconnected   bool   `json:\"disconnected,omitempty\"`"),
+		edit.In("internal/nri/status.go", edit.Method("local", "Status")).After(edit.Key("Behind"), "Disconnected: w.Disconnected"),
 		edit.In("plugins/nri/plugin.go", edit.Func("initFunc")).Replace(edit.Stmt(edit.Return("l", "err")), "return l, ic.Config.(*nri.Config).Failure(err)"),
 		edit.In("plugins/cri/cri.go", edit.Func("initCRIService")).Before(edit.Stmt(edit.Define("options")),
 			`if _, err := ic.GetByID(plugins.NRIApiPlugin, "nri"); errors.Is(err, nriservice.ErrRequiredPlugins) {
@@ -70,15 +70,15 @@ RequiredPlugins []RequiredPluginStatus ` + "`json:\"requiredPlugins,omitempty\"`
 ## Requiring Plugins
 
 The default validator asks at the creation of a container whether a plugin is connected. Settings of a
-plugin can ask for more: that a pod or container comes up only if this plugin has answered for it.
+plugin can ask for more: that a pod or container starts only if this plugin has answered for it.
 
 ` + "```toml" + `
   [plugins."io.containerd.nri.v1.nri".plugins.device-injector]
-    # what must not come up without the plugin's answer
+    # what must not start without the plugin's answer
     required_for = ["pods", "containers"]
     # but for these namespaces: that of the plugin's own pods should be among them
     exempt_namespaces = ["kube-system"]
-    # how long a pod or container waits for the plugin while it is away. 0s: ten seconds
+    # how long a pod or container waits for the plugin while it is disconnected. 0s: ten seconds
     wait = "10s"
     # timeouts of this plugin alone, up to plugin_timeout_ceiling. 0s: those of all plugins
     request_timeout = "5s"
@@ -86,8 +86,8 @@ plugin can ask for more: that a pod or container comes up only if this plugin ha
 ` + "```" + `
 
 The name is that under which the plugin registers, with its index ("10-device-injector") or without. A pod
-that is refused fails with code Unavailable, and the error names the plugin and says since when it is away.
-The stop and the removal of pods never wait for a plugin that is away. If plugins are required and the
+that is rejected fails with code Unavailable, and the error names the plugin and says since when it is disconnected.
+The stop and the removal of pods never wait for a plugin that is disconnected. If plugins are required and the
 configuration of NRI cannot be used, CRI does not load.
 
 The annotations and the toleration of the default validator mean the same for pods.`),

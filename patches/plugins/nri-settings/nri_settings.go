@@ -21,7 +21,7 @@ Add settings for the timeout of Synchronize, the time that a stop or removal
 waits for all plugins together, and the number of events that may wait for one
 plugin, with defaults that fit most nodes; and one that leaves pods being
 created out of Synchronize, for plugins that cannot handle them. Invalid values
-are refused at start. Add metrics beside NRI's: events by plugin, kind and
+are rejected at start. Add metrics beside NRI's: events by plugin, kind and
 outcome, their wait for earlier requests of the same plugin, late teardown
 events, the duration of registrations, disconnects by reason, and the current
 length of each plugin's queue.
@@ -92,7 +92,7 @@ the background.
     # how many events, and bytes of them, may wait for one plugin before it is disconnected
     plugin_backlog_limit = 4096
     plugin_backlog_bytes = 67108864
-    # how long a plugin that declared keep_connected may owe an answer before it is disconnected all the same
+    # how long a plugin that declared keep_connected may are overdue before it is disconnected all the same
     plugin_overdue_limit = "10m"
     # false leaves pods being created out of Synchronize, for plugins that take every pod there for ready
     sync_transient_sandboxes = true

@@ -7,12 +7,12 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/containerd"
 )
 
-// NRIStatus shows which plugin a pod that does not come up waits for.
+// NRIStatus shows which plugin a pod that does not start waits for.
 var NRIStatus = edit.Patch{
 	Slug:    "nri-status",
 	Module:  "containerd",
 	Subject: "cri,nri: show plugins and pods being created in status",
-	Body: `When pods do not come up because an NRI plugin does not answer, nothing shows
+	Body: `When pods do not start because an NRI plugin does not answer, nothing shows
 which plugin it is, or that it is a plugin at all: neither pods being created
 nor plugins are in any list.
 

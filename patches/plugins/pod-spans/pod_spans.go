@@ -12,7 +12,7 @@ var PodSpans = edit.Patch{
 	Slug:    "pod-spans",
 	Module:  "containerd",
 	Subject: "cri,nri: add spans for the steps of pods and for NRI plugins",
-	Body: `The trace of a pod that takes long to come up has one span for the whole of
+	Body: `The trace of a pod that takes long to start has one span for the whole of
 RunPodSandbox and one for the network. Whether the time went to the network
 namespace, to the sandbox's controller or to an NRI plugin cannot be told, nor
 whether a plugin was slow itself or busy with another pod.

@@ -32,7 +32,7 @@ and stays connected costs them one request timeout each time.`,
 	Rules:  []string{"L1", "L3"},
 	Status: edit.Upstream,
 	Until:  "containerd sends plugins StopContainer for every container before it stops the pod",
-	Needs:  []string{"containerd/undo-refused-pod"},
+	Needs:  []string{"containerd/undo-rejected-pod"},
 	Edits: []edit.Edit{
 		containerd.Stop.After(
 			edit.Stmt(edit.Call("c.stopContainerRetryOnConnectionClosed")), `if err := c.nri.StopContainer(ctx, &sandbox, &container); err != nil {

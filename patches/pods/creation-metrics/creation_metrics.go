@@ -22,7 +22,7 @@ ended early by reason, roll-backs that left something, and pods whose creation w
 interrupted by a restart. Give the hooks of pods a timer and spans of their own, and
 leave them out of the timer of the stop, as they were before.
 
-The error of a refused pod keeps its message and its class for the kubelet: the
+The error of a rejected pod keeps its message and its class for the kubelet: the
 type around it unwraps to it.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#13859"},
 	Rules:  []string{"L17"},

@@ -13,11 +13,11 @@ var HiddenUntilReady = edit.Patch{
 	Module:  "containerd",
 	Subject: "cri: answer for sandboxes that are being created",
 	Body: `A sandbox that is being created is in no store, so CRI answers as if it did
-not exist. A container for it is refused because the sandbox "is not found". A
+not exist. A container for it is rejected because the sandbox "is not found". A
 stop or removal of it succeeds, as if all its resources were released; and then
 it becomes ready. Yet its id is known: from logs, NRI events and "crictl info".
 
-Refuse a container with the reason that its sandbox is still being created. Let
+Reject a container with the reason that its sandbox is still being created. Let
 a stop or removal cancel the creation, and return when it is rolled back: so a
 pod whose creation is stuck can be removed. Its id may be shortened as that of
 any other sandbox, up to what it has in common with another one's.
@@ -43,7 +43,7 @@ done chan struct{}`),
 creation.End()
 `),
 		containerd.CreateContainer.Before(
-			edit.Stmt(edit.Define("sandbox", "err")), `if err := c.refuseCreating(r.GetPodSandboxId()); err != nil {
+			edit.Stmt(edit.Define("sandbox", "err")), `if err := c.rejectCreating(r.GetPodSandboxId()); err != nil {
 	return nil, err
 }`),
 		edit.In(containerd.SandboxStop, edit.Method("criService", "StopPodSandbox")).Before(

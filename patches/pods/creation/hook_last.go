@@ -12,7 +12,7 @@ var HookLast = edit.Patch{
 	Slug:    "hook-last",
 	Module:  "containerd",
 	Subject: "cri,nri: make the hook the last step of RunPodSandbox",
-	Body: `The sandbox store may refuse a sandbox after NRI's RunPodSandbox hook, and a
+	Body: `The sandbox store may reject a sandbox after NRI's RunPodSandbox hook, and a
 sandbox that dies during the hook fails the creation when all plugins have been
 asked, not before: they go on to set up what nobody uses.
 

@@ -61,7 +61,7 @@ KubernetesResources *podresources.KubernetesResources ` + "`json:\",omitempty\"`
 `),
 
 		// A new container.
-		containerd.CreateContainer.After(edit.Stmt(edit.Mentions("refuseStopped(&sandbox)")), `ctx = withResources(ctx, &sandbox, config)`),
+		containerd.CreateContainer.After(edit.Stmt(edit.Mentions("rejectStopped(&sandbox)")), `ctx = withResources(ctx, &sandbox, config)`),
 		edit.In(containerd.ContainerCreate, edit.Method("criService", "createContainer")).After(edit.Stmt(edit.Define("status")), `status.KubernetesResources = nri.ContainerResources(r.ctx)`),
 		edit.In(containerd.ContainerCreate, edit.Method("criService", "createContainer")).Replace(edit.Expr("c.nri.UndoCreateContainer(deferCtx, r.sandbox, r.containerID, spec)"),
 			"c.nri.UndoCreateContainer(nri.WithContainerResources(deferCtx, nri.ContainerResources(r.ctx)), r.sandbox, r.containerID, spec)"),

@@ -18,7 +18,7 @@ What an annotation requests is bounded by what the machine has, since whoever
 creates the pod writes it.
 
 Nothing uses it yet. What is kept in a sandbox's record is one more extension,
-which a released containerd passes over and leaves in place.`,
+which a released containerd skips and leaves in place.`,
 	Refs:   []string{"kubernetes/enhancements#4113", "containerd/nri#286"},
 	Rules:  []string{"R1", "R4"},
 	Status: edit.Hold,

@@ -17,7 +17,7 @@ them. A container that is then created with another mount, device or amount
 runs all the same, and nothing tells.
 
 Compare each container with what was announced of it, and admit it, log the
-difference or refuse it, as configured. What the kubelet adds to a container by
+difference or reject it, as configured. What the kubelet adds to a container by
 itself is no difference, nor is a container that was not announced.`,
 	Refs:   []string{"kubernetes/enhancements#4113", "containerd/nri#286"},
 	Rules:  []string{"R3"},
@@ -32,7 +32,7 @@ itself is no difference, nor is a container that was not announced.`,
 		edit.In(containerd.CRIConfig, edit.Type("RuntimeConfig")).AddField(`
 // PodResourcesCheck is what happens to a container that differs from what was
 // announced of it with its pod: "off" does not compare, "warn" logs the
-// difference, "enforce" refuses the container.
+// difference, "enforce" rejects the container.
 PodResourcesCheck string ` + "`toml:\"pod_resources_check\" json:\"podResourcesCheck\"`" + `
 `),
 		containerd.UnixDefaults.Before(edit.Key("PodResourcesAnnotation"), `PodResourcesCheck:                PodResourcesCheckWarn,`).Since("v2.4"),

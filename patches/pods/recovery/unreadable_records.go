@@ -10,7 +10,7 @@ var UnreadableRecords = edit.Patch{
 	Module:  "containerd",
 	Subject: "metadata: set aside what cannot be read of a record",
 	Body: `One value in the record of a sandbox or container that cannot be read fails every
-list of them. CRI lists them when it starts: it does not come up, and all pods of
+list of them. CRI lists them when it starts: it does not start, and all pods of
 the node are without a runtime.
 
 A list without that record is no remedy. Who takes it for complete removes the
@@ -23,7 +23,7 @@ Nothing is written where all can be read.
 
 Records of every client are looked at. A container of ctr, moby or nerdctl with
 such a value can be listed, stopped and deleted again. It cannot be started, nor
-entered by ctr or nerdctl: runtimes refuse what takes the place of the
+entered by ctr or nerdctl: runtimes reject what takes the place of the
 specification, also where only the options of its runtime are lost. A time is
 replaced and marks nothing. A released containerd reads the result.`,
 	Refs:   []string{"containerd/containerd#13859"},

@@ -99,7 +99,7 @@ undo.push("end_phase", func(ctx context.Context) error {
 	return nil, err
 }`),
 		containerd.CreateContainer.After(
-			edit.Stmt(edit.If(containerd.NotReadyOrStopping)), `if err := refuseStopped(&sandbox); err != nil {
+			edit.Stmt(edit.If(containerd.NotReadyOrStopping)), `if err := rejectStopped(&sandbox); err != nil {
 	return nil, err
 }`),
 		containerd.Stop.Signature("func (c *criService) stopPodSandbox(ctx context.Context, sandbox sandboxstore.Sandbox) (retErr error)"),

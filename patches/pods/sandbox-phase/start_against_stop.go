@@ -13,21 +13,21 @@ var stopContainer = containerd.CRIMethod("internal/cri/server/container_stop.go"
 var StartAgainstStop = edit.Patch{
 	Slug:    "start-against-stop",
 	Module:  "containerd",
-	Subject: "cri: refuse containers that the stop of their sandbox would miss",
+	Subject: "cri: reject containers that the stop of their sandbox would miss",
 	Body: `StopPodSandbox lists the containers of a sandbox once and stops those that run. A
 container that is stored or started after that is missed: it goes on running in
-a sandbox whose network is gone. The sandbox only refuses it once its own
+a sandbox whose network is gone. The sandbox only rejects it once its own
 process has ended, which is after NRI plugins have had StopPodSandbox, and may
 take them a while.
 
 Store and start a container inside of an entry of its sandbox, which the stop
-closes before it lists the containers. What comes later is refused. The stop
+closes before it lists the containers. What comes later is rejected. The stop
 waits until those inside have left, but for no longer than ten seconds: a start
 that hangs does not keep the sandbox from being stopped, and is undone when it
 goes on. The entry takes the place of the list of sandboxes that are being stopped.
 
 Do not tell plugins that a container has stopped that was not started. It can
-still be started, but they would refuse to take part.
+still be started, but they would reject to take part.
 
 The kubelet starts no containers in a pod that it stops. It gets
 FailedPrecondition if another client, such as crictl, stops the pod. Its own
@@ -36,7 +36,7 @@ nerdctl start do not pass here.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},
 	Rules:  []string{"L1", "L10", "L11"},
 	Status: edit.Upstream,
-	Until:  "containerd refuses to create and start containers in a sandbox from the moment that its stop lists them",
+	Until:  "containerd rejects to create and start containers in a sandbox from the moment that its stop lists them",
 	Needs:  []string{"containerd/sandbox-phase"},
 	Edits: []edit.Edit{
 		// The entry takes the place of the list of sandboxes that are being stopped.
@@ -56,13 +56,13 @@ Entry *Entry`),
 
 		containerd.StartContainer.After(edit.Stmt(edit.If(containerd.NotReady)), `entering := entrant{sandbox: &sandbox}
 defer entering.leave() // when the start is over, or undone
-if err := entering.refused(); err != nil {
+if err := entering.rejected(); err != nil {
 	return nil, err
 }`),
 		containerd.StartContainer.Before(edit.Stmt(edit.Call("task.Start")), `if err := entering.enter(); err != nil {
 	return nil, err
 }`),
-		containerd.StartContainer.After(edit.Stmt(edit.Call("task.Start")), `if err := entering.refused(); err != nil {
+		containerd.StartContainer.After(edit.Stmt(edit.Call("task.Start")), `if err := entering.rejected(); err != nil {
 	return nil, err
 }`),
 		containerd.CreateContainerIn.Before(edit.Stmt(edit.Call("c.containerStore.Add")), `entering := entrant{sandbox: r.sandbox}

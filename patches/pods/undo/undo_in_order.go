@@ -49,7 +49,7 @@ sandbox when its start fails has to answer NotFound or success.`,
 	Rules:  []string{"L7"},
 	Status: edit.Upstream,
 	Until:  "RunPodSandbox rolls back its record, lease and sandbox under a context that outlives the request, whatever failed",
-	Needs:  []string{"containerd/undo-refused-pod"},
+	Needs:  []string{"containerd/undo-rejected-pod"},
 	Edits: []edit.Edit{
 		// One place for the roll-back, and the name.
 		containerd.Run.MoveBefore(edit.Stmt(edit.Define("sandbox")), edit.Stmt(edit.All(edit.Defer(), edit.Has(edit.Call("c.sandboxNameIndex.ReleaseByName"))))),

@@ -4,7 +4,7 @@ package ledger
 
 // Admit says whether an event that is not an end may be sent, and enters it
 // if it is a first one. ErrStopped says that there must be no such event: what
-// begins after its end is refused, and never passed over as if it went on untold.
+// begins after its end is rejected, and never skipped as if it went on undelivered.
 func (g *Ledger) Admit(ev Event) (bool, error) {
 	pod := g.pods[ev.Pod]
 	if ev.Kind.Begins() && (pod.mark >= over || ev.Container != "" && pod.markOf(ev.Container) >= over) {

@@ -5,7 +5,7 @@ package ledger
 import "slices"
 
 // Next returns the event that the connection has to be told next before the end that
-// goal asks for is complete. It is called until ok is false, with Told for each event
+// goal asks for is complete. It is called until ok is false, with Delivered for each event
 // that was: then the goal is reached, or was long ago, or the connection never knew
 // of the object.
 //
@@ -36,7 +36,7 @@ func (g *Ledger) Pass(ends []Event) {
 // Complete enters all that has to be told until an end is complete, and calls do for each.
 func (g *Ledger) Complete(goal Event, do func(Event)) {
 	for ev, more := g.Next(goal); more; ev, more = g.Next(goal) {
-		g.Told(ev)
+		g.Delivered(ev)
 		do(ev)
 	}
 }
@@ -88,8 +88,8 @@ func (p *podEntry) find(running bool) string {
 	return least
 }
 
-// Told enters an end that was answered, or that is of no interest to the connection.
-func (g *Ledger) Told(end Event) {
+// Delivered enters an end that was answered, or that is of no interest to the connection.
+func (g *Ledger) Delivered(end Event) {
 	p, known := g.pods[end.Pod]
 	switch {
 	case !known:

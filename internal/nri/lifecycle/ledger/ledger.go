@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// ErrStopped refuses what begins in a pod that is being stopped, or what is
+// ErrStopped rejects what begins in a pod that is being stopped, or what is
 // itself being undone or has ended: a creation, or a start (L11).
 var ErrStopped = errors.New("already stopped")
 
@@ -18,7 +18,7 @@ var ErrStopped = errors.New("already stopped")
 // for all connections, in one place (L1, L3, L11).
 //
 // What begins is entered just before it is sent, not when that succeeded: a plugin
-// that refused or timed out may have acted on it, and must hear the end. An end is
+// that rejected or timed out may have acted on it, and must hear the end. An end is
 // entered when it was answered: until then it is still to be told, to the next
 // connection of the name if this one is lost (L18).
 //
@@ -54,7 +54,7 @@ type podEntry struct {
 	mark       mark
 	creating   bool             // listed while it was being created: its first event may still come, late
 	former     bool             // as of a container
-	removed    bool             // its Remove came while the plugin was away
+	removed    bool             // its Remove came while the plugin was disconnected
 	running    int              // containers that had no Stop
 	containers []containerEntry // few
 }

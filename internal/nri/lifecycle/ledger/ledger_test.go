@@ -53,7 +53,7 @@ func steps(g *Ledger, events ...string) string {
 			if !ok {
 				break
 			}
-			g.Told(next)
+			g.Delivered(next)
 			sent = append(sent, eventName(next))
 		}
 	}

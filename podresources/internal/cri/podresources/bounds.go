@@ -2,7 +2,7 @@
 
 package podresources
 
-// An announcement that reaches one of these bounds is refused as a whole. They are
+// An announcement that reaches one of these bounds is rejected as a whole. They are
 // far above what the Kubernetes API allows, and protect the runtime's memory and
 // store.
 const (

@@ -92,7 +92,7 @@ func read[T any, M resources[T]](from proto.Message, number protowire.Number, de
 	return m, nil
 }
 
-// write refuses what read would refuse.
+// write rejects what read would reject.
 func write[T any, M resources[T]](to proto.Message, number protowire.Number, m M) error {
 	wire, err := encode(m)
 	if err != nil {

@@ -49,7 +49,7 @@ func TestSetIsRead(t *testing.T) {
 }
 
 // A client learns at once what a runtime would say.
-func TestSetRefusesWhatIsNotRead(t *testing.T) {
+func TestSetRejectsWhatIsNotRead(t *testing.T) {
 	sandbox := config(t)
 	twice := &PodResourceConfig{Containers: []*ContainerResourceConfig{web(), web()}}
 	require.EqualError(t, Set(sandbox, twice), `field 10 of PodSandboxConfig: two containers have the name "web", number 1 and number 2`)

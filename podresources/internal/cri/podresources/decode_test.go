@@ -36,8 +36,8 @@ func TestDecode(t *testing.T) {
 
 // In the KEP's text of February 2024 field 1 had the init containers and field 2
 // the main ones, of which each pod has one. That is not read: what is a name there
-// is no resource here, whatever name a user chooses, and so it is refused (R4).
-func TestDecodeRefusesTheFirstForm(t *testing.T) {
+// is no resource here, whatever name a user chooses, and so it is rejected (R4).
+func TestDecodeRejectsTheFirstForm(t *testing.T) {
 	for name, main := range map[string][]byte{
 		"malformed as resources":   msg(2, str(1, "web"), num(2, 1), msg(3, quantity(1, "cpu", "1"))),
 		"a message as resources":   msg(2, str(1, "po"), num(2, 1), msg(3, quantity(1, "cpu", "1"))),

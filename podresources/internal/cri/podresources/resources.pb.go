@@ -30,7 +30,7 @@ const (
 )
 
 // ContainerType is when a container of a pod runs. Others may follow, and texts
-// of the KEP have had some: who reads does not refuse them.
+// of the KEP have had some: who reads does not reject them.
 type ContainerType int32
 
 const (

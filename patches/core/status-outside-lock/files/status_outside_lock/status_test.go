@@ -39,9 +39,9 @@ func (h *hanging) load(c *libcni) error {
 	return nil
 }
 
-// While a plugin hangs in STATUS, a reload, a DEL and those who ask for it are not held up, and
+// While a plugin hangs in STATUS, a reload, a DEL and those who ask for it are not blocked, and
 // it is asked once.
-func TestStatusThatHangsHoldsUpNobody(t *testing.T) {
+func TestStatusThatHangsBlocksNothing(t *testing.T) {
 	h := newHanging()
 	defer close(h.free)
 	c := defaultCNIConfig()

@@ -10,7 +10,7 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// ask asks the plugins for what each of them may refuse. A plugin's own error
+// ask asks the plugins for what each of them may reject. A plugin's own error
 // fails the request as it is; a plugin that did not answer is named.
 func (r *Adaptation) ask(ctx context.Context, ev lifecycle.Event, each func(lifecycle.Connection, any) error) error {
 	err := r.engine.Ask(ctx, ev, each)
@@ -18,7 +18,7 @@ func (r *Adaptation) ask(ctx context.Context, ev lifecycle.Event, each func(life
 	switch {
 	case !errors.As(err, &failed):
 		return err
-	case failed.Failure == lifecycle.Refusal:
+	case failed.Failure == lifecycle.Rejection:
 		return failed.Err
 	}
 	return fmt.Errorf("plugin %s failed to handle %s request: %w", failed.Conn.Name(), ev.Kind, lossOf(failed))

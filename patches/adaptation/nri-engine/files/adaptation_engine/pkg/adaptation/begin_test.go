@@ -39,7 +39,7 @@ func eventually(t *testing.T, request func() error) {
 	require.Eventually(t, func() bool { return request() == nil }, soon, time.Millisecond)
 }
 
-// undo ends a container that was refused, as a runtime does.
+// undo ends a container that was rejected, as a runtime does.
 func undo(t *testing.T, r *nri.Adaptation, pod *api.PodSandbox, ctr *api.Container) {
 	t.Helper()
 	require.NoError(t, r.RemoveContainer(context.Background(), &api.RemoveContainerRequest{Pod: pod, Container: ctr}))

@@ -14,7 +14,7 @@ import (
 )
 
 // A plugin is told of the end of a container that has outgrown a message since it began.
-func TestEndThatIsTooLargeIsTold(t *testing.T) {
+func TestEndThatIsTooLargeIsDelivered(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	rt := newLockingRuntime(t, dir)
 	p := &mockPlugin{idx: "10", name: "told"}

@@ -103,7 +103,7 @@ func TestUpdatesOfAllAnswersKeepTheirOrder(t *testing.T) {
 }
 
 // A runtime may say which updates failed without an error: with one the plugin is not told which.
-func TestUpdatesThatFailedAreTold(t *testing.T) {
+func TestUpdatesThatFailedAreReported(t *testing.T) {
 	_, s := ordered(t, func(_ context.Context, updates []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) {
 		return updates, nil
 	}, &pinning{})

@@ -65,8 +65,8 @@ func TestBrokenConnections(t *testing.T) {
 		require.ErrorIs(t, broken(err), err)
 	}
 	for _, err := range []error{
-		context.DeadlineExceeded, context.Canceled, fmt.Errorf("refused"),
-		status.Error(codes.Unavailable, "refused"), ttrpc.OversizedMessageError(5 << 20),
+		context.DeadlineExceeded, context.Canceled, fmt.Errorf("rejected"),
+		status.Error(codes.Unavailable, "rejected"), ttrpc.OversizedMessageError(5 << 20),
 	} {
 		require.NotErrorIs(t, broken(err), lifecycle.ErrClosed)
 	}
@@ -83,7 +83,7 @@ func TestPolicyOfAPlugin(t *testing.T) {
 }
 
 // A connection registers one plugin.
-func TestSecondRegistrationIsRefused(t *testing.T) {
+func TestSecondRegistrationIsRejected(t *testing.T) {
 	p := &plugin{r: &Adaptation{}, regC: make(chan error, 1), impl: &pluginType{ttrpcImpl: &dummyPlugin{}}}
 	_, err := p.RegisterPlugin(context.Background(), &api.RegisterPluginRequest{PluginName: "first", PluginIdx: "10"})
 	require.NoError(t, err)

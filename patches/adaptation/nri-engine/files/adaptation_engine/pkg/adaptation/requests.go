@@ -9,7 +9,7 @@ import (
 )
 
 // RunPodSandbox asks the plugins for a new pod, in the order of their indices.
-// The first that refuses fails it; the runtime then ends the pod for those that
+// The first that rejects fails it; the runtime then ends the pod for those that
 // were asked, with StopPodSandbox and RemovePodSandbox.
 func (r *Adaptation) RunPodSandbox(ctx context.Context, req *RunPodSandboxRequest) error {
 	return r.ask(ctx, podEvent(lifecycle.RunPodSandbox, req.GetPod(), req), nil)
@@ -29,7 +29,7 @@ func (r *Adaptation) PostUpdatePodSandbox(ctx context.Context, req *PostUpdatePo
 }
 
 // StopPodSandbox tells all plugins that know a pod that its containers have
-// stopped, and waits for them no longer than for one. The error says who refused or,
+// stopped, and waits for them no longer than for one. The error says who rejected or,
 // where that is its policy, did not answer; the pod is stopped in any case.
 func (r *Adaptation) StopPodSandbox(ctx context.Context, req *StopPodSandboxRequest) error {
 	return r.teardown(ctx, podEvent(lifecycle.StopPodSandbox, req.GetPod(), req), nil)

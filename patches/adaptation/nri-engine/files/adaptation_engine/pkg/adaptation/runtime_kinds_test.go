@@ -138,7 +138,7 @@ var courses = map[string]course{
 
 // Who joins is told of what the runtime lists, whatever the runtime has said, or has not, of
 // what it failed to make and of what is gone.
-func TestWhoJoinsIsToldOfNothingThatIsGone(t *testing.T) {
+func TestJoiningPluginReceivesNothingThatIsGone(t *testing.T) {
 	for kind, lives := range courses {
 		t.Run(kind, func(t *testing.T) {
 			dir := t.TempDir()

@@ -61,7 +61,7 @@ func WithBacklogBytes(bytes int) Option {
 	}
 }
 
-// DefaultOverdueLimit is how long a plugin may owe an answer by default.
+// DefaultOverdueLimit is how long a plugin may are overdue by default.
 const DefaultOverdueLimit = 10 * time.Minute
 
 // WithOverdueLimit sets how long a plugin that stays connected after a timeout

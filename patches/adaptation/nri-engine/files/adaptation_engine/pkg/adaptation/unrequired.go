@@ -14,5 +14,5 @@ func (c connection) Timeouts() lifecycle.Timeouts { return lifecycle.Timeouts{} 
 // Awaited implements lifecycle.Observer. No plugin is required.
 func (o observer) Awaited(lifecycle.Event, string, time.Duration) {}
 
-// Refused implements lifecycle.Observer.
-func (o observer) Refused(*lifecycle.Unmet) {}
+// Rejected implements lifecycle.Observer.
+func (o observer) Rejected(*lifecycle.Unmet) {}

@@ -15,9 +15,9 @@ import (
 // and quick: some of its calls are on the way of pods.
 type LifecycleMetrics interface {
 	// RecordDelivery is called when an event ended for a plugin. outcome is
-	// "answered", "refused", "timed out", "canceled" (the caller gave up),
+	// "answered", "rejected", "timed out", "canceled" (the caller gave up),
 	// "withdrawn" (it gave up before the event was sent), "lost" (the plugin
-	// went) or "passed over" (it owed another answer, or was still to be
+	// went) or "skipped" (it was overdue, or was still to be
 	// synchronized). waited is the time behind other requests of the plugin, took that
 	// in the plugin. late is set for the end of a pod or container that nobody
 	// waited for any more, and for its beginning if the plugin had missed it.

@@ -21,7 +21,7 @@ import (
 //   - Unavailable if its connection was lost, or it was not asked because it owes
 //     an answer to another request,
 //   - that of the plugin's answer, other than Unknown,
-//   - FailedPrecondition if the plugin refused without one.
+//   - FailedPrecondition if the plugin rejected without one.
 type PluginError struct {
 	Plugin string // index and name, as "10-logger"
 	Event  string // as "RunPodSandbox"
@@ -37,7 +37,7 @@ func (e *PluginError) Error() string {
 	if answer, ok := e.Err.(interface{ GRPCStatus() *status.Status }); ok {
 		reason = answer.GRPCStatus().Message() // without the code, which is in that of e
 	}
-	return fmt.Sprintf("plugin %s refused %s: %s", e.Plugin, e.Event, reason)
+	return fmt.Sprintf("plugin %s rejected %s: %s", e.Plugin, e.Event, reason)
 }
 
 // Unwrap returns what went wrong.
@@ -61,12 +61,12 @@ func (e *PluginError) code() codes.Code {
 	return codes.FailedPrecondition
 }
 
-// unanswered says whether the plugin did not answer, rather than refuse.
+// unanswered says whether the plugin did not answer, rather than reject.
 func (e *PluginError) unanswered() bool {
 	return errors.Is(e.Err, ttrpc.ErrClosed) || errors.Is(e.Err, context.DeadlineExceeded)
 }
 
-// ask asks the plugins for what each of them may refuse. All its errors have
+// ask asks the plugins for what each of them may reject. All its errors have
 // gRPC codes.
 func (r *Adaptation) ask(ctx context.Context, ev lifecycle.Event, each func(lifecycle.Connection, any) error) error {
 	return failureOf(ev, r.engine.Ask(ctx, ev, each))

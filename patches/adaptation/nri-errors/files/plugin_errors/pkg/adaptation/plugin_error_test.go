@@ -49,17 +49,17 @@ func TestPluginErrors(t *testing.T) {
 		text   string
 		within time.Duration
 	}{
-		"a refusal": {
+		"a rejection": {
 			run:  func(*mockPlugin, <-chan struct{}) error { return errors.New("no room") },
 			code: codes.FailedPrecondition,
-			text: "plugin 10-judge refused RunPodSandbox: no room",
+			text: "plugin 10-judge rejected RunPodSandbox: no room",
 		},
-		"a refusal with a code": {
+		"a rejection with a code": {
 			run: func(*mockPlugin, <-chan struct{}) error {
 				return status.Error(codes.ResourceExhausted, "out of addresses")
 			},
 			code: codes.ResourceExhausted,
-			text: "plugin 10-judge refused RunPodSandbox: out of addresses",
+			text: "plugin 10-judge rejected RunPodSandbox: out of addresses",
 		},
 		"no answer": {
 			run:    func(_ *mockPlugin, over <-chan struct{}) error { <-over; return nil },
@@ -98,15 +98,15 @@ func TestPluginErrors(t *testing.T) {
 
 // A caller who gave up finds in the error for whom it waited, and the code is
 // not the plugin's.
-func TestErrorOfACallerWhoGaveUp(t *testing.T) {
+func TestErrorOfACallerThatCanceled(t *testing.T) {
 	patient(t)
 	dir, asked, over := t.TempDir(), make(chan struct{}), make(chan struct{})
 	r := runtimeWith(t, dir, lists)
 	joined(t, dir, func(*mockPlugin) error { close(asked); <-over; return errors.New("too late") })
 	t.Cleanup(func() { close(over) })
 
-	ctx, giveUp := context.WithCancel(context.Background())
-	go func() { <-asked; giveUp() }()
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { <-asked; cancel() }()
 	err := r.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: &api.PodSandbox{Id: "pod0"}})
 
 	require.ErrorIs(t, err, context.Canceled)

@@ -15,7 +15,7 @@ import (
 // served. One that the runtime itself has launched or loaded is not: nobody would do so again.
 func (r *Adaptation) handsOver(conn lifecycle.Connection) bool {
 	p := conn.(connection).plugin
-	return p.impl.isTtrpc() && p.cmd == nil && !r.pluginSettings[p.name()].Twins && !r.pluginSettings[p.base].Twins
+	return p.impl.isTtrpc() && p.cmd == nil && !r.pluginSettings[p.name()].AllowDuplicates && !r.pluginSettings[p.base].AllowDuplicates
 }
 
 // originOf says where a plugin comes from: its pod, if that is known, or else the service or

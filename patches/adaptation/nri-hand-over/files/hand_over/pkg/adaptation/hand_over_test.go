@@ -67,14 +67,14 @@ func TestHandOver(t *testing.T) {
 	require.Equal(t, []string{"10-one replaced"}, record.left())
 }
 
-// Twins, and plugins of another index, are both told.
+// AllowDuplicates, and plugins of another index, are both told.
 func TestNoHandOver(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		settings nri.PluginSettings
 		index    string
 	}{
-		{"twins", nri.PluginSettings{Twins: true}, "10"},
+		{"duplicates", nri.PluginSettings{AllowDuplicates: true}, "10"},
 		{"another index", nri.PluginSettings{}, "20"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -18,9 +18,9 @@ type RegistrationMetrics interface {
 	// RecordRegistering is called with how many connections are registering now. More than
 	// 64 wait for others. It must be quick.
 	RecordRegistering(connections int)
-	// RecordTurnedAway is called when a connection is closed at once, since too many of its
+	// RecordConnectionRejected is called when a connection is closed at once, since too many of its
 	// peer are registering.
-	RecordTurnedAway()
+	RecordConnectionRejected()
 }
 
 // arrivals are the connections that are registering.
@@ -44,7 +44,7 @@ func (r *Adaptation) letsIn(w who) bool {
 		log.Warnf(noCtx, "%s has %d connections that have not registered, and more are closed", w, registeringOfOne)
 	}
 	if !in && m != nil {
-		m.RecordTurnedAway()
+		m.RecordConnectionRejected()
 	}
 	return in
 }

@@ -23,7 +23,7 @@ import (
 type PodNamespaces func(uid, container string) (string, error)
 
 // WithPodNamespaces lets the runtime tell the namespace of the pod that a plugin runs
-// in. Without it, names that are reserved for namespaces are refused to all.
+// in. Without it, names that are reserved for namespaces are rejected to all.
 func WithPodNamespaces(of PodNamespaces) Option {
 	return func(r *Adaptation) error {
 		r.namespaceOf = of
@@ -32,12 +32,12 @@ func WithPodNamespaces(of PodNamespaces) Option {
 }
 
 // NameMetrics is what the value given to WithMetrics may implement beside Metrics, to
-// see who is refused a name.
+// see who is rejected a name.
 type NameMetrics interface {
-	// RecordNameRefusal is called when a plugin is refused the name that it wanted to
+	// RecordNameRejection is called when a plugin is rejected the name that it wanted to
 	// register under. plugin is the name in the settings. reason is "user" or
 	// "namespace" if it is of another one, and "unknown" if that cannot be told.
-	RecordNameRefusal(plugin, reason string)
+	RecordNameRejection(plugin, reason string)
 }
 
 // who is at the other end of a connection.
@@ -99,7 +99,7 @@ func (w who) String() string {
 	return fmt.Sprintf("%s in pod %s", w.peer, w.pod.UID)
 }
 
-// errNameReserved says why a plugin is refused its name.
+// errNameReserved says why a plugin is rejected its name.
 type errNameReserved struct {
 	name    string // in the settings
 	who     who
@@ -113,7 +113,7 @@ func (e *errNameReserved) Error() string {
 
 func (e *errNameReserved) Unwrap() error { return e.because }
 
-// admit refuses the name of a plugin to those who must not take it. Settings with its
+// admit rejects the name of a plugin to those who must not take it. Settings with its
 // index and without it hold both: those for one must not open what the others keep.
 func (r *Adaptation) admit(index, base string, w who) error {
 	for _, name := range slices.Sorted(maps.Keys(r.pluginSettings)) {
@@ -125,7 +125,7 @@ func (r *Adaptation) admit(index, base string, w who) error {
 			continue
 		}
 		if m, ok := r.metrics.(NameMetrics); ok {
-			m.RecordNameRefusal(name, reason)
+			m.RecordNameRejection(name, reason)
 		}
 		return &errNameReserved{name, w, reason, err}
 	}
@@ -170,22 +170,22 @@ func (s PluginSettings) admit(w who, namespaceOf PodNamespaces) (reason string, 
 	return "", nil
 }
 
-// refusalRead is how long a peer has to read why it was refused.
-const refusalRead = time.Second
+// rejectionRead is how long a peer has to read why it was rejected.
+const rejectionRead = time.Second
 
-// hearsRefusal leaves a plugin that was refused in RegisterPlugin connected until it has
+// hearsRejection leaves a plugin that was rejected in RegisterPlugin connected until it has
 // read why, which ends its connection.
-func (p *plugin) hearsRefusal(err error) {
+func (p *plugin) hearsRejection(err error) {
 	var reserved *errNameReserved
 	var invalid *errRegistration
 	if !errors.As(err, &reserved) && !errors.As(err, &invalid) {
 		return
 	}
-	t := time.NewTimer(refusalRead)
+	t := time.NewTimer(rejectionRead)
 	defer t.Stop()
 	select {
 	case <-p.closeC:
 	case <-t.C:
-		log.Warnf(noCtx, "%s was refused, stays connected, and is disconnected", p.who)
+		log.Warnf(noCtx, "%s was rejected, stays connected, and is disconnected", p.who)
 	}
 }

@@ -19,13 +19,13 @@ func namespaces(uid, container string) (string, error) {
 	return "", errors.New("no such pod")
 }
 
-// refusals keeps what is counted.
-type refusals struct {
+// rejections keeps what is counted.
+type rejections struct {
 	noopMetrics
 	seen []string
 }
 
-func (r *refusals) RecordNameRefusal(plugin, reason string) {
+func (r *rejections) RecordNameRejection(plugin, reason string) {
 	r.seen = append(r.seen, plugin+" "+reason)
 }
 
@@ -75,7 +75,7 @@ func TestAdmit(t *testing.T) {
 		{"another index", "indexed", of(5, "uid-u"), namespaces, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			counted := &refusals{}
+			counted := &rejections{}
 			r := &Adaptation{metrics: counted, namespaceOf: test.namespaces, pluginSettings: map[string]PluginSettings{
 				"set":        {RequiredForPods: true},
 				"user":       {AllowedUsers: []uint32{5}},

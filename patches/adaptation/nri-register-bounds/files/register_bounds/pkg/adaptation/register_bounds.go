@@ -27,7 +27,7 @@ func (e *errRegistration) Unwrap() error { return e.error }
 // status is what the plugin is answered.
 func (e *errRegistration) status() error { return status.Error(codes.InvalidArgument, e.Error()) }
 
-// checkRegistration refuses what must not get into logs, metrics and memory. Plugins that
+// checkRegistration rejects what must not get into logs, metrics and memory. Plugins that
 // the runtime has launched have the names of their files, whatever they register with.
 func checkRegistration(req *RegisterPluginRequest, external bool) *errRegistration {
 	if err := invalidRegistration(req, external); err != nil {

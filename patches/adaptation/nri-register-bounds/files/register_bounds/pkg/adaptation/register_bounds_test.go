@@ -23,7 +23,7 @@ func registered(t *testing.T, req *RegisterPluginRequest, cmd *exec.Cmd) (p *plu
 	return p, err
 }
 
-// What a plugin registers with is bounded, and is refused before it is kept.
+// What a plugin registers with is bounded, and is rejected before it is kept.
 func TestRegistrationIsBounded(t *testing.T) {
 	long := strings.Repeat("x", 2<<20)
 	for name, req := range map[string]*RegisterPluginRequest{

@@ -17,15 +17,15 @@ import (
 // PluginSettings are what the runtime's operator says of the plugins of one name:
 // what a plugin cannot be trusted to say of itself.
 type PluginSettings struct {
-	// RequiredForPods and RequiredForContainers have no pod or container come up
+	// RequiredForPods and RequiredForContainers have no pod or container start
 	// without the plugin's answer to its RunPodSandbox or CreateContainer.
 	RequiredForPods, RequiredForContainers bool
-	// ExemptNamespaces are those whose pods, and their containers, may come up without.
+	// ExemptNamespaces are those whose pods, and their containers, may start without.
 	ExemptNamespaces []string
 	// ExemptHostNetwork is whether pods on the host's network, and their containers, may
-	// come up without. Where a pod's namespaces are not known, it may not.
+	// start without. Where a pod's namespaces are not known, it may not.
 	ExemptHostNetwork bool
-	// Wait is how long a pod or container waits for the plugin while it is away. Zero
+	// Wait is how long a pod or container waits for the plugin while it is disconnected. Zero
 	// is the default.
 	Wait time.Duration
 
@@ -35,7 +35,7 @@ type PluginSettings struct {
 }
 
 // DefaultPluginWait is how long a pod or container waits by default for a plugin
-// that it requires and that is away.
+// that it requires and that is disconnected.
 const DefaultPluginWait = 10 * time.Second
 
 // WithPluginSettings sets what holds for plugins, by their name: with the index,

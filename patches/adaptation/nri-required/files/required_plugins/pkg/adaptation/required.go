@@ -21,7 +21,7 @@ import (
 const annotated = 64
 
 // required returns the plugins without whose answer a pod or container must not
-// come up: those that are set to be required where it is, and those that its pod
+// start: those that are set to be required where it is, and those that its pod
 // requires by an annotation, unless the pod tolerates that they are missing.
 func (r *Adaptation) required(ev lifecycle.Event) ([]lifecycle.Requirement, error) {
 	if len(r.requiredNames) == 0 && r.validator == nil {
@@ -59,7 +59,7 @@ func (s PluginSettings) requiredFor(kind lifecycle.Kind) bool {
 	return s.RequiredForContainers
 }
 
-// exempts says whether a pod and its containers may come up without the plugin.
+// exempts says whether a pod and its containers may start without the plugin.
 func (s PluginSettings) exempts(pod *PodSandbox) bool {
 	return slices.Contains(s.ExemptNamespaces, pod.GetNamespace()) || s.ExemptHostNetwork && onHostNetwork(pod)
 }
@@ -72,7 +72,7 @@ func onHostNetwork(pod *PodSandbox) bool {
 
 func (s PluginSettings) wait() time.Duration { return cmp.Or(s.Wait, DefaultPluginWait) }
 
-// tolerated says whether a pod, or a container of it, may come up without the
+// tolerated says whether a pod, or a container of it, may start without the
 // plugins that it would require: by the annotation that the default validator is
 // set to look for.
 func (r *Adaptation) tolerated(pod *PodSandbox, container string) (bool, error) {

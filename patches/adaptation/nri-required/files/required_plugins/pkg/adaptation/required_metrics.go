@@ -15,13 +15,13 @@ import (
 // settings, or "annotation" for one that a pod requires by itself.
 type RequiredMetrics interface {
 	// RecordRequiredWait is called when a pod or container has waited for a plugin
-	// that it requires and that was away, whether it came or not.
+	// that it requires and that was disconnected, whether it came or not.
 	RecordRequiredWait(plugin, event string, waited time.Duration)
 
-	// RecordRequiredRefusal is called when a pod or container is refused because a
-	// plugin that it requires has not answered. reason is "away", or "unanswered" if
+	// RecordRequiredRejection is called when a pod or container is rejected because a
+	// plugin that it requires has not answered. reason is "disconnected", or "unanswered" if
 	// the plugin was there.
-	RecordRequiredRefusal(plugin, event, reason string)
+	RecordRequiredRejection(plugin, event, reason string)
 }
 
 // Awaited implements lifecycle.Observer.
@@ -32,15 +32,15 @@ func (o observer) Awaited(ev lifecycle.Event, plugin string, waited time.Duratio
 	}
 }
 
-// Refused implements lifecycle.Observer.
-func (o observer) Refused(u *lifecycle.Unmet) {
-	log.Errorf(noCtx, "refused %v", u)
+// Rejected implements lifecycle.Observer.
+func (o observer) Rejected(u *lifecycle.Unmet) {
+	log.Errorf(noCtx, "rejected %v", u)
 	reason := "unanswered"
-	if !u.Away.IsZero() {
-		reason = "away"
+	if !u.Disconnected.IsZero() {
+		reason = "disconnected"
 	}
 	if m, ok := o.r.metrics.(RequiredMetrics); ok {
-		m.RecordRequiredRefusal(o.r.label(u.Plugin), u.Event.Kind.String(), reason)
+		m.RecordRequiredRejection(o.r.label(u.Plugin), u.Event.Kind.String(), reason)
 	}
 }
 
@@ -54,15 +54,15 @@ func (r *Adaptation) label(plugin string) string {
 
 // RequiredPlugin is a plugin that is set to be required.
 type RequiredPlugin struct {
-	Name string    // as in the settings
-	Away time.Time // since when it is away, zero if it is synchronized
+	Name         string    // as in the settings
+	Disconnected time.Time // since when it is disconnected, zero if it is synchronized
 }
 
 // RequiredPlugins returns the plugins that are set to be required, by name.
 func (r *Adaptation) RequiredPlugins() []RequiredPlugin {
 	var all []RequiredPlugin
 	for _, name := range r.requiredNames {
-		all = append(all, RequiredPlugin{name, r.engine.AwaySince(name)})
+		all = append(all, RequiredPlugin{name, r.engine.DisconnectedSince(name)})
 	}
 	return all
 }

@@ -42,9 +42,9 @@ func withSettings(t *testing.T, dir, plugin string, s nri.PluginSettings, record
 // requiredRecord keeps what is recorded of required plugins.
 type requiredRecord struct {
 	nri.Metrics
-	mu       sync.Mutex // guards what follows
-	waits    []string
-	refusals []string
+	mu         sync.Mutex // guards what follows
+	waits      []string
+	rejections []string
 }
 
 func (*requiredRecord) RecordPluginInvocation(string, string, error)                               {}
@@ -58,10 +58,10 @@ func (m *requiredRecord) RecordRequiredWait(plugin, event string, _ time.Duratio
 	m.waits = append(m.waits, plugin+" "+event)
 }
 
-func (m *requiredRecord) RecordRequiredRefusal(plugin, event, reason string) {
+func (m *requiredRecord) RecordRequiredRejection(plugin, event, reason string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.refusals = append(m.refusals, plugin+" "+event+" "+reason)
+	m.rejections = append(m.rejections, plugin+" "+event+" "+reason)
 }
 
 func runPodIn(r *nri.Adaptation, namespace, id string) error {
@@ -79,12 +79,12 @@ func TestRequiredPluginIsAwaitedFirst(t *testing.T) {
 	require.Equal(t, context.Background(), ctx)
 	_, err = await("default")
 	require.Equal(t, codes.Unavailable, status.Code(err))
-	require.ErrorContains(t, err, "RunPodSandbox refused: required plugin must is away since 2")
+	require.ErrorContains(t, err, "RunPodSandbox rejected: required plugin must is disconnected since 2")
 	require.Equal(t, []string{"must RunPodSandbox"}, record.waits)
-	require.Equal(t, []string{"must RunPodSandbox away"}, record.refusals)
+	require.Equal(t, []string{"must RunPodSandbox away"}, record.rejections)
 }
 
-// A pod waits for a plugin that is away, is refused without it, and comes up with it.
+// A pod waits for a plugin that is disconnected, is rejected without it, and starts with it.
 func TestRequiredPlugin(t *testing.T) {
 	dir := t.TempDir()
 	r, record := requiring(t, dir, nri.PluginSettings{RequiredForPods: true, ExemptNamespaces: []string{"exempt"}, Wait: 50 * time.Millisecond})
@@ -92,23 +92,23 @@ func TestRequiredPlugin(t *testing.T) {
 
 	err := runPodIn(r, "default", "pod1")
 	require.Equal(t, codes.Unavailable, status.Code(err))
-	require.ErrorContains(t, err, "RunPodSandbox refused: required plugin must is away since 2")
+	require.ErrorContains(t, err, "RunPodSandbox rejected: required plugin must is disconnected since 2")
 	require.ErrorContains(t, err, "(waited for it for ")
 	var failed *nri.PluginError
 	require.ErrorAs(t, err, &failed)
 	require.Equal(t, "must", failed.Plugin)
 	require.Equal(t, []string{"must RunPodSandbox"}, record.waits)
-	require.Equal(t, []string{"must RunPodSandbox away"}, record.refusals)
+	require.Equal(t, []string{"must RunPodSandbox away"}, record.rejections)
 	away := r.RequiredPlugins()
 	require.Len(t, away, 1)
 	require.Equal(t, "must", away[0].Name)
-	require.False(t, away[0].Away.IsZero())
+	require.False(t, away[0].Disconnected.IsZero())
 
 	p := &mockPlugin{idx: "10", name: "must"}
 	started(t, dir, p)
 	require.NoError(t, p.Wait(PluginSynchronized, time.After(soon)))
 	eventually(t, func() error { return runPodIn(r, "default", "pod2") })
-	require.True(t, r.RequiredPlugins()[0].Away.IsZero())
+	require.True(t, r.RequiredPlugins()[0].Disconnected.IsZero())
 }
 
 // Where the network is what the plugin is for, pods on the host's do without, if that
@@ -133,7 +133,7 @@ func TestRequiredPluginExemptsTheHostsNetwork(t *testing.T) {
 	require.Equal(t, codes.Unavailable, status.Code(run(pod("unknown"))))
 }
 
-// A pod that waits says so, and comes up with the plugin that it waited for.
+// A pod that waits says so, and starts with the plugin that it waited for.
 func TestRequiredPluginComes(t *testing.T) {
 	dir := t.TempDir()
 	r, _ := requiring(t, dir, nri.PluginSettings{RequiredForPods: true, Wait: time.Minute})
@@ -141,7 +141,7 @@ func TestRequiredPluginComes(t *testing.T) {
 	go func() { ran <- runPodIn(r, "default", "pod0") }()
 	require.Eventually(t, func() bool { return len(r.Waits()) == 1 }, soon, time.Millisecond)
 	w := r.Waits()[0]
-	require.True(t, w.Away)
+	require.True(t, w.Disconnected)
 	require.Equal(t, "must", w.Plugin)
 	require.Equal(t, "pod0", w.Pod)
 	p := &mockPlugin{idx: "10", name: "must"}
@@ -163,7 +163,7 @@ func TestRequiredPluginTimesOut(t *testing.T) {
 	err := runPodIn(r, "default", "pod0")
 	require.Equal(t, codes.Unavailable, status.Code(err))
 	require.ErrorContains(t, err, "did not answer: no answer within 1s")
-	require.Equal(t, []string{"must RunPodSandbox unanswered"}, record.refusals)
+	require.Equal(t, []string{"must RunPodSandbox unanswered"}, record.rejections)
 }
 
 // timed is a plugin that keeps the timeout that it is told.
@@ -179,7 +179,7 @@ func (p timed) Configure(context.Context, string, string, string) (stub.EventMas
 func (p timed) RunPodSandbox(context.Context, *api.PodSandbox) error { return nil }
 
 // A plugin is told its own timeout when it is configured.
-func TestPluginIsToldItsTimeout(t *testing.T) {
+func TestPluginReceivesItsTimeout(t *testing.T) {
 	dir := t.TempDir()
 	requiring(t, dir, nri.PluginSettings{RequestTimeout: 1234 * time.Millisecond})
 	p := timed{told: make(chan time.Duration, 1)}

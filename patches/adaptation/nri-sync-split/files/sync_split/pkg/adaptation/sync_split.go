@@ -18,18 +18,18 @@ func syncPart(n, podsLeft, ctrsLeft int) (pods, ctrs int) {
 }
 
 // smallerSyncPart returns how many of the pods and containers of a message
-// that was refused for its size go into the next one: fewer in proportion to
+// that was rejected for its size go into the next one: fewer in proportion to
 // that size, and half at most, since what is left out may be the lighter part.
-// Any other refusal comes back as it is, and that of a single object with the
+// Any other rejection comes back as it is, and that of a single object with the
 // object's name.
-func smallerSyncPart(pods []*PodSandbox, ctrs []*Container, refusal error) (int, int, error) {
+func smallerSyncPart(pods []*PodSandbox, ctrs []*Container, rejection error) (int, int, error) {
 	var tooLarge *ttrpc.OversizedMessageErr
-	if !errors.As(refusal, &tooLarge) {
-		return 0, 0, refusal
+	if !errors.As(rejection, &tooLarge) {
+		return 0, 0, rejection
 	}
 	n := len(pods) + len(ctrs)
 	if n <= 1 {
-		return 0, 0, fmt.Errorf("%s does not fit in a message of its own: %w", syncObject(pods, ctrs), refusal)
+		return 0, 0, fmt.Errorf("%s does not fit in a message of its own: %w", syncObject(pods, ctrs), rejection)
 	}
 	share := float64(tooLarge.MaximumLength()) / float64(tooLarge.RejectedLength())
 	n = max(1, min(n/2, int(float64(n)*share)))

@@ -58,10 +58,10 @@ func TestNoSmallerSyncPart(t *testing.T) {
 	size := ttrpc.OversizedMessageError(limit + 1)
 	lost, full := errors.New("connection lost"), status.Error(codes.ResourceExhausted, "the plugin has no memory")
 	for _, tc := range []struct {
-		pods    []*PodSandbox
-		ctrs    []*Container
-		refusal error
-		text    string
+		pods      []*PodSandbox
+		ctrs      []*Container
+		rejection error
+		text      string
 	}{
 		{pods, nil, size, fmt.Sprintf("pod shop/web (cafe) does not fit in a message of its own: %v", size)},
 		{nil, ctrs, size, fmt.Sprintf("container main (f00d) of pod cafe does not fit in a message of its own: %v", size)},
@@ -69,9 +69,9 @@ func TestNoSmallerSyncPart(t *testing.T) {
 		{pods, ctrs, lost, lost.Error()},
 		{pods, ctrs, full, full.Error()},
 	} {
-		_, _, err := smallerSyncPart(tc.pods, tc.ctrs, tc.refusal)
+		_, _, err := smallerSyncPart(tc.pods, tc.ctrs, tc.rejection)
 		require.EqualError(t, err, tc.text)
-		require.ErrorIs(t, err, tc.refusal)
+		require.ErrorIs(t, err, tc.rejection)
 	}
 }
 

@@ -30,8 +30,8 @@ func TestTeardownReachesAllPlugins(t *testing.T) {
 		}
 		t.Run(tc.event, func(t *testing.T) {
 			s := &Suite{}
-			first := refusesEnds("00", "first")
-			second := refusesEnds("10", "second")
+			first := rejectsEnds("00", "first")
+			second := rejectsEnds("10", "second")
 			last := &mockPlugin{idx: "20", name: "last"}
 			s.Prepare(t, &mockRuntime{}, first, second, last)
 			s.Startup()
@@ -52,10 +52,10 @@ func TestTeardownReachesAllPlugins(t *testing.T) {
 	}
 }
 
-// refusesEnds returns a plugin that fails to handle the end of any object.
-func refusesEnds(idx, name string) *mockPlugin {
+// rejectsEnds returns a plugin that fails to handle the end of any object.
+func rejectsEnds(idx, name string) *mockPlugin {
 	fail := func(*mockPlugin, *api.PodSandbox, *api.Container) error {
-		return errors.New("refused by " + name)
+		return errors.New("rejected by " + name)
 	}
 	return &mockPlugin{
 		idx:              idx,
@@ -64,7 +64,7 @@ func refusesEnds(idx, name string) *mockPlugin {
 		removePodSandbox: fail,
 		removeContainer:  fail,
 		stopContainer: func(*mockPlugin, *api.PodSandbox, *api.Container) ([]*api.ContainerUpdate, error) {
-			return nil, errors.New("refused by " + name)
+			return nil, errors.New("rejected by " + name)
 		},
 	}
 }

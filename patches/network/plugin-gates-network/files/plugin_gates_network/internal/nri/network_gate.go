@@ -18,23 +18,23 @@ import (
 type NetworkGate struct {
 	Plugin string `json:"-"`      // as in the settings
 	Closed bool   `json:"closed"` // whether NetworkReady is false for it
-	Grace  string `json:"grace"`  // for how long the plugin may be away before it is
-	// Away is since when the plugin is away, or since when NRI runs if it has not come. It
+	Grace  string `json:"grace"`  // for how long the plugin may be disconnected before it is
+	// Away is since when the plugin is disconnected, or since when NRI runs if it has not come. It
 	// is zero if the plugin is there.
-	Away time.Time `json:"-"`
+	Disconnected time.Time `json:"-"`
 }
 
 const (
 	// defaultNetworkGrace is enough for the pod of a DaemonSet to be replaced.
 	defaultNetworkGrace = 30 * time.Second
-	// longestNetworkGrace is for mistakes: a plugin that is away so long is not restarting.
+	// longestNetworkGrace is for mistakes: a plugin that is disconnected so long is not restarting.
 	longestNetworkGrace = time.Hour
 )
 
 // validateGate returns what is wrong with the settings of the plugin's gate.
 func (p PluginConfig) validateGate() (errs []error) {
 	if p.GatesNetwork && !slices.Contains(p.RequiredFor, forPods) {
-		errs = append(errs, fmt.Errorf("gates_network is set: required_for must have %q, or pods come up without the plugin all the same", forPods))
+		errs = append(errs, fmt.Errorf("gates_network is set: required_for must have %q, or pods start without the plugin all the same", forPods))
 	}
 	if p.NetworkGrace != 0 && !p.GatesNetwork {
 		errs = append(errs, errors.New("network_grace is set, and gates_network is not"))
@@ -64,17 +64,17 @@ type gate struct {
 	open bool
 }
 
-// closed is whether the network takes no pods. A plugin that is away does not close
-// an open gate before it has been away for its grace, nor before that has passed
+// closed is whether the network takes no pods. A plugin that is disconnected does not close
+// an open gate before it has been disconnected for its grace, nor before that has passed
 // since from, when it could first have come. One that is there opens it at once.
 func (g *gate) closed(p nri.RequiredPlugin, from, now time.Time) bool {
 	switch {
-	case p.Away.IsZero():
+	case p.Disconnected.IsZero():
 		return false
 	case !g.open:
 		return true
-	case p.Away.After(from):
-		from = p.Away
+	case p.Disconnected.After(from):
+		from = p.Disconnected
 	}
 	return now.Sub(from) >= g.grace
 }

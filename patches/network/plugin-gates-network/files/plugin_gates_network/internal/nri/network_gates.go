@@ -116,7 +116,7 @@ func (g *networkGates) of(p nri.RequiredPlugin) *NetworkGate {
 	if own == nil {
 		return nil
 	}
-	s := NetworkGate{Plugin: p.Name, Closed: own.closed(p, g.from, g.clock()), Grace: own.grace.String(), Away: p.Away}
+	s := NetworkGate{Plugin: p.Name, Closed: own.closed(p, g.from, g.clock()), Grace: own.grace.String(), Disconnected: p.Disconnected}
 	if own.open == s.Closed {
 		own.open = !s.Closed
 		g.moved = append(g.moved, s)
@@ -161,7 +161,7 @@ func (g *networkGates) note(s NetworkGate) {
 	gauge(s.Plugin, s.Closed)
 	if s.Closed {
 		networkGateTransitions.WithValues(s.Plugin, "closed").Inc()
-		entry.WithField("since", s.Away.UTC().Format(time.RFC3339)).Warn("network takes no pods: required NRI plugin is away")
+		entry.WithField("since", s.Disconnected.UTC().Format(time.RFC3339)).Warn("network takes no pods: required NRI plugin is disconnected")
 		return
 	}
 	networkGateTransitions.WithValues(s.Plugin, "open").Inc()

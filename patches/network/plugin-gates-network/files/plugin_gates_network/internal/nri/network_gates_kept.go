@@ -35,7 +35,7 @@ func (k keptGates) keep(plugin string, open bool) error {
 	path := k.file(plugin)
 	if !open {
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("failed to note that plugin %s is away: %w", plugin, err)
+			return fmt.Errorf("failed to note that plugin %s is disconnected: %w", plugin, err)
 		}
 		return nil
 	}

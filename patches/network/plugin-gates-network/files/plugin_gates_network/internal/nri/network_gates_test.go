@@ -30,7 +30,7 @@ func gatedBy(t *testing.T, stateDir string, plugins ...string) *Config {
 	return c.KeptIn(stateDir)
 }
 
-// requiredNow are the plugins that are required, with since when they are away.
+// requiredNow are the plugins that are required, with since when they are disconnected.
 type requiredNow struct {
 	mu      sync.Mutex // guards plugins
 	plugins []nri.RequiredPlugin
@@ -51,7 +51,7 @@ func (r *requiredNow) comes(i int)  { r.set(i, time.Time{}) }
 func (r *requiredNow) set(i int, away time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.plugins[i].Away = away
+	r.plugins[i].Disconnected = away
 }
 
 // gatesOf returns gates of plugins, with what they log.
@@ -77,7 +77,7 @@ func closedGates(g *networkGates) (names []string) {
 // and those of its grace when it has gone.
 func TestL20_NetworkGateFollowsItsPlugin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		plugins := requiredAre(nri.RequiredPlugin{Name: "gone", Away: time.Now()}, nri.RequiredPlugin{Name: "ungated", Away: time.Now()})
+		plugins := requiredAre(nri.RequiredPlugin{Name: "gone", Disconnected: time.Now()}, nri.RequiredPlugin{Name: "ungated", Disconnected: time.Now()})
 		g, _ := gatesOf(gatedBy(t, "", "gone"), plugins)
 		g.start()
 		defer g.stop()
@@ -122,10 +122,10 @@ func TestL20_NetworkGateDoesNotFlap(t *testing.T) {
 }
 
 // Who was told that the network is ready is not told a moment later that the plugin
-// has long been away.
-func TestL20_NetworkGateOpensForWhoeverSeesThePlugin(t *testing.T) {
+// has long been disconnected.
+func TestL20_NetworkGateOpensOnceThePluginIsSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		plugins := requiredAre(nri.RequiredPlugin{Name: "net", Away: time.Now()})
+		plugins := requiredAre(nri.RequiredPlugin{Name: "net", Disconnected: time.Now()})
 		g, text := gatesOf(gatedBy(t, "", "net"), plugins)
 		g.start()
 		defer g.stop()
@@ -141,7 +141,7 @@ func TestL20_NetworkGateOpensForWhoeverSeesThePlugin(t *testing.T) {
 // Of two plugins each has a gate of its own.
 func TestL20_TwoNetworkGates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		plugins := requiredAre(nri.RequiredPlugin{Name: "dev", Away: time.Now()}, nri.RequiredPlugin{Name: "net", Away: time.Now()})
+		plugins := requiredAre(nri.RequiredPlugin{Name: "dev", Disconnected: time.Now()}, nri.RequiredPlugin{Name: "net", Disconnected: time.Now()})
 		g, _ := gatesOf(gatedBy(t, "", "net", "dev"), plugins)
 		require.Equal(t, []string{"dev", "net"}, closedGates(g))
 		plugins.comes(0)
@@ -162,7 +162,7 @@ func TestL20_NetworkGateOutlivesContainerd(t *testing.T) {
 			g.start()
 			return g
 		}
-		there, away := requiredAre(nri.RequiredPlugin{Name: "net"}), requiredAre(nri.RequiredPlugin{Name: "net", Away: time.Now()})
+		there, away := requiredAre(nri.RequiredPlugin{Name: "net"}), requiredAre(nri.RequiredPlugin{Name: "net", Disconnected: time.Now()})
 
 		g := restart(away)
 		require.Equal(t, []string{"net"}, closedGates(g), "the node has booted")
@@ -183,7 +183,7 @@ func TestL20_NetworkGateOutlivesContainerd(t *testing.T) {
 		require.Equal(t, []string{"net"}, closedGates(g))
 		g.stop()
 		g = restart(away)
-		require.Equal(t, []string{"net"}, closedGates(g), "no grace again for one that stays away")
+		require.Equal(t, []string{"net"}, closedGates(g), "no grace again for one that stays disconnected")
 		g.stop()
 	})
 }
@@ -201,7 +201,7 @@ func TestNetworkGateCannotBeKept(t *testing.T) {
 // Each transition is logged once and counted.
 func TestL17_TransitionsOfANetworkGate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		plugins := requiredAre(nri.RequiredPlugin{Name: "seen", Away: time.Now()})
+		plugins := requiredAre(nri.RequiredPlugin{Name: "seen", Disconnected: time.Now()})
 		g, text := gatesOf(gatedBy(t, "", "seen"), plugins)
 		g.start()
 		defer g.stop()
@@ -216,7 +216,7 @@ func TestL17_TransitionsOfANetworkGate(t *testing.T) {
 		plugins.comes(0)
 		require.Regexp(t, `^time=\S+ level=info msg="network waits no longer for required NRI plugin: it is there" plugin=seen\n$`, said())
 		plugins.leaves(0)
-		require.Regexp(t, `^time=\S+ level=warning msg="network takes no pods: required NRI plugin is away" plugin=seen since="2000-\S+"\n$`, said())
+		require.Regexp(t, `^time=\S+ level=warning msg="network takes no pods: required NRI plugin is disconnected" plugin=seen since="2000-\S+"\n$`, said())
 		require.Subset(t, metricsOf(t, "seen"), []string{"containerd_nri_network_gate_closed", "containerd_nri_network_gate_transitions_total"})
 	})
 }

@@ -13,12 +13,12 @@ import (
 )
 
 // One that registers takes over, unless the settings of its name say otherwise.
-func TestTwinsOfASetting(t *testing.T) {
+func TestDuplicatesOfASetting(t *testing.T) {
 	c := DefaultConfig()
-	require.NoError(t, toml.Unmarshal([]byte("[plugins.logger]\ntwins = true\n[plugins.other]\nwait = '1s'\n"), c))
+	require.NoError(t, toml.Unmarshal([]byte("[plugins.logger]\nallow_duplicates = true\n[plugins.other]\nwait = '1s'\n"), c))
 	settings := c.pluginSettings()
-	assert.True(t, settings["logger"].Twins)
-	assert.False(t, settings["other"].Twins)
+	assert.True(t, settings["logger"].AllowDuplicates)
+	assert.False(t, settings["other"].AllowDuplicates)
 	assert.Empty(t, c.validatePlugins())
 }
 

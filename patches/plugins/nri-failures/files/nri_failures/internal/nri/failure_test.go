@@ -39,12 +39,12 @@ func TestFailures(t *testing.T) {
 		code  codes.Code
 		text  string
 	}{
-		{"refused", by(status.Error(codes.Unknown, "no room")), errdefs.ErrFailedPrecondition, codes.FailedPrecondition,
-			"pod default/web: plugin 10-judge refused RunPodSandbox: no room"},
-		{"refused in process", by(errors.New("no room")), errdefs.ErrFailedPrecondition, codes.FailedPrecondition,
-			"pod default/web: plugin 10-judge refused RunPodSandbox: no room"},
-		{"refused with a code", by(status.Error(codes.ResourceExhausted, "no addresses")), errdefs.ErrResourceExhausted, codes.ResourceExhausted,
-			"pod default/web: plugin 10-judge refused RunPodSandbox: no addresses"},
+		{"rejected", by(status.Error(codes.Unknown, "no room")), errdefs.ErrFailedPrecondition, codes.FailedPrecondition,
+			"pod default/web: plugin 10-judge rejected RunPodSandbox: no room"},
+		{"rejected in process", by(errors.New("no room")), errdefs.ErrFailedPrecondition, codes.FailedPrecondition,
+			"pod default/web: plugin 10-judge rejected RunPodSandbox: no room"},
+		{"rejected with a code", by(status.Error(codes.ResourceExhausted, "no addresses")), errdefs.ErrResourceExhausted, codes.ResourceExhausted,
+			"pod default/web: plugin 10-judge rejected RunPodSandbox: no addresses"},
 		{"timed out", by(fmt.Errorf("no answer within 2s: %w", context.DeadlineExceeded)), context.DeadlineExceeded, codes.DeadlineExceeded,
 			"pod default/web: plugin 10-judge failed to handle RunPodSandbox request: no answer within 2s: context deadline exceeded"},
 		{"caller gone", fmt.Errorf("waiting for plugin 10-judge: %w", context.Canceled), context.Canceled, codes.Canceled,
@@ -64,5 +64,5 @@ func TestFailures(t *testing.T) {
 	require.NoError(t, podFailure(failedPod{}, nil))
 	require.NoError(t, containerFailure(failedPod{}, failedContainer{}, nil))
 	require.EqualError(t, containerFailure(failedPod{}, failedContainer{}, by(errors.New("no"))),
-		"container main of pod default/web: plugin 10-judge refused RunPodSandbox: no")
+		"container main of pod default/web: plugin 10-judge rejected RunPodSandbox: no")
 }

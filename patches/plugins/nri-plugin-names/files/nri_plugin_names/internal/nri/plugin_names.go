@@ -39,16 +39,16 @@ func (t *domainTable) podNamespace(uid, container string) (string, error) {
 }
 
 var (
-	nriNameRefusals metrics.LabeledCounter
-	nriRegistering  metrics.Gauge
-	nriTurnedAway   metrics.Counter
+	nriNameRejections      metrics.LabeledCounter
+	nriRegistering         metrics.Gauge
+	nriConnectionsRejected metrics.Counter
 )
 
 func init() {
 	ns := metrics.NewNamespace("containerd", "nri", nil)
 	nriRegistering = ns.NewGauge("registering_connections", "Connections that have not registered and been synchronized yet. More than 64 wait for others", "")
-	nriTurnedAway = ns.NewCounter("connections_turned_away", "Connections to the NRI socket that were closed, since their pod, user or process has 16 that have not registered yet")
-	nriNameRefusals = ns.NewLabeledCounter("plugin_name_refusals", "Registrations that were refused because the name is reserved, by reason: user or namespace (it is another one), or unknown (it cannot be told)", "plugin", "reason")
+	nriConnectionsRejected = ns.NewCounter("connections_rejected", "Connections to the NRI socket that were closed, since their pod, user or process has 16 that have not registered yet")
+	nriNameRejections = ns.NewLabeledCounter("plugin_name_rejections", "Registrations that were rejected because the name is reserved, by reason: user or namespace (it is another one), or unknown (it cannot be told)", "plugin", "reason")
 	metrics.Register(ns)
 }
 
@@ -60,10 +60,10 @@ var (
 // RecordRegistering implements nri.RegistrationMetrics.
 func (m *nriMetrics) RecordRegistering(connections int) { nriRegistering.Set(float64(connections)) }
 
-// RecordTurnedAway implements nri.RegistrationMetrics.
-func (m *nriMetrics) RecordTurnedAway() { nriTurnedAway.Inc() }
+// RecordConnectionRejected implements nri.RegistrationMetrics.
+func (m *nriMetrics) RecordConnectionRejected() { nriConnectionsRejected.Inc() }
 
-// RecordNameRefusal implements nri.NameMetrics.
-func (m *nriMetrics) RecordNameRefusal(plugin, reason string) {
-	nriNameRefusals.WithValues(plugin, reason).Inc()
+// RecordNameRejection implements nri.NameMetrics.
+func (m *nriMetrics) RecordNameRejection(plugin, reason string) {
+	nriNameRejections.WithValues(plugin, reason).Inc()
 }

@@ -32,6 +32,6 @@ func TestAllowedNamespacesAreNamed(t *testing.T) {
 }
 
 func TestNameMetrics(t *testing.T) {
-	(&nriMetrics{}).RecordNameRefusal("must", "user")
-	require.Contains(t, metricsOf(t, "must"), "containerd_nri_plugin_name_refusals_total")
+	(&nriMetrics{}).RecordNameRejection("must", "user")
+	require.Contains(t, metricsOf(t, "must"), "containerd_nri_plugin_name_rejections_total")
 }

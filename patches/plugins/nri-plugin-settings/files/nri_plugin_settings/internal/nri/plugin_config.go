@@ -18,14 +18,14 @@ import (
 
 // PluginConfig is what the operator says of the plugins of one name.
 type PluginConfig struct {
-	// RequiredFor is what must not come up without the plugin's answer: "pods",
+	// RequiredFor is what must not start without the plugin's answer: "pods",
 	// "containers" or both.
 	RequiredFor []string `toml:"required_for" json:"requiredFor"`
-	// ExemptNamespaces is the namespaces whose pods and containers may come up without it,
+	// ExemptNamespaces is the namespaces whose pods and containers may start without it,
 	// such as that of the plugin's own pods.
 	ExemptNamespaces []string `toml:"exempt_namespaces" json:"exemptNamespaces"`
-	// Wait is how long a pod or container waits for the plugin while it is away, before
-	// it is refused. Zero stands for ten seconds.
+	// Wait is how long a pod or container waits for the plugin while it is disconnected, before
+	// it is rejected. Zero stands for ten seconds.
 	Wait tomlext.Duration `toml:"wait" json:"wait"`
 
 	// RequestTimeout is how long the plugin may take for a request. Zero stands for

@@ -11,15 +11,15 @@ import (
 )
 
 var (
-	nriRequiredWait     metrics.LabeledTimer
-	nriRequiredRefusals metrics.LabeledCounter
+	nriRequiredWait       metrics.LabeledTimer
+	nriRequiredRejections metrics.LabeledCounter
 )
 
 func init() {
 	ns := metrics.NewNamespace("containerd", "nri", nil)
 
-	nriRequiredWait = ns.NewLabeledTimer("required_plugin_wait", "Time that pods and containers waited for a required NRI plugin that was away, whether it came or not; plugin is annotation for those that pods require by themselves", "plugin", "operation")
-	nriRequiredRefusals = ns.NewLabeledCounter("required_plugin_refusals", "Pods and containers that were refused for want of a required NRI plugin, by reason: away, or unanswered (it was there and did not answer)", "plugin", "operation", "reason")
+	nriRequiredWait = ns.NewLabeledTimer("required_plugin_wait", "Time that pods and containers waited for a required NRI plugin that was disconnected, whether it came or not; plugin is annotation for those that pods require by themselves", "plugin", "operation")
+	nriRequiredRejections = ns.NewLabeledCounter("required_plugin_rejections", "Pods and containers that were rejected for want of a required NRI plugin, by reason: away, or unanswered (it was there and did not answer)", "plugin", "operation", "reason")
 
 	metrics.Register(ns)
 }
@@ -31,7 +31,7 @@ func (m *nriMetrics) RecordRequiredWait(plugin, event string, waited time.Durati
 	nriRequiredWait.WithValues(plugin, event).Update(waited)
 }
 
-// RecordRequiredRefusal implements nri.RequiredMetrics.
-func (m *nriMetrics) RecordRequiredRefusal(plugin, event, reason string) {
-	nriRequiredRefusals.WithValues(plugin, event, reason).Inc()
+// RecordRequiredRejection implements nri.RequiredMetrics.
+func (m *nriMetrics) RecordRequiredRejection(plugin, event, reason string) {
+	nriRequiredRejections.WithValues(plugin, event, reason).Inc()
 }

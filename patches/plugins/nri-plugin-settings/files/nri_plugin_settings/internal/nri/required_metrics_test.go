@@ -12,7 +12,7 @@ import (
 func TestRequiredMetrics(t *testing.T) {
 	m := &nriMetrics{}
 	m.RecordRequiredWait("must", "RunPodSandbox", time.Second)
-	m.RecordRequiredRefusal("must", "RunPodSandbox", "away")
+	m.RecordRequiredRejection("must", "RunPodSandbox", "disconnected")
 	require.Contains(t, metricsOf(t, "must"), "containerd_nri_required_plugin_wait_seconds")
-	require.Contains(t, metricsOf(t, "must"), "containerd_nri_required_plugin_refusals_total")
+	require.Contains(t, metricsOf(t, "must"), "containerd_nri_required_plugin_rejections_total")
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/containerd/containerd/v2/internal/tomlext"
 )
 
-// validate refuses invalid settings.
+// validate rejects invalid settings.
 func (c *Config) validate() error {
 	var errs []error
 	for _, s := range []struct {

@@ -27,7 +27,7 @@ func TestL17_DeliveryIsSpans(t *testing.T) {
 		"waited":            {nri.DeliveryTrace{Outcome: "answered", Waited: 2 * time.Second, Took: time.Second}, map[string]time.Duration{"nri.wait": 2 * time.Second, "nri.plugin": time.Second}, ""},
 		"waited and failed": {nri.DeliveryTrace{Outcome: "timed out", Err: errors.New("no answer"), Waited: 2 * time.Second, Took: time.Second}, map[string]time.Duration{"nri.wait": 2 * time.Second, "nri.plugin": time.Second}, "nri.plugin"},
 		"withdrawn":         {nri.DeliveryTrace{Outcome: "withdrawn", Err: errors.New("no answer"), Waited: 2 * time.Second}, map[string]time.Duration{"nri.wait": 2 * time.Second}, "nri.wait"},
-		"passed over":       {nri.DeliveryTrace{Outcome: "passed over", Err: errors.New("no answer")}, map[string]time.Duration{"nri.wait": 0}, "nri.wait"},
+		"skipped":           {nri.DeliveryTrace{Outcome: "skipped", Err: errors.New("no answer")}, map[string]time.Duration{"nri.wait": 0}, "nri.wait"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			made := tracetest.NewInMemoryExporter()

@@ -183,7 +183,7 @@ func timeOf(bucket *bolt.Bucket, key string) []byte {
 
 // noSpec takes the place of a specification. A container has to have one, in which a released
 // containerd looks for a process without asking whether there is one. Nothing can be started by
-// it, nor in the container: runtimes refuse the limit, and a client that sets its own limits has
+// it, nor in the container: runtimes reject the limit, and a client that sets its own limits has
 // no privileges.
 func (r record) noSpec() []byte {
 	if r.kind != "container" {

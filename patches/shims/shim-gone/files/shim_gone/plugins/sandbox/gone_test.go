@@ -124,11 +124,11 @@ func TestShimThatIsGone(t *testing.T) {
 			t.Run("caller gives up", func(t *testing.T) {
 				s := slow{asked: make(chan struct{})}
 				c := connect(t, s)
-				ctx, giveUp := context.WithCancel(t.Context())
+				ctx, cancel := context.WithCancel(t.Context())
 				stopped := make(chan error)
 				go func() { stopped <- stop(ctx, c) }()
 				<-s.asked
-				giveUp()
+				cancel()
 				err := <-stopped
 				require.False(t, isGone(c, err), "%v", err)
 			})

@@ -15,12 +15,12 @@ import (
 
 // A handler that fails has nothing to respond with.
 func TestConfigureFails(t *testing.T) {
-	refused := errors.New("no configuration")
+	rejected := errors.New("no configuration")
 	p := &builtin.BuiltinPlugin{Handlers: builtin.BuiltinHandlers{
-		Configure: func(context.Context, *api.ConfigureRequest) (*api.ConfigureResponse, error) { return nil, refused },
+		Configure: func(context.Context, *api.ConfigureRequest) (*api.ConfigureResponse, error) { return nil, rejected },
 	}}
 	_, err := p.Configure(context.Background(), &api.ConfigureRequest{})
-	require.ErrorIs(t, err, refused)
+	require.ErrorIs(t, err, rejected)
 }
 
 // A handler without a response leaves it to the others what the plugin gets.

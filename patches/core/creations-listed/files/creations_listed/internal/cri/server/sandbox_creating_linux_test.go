@@ -17,21 +17,21 @@ import (
 	corenri "github.com/containerd/containerd/v2/internal/nri"
 )
 
-// toldOfEnds stands in for the NRI plugins of a node. It notes what they are told.
-type toldOfEnds struct {
+// receivedEnds stands in for the NRI plugins of a node. It notes what they are told.
+type receivedEnds struct {
 	corenri.API
 	calls chan string
 }
 
-func (*toldOfEnds) IsEnabled() bool                           { return true }
-func (*toldOfEnds) BlockPluginSync() *corenri.PluginSyncBlock { return nil }
+func (*receivedEnds) IsEnabled() bool                           { return true }
+func (*receivedEnds) BlockPluginSync() *corenri.PluginSyncBlock { return nil }
 
-func (p *toldOfEnds) StopPodSandbox(_ context.Context, pod corenri.PodSandbox) error {
+func (p *receivedEnds) StopPodSandbox(_ context.Context, pod corenri.PodSandbox) error {
 	p.calls <- "stop " + pod.GetID()
 	return nil
 }
 
-func (p *toldOfEnds) RemovePodSandbox(_ context.Context, pod corenri.PodSandbox) error {
+func (p *receivedEnds) RemovePodSandbox(_ context.Context, pod corenri.PodSandbox) error {
 	p.calls <- "remove " + pod.GetID()
 	return nil
 }
@@ -50,7 +50,7 @@ func TestSandboxIsListedWhileItIsCreated(t *testing.T) {
 	client, err := containerd.New("", containerd.WithServices(containerd.WithSandboxStore(noRecords{})))
 	require.NoError(t, err)
 	c.client = client
-	plugins := &toldOfEnds{calls: make(chan string)}
+	plugins := &receivedEnds{calls: make(chan string)}
 	c.nri = nri.NewAPI(plugins, &criImplementation{c})
 	listed := func() (ids []string) {
 		for _, pod := range c.nri.ListPodSandboxes() {
@@ -87,7 +87,7 @@ func TestNamespaceOfASandboxThatIsCreated(t *testing.T) {
 	client, err := containerd.New("", containerd.WithServices(containerd.WithSandboxStore(noRecords{})))
 	require.NoError(t, err)
 	c.client = client
-	c.nri = nri.NewAPI(&toldOfEnds{}, &criImplementation{c})
+	c.nri = nri.NewAPI(&receivedEnds{}, &criImplementation{c})
 	path := t.TempDir() // stands for the file that it is mounted to
 	c.creating.Put(sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod", NetNSPath: path}, sandboxstore.Status{}))
 

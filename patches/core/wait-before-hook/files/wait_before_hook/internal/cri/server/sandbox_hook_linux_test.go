@@ -56,7 +56,7 @@ func (*inHook) RemovePodSandbox(context.Context, corenri.PodSandbox) error { ret
 
 // A sandbox that dies during its hook does not become ready, and nobody waits for one that failed.
 func TestSandboxThatExitsInItsHookFails(t *testing.T) {
-	refused := errors.New("refused")
+	rejected := errors.New("rejected")
 	for says, hook := range map[string]func(chan containerd.ExitStatus) error{
 		"exited with status 137": func(exit chan containerd.ExitStatus) error {
 			exit <- *containerd.NewExitStatus(137, time.Now(), nil)
@@ -66,7 +66,7 @@ func TestSandboxThatExitsInItsHookFails(t *testing.T) {
 			exit <- *containerd.NewExitStatus(0, time.Now(), errors.New("shim is gone"))
 			return nil
 		},
-		"refused": func(chan containerd.ExitStatus) error { return refused },
+		"rejected": func(chan containerd.ExitStatus) error { return rejected },
 	} {
 		t.Run(says, func(t *testing.T) {
 			db, err := bolt.Open(filepath.Join(t.TempDir(), "meta.db"), 0o600, nil)
@@ -94,7 +94,7 @@ func TestSandboxThatExitsInItsHookFails(t *testing.T) {
 			require.ErrorContains(t, err, says)
 			require.Empty(t, c.sandboxStore.List())
 			require.Error(t, n.waits.Err(), "the wait goes on")
-			if says != "refused" {
+			if says != "rejected" {
 				require.ErrorIs(t, err, errdefs.ErrUnavailable)
 			}
 		})

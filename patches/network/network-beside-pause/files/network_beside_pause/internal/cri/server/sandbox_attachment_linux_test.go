@@ -213,7 +213,7 @@ func TestEndWaitsForTheADD(t *testing.T) {
 	assert.NotNil(t, a.sandbox.CNIResult)
 }
 
-func TestCallerWhoGoesEndsTheADD(t *testing.T) {
+func TestCanceledCallEndsTheADD(t *testing.T) {
 	a := attach(t, true, nil)
 	a.leave()
 	a.end(&a.sandbox)

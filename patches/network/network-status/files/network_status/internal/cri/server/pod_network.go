@@ -109,7 +109,7 @@ func (c *criService) networkInfos(ctx context.Context) map[string]networkInfo {
 	return all
 }
 
-// admitToNetwork refuses a pod that needs a network which takes no pods (N2).
+// admitToNetwork rejects a pod that needs a network which takes no pods (N2).
 func (c *criService) admitToNetwork(ctx context.Context, config *runtime.PodSandboxConfig, handler string) error {
 	if !c.config.NetworkStatusGate || hostNetwork(config) {
 		return nil
@@ -119,7 +119,7 @@ func (c *criService) admitToNetwork(ctx context.Context, config *runtime.PodSand
 		return nil
 	}
 	if err := network.TakesPods(ctx); err != nil {
-		networkRefusedPods.WithValues(c.networkName(handler)).Inc()
+		networkRejectedPods.WithValues(c.networkName(handler)).Inc()
 		pod := config.GetMetadata()
 		return fmt.Errorf("pod %s/%s needs the network: %w", pod.GetNamespace(), pod.GetName(), err)
 	}

@@ -14,7 +14,7 @@ import (
 var (
 	networkStatusChecks metrics.LabeledCounter
 	networkStatusTime   metrics.LabeledTimer
-	networkRefusedPods  metrics.LabeledCounter
+	networkRejectedPods metrics.LabeledCounter
 )
 
 func init() {
@@ -22,7 +22,7 @@ func init() {
 
 	networkStatusChecks = ns.NewLabeledCounter("status_checks", "CNI STATUS requests, by state: ok, try_again, not_available, degraded, other_error, exec_failed or timed_out; and by CNI error code, 0 for none", "network", "state", "code")
 	networkStatusTime = ns.NewLabeledTimer("status_check", "Duration of CNI STATUS requests", "network")
-	networkRefusedPods = ns.NewLabeledCounter("refused_pods", "Pods refused because CNI STATUS failed, by the runtime handler whose network it is: default, or a handler with a network of its own", "handler")
+	networkRejectedPods = ns.NewLabeledCounter("rejected_pods", "Pods rejected because CNI STATUS failed, by the runtime handler whose network it is: default, or a handler with a network of its own", "handler")
 
 	metrics.Register(ns)
 }

@@ -12,25 +12,25 @@ import (
 	"github.com/containerd/containerd/v2/internal/nri"
 )
 
-// nriPluginAway is the reason of NetworkReady when a required plugin that gates the
-// network is away.
-const nriPluginAway = "NRIPluginAway"
+// nriPluginDisconnected is the reason of NetworkReady when a required plugin that gates the
+// network is disconnected.
+const nriPluginDisconnected = "nriPluginDisconnected"
 
-// gateNetwork makes NetworkReady false if plugins that gate the network are away
+// gateNetwork makes NetworkReady false if plugins that gate the network are disconnected
 // (L20). If it is false already, the reason stays, and the message says both. The
 // message has no duration in it: each change of it is a write to the node's object.
 func gateNetwork(gates []nri.NetworkGate, condition *runtime.RuntimeCondition) {
 	var messages []string
 	for _, g := range gates {
 		if g.Closed {
-			messages = append(messages, fmt.Sprintf("required plugin %s is away since %s", g.Plugin, g.Away.UTC().Format(time.RFC3339)))
+			messages = append(messages, fmt.Sprintf("required plugin %s is disconnected since %s", g.Plugin, g.Disconnected.UTC().Format(time.RFC3339)))
 		}
 	}
 	if len(messages) == 0 {
 		return
 	}
 	if condition.Status {
-		condition.Status, condition.Reason = false, nriPluginAway
+		condition.Status, condition.Reason = false, nriPluginDisconnected
 	} else {
 		messages = append([]string{condition.Message}, messages...)
 	}

@@ -12,12 +12,12 @@ import (
 	"github.com/containerd/containerd/v2/internal/nri"
 )
 
-// NetworkReady names the plugins that are away, and what else is wrong.
-func TestL20_NetworkReadyNamesThePluginsThatAreAway(t *testing.T) {
+// NetworkReady names the plugins that are disconnected, and what else is wrong.
+func TestL20_NetworkReadyNamesTheDisconnectedPlugins(t *testing.T) {
 	since := time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600))
-	net := nri.NetworkGate{Plugin: "net", Closed: true, Away: since}
-	dev := nri.NetworkGate{Plugin: "dev", Closed: true, Away: since.Add(time.Second)}
-	restarting := nri.NetworkGate{Plugin: "restarting", Away: since}
+	net := nri.NetworkGate{Plugin: "net", Closed: true, Disconnected: since}
+	dev := nri.NetworkGate{Plugin: "dev", Closed: true, Disconnected: since.Add(time.Second)}
+	restarting := nri.NetworkGate{Plugin: "restarting", Disconnected: since}
 	for name, tc := range map[string]struct {
 		gates           []nri.NetworkGate
 		failed          bool
@@ -25,9 +25,9 @@ func TestL20_NetworkReadyNamesThePluginsThatAreAway(t *testing.T) {
 	}{
 		"none":                  {},
 		"within its grace":      {gates: []nri.NetworkGate{restarting}},
-		"one":                   {gates: []nri.NetworkGate{restarting, net}, reason: "NRIPluginAway", message: "required plugin net is away since 2026-01-02T02:04:05Z"},
-		"two":                   {gates: []nri.NetworkGate{dev, net}, reason: "NRIPluginAway", message: "required plugin dev is away since 2026-01-02T02:04:06Z; required plugin net is away since 2026-01-02T02:04:05Z"},
-		"STATUS has failed too": {gates: []nri.NetworkGate{net}, failed: true, reason: "NetworkDegraded", message: "no route; required plugin net is away since 2026-01-02T02:04:05Z"},
+		"one":                   {gates: []nri.NetworkGate{restarting, net}, reason: "nriPluginDisconnected", message: "required plugin net is disconnected since 2026-01-02T02:04:05Z"},
+		"two":                   {gates: []nri.NetworkGate{dev, net}, reason: "nriPluginDisconnected", message: "required plugin dev is disconnected since 2026-01-02T02:04:06Z; required plugin net is disconnected since 2026-01-02T02:04:05Z"},
+		"STATUS has failed too": {gates: []nri.NetworkGate{net}, failed: true, reason: "NetworkDegraded", message: "no route; required plugin net is disconnected since 2026-01-02T02:04:05Z"},
 		"STATUS has failed":     {gates: []nri.NetworkGate{restarting}, failed: true, reason: "NetworkDegraded", message: "no route"},
 	} {
 		t.Run(name, func(t *testing.T) {

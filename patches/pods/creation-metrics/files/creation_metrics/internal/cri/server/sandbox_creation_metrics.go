@@ -28,7 +28,7 @@ var (
 func init() {
 	ns := metrics.NewNamespace("containerd", "cri", nil)
 
-	sandboxCreationsEnded = ns.NewLabeledCounter("sandbox_creations_ended", "Creations of pods that ended early, by reason: stopped or removed (by a client), exited (the sandbox process), caller_gone, plugin (an NRI plugin refused, or did not answer) or failed (anything else)", "reason")
+	sandboxCreationsEnded = ns.NewLabeledCounter("sandbox_creations_ended", "Creations of pods that ended early, by reason: stopped or removed (by a client), exited (the sandbox process), caller_gone, plugin (an NRI plugin rejected, or did not answer) or failed (anything else)", "reason")
 	sandboxCreationsLeft = ns.NewCounter("sandbox_creations_left", "Creations of pods whose roll-back failed, so that the pod stays in the list, not ready, until it is removed")
 	sandboxCreationsInterrupted = ns.NewCounter("sandbox_creations_interrupted", "Pods that were found at start with a creation that the end of containerd had interrupted")
 	sandboxHookTimer = ns.NewLabeledTimer("sandbox_hook", "Time that creations and stops of pods took for NRI plugins together, by operation: RunPodSandbox, StopContainer or StopPodSandbox", "operation")
@@ -52,7 +52,7 @@ func countCreation(caller context.Context, err, left error) {
 }
 
 // endOfCreation is the reason of a creation that ended early. A plugin whose caller
-// gave up has not refused.
+// gave up has not rejected.
 func endOfCreation(caller context.Context, err error) string {
 	var by *sandboxstore.Interruption
 	interrupted := errors.As(err, &by)

@@ -34,8 +34,8 @@ func (c *criService) wholeID(prefix string) (string, error) {
 	return id, nil
 }
 
-// refuseCreating returns an error if the sandbox is still being created.
-func (c *criService) refuseCreating(prefix string) error {
+// rejectCreating returns an error if the sandbox is still being created.
+func (c *criService) rejectCreating(prefix string) error {
 	if id, err := c.wholeID(prefix); err == nil && c.creations.Has(id) {
 		return fmt.Errorf("sandbox %q is still being created: %w", id, errdefs.ErrFailedPrecondition)
 	}

@@ -45,8 +45,8 @@ func TestShortenedIDs(t *testing.T) {
 		require.Error(t, err, "%q", several)
 		require.NotErrorIs(t, err, errdefs.ErrNotFound)
 	}
-	require.ErrorIs(t, c.refuseCreating("ab"), errdefs.ErrFailedPrecondition)
-	require.ErrorIs(t, c.refuseCreating("bb"), errdefs.ErrFailedPrecondition)
-	require.NoError(t, c.refuseCreating("aa"))
-	require.NoError(t, c.refuseCreating("a"))
+	require.ErrorIs(t, c.rejectCreating("ab"), errdefs.ErrFailedPrecondition)
+	require.ErrorIs(t, c.rejectCreating("bb"), errdefs.ErrFailedPrecondition)
+	require.NoError(t, c.rejectCreating("aa"))
+	require.NoError(t, c.rejectCreating("a"))
 }

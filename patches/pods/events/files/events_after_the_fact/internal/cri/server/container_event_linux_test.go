@@ -49,7 +49,7 @@ func withEvents(t *testing.T) (*criService, <-chan *runtime.ContainerEventRespon
 }
 
 // Whoever waits for the exit of a sandbox goes on after the event of it.
-func TestStopIsToldBeforeWhoWaitsGoesOn(t *testing.T) {
+func TestStopIsDeliveredBeforeWaitersGoOn(t *testing.T) {
 	c, events, sb := withEvents(t)
 	service := &lookedAt{stopped: sb.Stopped()}
 	c.sandboxService = service
@@ -64,7 +64,7 @@ func TestStopIsToldBeforeWhoWaitsGoesOn(t *testing.T) {
 }
 
 // Of removals at the same time one tells that the sandbox is deleted.
-func TestDeletionIsToldOnce(t *testing.T) {
+func TestDeletionIsDeliveredOnce(t *testing.T) {
 	c, events, sb := withEvents(t)
 	c.sandboxService = &lookedAt{}
 	go func() {

@@ -64,13 +64,13 @@ func TestUpdateOfAPodIsKept(t *testing.T) {
 	assert.Equal(t, "3", store.requested(t, "web"))
 }
 
-// A toldController keeps what it is told of a sandbox.
-type toldController struct {
+// A deliveredController keeps what it is told of a sandbox.
+type deliveredController struct {
 	fakeSandboxService
 	record sandbox.Sandbox
 }
 
-func (c *toldController) UpdateSandbox(_ context.Context, _ string, _ string, record sandbox.Sandbox, _ ...string) error {
+func (c *deliveredController) UpdateSandbox(_ context.Context, _ string, _ string, record sandbox.Sandbox, _ ...string) error {
 	c.record = record
 	return nil
 }
@@ -85,7 +85,7 @@ func updateOfAPod(t *testing.T, amount string) *runtime.UpdatePodSandboxResource
 // A controller that sizes a VM has to get what is asked for now.
 func TestControllerGetsTheUpdateOfAPod(t *testing.T) {
 	c, sb, store := announcingAndKeeping(t, podresources.Field)
-	told := &toldController{}
+	told := &deliveredController{}
 	c.sandboxService = told
 	require.NoError(t, c.sandboxStore.Add(*sb))
 
@@ -102,7 +102,7 @@ func TestControllerGetsTheUpdateOfAPod(t *testing.T) {
 // What cannot be written would be forgotten with a restart, and the caller is told so.
 func TestUpdateOfAPodThatCannotBeWrittenIsNotRemembered(t *testing.T) {
 	c, sb, store := announcingAndKeeping(t, podresources.Field)
-	told := &toldController{}
+	told := &deliveredController{}
 	c.sandboxService = told
 	require.NoError(t, c.sandboxStore.Add(*sb))
 	store.full = errors.New("disk is full")

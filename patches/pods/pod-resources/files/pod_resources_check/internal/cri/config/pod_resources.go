@@ -8,10 +8,10 @@ import "fmt"
 const (
 	PodResourcesCheckOff     = "off"     // it is not compared
 	PodResourcesCheckWarn    = "warn"    // it is admitted, and the difference is logged
-	PodResourcesCheckEnforce = "enforce" // it is refused
+	PodResourcesCheckEnforce = "enforce" // it is rejected
 )
 
-// validatePodResourcesCheck refuses any other value. Empty stands for warn.
+// validatePodResourcesCheck rejects any other value. Empty stands for warn.
 func (c *RuntimeConfig) validatePodResourcesCheck() error {
 	switch c.PodResourcesCheck {
 	case "", PodResourcesCheckOff, PodResourcesCheckWarn, PodResourcesCheckEnforce:

@@ -17,7 +17,7 @@ import (
 )
 
 // checkAnnounced compares a new container with what was announced of it. The error
-// is of class errdefs.ErrFailedPrecondition if the container is refused for a
+// is of class errdefs.ErrFailedPrecondition if the container is rejected for a
 // difference (R3).
 func (c *criService) checkAnnounced(ctx context.Context, sb *sandboxstore.Sandbox, config *runtime.ContainerConfig) error {
 	if c.config.PodResourcesCheck == criconfig.PodResourcesCheckOff {
@@ -27,7 +27,7 @@ func (c *criService) checkAnnounced(ctx context.Context, sb *sandboxstore.Sandbo
 	return c.reportDifferences(ctx, sb, config.GetMetadata().GetName(), differences)
 }
 
-// reportDifferences logs differences, or refuses the container for them, as
+// reportDifferences logs differences, or rejects the container for them, as
 // configured.
 func (c *criService) reportDifferences(ctx context.Context, sb *sandboxstore.Sandbox, container string, differences []podresources.Difference) error {
 	if len(differences) == 0 {

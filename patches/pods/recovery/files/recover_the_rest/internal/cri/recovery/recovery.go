@@ -11,7 +11,7 @@ import (
 	"github.com/docker/go-metrics"
 )
 
-// What was passed over.
+// What was skipped.
 const (
 	Sandbox       = "sandbox"
 	SandboxName   = "sandbox_name"
@@ -24,16 +24,16 @@ const (
 	Folder        = "folder"
 )
 
-var passedOver metrics.LabeledCounter
+var skipped metrics.LabeledCounter
 
 func init() {
 	ns := metrics.NewNamespace("containerd", "cri_recovery", nil)
-	passedOver = ns.NewLabeledCounter("passed_over", "What was not recovered at start, or not whole, as it could not be read or contradicts the rest, by what it is: sandbox, sandbox_name, sandbox_phase, sandbox_state, sandbox_update, container, container_name, images or folder; the log names it", "kind")
+	skipped = ns.NewLabeledCounter("skipped", "What was not recovered at start, or not whole, as it could not be read or contradicts the rest, by what it is: sandbox, sandbox_name, sandbox_phase, sandbox_state, sandbox_update, container, container_name, images or folder; the log names it", "kind")
 	metrics.Register(ns)
 }
 
 // PassOver logs and counts what was not recovered. name is its id or path.
 func PassOver(ctx context.Context, kind, name string, err error) {
-	passedOver.WithValues(kind).Inc()
+	skipped.WithValues(kind).Inc()
 	log.G(ctx).WithError(err).WithField("kind", kind).Errorf("%q is not recovered", name)
 }

@@ -34,7 +34,7 @@ func (*oneName) RecoverContainer(_ context.Context, c containerd.Container) (san
 	return sandboxstore.NewSandbox(sandboxstore.Metadata{ID: c.ID(), Name: "pod"}, sandboxstore.Status{State: sandboxstore.StateNotReady}), nil
 }
 
-// CRI comes up with what it can recover: two sandboxes of one name do not keep it from
+// CRI starts with what it can recover: two sandboxes of one name do not keep it from
 // that, and neither does a record that it cannot read.
 func TestRestIsRecovered(t *testing.T) {
 	db, err := bolt.Open(filepath.Join(t.TempDir(), "meta.db"), 0o600, nil)

@@ -40,8 +40,8 @@ func (c *criService) startPhase(sb *sandboxstore.Sandbox) error {
 	return c.phases.Enter(sb.ID, sandboxstore.PhaseCreating)
 }
 
-// refuseStopped returns an error if the sandbox is stopped or being stopped.
-func refuseStopped(sb *sandboxstore.Sandbox) error {
+// rejectStopped returns an error if the sandbox is stopped or being stopped.
+func rejectStopped(sb *sandboxstore.Sandbox) error {
 	switch phase := sb.Status.Get().Phase; phase {
 	case sandboxstore.PhaseStopping, sandboxstore.PhaseStopped:
 		return fmt.Errorf("sandbox %q is %s: %w", sb.ID, phase, errdefs.ErrFailedPrecondition)

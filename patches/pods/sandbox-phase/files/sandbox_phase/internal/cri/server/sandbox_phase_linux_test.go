@@ -32,13 +32,13 @@ func TestPhasesOfASandbox(t *testing.T) {
 
 	c.endPhase(t.Context(), &sb)
 	require.Empty(t, kept())
-	require.NoError(t, refuseStopped(&sb))
+	require.NoError(t, rejectStopped(&sb))
 
 	beginStop(&sb)
-	require.ErrorIs(t, refuseStopped(&sb), errdefs.ErrFailedPrecondition)
+	require.ErrorIs(t, rejectStopped(&sb), errdefs.ErrFailedPrecondition)
 	require.Empty(t, kept(), "the stop is done again after a restart")
 	c.stopPhase(t.Context(), &sb)
-	require.ErrorIs(t, refuseStopped(&sb), errdefs.ErrFailedPrecondition)
+	require.ErrorIs(t, rejectStopped(&sb), errdefs.ErrFailedPrecondition)
 	require.Equal(t, map[string]sandboxstore.Phase{"pod": sandboxstore.PhaseStopped}, kept())
 
 	c.recoverPhases(t.Context())

@@ -35,12 +35,12 @@ type entrant struct {
 	inside  bool
 }
 
-// refused returns an error if the sandbox is stopped, or being stopped.
-func (e *entrant) refused() error {
+// rejected returns an error if the sandbox is stopped, or being stopped.
+func (e *entrant) rejected() error {
 	if e.sandbox.Entry.Closed() {
 		return fmt.Errorf("sandbox %q is being stopped: %w", e.sandbox.ID, errdefs.ErrFailedPrecondition)
 	}
-	return refuseStopped(e.sandbox)
+	return rejectStopped(e.sandbox)
 }
 
 // enter lets the container in, unless the sandbox is stopped or being stopped. A stop
@@ -50,7 +50,7 @@ func (e *entrant) enter() error {
 	if !e.inside {
 		return fmt.Errorf("sandbox %q is being stopped: %w", e.sandbox.ID, errdefs.ErrFailedPrecondition)
 	}
-	return e.refused()
+	return e.rejected()
 }
 
 // leave is for after enter, with or without success, and before.
@@ -62,7 +62,7 @@ func (e *entrant) leave() {
 }
 
 // tellStopped tells plugins that a container has stopped, unless it has not run: it
-// can still be started then, and plugins refuse the start of what has stopped.
+// can still be started then, and plugins reject the start of what has stopped.
 func (c *criService) tellStopped(ctx context.Context, sandbox *sandboxstore.Sandbox, container *containerstore.Container) error {
 	if container.Status.Get().State() == runtime.ContainerState_CONTAINER_CREATED {
 		return nil

@@ -17,13 +17,13 @@ func TestContainersEnterUntilTheStop(t *testing.T) {
 	sb := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod"}, sandboxstore.Status{})
 	first := entrant{sandbox: &sb}
 	first.leave()
-	require.NoError(t, first.refused())
+	require.NoError(t, first.rejected())
 	require.NoError(t, first.enter())
 	first.leave()
 	first.leave()
 
 	closeEntry(t.Context(), &sb)
-	require.ErrorIs(t, first.refused(), errdefs.ErrFailedPrecondition)
+	require.ErrorIs(t, first.rejected(), errdefs.ErrFailedPrecondition)
 	second := entrant{sandbox: &sb}
 	require.ErrorIs(t, second.enter(), errdefs.ErrFailedPrecondition)
 	second.leave()

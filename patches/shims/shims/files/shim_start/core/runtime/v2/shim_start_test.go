@@ -23,10 +23,10 @@ import (
 
 func TestWithGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		parent, giveUp := context.WithCancel(t.Context())
+		parent, cancel := context.WithCancel(t.Context())
 		ctx, done := withGrace(parent, time.Second)
 		defer done()
-		giveUp()
+		cancel()
 		time.Sleep(time.Second - 1)
 		synctest.Wait()
 		require.NoError(t, ctx.Err())

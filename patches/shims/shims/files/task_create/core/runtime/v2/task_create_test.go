@@ -65,8 +65,8 @@ func TestCallWithGraceSendsTheDeadline(t *testing.T) {
 }
 
 func TestCallWithGraceBeginsNothingForACallerThatIsGone(t *testing.T) {
-	ctx, giveUp := context.WithCancel(t.Context())
-	giveUp()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
 	_, err := callWithGrace(ctx, time.Second, "task", func(context.Context, string) (string, error) {
 		assert.Fail(t, "it is called")
 		return "", nil

@@ -16,9 +16,9 @@ type created struct{ runtime.Task }
 
 func (created) PID(ctx context.Context) (uint32, error) { return 7, ctx.Err() }
 
-func TestPIDOfACreatedTaskIsToldThoughTheCallerGaveUp(t *testing.T) {
-	ctx, giveUp := context.WithCancel(t.Context())
-	giveUp()
+func TestPIDOfACreatedTaskIsDeliveredThoughTheCallerCanceled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
 	pid, err := createdPID(ctx, created{})
 	require.NoError(t, err)
 	require.EqualValues(t, 7, pid)

@@ -20,8 +20,8 @@ func TestTaskIsDeletedOnceAtATime(t *testing.T) {
 	unlock, err := m.lockTask(ctx, "task")
 	require.NoError(t, err)
 
-	impatient, giveUp := context.WithCancel(ctx)
-	giveUp()
+	impatient, cancel := context.WithCancel(ctx)
+	cancel()
 	_, err = m.lockTask(impatient, "task")
 	assert.ErrorIs(t, err, context.Canceled)
 
@@ -58,8 +58,8 @@ func TestDeletionThatHasWaitedFindsNoTask(t *testing.T) {
 
 	unlock, err := m.lockTask(ctx, "task")
 	require.NoError(t, err)
-	impatient, giveUp := context.WithCancel(ctx)
-	giveUp()
+	impatient, cancel := context.WithCancel(ctx)
+	cancel()
 	_, err = tasks.Delete(impatient, "task")
 	assert.ErrorContains(t, err, "wait for another deletion of task task")
 	unlock()
@@ -77,7 +77,7 @@ func (told) ID() string                        { return "task" }
 func (told) Namespace() string                 { return "one" }
 func (s told) taskDeleteResult() *runtime.Exit { return s.exit }
 
-func TestDeletionThatHasWaitedTellsTheSameExit(t *testing.T) {
+func TestDeletionThatHasWaitedReportsTheSameExit(t *testing.T) {
 	m, err := NewShimManager(&ManagerConfig{})
 	require.NoError(t, err)
 	ctx := namespaces.WithNamespace(t.Context(), "one")

@@ -21,8 +21,8 @@ import (
 
 func TestBeforeStart(t *testing.T) {
 	require.NoError(t, BeforeStart(t.Context(), "", nil))
-	refused := errors.New("refused")
-	assert.Equal(t, refused, BeforeStart(WithBeforeStart(t.Context(), func() error { return refused }), "", nil))
+	rejected := errors.New("rejected")
+	assert.Equal(t, rejected, BeforeStart(WithBeforeStart(t.Context(), func() error { return rejected }), "", nil))
 	done := false
 	require.NoError(t, BeforeStart(WithBeforeStart(t.Context(), func() error { done = true; return nil }), "", nil))
 	assert.True(t, done)

@@ -18,8 +18,8 @@ func TestAbortWaitsForTheRollBack(t *testing.T) {
 
 	n := c.Begin(creating("pod"))
 	ctx := n.Context(t.Context())
-	gone, giveUp := context.WithCancel(t.Context())
-	giveUp()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
 	require.ErrorIs(t, c.Abort(gone, "pod", stopped), context.Canceled)
 
 	aborted := make(chan error)

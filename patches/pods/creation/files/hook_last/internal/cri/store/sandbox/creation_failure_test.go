@@ -43,11 +43,11 @@ func TestUndoneCreationKeepsItsReason(t *testing.T) {
 	var c Creations
 	n := c.Begin(creating("pod"))
 	ctx := n.Context(t.Context())
-	refused := errors.New("refused")
+	rejected := errors.New("rejected")
 	n.Undo()
 	n.Fail(errors.New("process died"))
 	require.NoError(t, ctx.Err())
-	require.Equal(t, refused, n.Explain(refused))
+	require.Equal(t, rejected, n.Explain(rejected))
 }
 
 // A sandbox is listed, and may be made to fail, before its creation has a context.

@@ -35,11 +35,11 @@ func TestEntryClosesBehindTheLast(t *testing.T) {
 
 // Who hangs inside keeps the entry from being closed for no longer than its closer
 // is willing to wait.
-func TestEntryIsClosedForThoseWhoHangInside(t *testing.T) {
+func TestEntryIsClosedWhileCallsHangInside(t *testing.T) {
 	e := NewEntry()
 	require.True(t, e.Enter())
-	gone, giveUp := context.WithCancel(t.Context())
-	giveUp()
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
 	require.ErrorIs(t, e.Close(gone), context.Canceled)
 	require.True(t, e.Closed())
 	require.False(t, e.Enter())

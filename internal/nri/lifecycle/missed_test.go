@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const lifeAndEnd = "StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1 RemovePodSandbox:p1"
+
+func TestL18_EndsWhileDisconnectedAreDelivered(t *testing.T) {
+	for _, restart := range []string{"", "killed", "stopped"} {
+		t.Run("runtime "+restart, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := newRemembering(t)
+				a := newPlugin("10-a")
+				o.joined(a)
+				o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+				o.left(a)
+				o.did("RunPodSandbox:p2")
+				o.end("StopContainer:p1/c1")
+				switch restart {
+				case "killed":
+					o.kill()
+					o.start(t, "p1", "p1/c1!", "p2")
+				case "stopped":
+					o.Close()
+					o.start(t, "p1", "p1/c1!", "p2")
+				}
+				o.end("RemoveContainer:p1/c1")
+				o.end("StopPodSandbox:p1")
+				o.end("RemovePodSandbox:p1")
+				o.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
+				o.lists()
+				a = o.again(a)
+				assert.Equal(t, "Synchronize() "+lifeAndEnd, a.told())
+				assert.Zero(t, o.missed("10-a"))
+				assert.Equal(t, "Synchronize()", o.again(newPlugin("20-b")).told(), "never knew of it")
+				a.Close()
+				synctest.Wait()
+				assert.Equal(t, "Synchronize()", o.again(a).told(), "told twice")
+			})
+		})
+	}
+}
+
+// Who was connected when the runtime was killed knows what it finds, and nothing that
+// came after.
+func TestL18_EndsAfterAKillAreDelivered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newRemembering(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "CreateContainer:p1/c2")
+		o.end("StopContainer:p1/c2")
+		o.kill()
+		o.start(t, "p1", "p1/c1", "p1/c2!")
+		o.did("RunPodSandbox:p2")
+		o.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
+		o.end("StopContainer:p1/c1", "StopContainer:p1/c2", "StopPodSandbox:p1", "RemoveContainer:p1/c2")
+		o.end("RemoveContainer:p1/c1", "RemovePodSandbox:p1")
+		o.lists()
+		a = o.again(a)
+		assert.Equal(t, "Synchronize() StopContainer:p1/c1 StopContainer:p1/c2 StopPodSandbox:p1 RemoveContainer:p1/c2 RemoveContainer:p1/c1 RemovePodSandbox:p1", a.told())
+	})
+}
+
+// A pod that had stopped before a kill had its containers stopped before.
+func TestL18_ContainersOfAStoppedPodHaveStopped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newRemembering(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		o.end("StopContainer:p1/c1", "StopPodSandbox:p1")
+		o.kill()
+		o.start(t, "p1!", "p1/c1!")
+		a = o.again(a)
+		o.end("RemoveContainer:p1/c1", "RemovePodSandbox:p1")
+		assert.Equal(t, "Synchronize(p1!) RemoveContainer:p1/c1 RemovePodSandbox:p1", a.told())
+	})
+}
+
+// Nor is the Stop of a container lost that came with that of its pod, if the runtime is
+// killed before either is safe: it is told before it.
+func TestL18_StopsThatWereNotSafeAreDeliveredInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newRemembering(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "CreateContainer:p1/c2")
+		o.end("StopContainer:p1/c2")
+		o.left(a)
+		o.end("StopContainer:p1/c1", "StopPodSandbox:p1")
+		o.kill()
+		o.start(t, "p1!", "p1/c1!", "p1/c2!")
+		a = o.again(a)
+		assert.Equal(t, "Synchronize(p1!) StopContainer:p1/c1 StopPodSandbox:p1", a.told())
+		o.end("RemoveContainer:p1/c1", "RemoveContainer:p1/c2", "RemovePodSandbox:p1")
+		assert.Equal(t, "Synchronize(p1!) StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemoveContainer:p1/c2 RemovePodSandbox:p1", a.told())
+	})
+}
+
+// What a name knew and the runtime does not find any more has ended, as under another
+// runtime.
+func TestL18_PodGoneAfterARestartHasEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newRemembering(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "RunPodSandbox:p2", "CreateContainer:p2/c2")
+		o.left(a)
+		o.Close()
+		o.start(t, "p2")
+		a = o.again(a)
+		assert.ElementsMatch(t, strings.Fields("Synchronize(p2) StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1 StopContainer:p2/c2 RemoveContainer:p2/c2"),
+			strings.Fields(a.told()))
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		assert.Empty(t, readAgain(a.history, a.wants, []string{"p1", "p1/c1", "p2/c2"}).faults)
+	})
+}
+
+// A pod whose Stop was not answered is told of it at once, not with its removal.
+func TestL18_StopThatWasNotAnsweredIsDeliveredAgain(t *testing.T) {
+	for _, restart := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			o := newRemembering(t)
+			a := newPlugin("10-a").hang(StopPodSandbox)
+			o.joined(a)
+			o.did("RunPodSandbox:p1")
+			require.NoError(t, o.end("StopPodSandbox:p1"))
+			synctest.Wait()
+			if restart {
+				o.kill()
+				o.start(t, "p1!")
+			}
+			o.lists("p1!")
+			a = o.again(a)
+			assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1", a.told())
+			o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+			assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+		})
+	}
+}
+
+// A pod and a container that began while a plugin hung, and whose first events that does not want,
+// are known to its name when it leaves.
+func TestL18_PodBegunWhileAPluginLeavesIsKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newRemembering(t)
+		a := newPlugin("10-a").hang(UpdatePodSandbox)
+		a.wants = func(k Kind) bool { return k == UpdatePodSandbox || k.Final() }
+		o.joined(a)
+		o.did("RunPodSandbox:p0")
+		hung := o.asks("UpdatePodSandbox:p0")
+		o.did("RunPodSandbox:p1", "CreateContainer:p0/c1")
+		require.NoError(t, <-hung)
+		o.left(a)
+		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		o.end("StopContainer:p0/c1", "RemoveContainer:p0/c1")
+		o.lists("p0")
+		assert.Equal(t, "Synchronize(p0) StopPodSandbox:p1 RemovePodSandbox:p1 StopContainer:p0/c1 RemoveContainer:p0/c1", o.again(a).told())
+	})
+}
+
+// Nor has one heard a Stop during which its connection broke.
+func TestL18_StopThatAPluginWentAtIsDeliveredAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newRemembering(t)
+		a := newPlugin("10-a").breakAt(StopPodSandbox)
+		o.joined(a)
+		o.did("RunPodSandbox:p1")
+		require.NoError(t, o.end("StopPodSandbox:p1"))
+		synctest.Wait()
+		o.lists("p1!")
+		a = o.again(a)
+		assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1", a.told())
+	})
+}
+
+// One who stays and has not answered is owed what waits for it, until it answers.
+func TestL18_WhatWaitsForAHungPluginOutlivesAKill(t *testing.T) {
+	for _, answers := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			o := newRemembering(t)
+			a := newPlugin("10-a")
+			a.keepConnected = true
+			a.handle = func(_ context.Context, ev Event) (any, error) {
+				if ev.Same(&Event{Kind: StopContainer, Pod: "p1", Container: "c1"}) {
+					a.stall(time.Minute)
+				}
+				return nil, nil
+			}
+			o.joined(a)
+			o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+			o.end("StopContainer:p1/c1")
+			o.end("StopPodSandbox:p1")
+			o.end("RemoveContainer:p1/c1", "RemovePodSandbox:p1")
+			assert.Equal(t, 4, o.missed("10-a"))
+			if answers {
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				assert.Zero(t, o.missed("10-a"))
+			}
+			if answers {
+				o.memory.Sync()
+			}
+			o.kill()
+			o.start(t)
+			a = o.again(a)
+			if answers {
+				assert.Equal(t, "Synchronize()", a.told())
+			} else {
+				assert.Equal(t, "Synchronize() StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1", a.told())
+			}
+		})
+	}
+}
+
+// An answer settles an end, also a rejection. A timeout keeps it, and what is behind it.
+func TestL18_TimeoutKeepsMissedEvents(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newRemembering(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "RunPodSandbox:p2")
+		o.left(a)
+		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		o.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
+		o.joined(newPlugin("10-a").hang(RemovePodSandbox))
+		time.Sleep(2 * requestTimeout)
+		assert.Equal(t, 3, o.missed("10-a"))
+		o.joined(newPlugin("10-a").reject(RemovePodSandbox))
+		synctest.Wait()
+		assert.Zero(t, o.missed("10-a"))
+	})
+}
+
+// What a plugin did not hear of it does not hear the end of, and what it did not
+// subscribe to it is not owed.
+func TestL18_OnlyWhatItKnewAndWants(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newRemembering(t)
+		a := newPlugin("10-a")
+		a.wants = func(k Kind) bool { return k == RemovePodSandbox }
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		o.left(a)
+		o.did("RunPodSandbox:p2")
+		for _, p := range []string{"p1", "p2"} {
+			o.end("StopContainer:"+p+"/c1", "StopPodSandbox:"+p, "RemoveContainer:"+p+"/c1", "RemovePodSandbox:"+p)
+		}
+		assert.Equal(t, 1, o.missed("10-a"))
+		assert.Equal(t, "Synchronize() RemovePodSandbox:p1", o.again(a).told())
+		assert.Empty(t, o.memory.now["10-a"].known)
+		assert.Zero(t, o.Status().Connections[0].Pods)
+	})
+}
+
+// A container that has exited while its plugin was disconnected is removed while it is there.
+func TestL18_ExitedContainerIsRemovedLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newRemembering(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		o.left(a)
+		o.end("StopContainer:p1/c1")
+		o.lists("p1", "p1/c1!")
+		a = o.again(a)
+		assert.Equal(t, "Synchronize(p1) StopContainer:p1/c1", a.told())
+		o.end("StopContainer:p1/c1", "RemoveContainer:p1/c1")
+		o.end("StopPodSandbox:p1")
+		o.end("RemovePodSandbox:p1")
+		assert.Equal(t, "Synchronize(p1) "+lifeAndEnd, a.told())
+	})
+}
+
+// Ends that come while a plugin comes back are told once, whether it makes it or not.
+func TestL18_EndsWhileItComesBack(t *testing.T) {
+	for _, fails := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			o := newRemembering(t)
+			a := newPlugin("10-a")
+			o.joined(a)
+			o.did("RunPodSandbox:p1")
+			o.left(a)
+			o.lists("p1")
+			next := newPlugin("10-a")
+			next.synchronize = func(context.Context, Snapshot) error {
+				o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+				o.lists()
+				if fails {
+					return errors.New("not today")
+				}
+				return nil
+			}
+			err := o.join(next)
+			synctest.Wait()
+			if fails {
+				require.Error(t, err)
+				next = o.again(a)
+				assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+			} else {
+				assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+			}
+			assert.Zero(t, o.missed("10-a"))
+		})
+	}
+}
+
+// A runtime may have a container in both halves of its list, if it exits in between.
+func TestL18_ContainerThatExitsDuringTheList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newRemembering(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
+		o.kill()
+		o.start(t, "p1", "p1/c1", "p1/c1!")
+		o.end("StopContainer:p1/c1", "StopPodSandbox:p1")
+		o.end("RemoveContainer:p1/c1", "RemovePodSandbox:p1")
+		o.lists()
+		assert.Equal(t, "Synchronize() StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1", o.again(a).told())
+	})
+}
+
+// A list that fails at a start costs nothing that a later one has.
+func TestL18_ListThatFailsAtAStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newRemembering(t)
+		connected, away := newPlugin("10-connected"), newPlugin("20-away")
+		o.joined(connected, away)
+		o.did("RunPodSandbox:p1", "RunPodSandbox:p2")
+		o.left(away)
+		o.kill()
+		o.startWithoutList(t)
+		o.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
+		o.kill()
+		o.start(t, "p1")
+		assert.ElementsMatch(t, []string{"Synchronize(p1)", "StopPodSandbox:p2", "RemovePodSandbox:p2"}, strings.Fields(o.again(away).told()))
+		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		o.lists()
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", o.again(connected).told())
+	})
+}
+
+// One that comes back in the moment in which its connection closes is no second one of the name,
+// though that was not noticed yet.
+func TestL18_PluginThatComesBackAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newRemembering(t)
+		a := &breaking{plugin: newPlugin("10-a")}
+		require.NoError(t, o.Join(t.Context(), a, a.sync))
+		synctest.Wait() // the watcher waits for the plugin's own channel
+		o.did("RunPodSandbox:p1")
+		a.broken.Store(true)
+		o.lists("p1")
+		next := newPlugin("10-a")
+		o.joined(next)
+		o.left(next)
+		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
+		assert.Equal(t, 2, o.missed("10-a"))
+	})
+}
+
+// A container that a plugin knew of a pod that it did not know has ended, too, if it is gone
+// after a restart.
+func TestL18_ContainerOfAnUnknownPodIsGoneAfterARestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newRemembering(t)
+		a := newPlugin("10-a")
+		o.joined(a)
+		o.did("CreateContainer:p1/c1")
+		o.left(a)
+		o.Close()
+		o.start(t)
+		assert.Equal(t, "Synchronize() StopContainer:p1/c1 RemoveContainer:p1/c1", o.again(a).told())
+	})
+}
+
+// A connection that was never synchronized knows nothing: not even what it did not subscribe to.
+func TestL3_ConnectionThatWasNotSynchronizedKnowsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newRemembering(t)
+		a := newPlugin("10-a")
+		a.wants = masks["ends"]
+		o.joined(a)
+		o.did("RunPodSandbox:p1")
+		o.left(a)
+		o.lists("p1")
+		next := newPlugin("10-a")
+		next.wants = a.wants
+		next.untilAllowed()
+		joined := o.comes(next)
+		o.did("CreateContainer:p1/c1")
+		o.left(next)
+		require.Error(t, <-joined)
+		o.end("RemoveContainer:p1/c1")
+		assert.Equal(t, "Synchronize(p1)", o.again(a).told())
+	})
+}
