@@ -8,9 +8,9 @@ import (
 
 // EngineCatchup brings what the engine keeps of what a plugin misses while it is disconnected.
 var EngineCatchup = edit.Patch{
-	Slug:    "engine-away",
+	Slug:    "engine-catchup",
 	Module:  "nri",
-	Subject: "away: keep what a plugin misses while it is disconnected",
+	Subject: "catchup: keep what a plugin misses while it is disconnected",
 	Body: `A plugin that is restarted does not hear of what ends before it is back, and after
 a restart of the runtime none does.
 
@@ -28,6 +28,6 @@ Nothing uses it yet.`,
 	Untested: "its tests need a store, which the runtime brings; those of the adaptation, which travel, drive it",
 	Packages: []edit.Package{
 		{From: ledger, To: "internal/lifecycle/ledger", Only: []string{ledgerDisconnected}},
-		{From: engine + "/away", To: "internal/lifecycle/catchup", Except: []string{"*_test.go"}},
+		{From: engine + "/catchup", To: "internal/lifecycle/catchup", Except: []string{"*_test.go"}},
 	},
 }

@@ -33,5 +33,5 @@ func drop(file, receiver string, methods []string) []edit.Edit {
 const (
 	engine             = "internal/nri/lifecycle"
 	ledger             = engine + "/ledger"
-	ledgerDisconnected = "away.go"
+	ledgerDisconnected = "disconnected.go"
 )

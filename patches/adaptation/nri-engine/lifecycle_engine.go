@@ -46,7 +46,7 @@ ttrpc and of runtimes. Nothing uses it yet.`,
 	Rules:    []string{"L1", "L2", "L3", "L4", "L8", "L9", "L10", "L11", "L13", "L14", "L16", "L17", "L18", "L19", "L20", "L22"},
 	Status:   edit.Upstream,
 	Until:    "NRI delivers events per plugin and keeps what each plugin knows",
-	Needs:    []string{"nri/engine-ledger", "nri/engine-away"},
+	Needs:    []string{"nri/engine-ledger", "nri/engine-catchup"},
 	Untested: "its tests need pgregory.net/rapid, which NRI does not require; those of the adaptation, which travel, drive it",
 	Large:    "the turn, the request that keeps it, and what waits for it are one state under one lock: each alone would say nothing of the others' rules",
 	Packages: []edit.Package{{

@@ -46,9 +46,9 @@ not coming back.`,
 	Edits: []edit.Edit{
 		edit.In(nri.Adaptation, edit.Type("Adaptation")).AddField(`
 
-owed   MissedEvents            // nil: what a plugin misses it is not told
+missed MissedEvents        // nil: missed events are dropped
 exited func() []*Container // what has exited and is not in the runtime's list; nil: none`),
-		edit.In("pkg/adaptation/engine.go", edit.Method("Adaptation", "newEngine")).After(edit.Key("OmitCreating"), `MissedEvents:           r.missed,
+		edit.In("pkg/adaptation/engine.go", edit.Method("Adaptation", "newEngine")).After(edit.Key("OmitCreating"), `MissedEvents:   r.missed,
 Encode:         encodeEnd,
 Decode:         decodeEnd,`),
 		edit.In("pkg/adaptation/engine.go", edit.Method("Adaptation", "newEngine")).Replace(edit.Key("List"), "List:           r.listAll,"),

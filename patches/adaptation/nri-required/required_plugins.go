@@ -76,19 +76,19 @@ if errors.As(err, &unmet) {
 	return &PluginError{Plugin: unmet.Plugin, Event: ev.Kind.String(), Err: unmet}
 }`),
 
-		edit.In(waits, edit.Type("Wait")).Before(edit.Field("Since"), `// Away is set if the plugin is required and away. It is waited for since Since,
-// and Plugin is the name by which it is required.
-Away bool
+		edit.In(waits, edit.Type("Wait")).Before(edit.Field("Since"), `// Disconnected is set if the plugin is required and not connected. The request waits for
+// it since Since, and Plugin is the name by which it is required.
+Disconnected bool
 
 `),
 		edit.In(waits, edit.Method("Adaptation", "Waits")).Before(edit.Stmt(edit.If("c.Asking == nil")), `if c.Lacks != "" {
 	waits = append(waits, Wait{
-		Event:     c.Event.Kind.String(),
-		Pod:       c.Event.Pod,
-		Container: c.Event.Container,
-		Plugin:    c.Lacks,
-		Disconnected:      true,
-		Since:     c.LacksSince,
+		Event:        c.Event.Kind.String(),
+		Pod:          c.Event.Pod,
+		Container:    c.Event.Container,
+		Plugin:       c.Lacks,
+		Disconnected: true,
+		Since:        c.LacksSince,
 	})
 }`),
 	},

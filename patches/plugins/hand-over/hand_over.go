@@ -29,8 +29,8 @@ connection is to take over from another one, and which waits for another one to 
 // AllowDuplicates is whether plugins of the name are served beside each other. If not, one that
 // registers while another one is there takes over from it, unless containerd has
 // launched that from plugin_path.
-AllowDuplicates bool ` + "`toml:\"allow_duplicates\" json:\"allow_duplicates\"`"),
-		edit.In(containerd.PluginConfig, edit.Method("Config", "pluginSettings")).After(edit.Key("SyncTimeout"), "AllowDuplicates:                 p.AllowDuplicates,"),
+AllowDuplicates bool ` + "`toml:\"allow_duplicates\" json:\"allowDuplicates\"`"),
+		edit.In(containerd.PluginConfig, edit.Method("Config", "pluginSettings")).After(edit.Key("SyncTimeout"), "AllowDuplicates:       p.AllowDuplicates,"),
 		edit.In("internal/nri/status.go", edit.Type("PluginStatus")).AddField(`
 // TakesOver is whether it is to take over from another one of its name, or waits for
 // one to leave that has taken over from it.

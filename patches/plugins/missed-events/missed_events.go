@@ -54,9 +54,9 @@ MissedEventsBytes int ` + "`toml:\"missed_events_bytes\" json:\"missedEventsByte
 
 // rootDir is where it is kept what plugins are owed, empty for memory.
 rootDir string`),
-		edit.In(containerd.NRIConfig, edit.Func("DefaultConfig")).After(edit.Key("SyncTransientSandboxes"), `KeepMissedEvents:              true,
-MissedEventsTTL:               tomlext.FromStdTime(missed.DefaultTTL),
-MissedEventsBytes:             missed.DefaultBytes,`),
+		edit.In(containerd.NRIConfig, edit.Func("DefaultConfig")).After(edit.Key("SyncTransientSandboxes"), `KeepMissedEvents:          true,
+MissedEventsTTL:           tomlext.FromStdTime(missed.DefaultTTL),
+MissedEventsBytes:         missed.DefaultBytes,`),
 		edit.AddImport(containerd.NRIConfig, "github.com/containerd/containerd/v2/internal/nri/missed"),
 		edit.In("internal/nri/validate.go", edit.Method("Config", "validate")).Before(edit.Stmt(edit.Return("errors.Join(errs...)")),
 			`errs = append(errs, c.validateMissedEvents()...)
@@ -91,7 +91,7 @@ DisconnectedPlugins []DisconnectedPluginStatus ` + "`json:\"disconnectedPlugins,
 }
 
 const missedEventsGuide = `
-## Plugins That Are Away
+## Disconnected Plugins
 
 A plugin that comes back is told what ended while it was disconnected: the stop and the removal of each pod and
 container that it knew, after its Synchronize and in order, also over restarts of containerd and of the node.

@@ -54,10 +54,11 @@ Plugins:                   map[string]PluginConfig{},`),
 // RequiredPlugins are those that the settings require, by name.
 RequiredPlugins []RequiredPluginStatus ` + "`json:\"requiredPlugins,omitempty\"`"),
 		edit.In("internal/nri/status.go", edit.Method("local", "Status")).After(edit.Stmt(edit.Assign("s.Enabled")), "s.RequiredPlugins = l.requiredPlugins()"),
-		edit.In("internal/nri/status.go", edit.Type("WaitStatus")).Doc(`// WaitStatus is a plugin that a hook waits for, since the event was sent to it. If
-// Behind is set, that is the earlier event that the plugin has to answer first. If Away
-// is set, the plugin is required and not there, and the hook waits for it to come.`),
-		edit.In("internal/nri/status.go", edit.Type("WaitStatus")).After(edit.Field("Behind"), "Disconnected   bool   `json:\"disconnected,omitempty\"`"),
+		edit.In("internal/nri/status.go", edit.Type("WaitStatus")).AddField(`
+
+// Disconnected is set if the plugin is required and not connected: the hook waits
+// for it to connect.
+Disconnected bool ` + "`json:\"disconnected,omitempty\"`"),
 		edit.In("internal/nri/status.go", edit.Method("local", "Status")).After(edit.Key("Behind"), "Disconnected: w.Disconnected"),
 		edit.In("plugins/nri/plugin.go", edit.Func("initFunc")).Replace(edit.Stmt(edit.Return("l", "err")), "return l, ic.Config.(*nri.Config).Failure(err)"),
 		edit.In("plugins/cri/cri.go", edit.Func("initCRIService")).Before(edit.Stmt(edit.Define("options")),

@@ -52,7 +52,7 @@ func (r *Adaptation) cut() iter.Seq2[string, lifecycle.Object] {
 // has a record then.
 func (r *Adaptation) noteAsked(p *plugin, ev lifecycle.Event) {
 	if r.journal != nil && ev.Kind == lifecycle.CreateContainer {
-		r.journal.Delivered(p.name(), ev.Pod, ev.Container)
+		r.journal.Sending(p.name(), ev.Pod, ev.Container)
 	}
 }
 
@@ -63,7 +63,7 @@ func (r *Adaptation) noteListed(p *plugin, snapshot lifecycle.Snapshot) {
 	}
 	for _, pod := range snapshot.Pods {
 		if pod.Creating {
-			r.journal.Delivered(p.name(), pod.Pod, "")
+			r.journal.Sending(p.name(), pod.Pod, "")
 		}
 	}
 }

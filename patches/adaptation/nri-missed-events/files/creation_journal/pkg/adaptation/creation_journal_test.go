@@ -49,7 +49,7 @@ func (k *kept) copied() *kept {
 	c := &kept{names: make(map[string]*keptName)}
 	for name, n := range k.names {
 		of := *n
-		of.known, of.owed = maps.Clone(n.known), slices.Clone(n.owed)
+		of.known, of.missed = maps.Clone(n.known), slices.Clone(n.missed)
 		c.names[name] = &of
 	}
 	return c

@@ -67,16 +67,16 @@ func (r *Adaptation) DisconnectedPlugins() []DisconnectedPlugin {
 
 // ForgetPlugin drops what is kept for a name that is disconnected and not coming back. It
 // returns how many ends it was owed, and false if no such name is disconnected.
-func (r *Adaptation) ForgetPlugin(name string) (owed int, ok bool) {
+func (r *Adaptation) ForgetPlugin(name string) (missed int, ok bool) {
 	if r.missed == nil {
 		return 0, false
 	}
-	owed, ok = r.engine.Forget(name)
+	missed, ok = r.engine.Forget(name)
 	if ok {
 		r.missed.Sync()
-		log.Infof(noCtx, "plugin %q is forgotten, and %d ends that it was owed", name, owed)
+		log.Infof(noCtx, "plugin %q is forgotten, and %d ends that it was owed", name, missed)
 	}
-	return owed, ok
+	return missed, ok
 }
 
 // recall brings back what names of plugins knew and were owed when the runtime ended,

@@ -20,10 +20,10 @@ type kept struct {
 }
 
 type keptName struct {
-	wants []string
-	away  time.Time
-	known map[[2]string]bool
-	owed  []keptEnd
+	wants  []string
+	left   time.Time
+	known  map[[2]string]bool
+	missed []keptEnd
 }
 
 type keptEnd = struct {
@@ -54,7 +54,7 @@ func (k *kept) Joined(name string, wants []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	n := k.of(name)
-	n.wants, n.away = wants, time.Time{}
+	n.wants, n.left = wants, time.Time{}
 	clear(n.known)
 }
 
@@ -62,7 +62,7 @@ func (k *kept) Left(name string, known iter.Seq2[[2]string, bool]) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	n := k.of(name)
-	n.away, n.known = time.Now(), maps.Collect(known)
+	n.left, n.known = time.Now(), maps.Collect(known)
 }
 
 func (k *kept) Miss(name, kind string, object [2]string, request string) bool {
@@ -73,8 +73,8 @@ func (k *kept) Miss(name, kind string, object [2]string, request string) bool {
 		return false
 	}
 	is := func(e keptEnd) bool { return e.Kind == kind && e.Object == object }
-	if !slices.ContainsFunc(n.owed, is) {
-		n.owed = append(n.owed, keptEnd{kind, object, request})
+	if !slices.ContainsFunc(n.missed, is) {
+		n.missed = append(n.missed, keptEnd{kind, object, request})
 	}
 	return true
 }
@@ -83,16 +83,16 @@ func (k *kept) Delivered(name, kind string, object [2]string) int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	n := k.of(name)
-	n.owed = slices.DeleteFunc(n.owed, func(e keptEnd) bool { return e.Kind == kind && e.Object == object })
-	return len(n.owed)
+	n.missed = slices.DeleteFunc(n.missed, func(e keptEnd) bool { return e.Kind == kind && e.Object == object })
+	return len(n.missed)
 }
 
 func (k *kept) Forget(name string) int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	owed := len(k.of(name).owed)
+	missed := len(k.of(name).missed)
 	delete(k.names, name)
-	return owed
+	return missed
 }
 
 func (k *kept) Names() iter.Seq2[string, keptPresence] {
@@ -100,7 +100,7 @@ func (k *kept) Names() iter.Seq2[string, keptPresence] {
 	defer k.mu.Unlock()
 	all := make(map[string]keptPresence)
 	for name, n := range k.names {
-		all[name] = keptPresence{n.wants, n.away, len(n.owed)}
+		all[name] = keptPresence{n.wants, n.left, len(n.missed)}
 	}
 	return maps.All(all)
 }
@@ -114,7 +114,7 @@ func (k *kept) Known(name string) iter.Seq2[[2]string, bool] {
 func (k *kept) Missed(name string) iter.Seq[keptEnd] {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return slices.Values(slices.Clone(k.of(name).owed))
+	return slices.Values(slices.Clone(k.of(name).missed))
 }
 
 func (k *kept) Sync() {

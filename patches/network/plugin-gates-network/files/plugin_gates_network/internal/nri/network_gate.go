@@ -19,7 +19,7 @@ type NetworkGate struct {
 	Plugin string `json:"-"`      // as in the settings
 	Closed bool   `json:"closed"` // whether NetworkReady is false for it
 	Grace  string `json:"grace"`  // for how long the plugin may be disconnected before it is
-	// Away is since when the plugin is disconnected, or since when NRI runs if it has not come. It
+	// Disconnected is since when the plugin is disconnected, or since when NRI runs if it has not come. It
 	// is zero if the plugin is there.
 	Disconnected time.Time `json:"-"`
 }

@@ -26,18 +26,18 @@ func TestCreationsThatWereCut(t *testing.T) {
 	j.begin("c1")
 	j.begin("c2")
 	j.begin("p2")
-	j.Delivered("10-a", "p1", "c1")
-	j.Delivered("20-b", "p1", "c1")
-	j.Delivered("10-a", "p1", "c2")
-	j.Delivered("10-a", "p2", "")
-	j.Delivered("10-a", "p3", "") // which has a record
-	j.end("c2")                   // it has one, too
+	j.Sending("10-a", "p1", "c1")
+	j.Sending("20-b", "p1", "c1")
+	j.Sending("10-a", "p1", "c2")
+	j.Sending("10-a", "p2", "")
+	j.Sending("10-a", "p3", "") // which has a record
+	j.end("c2")                 // it has one, too
 	want := [][3]string{{"10-a", "p1", "c1"}, {"20-b", "p1", "c1"}, {"10-a", "p2", ""}}
 	assert.Equal(t, want, cutAfter(t, dir))
 
 	next := openCreationJournal(dir)
 	next.begin("c3")
-	next.Delivered("10-a", "p1", "c3")
+	next.Sending("10-a", "p1", "c3")
 	next.forgetCut()
 	assert.Equal(t, [][3]string{{"10-a", "p1", "c3"}}, cutAfter(t, dir), "what was cut is owed by then, and what is being created is not cut")
 	next.end("c3")
@@ -70,7 +70,7 @@ func TestCreationsWithoutAFolder(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	j := openCreationJournal(filepath.Join(file, "creations"))
 	j.begin("c1")
-	j.Delivered("10-a", "p1", "c1")
+	j.Sending("10-a", "p1", "c1")
 	j.end("c1")
 	j.forgetCut()
 	assert.Empty(t, cutAfter(t, j.dir))

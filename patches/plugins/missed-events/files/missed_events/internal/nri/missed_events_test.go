@@ -143,7 +143,7 @@ func TestMissedEvents(t *testing.T) {
 			require.False(t, away[0].Since.IsZero())
 			text, err := json.Marshal(away[0])
 			require.NoError(t, err)
-			require.Contains(t, string(text), `"owed":2`)
+			require.Contains(t, string(text), `"missed":2`)
 			require.Contains(t, metricsOf(t, "10-ends"), "containerd_nri_plugin_missed_events_kept")
 			require.Contains(t, metricsOf(t, "10-ends"), "containerd_nri_plugin_missed_events_total")
 
