@@ -4,15 +4,19 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v3"
+
+	"github.com/hookline-nri/hookline/hack/docs"
 )
 
 func (a *app) lint() *cli.Command {
@@ -26,6 +30,9 @@ belong to upstream packages are vetted in their trees: see check.`,
 		Before: takes(0, ""),
 		Action: func(ctx context.Context, cmd *cli.Command) error {
 			if err := a.gofmt(ctx); err != nil {
+				return err
+			}
+			if err := a.words(ctx); err != nil {
 				return err
 			}
 			modules, err := a.modules(ctx)
@@ -111,6 +118,46 @@ func (a *app) gofmt(ctx context.Context) error {
 		return fmt.Errorf("not gofmt-clean: %s", strings.Join(files, ", "))
 	}
 	return nil
+}
+
+// The files in which words may stand that the glossary rejects.
+var wordsOfOthers = []string{
+	"docs/glossary.md", "hack/docs/words_test.go", // which list them
+	"reports/",                 // as runs have left them
+	"integration/suites/",      // nobody is a user of the images
+	"go.sum", "go.mod", ".svg", // no prose
+}
+
+// words holds all texts and names to the glossary.
+func (a *app) words(ctx context.Context) error {
+	defer a.progress.Step("words")()
+	glossary, err := os.ReadFile(filepath.Join(a.root, "docs", "glossary.md"))
+	if err != nil {
+		return err
+	}
+	words, err := docs.ReadWords(string(glossary))
+	if err != nil {
+		return err
+	}
+	list := exec.CommandContext(ctx, "git", "ls-files", "-z")
+	list.Dir = a.root
+	names, err := list.Output()
+	if err != nil {
+		return fmt.Errorf("list the files of the repository with git: %w", err)
+	}
+	var errs []error
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
+		if slices.ContainsFunc(wordsOfOthers, func(of string) bool { return strings.HasPrefix(name, of) || strings.HasSuffix(name, of) }) {
+			continue
+		}
+		content, err := os.ReadFile(filepath.Join(a.root, name))
+		if err != nil {
+			return err
+		}
+		errs = append(errs, words.Check(name, name)...)
+		errs = append(errs, words.Check(name, string(content))...)
+	}
+	return errors.Join(errs...)
 }
 
 // passes runs a check on a module, and shows its output if it fails.

@@ -120,7 +120,7 @@ func (b *breaking) Closed() <-chan struct{} {
 }
 
 // That an end is given up is told, by an outcome of its own.
-func TestL22_EndThatIsGivenUpIsDelivered(t *testing.T) {
+func TestL22_AbandonedEndIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
 		a := newPlugin("10-a")
@@ -132,7 +132,7 @@ func TestL22_EndThatIsGivenUpIsDelivered(t *testing.T) {
 			o.joined(newPlugin("10-a").breakAt(StopPodSandbox))
 			synctest.Wait()
 		}
-		assert.Equal(t, "10-a given up late, 10-a lost late, 10-a lost late", o.journal.outcomes(StopPodSandbox))
+		assert.Equal(t, "10-a abandoned late, 10-a lost late, 10-a lost late", o.journal.outcomes(StopPodSandbox))
 		assert.Equal(t, "Synchronize() RemovePodSandbox:p1", o.again(a).told(), "what is behind it goes on")
 	})
 }

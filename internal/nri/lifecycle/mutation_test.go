@@ -1193,7 +1193,7 @@ var mutations = []mutation{
 		file: "request.go",
 		from: "what.Outcome, what.silent = Abandoned, false",
 		to:   "_ = what",
-		by:   "^TestL22_EndThatIsGivenUpIsDelivered$",
+		by:   "^TestL22_AbandonedEndIsReported$",
 	},
 	{
 		off:  "a list that fails leaves the record as it is",

@@ -112,7 +112,7 @@ func TestL2_PluginThatReturnsDuringACreationIsDeliveredLate(t *testing.T) {
 		assert.Equal(t, "Synchronize(p1)", next.told(), "the runtime may fail to make it")
 		f.did("PostCreateContainer:p1/c1")
 		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1", next.told())
-		assert.Equal(t, "10-a answered, 10-a skipped, 10-a rejected late, 20-slow answered", f.journal.outcomes(CreateContainer))
+		assert.Equal(t, "10-a answered, 10-a rejected late, 10-a skipped, 20-slow answered", f.journal.outcomes(CreateContainer))
 	})
 }
 

@@ -241,7 +241,7 @@ func TestNameDisconnectedForTooLongIsForgotten(t *testing.T) {
 	k.now = k.now.Add(2 * time.Hour)
 	require.False(t, k.Miss("10-gone", "StopPodSandbox", [2]string{"p3"}, ""), "away for 25 hours")
 	require.Equal(t, []string{"StopPodSandbox p1"}, k.misses(t, "20-here"))
-	require.Equal(t, []string{"10-away age 2"}, k.dropped)
+	require.Equal(t, []string{"10-gone age 2"}, k.dropped)
 }
 
 // A clock that is set between two runs drops nothing, wherever it is set to: the time is

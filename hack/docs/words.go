@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package docs
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Words are those that the glossary replaces: of each phrase, what to write in its place.
+type Words map[string]string
+
+var (
+	rejectedWords = regexp.MustCompile(`(?s)<!-- rejected words -->\n(.*)<!-- /rejected words -->`)
+	quoted        = regexp.MustCompile("`([^`]+)`")
+
+	// A piece is a word, also one of several in a name such as ComesUp, or anything that parts
+	// words, so that no phrase reaches over the end of a sentence. Lines of a comment go on.
+	piece = regexp.MustCompile(`[A-Z]?[a-z]+|[A-Z]+|[0-9]+|\n[\t ]*(?://|#)?|[^A-Za-z0-9 _-]`)
+
+	acronym = regexp.MustCompile(`([A-Z])([A-Z][a-z])`) // NRITold is NRI and Told
+)
+
+// ReadWords reads the table of the glossary.
+func ReadWords(glossary string) (Words, error) {
+	table := rejectedWords.FindStringSubmatch(glossary)
+	if table == nil {
+		return nil, fmt.Errorf("the glossary has no table of rejected words")
+	}
+	words := Words{}
+	for _, row := range strings.Split(table[1], "\n") {
+		cells := strings.Split(row, "|")
+		if len(cells) != 4 {
+			continue
+		}
+		for _, phrase := range quoted.FindAllStringSubmatch(cells[1], -1) {
+			words[phrase[1]] = strings.TrimSpace(cells[2])
+		}
+	}
+	if len(words) == 0 {
+		return nil, fmt.Errorf("the glossary's table of rejected words has no phrase in backquotes")
+	}
+	return words, nil
+}
+
+// Check returns an error for each phrase of a text that the glossary replaces.
+func (w Words) Check(name, text string) (errs []error) {
+	pieces, lines := split(text)
+	for _, phrase := range slices.Sorted(maps.Keys(w)) {
+		want := strings.Fields(phrase)
+		for i := range pieces {
+			if i+len(want) <= len(pieces) && slices.Equal(pieces[i:i+len(want)], want) {
+				errs = append(errs, fmt.Errorf("%s:%d: %q: write %s", name, lines[i], phrase, w[phrase]))
+			}
+		}
+	}
+	return errs
+}
+
+// split returns the words of a text in lower case, what parts them, and the line of each.
+func split(text string) (pieces []string, lines []int) {
+	line := 1
+	for _, p := range piece.FindAllString(acronym.ReplaceAllString(text, "$1 $2"), -1) {
+		if strings.HasPrefix(p, "\n") {
+			line++
+			continue
+		}
+		pieces = append(pieces, strings.ToLower(p))
+		lines = append(lines, line)
+	}
+	return pieces, lines
+}
