@@ -100,11 +100,11 @@ func (a *attached) probe(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("a pod does not start, before any case: %w", err)
 	}
-	told := p.Calls().Of(id).Only(plugin.RunPodSandbox)
-	if len(told) == 0 {
+	received := p.Calls().Of(id).Only(plugin.RunPodSandbox)
+	if len(received) == 0 {
 		return fmt.Errorf("a plugin was not told of pod %s: is NRI of the runtime at %s the one at %s?", id, a.options.CRI, a.options.NRI)
 	}
-	a.announces, a.processes = podresources.FromPod(told[0].Pod) != nil, told[0].Pod.GetPid() > 0
+	a.announces, a.processes = podresources.FromPod(received[0].Pod) != nil, received[0].Pod.GetPid() > 0
 	verbose, err := a.cri.Runtime.Status(ctx, &runtime.StatusRequest{Verbose: true})
 	if err != nil {
 		return fmt.Errorf("ask the runtime for its status, before any case: %w", err)

@@ -119,11 +119,11 @@ func (a *app) runUpstreamSuite(ctx context.Context, cmd *cli.Command, w *tree.Wo
 			return err
 		}
 	}
-	return errors.Join(worse("containerd", out, results), told(brought, results))
+	return errors.Join(worse("containerd", out, results), received(brought, results))
 }
 
 // told fails unless the tests that the patches bring fail without these and pass with them.
-func told(brought []string, results map[string]suites.Results) error {
+func received(brought []string, results map[string]suites.Results) error {
 	var errs []error
 	for _, test := range brought {
 		if stock, hookline := results["stock"][test].State, results["hookline"][test].State; stock != "failed" || hookline != "passed" {

@@ -25,14 +25,14 @@ import (
 func TestDocumentedAnnotation(t *testing.T) {
 	fromGo := &cri.PodSandboxConfig{}
 	require.NoError(t, asDocumented(fromGo))
-	want, source := told(t, fromGo)
+	want, source := received(t, fromGo)
 	require.Equal(t, kep.Field, source)
 	web := &want.Containers[1]
 	web.Resources.Limits = quantities("memory", "1Gi")
 	web.Devices = []podresources.Device{{ContainerPath: "/dev/fuse", HostPath: "/dev/fuse", Permissions: "rw"}}
 	want.Resources.Requests = quantities("cpu", "3")
 
-	got, source := told(t, &cri.PodSandboxConfig{Annotations: map[string]string{
+	got, source := received(t, &cri.PodSandboxConfig{Annotations: map[string]string{
 		kep.Annotation: documented(t, "json", "containers"),
 	}})
 	require.Equal(t, kep.FromPod, source)
@@ -77,7 +77,7 @@ func asDocumented(config *cri.PodSandboxConfig) error {
 }
 
 // told is what a plugin is told of a pod, and where it came from.
-func told(t *testing.T, config *cri.PodSandboxConfig) (*podresources.Pod, kep.Source) {
+func received(t *testing.T, config *cri.PodSandboxConfig) (*podresources.Pod, kep.Source) {
 	t.Helper()
 	read, source, err := kep.Take(config, true)
 	require.NoError(t, err)

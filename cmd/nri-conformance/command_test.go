@@ -76,18 +76,18 @@ func requireValid(t *testing.T, text []byte) {
 }
 
 const (
-	told  = "L3_RemovalOfARunningPodDeliversEveryEnd"
-	fails = "L8_StopGoesOnIfAPluginFails"
+	received = "L3_RemovalOfARunningPodDeliversEveryEnd"
+	fails    = "L8_StopGoesOnIfAPluginFails"
 )
 
 func TestEndsWithZeroIfNoCaseFailed(t *testing.T) {
-	code, r := on(t, liar.Honest, "--case", told+","+fails, "--repeat", "2", "--seed", "3", "--timelines")
+	code, r := on(t, liar.Honest, "--case", received+","+fails, "--repeat", "2", "--seed", "3", "--timelines")
 	require.Zero(t, code)
 	require.Equal(t, 4, r.Count(report.Passed))
 }
 
 func TestEndsWithOneIfACaseFailed(t *testing.T) {
-	code, r := on(t, liar.FailsStopIfAPluginFails, "--case", told, "--case", fails)
+	code, r := on(t, liar.FailsStopIfAPluginFails, "--case", received, "--case", fails)
 	require.Equal(t, 1, code)
 	require.Equal(t, 1, r.Count(report.Failed))
 	require.Equal(t, 1, r.Count(report.Passed))
@@ -118,7 +118,7 @@ func TestEndsWithTwoForAFaultOfItsOwn(t *testing.T) {
 // What was not run is not passed, and makes its profile partial.
 func TestSkippedAndUnsupportedAreNotPassed(t *testing.T) {
 	code, r := on(t, liar.FailsStopIfAPluginFails, "--profile", "teardown,network", "--rules", "L8,L3,N4",
-		"--skip", "L8=known, and mended in the next release", "--skip", told+"=slow")
+		"--skip", "L8=known, and mended in the next release", "--skip", received+"=slow")
 	require.Zero(t, code)
 	require.Zero(t, r.Count(report.Passed))
 	require.Len(t, r.Profiles, 2)

@@ -53,8 +53,8 @@ var _ = Pod.has("L22_PluginsThatHangInTheHookByTurnsCostOneTimeoutEach", Within(
 		for _, p := range hanging {
 			RequireSoon(t, p.Name()+" to come back", func(context.Context) error {
 				calls := p.Calls().Only(plugin.Synchronize)
-				if told := len(calls[len(calls)-1].Pods); told < len(created) {
-					return fmt.Errorf("it was told of %d pods", told)
+				if received := len(calls[len(calls)-1].Pods); received < len(created) {
+					return fmt.Errorf("it was told of %d pods", received)
 				}
 				return nil
 			})

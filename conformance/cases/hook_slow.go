@@ -33,7 +33,7 @@ var _ = Pod.has("L14_SlowHookHoldsUpOnlyItsOwnPod", Patient, func(t T) {
 			errLife = step()
 		}
 	}
-	told := other.Calls().Of(pod).Events()
+	received := other.Calls().Of(pod).Events()
 	isHeld := IsOpen(held.Ran)
 	held.Gate.Release()
 	require.NoError(t, <-held.Ran)
@@ -46,6 +46,6 @@ var _ = Pod.has("L14_SlowHookHoldsUpOnlyItsOwnPod", Patient, func(t T) {
 		assert.Equal(t, []plugin.Event{
 			plugin.RunPodSandbox, plugin.CreateContainer, plugin.PostCreateContainer, plugin.StartContainer,
 			plugin.PostStartContainer, plugin.StopContainer, plugin.RemoveContainer,
-		}, told)
+		}, received)
 	})
 })

@@ -51,13 +51,13 @@ var _ = Joining.has("L3_JoiningPluginReceivesNothingThatIsGone", Needs{}, func(t
 	joins := NewPlugin(t, "20", "joins")
 	Connect(t, n, joins)
 	t.Promise("L3", "it is told of what there is, and of nothing that is gone or was rejected", KeptOnStock, func(t require.TestingT) {
-		told := joins.Calls().Only(plugin.Synchronize)
-		require.Len(t, told, 1)
+		received := joins.Calls().Only(plugin.Synchronize)
+		require.Len(t, received, 1)
 		var pods, containers []string
-		for _, pod := range told[0].Pods {
+		for _, pod := range received[0].Pods {
 			pods = append(pods, pod.GetId())
 		}
-		for _, container := range told[0].Containers {
+		for _, container := range received[0].Containers {
 			containers = append(containers, container.GetId())
 		}
 		assert.ElementsMatch(t, []string{stays.Pod, several}, pods)

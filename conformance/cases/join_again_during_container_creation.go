@@ -43,10 +43,10 @@ var _ = Joining.has("L2_PluginThatReturnsDuringACreationAdjustsOnce", Patient, f
 	})
 	t.Promise("L2", "its next connection is told of the container once, too", OnStock(CannotJoin), func(t require.TestingT) {
 		require.NoError(t, errBack)
-		told := calls.Connections()
-		require.Len(t, told, 2)
-		assert.Len(t, told[1].Only(plugin.CreateContainer), 1)
-		assert.Len(t, told[1].Only(plugin.PostCreateContainer), 1)
+		received := calls.Connections()
+		require.Len(t, received, 2)
+		assert.Len(t, received[1].Only(plugin.CreateContainer), 1)
+		assert.Len(t, received[1].Only(plugin.PostCreateContainer), 1)
 		for _, life := range adjusts.Calls().Connections() {
 			assert.Empty(t, history.Read(life, nil).Faults())
 		}

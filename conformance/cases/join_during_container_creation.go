@@ -29,14 +29,14 @@ var _ = Joining.has("L2_JoiningPluginReceivesAContainerInCreationOnce", Patient,
 		require.NoError(t, errJoined)
 	})
 	t.Promise("L2", "it is told of the container once", OnStock(CannotJoin), func(t require.TestingT) {
-		told := len(calls.Only(plugin.CreateContainer))
+		received := len(calls.Only(plugin.CreateContainer))
 		for _, call := range calls.Only(plugin.Synchronize) {
 			for _, known := range call.Containers {
 				assert.Equal(t, container.ID, known.GetId())
-				told++
+				received++
 			}
 		}
-		assert.Equal(t, 1, told, "times told of the container")
+		assert.Equal(t, 1, received, "times told of the container")
 		assert.Len(t, calls.Only(plugin.PostCreateContainer), 1)
 		assert.Empty(t, history.Read(joining.Calls(), nil).Faults())
 	})

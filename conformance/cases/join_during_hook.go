@@ -22,7 +22,7 @@ var _ = Joining.has("L2_JoiningPluginReceivesAPodInItsHookAndIsAsked", Patient, 
 	errJoined := <-ConnectInBackground(WithinMoments(t), t, n, joining)
 	pod.Gate.Release()
 	require.NoError(t, <-pod.Ran)
-	told := joining.Calls().Named("coming").Events() // by the time the pod is Ready
+	received := joining.Calls().Named("coming").Events() // by the time the pod is Ready
 	EndPod(WithinAMinute(t), t, n, pod.ID)
 
 	t.Promise("L13", "a plugin can join during the hook of another", OnStock("it cannot"), func(t require.TestingT) {
@@ -32,7 +32,7 @@ var _ = Joining.has("L2_JoiningPluginReceivesAPodInItsHookAndIsAsked", Patient, 
 		assert.Equal(t, 1, TimesSynchronized(joining, "coming"), "times in Synchronize")
 	})
 	t.Promise("L2", "it is asked before the pod is ready", OnStock(CannotJoin), func(t require.TestingT) {
-		assert.Equal(t, []plugin.Event{plugin.RunPodSandbox}, told)
+		assert.Equal(t, []plugin.Event{plugin.RunPodSandbox}, received)
 	})
 	t.Promise("L3", "it is told of the end of the pod", OnStock(CannotJoin), func(t require.TestingT) {
 		assert.Equal(t, Undone, joining.Calls().Named("coming").Events())

@@ -137,11 +137,11 @@ func rejectedIfUnanswered(t T, s unanswered, of plugin.Event, object string) {
 		}
 		assert.Less(t, took, 2*timeout)
 	})
-	told := after.Calls().Named("unanswered")
+	received := after.Calls().Named("unanswered")
 	if of == plugin.CreateContainer {
-		told = told.Only(of) // it knows the pod
+		received = received.Only(of) // it knows the pod
 	}
-	t.Promise("L20", "nobody after it is told of the "+object, OnStock(NotRequired), func(t require.TestingT) { assert.Empty(t, told.Events()) })
+	t.Promise("L20", "nobody after it is told of the "+object, OnStock(NotRequired), func(t require.TestingT) { assert.Empty(t, received.Events()) })
 	if s.policy.GetKeepConnected() {
 		nextFailsAtOnce(t, n, of, after)
 	}

@@ -52,18 +52,18 @@ var _ = Resources.has("R1_PluginThatDoesNotLookSeesTheSameAsEver", Needs{Announc
 	Connect(t, n, later)
 	without.End(t)
 
-	told, undelivered := p.Calls().Of(with.Pod), p.Calls().Of(without.Pod)
-	require.Equal(t, Whole, told.Events())
+	received, undelivered := p.Calls().Of(with.Pod), p.Calls().Of(without.Pod)
+	require.Equal(t, Whole, received.Events())
 	require.Equal(t, Whole, undelivered.Events())
 	for i, event := range Whole {
-		assert.Empty(t, cmp.Diff(plain(t, without, undelivered[i].Pod), plain(t, with, told[i].Pod)), "pod in %s", event)
-		assert.Empty(t, cmp.Diff(plain(t, without, undelivered[i].Container), plain(t, with, told[i].Container)), "container in %s", event)
+		assert.Empty(t, cmp.Diff(plain(t, without, undelivered[i].Pod), plain(t, with, received[i].Pod)), "pod in %s", event)
+		assert.Empty(t, cmp.Diff(plain(t, without, undelivered[i].Container), plain(t, with, received[i].Container)), "container in %s", event)
 	}
 	before, after := late.Calls().Only(plugin.Synchronize)[0], later.Calls().Only(plugin.Synchronize)[0]
 	assert.Empty(t, cmp.Diff(plain(t, without, after.Pods[0]), plain(t, with, before.Pods[0])), "pod in Synchronize")
 	assert.Empty(t, cmp.Diff(plain(t, without, after.Containers[0]), plain(t, with, before.Containers[0])), "container in Synchronize")
 	t.Promise("R1", "there is something to see in each event for a plugin that looks", OnStock(DeliversNothing), func(t require.TestingT) {
-		for _, call := range told {
+		for _, call := range received {
 			assert.NotNil(t, podresources.FromPod(call.Pod), "there was something to see in %s", call.Event)
 		}
 	})

@@ -15,10 +15,10 @@ import (
 
 // wasBefore is a state of a pod at the time of a restart.
 type wasBefore struct {
-	state  string
-	before func(T, Runtime, *plugin.Plugin, Life) // the runtime is killed
-	down   func(T, *plugin.Plugin, Life)          // while it is down
-	told   []plugin.Event
+	state    string
+	before   func(T, Runtime, *plugin.Plugin, Life) // the runtime is killed
+	down     func(T, *plugin.Plugin, Life)          // while it is down
+	received []plugin.Event
 }
 
 // allEnds are the ends of a pod that is stopped and removed, and its container with it.
@@ -28,16 +28,16 @@ var allEnds = []plugin.Event{plugin.StopContainer, plugin.StopPodSandbox, plugin
 // (containerd/containerd#8426).
 var _ = Restart.has("L15_EndsOfPodsOfBeforeARestartAreDelivered", Patient.AndRestarts(), func(t T) {
 	endsOfPodsOfBefore(t, []wasBefore{
-		{state: "Ready", told: allEnds},
+		{state: "Ready", received: allEnds},
 		{state: "stopped half-way", before: func(t T, n Runtime, p *plugin.Plugin, l Life) {
 			gate := NewGate(t)
 			p.On(plugin.StopPodSandbox, gate.Hold)
 			InBackground(func() error { return n.CRI().StopPod(WithinAMinute(t), l.Pod) })
 			RequireClosed(t, gate.Entered(), "StopPodSandbox")
-		}, told: []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}},
+		}, received: []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}},
 		{state: "stopped", before: func(t T, n Runtime, _ *plugin.Plugin, l Life) {
 			require.NoError(t, n.CRI().StopPod(WithinAMinute(t), l.Pod))
-		}, told: []plugin.Event{plugin.RemovePodSandbox}},
+		}, received: []plugin.Event{plugin.RemovePodSandbox}},
 	})
 })
 
@@ -46,10 +46,10 @@ var _ = Restart.has("L15_EndsOfPodsWhoseSandboxDiedAreDeliveredAfterARestart", P
 		{state: "NotReady", before: func(t T, n Runtime, p *plugin.Plugin, l Life) {
 			KillSandbox(t, p, l.Pod)
 			RequirePodNotReady(WithinAMinute(t), t, n, l.Pod)
-		}, told: allEnds},
+		}, received: allEnds},
 		{state: "NotReady since the runtime was down", down: func(t T, p *plugin.Plugin, l Life) {
 			KillSandbox(t, p, l.Pod)
-		}, told: allEnds},
+		}, received: allEnds},
 	})
 })
 
@@ -88,12 +88,12 @@ func endsOfPodsOfBefore(t T, states []wasBefore) {
 					assert.Len(t, p.Calls().Latest().Only(plugin.Synchronize)[0].Pods, 1)
 				})
 				t.Promise("L15", name+" is told of its end", OnStock("it ends undelivered"), Eventually(func(t require.TestingT) {
-					told := p.Calls().Latest().Of(l.Pod)
-					if p == back && len(was.told) < len(allEnds) {
+					received := p.Calls().Latest().Of(l.Pod)
+					if p == back && len(was.received) < len(allEnds) {
 						// It knew the container, and may be told of that one's end.
-						told = told.Only(plugin.StopPodSandbox, plugin.RemovePodSandbox)
+						received = received.Only(plugin.StopPodSandbox, plugin.RemovePodSandbox)
 					}
-					assert.Equal(t, was.told, told.Events())
+					assert.Equal(t, was.received, received.Events())
 					reading := history.ReadLast(p.Calls().Connections(), map[string]time.Time{l.Pod: {}})
 					assert.Empty(t, reading.Faults())
 					assert.Empty(t, reading.Alive())

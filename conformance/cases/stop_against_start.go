@@ -184,15 +184,15 @@ var _ = Container.has("L1_ContainerThatWasStoppedBeforeItsStartHasOneStop", Need
 	require.NoError(t, c.Stop(ctx, l.Container, 0))
 	errStart := c.Start(ctx, l.Container)
 	t.Words("L11", "the stop of a container that was not started leaves it to be started", KeptOnStock, func(t require.TestingT) { require.NoError(t, errStart) })
-	told := Whole
+	received := Whole
 	if errStart == nil {
 		require.NoError(t, n.Settled(ctx, l.Container))
 	} else { // it has ended
-		told = slices.Concat(Whole[:3], EveryEnd)
+		received = slices.Concat(Whole[:3], EveryEnd)
 	}
 	l.End(t)
 	t.Promise("L1", "plugins are told of one stop, after the start if it is started", OnStock("they are told of two"), func(t require.TestingT) {
-		assert.Equal(t, told, p.Calls().Of(l.Pod).Events())
+		assert.Equal(t, received, p.Calls().Of(l.Pod).Events())
 	})
 	RequireNothingLeft(t, n)
 })

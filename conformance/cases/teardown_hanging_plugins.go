@@ -55,8 +55,8 @@ var _ = Teardown.has("L9_PluginsThatHangInAStopCostOneTimeout", Within(1500*time
 	t.Promise("L9", "a plugin that answers is told of the stop while others hang", OnStock("it waits for the timeouts of those before it"), func(t require.TestingT) {
 		first := kept[0].Calls().Of(pod).Only(plugin.StopPodSandbox)
 		require.Len(t, first, 1)
-		told := sixth.Calls().Of(pod).Only(plugin.StopPodSandbox)
-		assert.Less(t, told[0].Start.Sub(first[0].Start), timeout, "the sixth waited for the first to time out")
+		received := sixth.Calls().Of(pod).Only(plugin.StopPodSandbox)
+		assert.Less(t, received[0].Start.Sub(first[0].Start), timeout, "the sixth waited for the first to time out")
 	})
 	t.Promise("L16", "a plugin that hangs is dropped", KeptOnStock, func(t require.TestingT) {
 		for _, p := range dropped {

@@ -83,12 +83,12 @@ func noneRuns(ctx context.Context, c runtime.RuntimeServiceClient) error {
 // isThere says that there is no process of a pod's sandbox, where plugins were told of one. Its
 // IPC and UTS namespaces and its cgroup stand as long as it runs. One that exited and was
 // not reaped is no longer in any namespace.
-func isThere(told plugin.Calls) error {
-	if len(told) == 0 || told[0].Pod.GetPid() == 0 {
+func isThere(received plugin.Calls) error {
+	if len(received) == 0 || received[0].Pod.GetPid() == 0 {
 		return nil
 	}
-	if _, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/ipc", told[0].Pod.GetPid())); err != nil {
-		return fmt.Errorf("process %d of the sandbox: %w", told[0].Pod.GetPid(), err)
+	if _, err := os.Readlink(fmt.Sprintf("/proc/%d/ns/ipc", received[0].Pod.GetPid())); err != nil {
+		return fmt.Errorf("process %d of the sandbox: %w", received[0].Pod.GetPid(), err)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 var began = time.Unix(1000, 0)
 
 // told is what a plugin got of pod web and its container after it had joined, a millisecond apart.
-func told(events ...plugin.Event) plugin.Calls {
+func received(events ...plugin.Event) plugin.Calls {
 	var calls plugin.Calls
 	for i, e := range slices.Concat([]plugin.Event{plugin.Configure, plugin.Synchronize}, events) {
 		at := began.Add(time.Duration(i) * time.Millisecond)
@@ -49,12 +49,12 @@ func TestRules(t *testing.T) {
 		story  story
 		broken string // rule; none: all hold
 	}{
-		"a whole life":              {story{told: []record{{calls: told(life...)}}}, ""},
-		"an end too few":            {story{told: []record{{calls: told(life[:5]...)}}}, "L3"},
-		"an end twice":              {story{told: []record{{calls: told(append(slices.Clone(life), life[5])...)}}}, "L3"},
-		"an end of the unknown":     {story{told: []record{{calls: told(plugin.StopPodSandbox)}}}, "L3"},
-		"a dropped plugin":          {story{told: []record{{calls: told(life[:5]...), dropped: true}}}, ""},
-		"a container after its pod": {story{told: []record{{calls: told(life[0], life[1], life[4], life[2], life[3], life[5])}}}, "L1"},
+		"a whole life":              {story{received: []record{{calls: received(life...)}}}, ""},
+		"an end too few":            {story{received: []record{{calls: received(life[:5]...)}}}, "L3"},
+		"an end twice":              {story{received: []record{{calls: received(append(slices.Clone(life), life[5])...)}}}, "L3"},
+		"an end of the unknown":     {story{received: []record{{calls: received(plugin.StopPodSandbox)}}}, "L3"},
+		"a dropped plugin":          {story{received: []record{{calls: received(life[:5]...), dropped: true}}}, ""},
+		"a container after its pod": {story{received: []record{{calls: received(life[0], life[1], life[4], life[2], life[3], life[5])}}}, "L1"},
 		"something left":            {story{left: []string{"mount /x"}}, "L7"},
 		"a stop that failed":        {story{steps: []step{stop(0, errors.New("no"))}}, "L8"},
 		"a stop within the timeout": {story{steps: []step{stop(timeout+slack, nil)}}, ""},
@@ -77,14 +77,14 @@ func TestRules(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
-	hangs := told(life[:5]...)
+	hangs := received(life[:5]...)
 	hangs[6].End = time.Time{}
-	fails := told(life...)
+	fails := received(life...)
 	fails[4].Err = errors.New("no")
 	s := story{
-		start: began,
-		steps: []step{stop(time.Second, nil)},
-		told:  []record{{name: "10-fails", calls: fails}, {name: "20-hangs", calls: hangs, dropped: true}},
+		start:    began,
+		steps:    []step{stop(time.Second, nil)},
+		received: []record{{name: "10-fails", calls: fails}, {name: "20-hangs", calls: hangs, dropped: true}},
 	}
 	var out bytes.Buffer
 	s.write(&out)

@@ -44,7 +44,7 @@ func Run(ctx context.Context, options node.Options, out io.Writer, folder string
 	if err != nil {
 		return err
 	}
-	s.told = c.records()
+	s.received = c.records()
 	s.write(out)
 	if err := s.draw(c.plugins, folder); err != nil {
 		return err
@@ -116,10 +116,10 @@ func (c *cast) leave() {
 
 // story is what happened.
 type story struct {
-	start time.Time
-	told  []record // by plugin, in index order
-	steps []step
-	left  []string // on the node, at the end
+	start    time.Time
+	received []record // by plugin, in index order
+	steps    []step
+	left     []string // on the node, at the end
 }
 
 // step is one CRI request.

@@ -47,7 +47,7 @@ func (s *story) rules() []verdict {
 // faults lists how a rule on what a plugin is told was broken. A plugin that the runtime
 // disconnected gets nothing more.
 func (s *story) faults(rule string) (broken []string) {
-	for _, r := range s.told {
+	for _, r := range s.received {
 		reading := history.Read(r.calls, nil)
 		for _, fault := range reading.Faults() {
 			if of, what, _ := strings.Cut(fault, ": "); of == rule {

@@ -19,7 +19,7 @@ func (s *story) write(out io.Writer) {
 	fmt.Fprintf(out, "\nWho was told what, in the order it came. Plugins have %s to answer.\n\n", timeout)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprint(w, "at\trequest and events")
-	for _, r := range s.told {
+	for _, r := range s.received {
 		fmt.Fprintf(w, "\t%s", r.name)
 	}
 	fmt.Fprintln(w)
@@ -41,7 +41,7 @@ type line struct {
 func (s *story) lines() []line {
 	var lines []line
 	for _, st := range s.steps {
-		l := line{at: st.start, text: fmt.Sprintf("%s (%s)", st.what, ms(st.took())), cells: make([]string, len(s.told))}
+		l := line{at: st.start, text: fmt.Sprintf("%s (%s)", st.what, ms(st.took())), cells: make([]string, len(s.received))}
 		if st.err != nil {
 			l.text += ": refused"
 		}
@@ -59,7 +59,7 @@ func (s *story) events() []line {
 		pod   string
 	}
 	byKey := map[key]*line{}
-	for i, r := range s.told {
+	for i, r := range s.received {
 		for _, call := range r.calls {
 			if call.Pod == nil {
 				continue
@@ -67,7 +67,7 @@ func (s *story) events() []line {
 			k := key{call.Event, call.Pod.GetName()}
 			l := byKey[k]
 			if l == nil {
-				l = &line{at: call.Start, text: "  " + string(call.Event), cells: slices.Repeat([]string{"-"}, len(s.told))}
+				l = &line{at: call.Start, text: "  " + string(call.Event), cells: slices.Repeat([]string{"-"}, len(s.received))}
 				byKey[k] = l
 			}
 			if call.Start.Before(l.at) {

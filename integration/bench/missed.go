@@ -27,8 +27,8 @@ func (b *bench) missed(ctx context.Context) (_ []Row, retErr error) {
 		return nil, err
 	}
 	defer func() { retErr = errors.Join(retErr, p.close()) }()
-	row := func(what string, away int) Row {
-		return Row{What: "StopPodSandbox and RemovePodSandbox, " + what, Name: fmt.Sprintf("EndPod/away=%d", away), Unit: "sec/op"}
+	row := func(what string, gone int) Row {
+		return Row{What: "StopPodSandbox and RemovePodSandbox, " + what, Name: fmt.Sprintf("EndPod/disconnected=%d", gone), Unit: "sec/op"}
 	}
 	there, gone := row("the one plugin is there", 0), row("it is disconnected", 1)
 	defer b.step("%d pods of each, one at a time, with and without the plugin", b.Counts.Runs)()

@@ -87,8 +87,8 @@ func TestL18_ConformanceTestTakesNoPlace(t *testing.T) {
 		runConformance(t, n, "--report-dir", t.TempDir(), "--case", "L3_EndsAreDeliveredWhilePluginsCrashAndReturn", "--case", "L18_EndsWhileAPluginIsDisconnectedAreDeliveredOnReturn")
 	}
 	Promise(t, "L18", "the one plugin that ends are kept for is the one that was disconnected before", OnStock("it keeps none"), func(t require.TestingT) {
-		away := ReadNRI(t, n).DisconnectedPlugins
-		require.Len(t, away, 1)
+		gone := ReadNRI(t, n).DisconnectedPlugins
+		require.Len(t, gone, 1)
 		require.NoError(t, HasMissed(t, n, p.Name(), len(EveryEnd)))
 	})
 }

@@ -144,7 +144,7 @@ func (r *recorder) connected(t testing.TB) {
 // connections counts those that the plugin had on the worker, and has, since it was told what there is.
 func (r *recorder) connections(t testing.TB) (n int) {
 	t.Helper()
-	for _, p := range r.told(t) {
+	for _, p := range r.received(t) {
 		for _, call := range p.Calls.Only(plugin.Synchronize) {
 			if !call.End.IsZero() {
 				n++
@@ -179,7 +179,7 @@ func (r *recorder) roll(t testing.TB) {
 }
 
 // told is the record on the worker.
-func (r *recorder) told(t testing.TB) []record.Process {
+func (r *recorder) received(t testing.TB) []record.Process {
 	t.Helper()
 	text := r.c.onNode(t, "cat", r.file())
 	processes, err := record.Read([]byte(text))
@@ -193,7 +193,7 @@ func (r *recorder) hasEnds(t testing.TB, namespace string, pods map[string]strin
 	t.Helper()
 	require.NotEmpty(t, pods)
 	eventually(t, collect, "the ends of all pods", func(context.Context) error {
-		missing := missingEnds(r.told(t), namespace, pods)
+		missing := missingEnds(r.received(t), namespace, pods)
 		if len(missing) > 0 {
 			return fmt.Errorf("%d of %d pods: %s", len(missing), len(pods), strings.Join(missing, " "))
 		}
@@ -205,7 +205,7 @@ func (r *recorder) hasEnds(t testing.TB, namespace string, pods map[string]strin
 func (r *recorder) knew(t testing.TB, namespace string) map[string]string {
 	t.Helper()
 	pods := map[string]string{}
-	for pod := range sandboxes(r.told(t), namespace) {
+	for pod := range sandboxes(r.received(t), namespace) {
 		pods[pod.GetUid()] = pod.GetName()
 	}
 	return pods

@@ -44,7 +44,7 @@ func TestL15_ContainerdIsRestartedAndKilledWhilePodsComeAndGo(t *testing.T) {
 	c.podGone(t, ns, "steady", soon)
 	c.scale(t, ns, "churn", 0)
 	c.rolledOut(t, ns, "churn")
-	requireLawful(t, recorder.told(t), ns)
+	requireLawful(t, recorder.received(t), ns)
 	recorder.hasEnds(t, ns, map[string]string{string(steady.UID): "steady"})
 }
 
@@ -70,7 +70,7 @@ func TestL7_KubeletIsRestartedInTheMiddleOfAHook(t *testing.T) {
 	t.Cleanup(func() { c.onNode(t, "rm", "-f", restarted) })
 	c.annotated(t, ns, "slow", "e2e.hookline.dev/hold-run", restarted)
 	eventually(t, soon, "the hook", func(context.Context) error {
-		if len(requireLawful(t, recorder.told(t), ns).Only(plugin.RunPodSandbox)) == 0 {
+		if len(requireLawful(t, recorder.received(t), ns).Only(plugin.RunPodSandbox)) == 0 {
 			return errors.New("it has not begun")
 		}
 		return nil
@@ -81,7 +81,7 @@ func TestL7_KubeletIsRestartedInTheMiddleOfAHook(t *testing.T) {
 	pod := c.podReady(t, ns, "slow")
 	c.podGone(t, ns, "slow", soon)
 	recorder.hasEnds(t, ns, map[string]string{string(pod.UID): "slow"})
-	calls := requireLawful(t, recorder.told(t), ns)
+	calls := requireLawful(t, recorder.received(t), ns)
 	runs, ends := calls.Only(plugin.RunPodSandbox), calls.Only(plugin.RemovePodSandbox)
 	require.NotEmpty(t, runs)
 	require.Len(t, ends, len(runs), "each sandbox that was told has its end")

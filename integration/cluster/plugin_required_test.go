@@ -55,7 +55,7 @@ func TestL20_RequiredPluginBootstrapsOnANode(t *testing.T) {
 	keeper := c.record(t, "keeper", recorderOptions{namespace: own})
 	keeper.connected(t)
 	ready := c.podReady(t, ns, "waits")
-	require.Equal(t, 1, times(requireLawful(t, keeper.told(t), ns), "RunPodSandbox")[string(ready.UID)], "it started with the plugin's answer")
+	require.Equal(t, 1, times(requireLawful(t, keeper.received(t), ns), "RunPodSandbox")[string(ready.UID)], "it started with the plugin's answer")
 	c.podGone(t, ns, "waits", soon)
 }
 

@@ -115,7 +115,7 @@ func requireRolledOver(t *testing.T, times int, o recorderOptions) {
 	pods := recorder.knew(t, ns)
 	require.GreaterOrEqual(t, len(pods), 8, "the pods of the begin")
 	recorder.hasEnds(t, ns, pods)
-	processes := recorder.told(t)
+	processes := recorder.received(t)
 	require.Greater(t, len(processes), times, "a process for each rollout")
 	requireLawful(t, processes, ns)
 }
@@ -150,7 +150,7 @@ func TestL18_RedeployedPluginReceivesItsMissedEnds(t *testing.T) {
 	recorder.connected(t)
 	c.podGone(t, ns, "stays", soon)
 	recorder.hasEnds(t, ns, known)
-	calls := requireLawful(t, recorder.told(t), ns)
+	calls := requireLawful(t, recorder.received(t), ns)
 	for _, call := range calls {
 		require.NotEqual(t, unknown, call.Pod.GetUid(), "%s of a pod that it never knew", call.Event)
 	}

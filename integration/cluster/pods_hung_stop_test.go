@@ -31,7 +31,7 @@ func TestL8_PluginThatHangsInStopKeepsNoPod(t *testing.T) {
 	require.Less(t, time.Since(start), time.Minute, "a grace of 5 s and a timeout of 10 s, and what a busy machine adds")
 
 	var stops plugin.Calls
-	for _, p := range recorder.told(t) {
+	for _, p := range recorder.received(t) {
 		stops = append(stops, p.Calls.Named("hung-1").Only(plugin.StopPodSandbox)...)
 	}
 	require.NotEmpty(t, stops)

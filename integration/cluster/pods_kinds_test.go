@@ -73,12 +73,12 @@ func staticPod(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	})
 	// Its UID on the node is the kubelet's own.
 	var uid string
-	for _, call := range requireLawful(t, recorder.told(t), ns).Only(plugin.RunPodSandbox) {
+	for _, call := range requireLawful(t, recorder.received(t), ns).Only(plugin.RunPodSandbox) {
 		uid = call.Pod.GetUid()
 	}
 	require.NotEmpty(t, uid)
 	recorder.hasEnds(t, ns, map[string]string{uid: name})
-	requireWholeLives(t, requireLawful(t, recorder.told(t), ns), map[string]string{uid: name})
+	requireWholeLives(t, requireLawful(t, recorder.received(t), ns), map[string]string{uid: name})
 }
 
 // A pod with an init container and a sidecar: each container's life is told in order, and the
@@ -93,7 +93,7 @@ func initAndSidecar(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	c.podReady(t, ns, pod.Name)
 	c.podGone(t, ns, pod.Name, soon)
 	recorder.hasEnds(t, ns, map[string]string{string(pod.UID): pod.Name})
-	calls := requireLawful(t, recorder.told(t), ns)
+	calls := requireLawful(t, recorder.received(t), ns)
 	requireWholeLives(t, calls, map[string]string{string(pod.UID): pod.Name})
 	require.Equal(t, []string{"init", "sidecar", "main"}, containers(calls, plugin.CreateContainer))
 	stops := containers(calls, plugin.StopContainer)
@@ -131,7 +131,7 @@ func userNamespace(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	require.NotEqual(t, c.userNamespaceOf(t, "1"), c.userNamespaceOf(t, c.pidOf(t, c.podReady(t, ns, pod.Name))))
 	c.podGone(t, ns, pod.Name, soon)
 	recorder.hasEnds(t, ns, map[string]string{string(pod.UID): pod.Name})
-	requireWholeLives(t, requireLawful(t, recorder.told(t), ns), map[string]string{string(pod.UID): pod.Name})
+	requireWholeLives(t, requireLawful(t, recorder.received(t), ns), map[string]string{string(pod.UID): pod.Name})
 }
 
 // pidOf is the process on the node of a pod's first container.
@@ -178,7 +178,7 @@ func resizedInPlace(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	require.Equal(t, before.Status.ContainerStatuses[0].ContainerID, c.podReady(t, ns, pod.Name).Status.ContainerStatuses[0].ContainerID)
 	c.podGone(t, ns, pod.Name, soon)
 	recorder.hasEnds(t, ns, map[string]string{string(pod.UID): pod.Name})
-	calls := requireLawful(t, recorder.told(t), ns)
+	calls := requireLawful(t, recorder.received(t), ns)
 	require.NotEmpty(t, calls.Only(plugin.UpdateContainer))
 	requireWholeLives(t, calls, map[string]string{string(pod.UID): pod.Name})
 }
@@ -203,7 +203,7 @@ func evicted(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	})
 	c.podGone(t, ns, pod.Name, soon)
 	recorder.hasEnds(t, ns, map[string]string{string(pod.UID): pod.Name})
-	requireWholeLives(t, requireLawful(t, recorder.told(t), ns), map[string]string{string(pod.UID): pod.Name})
+	requireWholeLives(t, requireLawful(t, recorder.received(t), ns), map[string]string{string(pod.UID): pod.Name})
 }
 
 // A Job with a hundred completions: a hundred lives.
@@ -234,7 +234,7 @@ func hundredCompletions(t *testing.T, c *cluster, recorder *recorder, ns string)
 	background := metav1.DeletePropagationBackground
 	require.NoError(t, c.BatchV1().Jobs(ns).Delete(t.Context(), job.Name, metav1.DeleteOptions{PropagationPolicy: &background}))
 	recorder.hasEnds(t, ns, pods)
-	requireWholeLives(t, requireLawful(t, recorder.told(t), ns), pods)
+	requireWholeLives(t, requireLawful(t, recorder.received(t), ns), pods)
 }
 
 // A node that is drained, by cordon and eviction of its pods.
@@ -271,7 +271,7 @@ func TestL1_NodeIsDrained(t *testing.T) {
 	})
 	all := pods.all(t, replicas)
 	recorder.hasEnds(t, ns, all)
-	requireWholeLives(t, requireLawful(t, recorder.told(t), ns), all)
+	requireWholeLives(t, requireLawful(t, recorder.received(t), ns), all)
 	cordon(false)
 	c.rolledOut(t, ns, "web")
 }
@@ -293,7 +293,7 @@ func announced(t *testing.T, c *cluster, recorder *recorder, ns string) {
 	})
 	c.podReady(t, ns, pod.Name)
 	var found bool
-	for _, p := range recorder.told(t) {
+	for _, p := range recorder.received(t) {
 		for _, l := range p.Lines {
 			if l.Event != plugin.RunPodSandbox || l.Pod.Namespace != ns {
 				continue

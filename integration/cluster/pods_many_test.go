@@ -31,5 +31,5 @@ func TestL1_LivesOfManyPodsAreDeliveredOnce(t *testing.T) {
 
 	all := pods.all(t, 2*many)
 	plugin.hasEnds(t, ns, all)
-	requireWholeLives(t, requireLawful(t, plugin.told(t), ns), all)
+	requireWholeLives(t, requireLawful(t, plugin.received(t), ns), all)
 }

@@ -25,7 +25,7 @@ func TestL7_RejectedPodSaysWhyAndStartsLater(t *testing.T) {
 
 	pod := c.annotated(t, ns, "rejected", "e2e.hookline.dev/reject", "no room for it")
 	c.event(t, ns, "rejected", "FailedCreatePodSandBox", "no room for it", "recorder")
-	tries := func() plugin.Calls { return requireLawful(t, recorder.told(t), ns).Only(plugin.RunPodSandbox) }
+	tries := func() plugin.Calls { return requireLawful(t, recorder.received(t), ns).Only(plugin.RunPodSandbox) }
 	eventually(t, later, "another try", func(context.Context) error {
 		if n := len(tries()); n < 3 {
 			return fmt.Errorf("there were %d", n)
@@ -42,7 +42,7 @@ func TestL7_RejectedPodSaysWhyAndStartsLater(t *testing.T) {
 	c.podReady(t, ns, pod.Name)
 
 	// Of each sandbox that was rejected the plugin was told the end.
-	calls := requireLawful(t, recorder.told(t), ns)
+	calls := requireLawful(t, recorder.received(t), ns)
 	rejected := 0
 	for _, try := range calls.Only(plugin.RunPodSandbox) {
 		if try.Err != nil {

@@ -115,26 +115,26 @@ func meetsSnapshotLeftBehind(err error) bool {
 // withoutUnsent leaves out the ends of what was on its way to the plugin when that or the runtime was
 // killed, and is in no record (L3). A plugin has one event at a time, so that a kill cuts off one.
 func withoutUnsent(t require.TestingT, records []plugin.Calls) (all []plugin.Calls) {
-	told := map[string]bool{}
+	received := map[string]bool{}
 	for _, call := range slices.Concat(records...) {
 		for _, pod := range call.Pods {
-			told[pod.GetId()] = true
+			received[pod.GetId()] = true
 		}
 		for _, container := range call.Containers {
-			told[container.GetId()] = true
+			received[container.GetId()] = true
 		}
 		switch call.Event {
 		case plugin.RunPodSandbox:
-			told[call.Pod.GetId()] = true
+			received[call.Pod.GetId()] = true
 		case plugin.CreateContainer:
-			told[call.Container.GetId()] = true
+			received[call.Container.GetId()] = true
 		}
 	}
 	unsent := map[string]bool{}
 	for _, record := range records {
 		all = append(all, slices.DeleteFunc(slices.Clone(record), func(call plugin.Call) bool {
 			id := cmp.Or(call.Container.GetId(), call.Pod.GetId())
-			cut := slices.Contains(EveryEnd, call.Event) && !told[id]
+			cut := slices.Contains(EveryEnd, call.Event) && !received[id]
 			unsent[id] = unsent[id] || cut
 			return cut
 		}))

@@ -39,23 +39,23 @@ func TestL18_EndsAreDeliveredWhereverTheRuntimeWasKilled(t *testing.T) {
 			t.Run(name+", "+was.name, func(t *testing.T) {
 				t.Parallel()
 				n := StartNode(t, WithNeeds(Patient))
-				away := JoinNamed(t, n, plugin.Script{Index: "10", Name: "disconnected"})
+				gone := JoinNamed(t, n, plugin.Script{Index: "10", Name: "disconnected"})
 				h := newHeld(t, n)
-				away.Goes(t)
+				gone.Goes(t)
 				ctx := WithinAMinute(t)
 				Promise(t, "L14", "what ends gets to where it is held", h.stock, func(t require.TestingT) { h.end(ctx, t) })
 				require.NoError(t, was.ends(n, WithinAMinute(t)))
 				h.release(t)
 				require.NoError(t, n.Boot(WithinAMinute(t)))
 				if was.returns {
-					away.Comes(t)
+					gone.Comes(t)
 				}
 				RemoveAllPods(WithinAMinute(t), t, n.CRI())
 				if !was.returns {
-					away.Comes(t)
+					gone.Comes(t)
 				}
 				Promise(t, "L18", "who was disconnected is told of the end of all that it knew, in order", OnStock(NeverHears), func(t require.TestingT) {
-					away.RequireLawful(t)
+					gone.RequireLawful(t)
 				})
 				Promise(t, "L7", "nothing is left", KeptOnStock, func(t require.TestingT) {
 					RequireNothingLeftButSockets(t, n)
@@ -235,8 +235,8 @@ func TestL18_EndInDeliveryIsDeliveredAgain(t *testing.T) {
 	p.RequireBack(t, 2)
 	Promise(t, "L18", "an end that was not answered is told again, and what comes after it", OnStock(NeverHears), func(t require.TestingT) {
 		p.RequireLawful(t)
-		told := p.SinceReturn(l.Pod) // of which it has answered the first before, maybe
-		assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, told[max(0, len(told)-2):])
+		received := p.SinceReturn(l.Pod) // of which it has answered the first before, maybe
+		assert.Equal(t, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, received[max(0, len(received)-2):])
 	})
 
 	require.NoError(t, n.Kill(WithinAMinute(t)))

@@ -117,9 +117,9 @@ func TestL18_PluginThatNeverComesBackIsForgotten(t *testing.T) {
 	kept, err := n.Metrics(WithinAMinute(t), "containerd_nri_missed_events_bytes")
 	missed := 0
 	Promise(t, "L18", "no more is kept than is allowed, and what is dropped is counted", OnStock("it keeps nothing"), func(t require.TestingT) {
-		away := ReadNRI(t, n).DisconnectedPlugins
-		require.Len(t, away, 1)
-		missed = away[0].Missed
+		gone := ReadNRI(t, n).DisconnectedPlugins
+		require.Len(t, gone, 1)
+		missed = gone[0].Missed
 		require.Positive(t, missed)
 		require.Less(t, missed, len(lives)*len(EveryEnd))
 		RequireMetric(t, n, "containerd_nri_plugin_missed_events_dropped_total", `{plugin="10-never",reason="limit"}`, float64(len(lives)*len(EveryEnd)-missed))

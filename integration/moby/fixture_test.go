@@ -120,7 +120,7 @@ func (d daemon) join(p *plugin.Plugin) *plugin.Plugin {
 }
 
 // told are the containers that a plugin was told of, by its last Synchronize and since.
-func told(p interface{ Calls() plugin.Calls }) []string {
+func received(p interface{ Calls() plugin.Calls }) []string {
 	ids := []string{}
 	for _, call := range p.Calls().Latest() {
 		for _, c := range call.Containers {

@@ -58,9 +58,9 @@ func TestReturningPluginReceivesWhatExists(t *testing.T) {
 	d.remove(gone)
 
 	back := d.join(plugin.New("10", "back"))
-	require.Equal(t, d.has(), told(back))
+	require.Equal(t, d.has(), received(back))
 	d.create("c2")
-	require.Equal(t, d.has(), told(back))
+	require.Equal(t, d.has(), received(back))
 }
 
 // joined tells whether a plugin has had Synchronize.
@@ -86,7 +86,7 @@ func TestFailedCreationIsNotInSynchronize(t *testing.T) {
 	d.create("good")
 	require.Len(t, first.Calls().Only(plugin.CreateContainer), 4, "the plugin was asked of those that failed")
 	second := d.join(plugin.New("20", "second"))
-	require.Equal(t, d.has(), told(second))
+	require.Equal(t, d.has(), received(second))
 }
 
 func TestRemovedContainersAreNotInSynchronize(t *testing.T) {
@@ -100,8 +100,8 @@ func TestRemovedContainersAreNotInSynchronize(t *testing.T) {
 		d.create(fmt.Sprint("left", i))
 	}
 	second := d.join(plugin.New("20", "second"))
-	require.Equal(t, d.has(), told(second))
-	require.Len(t, told(second), 10)
+	require.Equal(t, d.has(), received(second))
+	require.Len(t, received(second), 10)
 }
 
 // What goes on beside a plugin that hangs in CreateContainer: its container is created once it
@@ -128,7 +128,7 @@ func TestPluginHangsInCreateContainer(t *testing.T) {
 	default:
 	}
 	t.Logf("creation took %s", <-created)
-	require.Equal(t, d.has(), told(d.join(plugin.New("20", "second"))))
+	require.Equal(t, d.has(), received(d.join(plugin.New("20", "second"))))
 }
 
 func TestPluginJoinsWhileAnotherHangsInCreateContainer(t *testing.T) {
@@ -147,7 +147,7 @@ func TestPluginJoinsWhileAnotherHangsInCreateContainer(t *testing.T) {
 	second := d.join(plugin.New("20", "second"))
 	t.Logf("join took %s", time.Since(began))
 	t.Logf("creation took %s", <-created)
-	require.Equal(t, d.has(), told(second))
+	require.Equal(t, d.has(), received(second))
 }
 
 // slack is what a daemon on a busy machine may take beside a timeout.
@@ -176,7 +176,7 @@ func TestPluginHangsInSynchronize(t *testing.T) {
 	gate.Release()
 	<-failed
 	p.On(plugin.Synchronize, nil)
-	require.Equal(t, d.has(), told(d.join(plugin.New("20", "second"))))
+	require.Equal(t, d.has(), received(d.join(plugin.New("20", "second"))))
 }
 
 func TestSecondPluginOfAName(t *testing.T) {
@@ -206,7 +206,7 @@ func TestDaemonIsKilledWhileItCreates(t *testing.T) {
 			done <- count
 		}()
 		require.NoError(t, wait.Until(within(t, time.Minute), "three creations", func(context.Context) error {
-			if n := len(told(first)); n < 3*(round+1) {
+			if n := len(received(first)); n < 3*(round+1) {
 				return fmt.Errorf("%d so far", n)
 			}
 			return nil
@@ -223,7 +223,7 @@ func TestDaemonIsKilledWhileItCreates(t *testing.T) {
 			}
 		}))
 		require.NoError(t, d.Boot(within(t, time.Minute)))
-		require.Equal(t, d.has(), told(d.join(plugin.New("20", "second"))))
+		require.Equal(t, d.has(), received(d.join(plugin.New("20", "second"))))
 	}
 }
 
@@ -260,13 +260,13 @@ func TestReloadBesideCreationsAndJoins(t *testing.T) {
 	}
 	cancel()
 	require.NoError(t, <-done)
-	require.Equal(t, d.has(), told(d.join(plugin.New("20", "second"))))
+	require.Equal(t, d.has(), received(d.join(plugin.New("20", "second"))))
 	last, _ := d.create("last")
 	require.NoError(t, wait.Until(within(t, 10*time.Second), "the plugin that returns to be asked", func(context.Context) error {
-		if !slices.Contains(told(p), last) {
-			return fmt.Errorf("it was asked of %d containers by its last connection", len(told(p)))
+		if !slices.Contains(received(p), last) {
+			return fmt.Errorf("it was asked of %d containers by its last connection", len(received(p)))
 		}
 		return nil
 	}))
-	require.Subset(t, told(p), d.has())
+	require.Subset(t, received(p), d.has())
 }

@@ -20,10 +20,10 @@ type event struct{ name, pod string }
 var line = regexp.MustCompile(`(\w+):(?: pods:| +(?:- )?name: ([\w-]+))"?\n`)
 
 // told are the events of the first instance, of all of its processes.
-type told []event
+type received []event
 
 // told reads the events so far.
-func (l *life) told() (t told) {
+func (l *life) received() (t received) {
 	text, err := os.ReadFile(filepath.Join(l.folder, logs))
 	if err != nil {
 		return nil // nothing was said yet
@@ -35,12 +35,12 @@ func (l *life) told() (t told) {
 }
 
 // eventually waits until the events are as they should be.
-func (l *life) eventually(ctx context.Context, are func(told) error) error {
-	return eventually(ctx, "events", func() error { return are(l.told()) })
+func (l *life) eventually(ctx context.Context, are func(received) error) error {
+	return eventually(ctx, "events", func() error { return are(l.received()) })
 }
 
 // of are the names of the events of a pod.
-func (t told) of(pod string) (events []string) {
+func (t received) of(pod string) (events []string) {
 	for _, e := range t {
 		if e.pod == pod && e.name != synchronize {
 			events = append(events, e.name)
@@ -59,7 +59,7 @@ var (
 const synchronize = "Synchronize"
 
 // has tells whether an event of a pod came.
-func (t told) has(pod, event string) error {
+func (t received) has(pod, event string) error {
 	if events := t.of(pod); !slices.Contains(events, event) {
 		return fmt.Errorf("of pod %s the plugin received no %s, but %v", pod, event, events)
 	}
@@ -67,7 +67,7 @@ func (t told) has(pod, event string) error {
 }
 
 // ended tells whether pods had all events of their ends.
-func (t told) ended(pods ...string) error {
+func (t received) ended(pods ...string) error {
 	for _, pod := range pods {
 		for _, end := range ends {
 			if err := t.has(pod, end); err != nil {
@@ -79,7 +79,7 @@ func (t told) ended(pods ...string) error {
 }
 
 // knows tells whether the plugin was told of a pod's beginning, in one way or the other.
-func (t told) knows(pod string) error {
+func (t received) knows(pod string) error {
 	if t.has(pod, "RunPodSandbox") == nil {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (t told) knows(pod string) error {
 }
 
 // inOrder tells whether a pod that was run, updated and ended had each event in its place.
-func (t told) inOrder(pod string) error {
+func (t received) inOrder(pod string) error {
 	if got := t.of(pod); !slices.Equal(got, whole) {
 		return fmt.Errorf("of pod %s the plugin received %v, want %v", pod, got, whole)
 	}
@@ -95,7 +95,7 @@ func (t told) inOrder(pod string) error {
 }
 
 // noneTwice tells whether no event of pods came twice.
-func (t told) noneTwice(pods ...string) error {
+func (t received) noneTwice(pods ...string) error {
 	for _, pod := range pods {
 		events := t.of(pod)
 		slices.Sort(events)
@@ -107,7 +107,7 @@ func (t told) noneTwice(pods ...string) error {
 }
 
 // synchronized tells whether the last Synchronize had a pod.
-func (t told) synchronized(pod string) error {
+func (t received) synchronized(pod string) error {
 	for _, e := range slices.Backward(t) {
 		if e == (event{synchronize, pod}) {
 			return nil

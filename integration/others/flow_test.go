@@ -35,10 +35,10 @@ func (l *life) live(ctx context.Context) {
 	require.NoError(l, err, "without a plugin")
 	l.verdict("joins beside a pod that runs", l.join(ctx, 0))
 	l.works(ctx)
-	away := l.killed(ctx, before)
+	gone := l.killed(ctx, before)
 	l.withoutRuntime(ctx)
 	fifth := l.twice(ctx)
-	ended := []error{l.end(ctx, away)}
+	ended := []error{l.end(ctx, gone)}
 	if fifth != nil {
 		ended = append(ended, l.end(ctx, fifth))
 	}
@@ -46,7 +46,7 @@ func (l *life) live(ctx context.Context) {
 	require.NoError(l, removeLinks(l.n))
 	l.verdict("nothing is left of the pods", l.nothingLeft(ctx))
 	if l.plugin.tells {
-		l.verdict("receives no event twice", l.told().noneTwice("before", "first", "second", "late", "third", "fourth"))
+		l.verdict("receives no event twice", l.received().noneTwice("before", "first", "second", "late", "third", "fourth"))
 	}
 	l.verdict("does not crash", l.crashed())
 }
@@ -60,34 +60,34 @@ func (l *life) works(ctx context.Context) {
 	l.verdict("a pod ends", l.end(ctx, first))
 	l.isBack(ctx, "is back after the end of a pod", first)
 	if l.plugin.tells {
-		l.verdict("receives the events of a pod in order", l.eventually(ctx, func(t told) error { return t.inOrder("first") }))
+		l.verdict("receives the events of a pod in order", l.eventually(ctx, func(t received) error { return t.inOrder("first") }))
 	}
 }
 
 // killed kills the plugin. Meanwhile two pods that it knew end, one starts, which is returned, and
 // another is being created as it comes again.
-func (l *life) killed(ctx context.Context, before *pod) (away *pod) {
+func (l *life) killed(ctx context.Context, before *pod) (gone *pod) {
 	known, err := l.run(ctx, "second", false)
 	require.NoError(l, err, "a pod that asks for nothing")
 	late, err := l.config(ctx, "late", true)
 	require.NoError(l, err)
 	joins := l.joins()
 	require.NoError(l, l.first.kill())
-	away, err = l.run(ctx, "disconnected", false)
+	gone, err = l.run(ctx, "disconnected", false)
 	l.verdict("a pod starts while the plugin is disconnected", err)
 	l.verdict("pods end while the plugin is disconnected", firstOf(l.end(ctx, before), l.end(ctx, known)))
 	created, joined := l.joinDuring(ctx, late, joins)
 	l.verdict("joins again after its kill", joined)
 	l.verdict("a container has its "+l.plugin.gives+" where the plugin joined while the pod was created", l.has(ctx, created))
 	if l.plugin.tells {
-		l.verdict("knows of a pod that was being created as it joined", l.eventually(ctx, func(t told) error { return t.knows("late") }))
-		l.verdict("receives the ends that it missed", l.eventually(ctx, func(t told) error { return t.ended("before", "second") }))
-		l.verdict("is synchronized with the pod that started meanwhile", l.eventually(ctx, func(t told) error { return t.synchronized("disconnected") }))
+		l.verdict("knows of a pod that was being created as it joined", l.eventually(ctx, func(t received) error { return t.knows("late") }))
+		l.verdict("receives the ends that it missed", l.eventually(ctx, func(t received) error { return t.ended("before", "second") }))
+		l.verdict("is synchronized with the pod that started meanwhile", l.eventually(ctx, func(t received) error { return t.synchronized("disconnected") }))
 	}
 	if created != nil {
 		require.NoError(l, l.end(ctx, created))
 	}
-	return away
+	return gone
 }
 
 // joinDuring has the plugin join while another, slow one has to answer RunPodSandbox of a pod. The
@@ -138,8 +138,8 @@ func (l *life) withoutRuntime(ctx context.Context) {
 	l.isBack(ctx, "is back from a pod that died while the runtime was down", third)
 	l.isBack(ctx, "is back from a pod that ended after a kill of the runtime", fourth)
 	if l.plugin.tells {
-		l.verdict("receives the end of a pod that died while the runtime was down", l.eventually(ctx, func(t told) error { return t.ended("third") }))
-		l.verdict("receives the end of a pod that ended after a kill of the runtime", l.eventually(ctx, func(t told) error { return t.ended("fourth") }))
+		l.verdict("receives the end of a pod that died while the runtime was down", l.eventually(ctx, func(t received) error { return t.ended("third") }))
+		l.verdict("receives the end of a pod that ended after a kill of the runtime", l.eventually(ctx, func(t received) error { return t.ended("fourth") }))
 	}
 }
 

@@ -19,9 +19,9 @@ import (
 func TestL2_JoiningPluginReceivesAPodInItsADD(t *testing.T) {
 	t.Parallel()
 	for end, test := range map[string]struct {
-		end   func(*node.Hold) error
-		told  []plugin.Event
-		stock Breach
+		end      func(*node.Hold) error
+		received []plugin.Event
+		stock    Breach
 	}{
 		"that succeeds": {(*node.Hold).Release, []plugin.Event{plugin.RunPodSandbox, plugin.StopPodSandbox, plugin.RemovePodSandbox}, KeptOnStock},
 		"that fails":    {(*node.Hold).Fail, []plugin.Event{plugin.StopPodSandbox, plugin.RemovePodSandbox}, OnStock("it is not told of its end")},
@@ -48,7 +48,7 @@ func TestL2_JoiningPluginReceivesAPodInItsADD(t *testing.T) {
 				assert.Equal(t, 1, TimesSynchronized(joining, "coming"), "times in Synchronize")
 			})
 			Promise(t, "L3", "and of all that comes of it", test.stock, Eventually(func(t require.TestingT) {
-				assert.Equal(t, test.told, joining.Calls().Named("coming").Events())
+				assert.Equal(t, test.received, joining.Calls().Named("coming").Events())
 				reading := history.Read(joining.Calls(), nil)
 				assert.Empty(t, reading.Faults())
 				assert.Empty(t, reading.Alive())

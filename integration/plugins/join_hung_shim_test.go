@@ -44,11 +44,11 @@ func TestL22_ShimThatDoesNotAnswerKeepsNoPluginOut(t *testing.T) {
 
 	Promise(t, "L22", "a plugin joins at once although a shim does not answer", OnStock("it waits for the shim, once for each container"), func(t require.TestingT) {
 		require.NoError(t, errJoined)
-		told := late.Calls().Only(plugin.Synchronize)[0]
+		received := late.Calls().Only(plugin.Synchronize)[0]
 		assert.Equal(t, 1, TimesSynchronized(late, hung.Pod))
 		assert.Equal(t, 1, TimesSynchronized(late, answers.Pod))
-		assert.Len(t, told.Pods, 2+TimesSynchronized(late, "unrelated"))
-		assert.Equal(t, started(early.Calls()), running(told.Containers))
+		assert.Len(t, received.Pods, 2+TimesSynchronized(late, "unrelated"))
+		assert.Equal(t, started(early.Calls()), running(received.Containers))
 	})
 	Promise(t, "L13", "pods are created meanwhile", OnStock("they wait for the plugin that joins"), func(t require.TestingT) {
 		require.NoError(t, errRan)

@@ -47,9 +47,9 @@ func TestL13_SilentConnectionsDoNotBlockRegistrations(t *testing.T) {
 	})
 	Promise(t, "L17", "connections that were turned away are counted and logged", OnStock("it has no bound"), func(t require.TestingT) {
 		RequireSoon(t, "the metric", func(ctx context.Context) error {
-			away, err := n.Metrics(ctx, "containerd_nri_connections_rejected_total")
-			if err == nil && away[""] < 284 {
-				err = fmt.Errorf("%v were turned away", away)
+			gone, err := n.Metrics(ctx, "containerd_nri_connections_rejected_total")
+			if err == nil && gone[""] < 284 {
+				err = fmt.Errorf("%v were turned away", gone)
 			}
 			return errors.Join(err, HasLogged(n, "has 16 connections that have not registered"))
 		})

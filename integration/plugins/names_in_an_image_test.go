@@ -88,17 +88,17 @@ func (l logged) read() (r loggedRecord) {
 	content, _ := os.ReadFile(l.path) // which may come yet
 	for line := range strings.Lines(string(content)) {
 		_, text, _ := strings.Cut(line, " F ") // behind time and stream, in CRI's form
-		var told struct {
+		var received struct {
 			Event   plugin.Event
 			KeptOut string
 		}
-		if json.Unmarshal([]byte(text), &told) != nil {
+		if json.Unmarshal([]byte(text), &received) != nil {
 			continue
 		}
-		if told.Event != "" {
-			r.calls = append(r.calls, told.Event)
+		if received.Event != "" {
+			r.calls = append(r.calls, received.Event)
 		}
-		r.keptOut += told.KeptOut
+		r.keptOut += received.KeptOut
 	}
 	return r
 }

@@ -27,7 +27,7 @@ func TestL20_NetworkIsReadyWhileTheRequiredPluginIsThere(t *testing.T) {
 	t.Parallel()
 	n := StartNode(t, WithConfig(gates("10s", "1s", "must"))) // in which the next process is there
 	ctx, c := WithinAMinute(t), n.CRI()
-	away := func(when string) {
+	gone := func(when string) {
 		Promise(t, "L20", "NetworkReady names it "+when, OnStock(notGated), func(t require.TestingT) { requireDisconnected(t, n, "must") })
 		pod := PodIn(n, "default", strings.ReplaceAll(when, " ", "-"), nil)
 		_, err := c.RunPod(ctx, pod)
@@ -38,7 +38,7 @@ func TestL20_NetworkIsReadyWhileTheRequiredPluginIsThere(t *testing.T) {
 			RequireLife(ctx, t, n, onHostNetwork(PodIn(n, "default", "host-"+pod.Metadata.Name, nil)))
 		})
 	}
-	away("before it came")
+	gone("before it came")
 	for range 2 {
 		must := JoinProcess(t, n, plugin.Script{Index: "10", Name: "must"})
 		Promise(t, "L20", "NetworkReady is true once it is there", KeptOnStock, func(t require.TestingT) { RequireNetworkReady(t, n) })
@@ -46,7 +46,7 @@ func TestL20_NetworkIsReadyWhileTheRequiredPluginIsThere(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, must.Kill())
 	}
-	away("when it has gone")
+	gone("when it has gone")
 	Promise(t, "L17", "each transition is logged once, counted and shown", OnStock("none is"), func(t require.TestingT) {
 		RequireSoon(t, "the log", func(context.Context) error {
 			return HasLogged(n, "network takes no pods: required NRI plugin is disconnected", "plugin=must")

@@ -50,9 +50,9 @@ func TestL2_ExamplePluginReconciles(t *testing.T) {
 	RequireSoon(t, "the pod that went to be forgotten", func(context.Context) error { return keepsExactly(folder, stays, comes) })
 	Promise(t, "L18", "it is told of the end that it missed, which it has seen to already", OnStock(NeverHears), func(t require.TestingT) {
 		RequireSoon(t, "missed events", func(ctx context.Context) error {
-			told, err := n.Metrics(ctx, "containerd_nri_plugin_missed_events_delivered_total")
-			if err == nil && told[`{operation="RemovePodSandbox",outcome="answered",plugin="50-reconcile"}`] != 1 {
-				err = fmt.Errorf("told are %v", told)
+			received, err := n.Metrics(ctx, "containerd_nri_plugin_missed_events_delivered_total")
+			if err == nil && received[`{operation="RemovePodSandbox",outcome="answered",plugin="50-reconcile"}`] != 1 {
+				err = fmt.Errorf("told are %v", received)
 			}
 			return err
 		})

@@ -192,9 +192,9 @@ func TestR4_LargestAnnouncementIsDelivered(t *testing.T) {
 			require.NoError(t, c.StopPod(ctx, id))
 			for by, event := range map[*plugin.Plugin]plugin.Event{p: plugin.RunPodSandbox, late: plugin.Synchronize, after: plugin.Synchronize} {
 				Promise(t, "R4", fmt.Sprintf("%s of %s has all of each pod", event, by.Name()), OnStock(DeliversNothing), func(t require.TestingT) {
-					told := PodsOf(by, event)
-					require.Len(t, told, pods)
-					for _, pod := range told {
+					received := PodsOf(by, event)
+					require.Len(t, received, pods)
+					for _, pod := range received {
 						require.Empty(t, cmp.Diff(&what, podresources.FromPod(pod)))
 					}
 				})

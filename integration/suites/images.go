@@ -47,7 +47,7 @@ func images(p Programs) (map[string]ggcr.Image, error) {
 		return made{layers: []ggcr.Layer{files(file{name: "mark", text: mark})}, user: user, command: []string{"/mark"}}
 	}
 	pause := made{layers: []ggcr.Layer{files(file{name: "pause", text: string(idle)})}, command: []string{"/pause"}}
-	copied, owned, grouped := with(copiedUp...), with(file{name: "test_dir/", owner: nobody}), with(group...)
+	copied, owned, grouped := with(copiedUp...), with(file{name: "test_dir/", owner: unprivileged}), with(group...)
 	copied.volumes, owned.volumes, grouped.user = []string{"/test_dir", "C:/weird_test_dir", "/:colon_prefixed"}, []string{"/test_dir"}, "1000"
 	httpd := run("", "sh", "-c", "echo httpd: serving; exec httpd -f -p 80 -h /srv")
 	all := map[string]made{
@@ -127,8 +127,8 @@ type file struct {
 	owner            int // user and group
 }
 
-// nobody is the id of the user and of its group.
-const nobody = 65534
+// unprivileged is the id of the user and of its group.
+const unprivileged = 65534
 
 const (
 	users  = "root:x:0:0:root:/:/bin/sh\nwww-data:x:33:33:www-data:/:/bin/false\nnobody:x:65534:65534:nobody:/:/bin/false\n"

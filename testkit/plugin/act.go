@@ -29,8 +29,8 @@ func (s Script) Environment(socket string) ([]string, error) {
 // killed, and tells that it did. The main function of a program that calls Start
 // calls Act first.
 func Act() (acted bool, err error) {
-	text, told := os.LookupEnv(scriptVariable)
-	if !told {
+	text, received := os.LookupEnv(scriptVariable)
+	if !received {
 		return false, nil
 	}
 	var s Script

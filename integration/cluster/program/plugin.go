@@ -144,23 +144,23 @@ func (r *recorder) write(l record.Line) {
 }
 
 func (r *recorder) answer(event plugin.Event, pod *api.PodSandbox) error {
-	told := pod.GetAnnotations()
+	received := pod.GetAnnotations()
 	if hooks[event] {
 		<-time.After(r.work)
 	}
 	switch event {
 	case plugin.RunPodSandbox:
-		if file := told[holdRun]; file != "" {
+		if file := received[holdRun]; file != "" {
 			_ = wait.Until(context.Background(), "file "+file, func(context.Context) error { // also if its caller has gone
 				_, err := os.Stat(file)
 				return err
 			})
 		}
-		if words := told[reject]; words != "" {
+		if words := received[reject]; words != "" {
 			return errors.New(words)
 		}
 	case plugin.StopPodSandbox:
-		if told[hangStop] != "" {
+		if received[hangStop] != "" {
 			select {}
 		}
 	}

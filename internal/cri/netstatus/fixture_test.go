@@ -47,14 +47,14 @@ type node struct {
 	t     *testing.T
 	began time.Time
 
-	mu      sync.Mutex
-	config  *gocni.ConfigResult
-	plugins map[string]plugin
-	asking  map[string]bool
-	asked   map[string][]time.Duration // when, since the node began
-	told    []Status
-	moves   []string
-	reload  chan struct{} // if set, the configuration is locked until it is closed
+	mu       sync.Mutex
+	config   *gocni.ConfigResult
+	plugins  map[string]plugin
+	asking   map[string]bool
+	asked    map[string][]time.Duration // when, since the node began
+	received []Status
+	moves    []string
+	reload   chan struct{} // if set, the configuration is locked until it is closed
 }
 
 // at starts a node in a bubble, with a network for each plugin, and runs test.
@@ -148,13 +148,13 @@ func (n *node) busy(name string) bool {
 func (n *node) answers() []Status {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	return slices.Clone(n.told)
+	return slices.Clone(n.received)
 }
 
 func (n *node) Answered(s Status) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.told = append(n.told, s)
+	n.received = append(n.received, s)
 }
 
 func (n *node) Moved(before, now Status) {

@@ -58,12 +58,12 @@ func (o Options) withDefaults() Options {
 	o.FirstWait = cmp.Or(o.FirstWait, min(o.Timeout+settle, longestFirstWait))
 	o.MaxBackoff = max(o.MaxBackoff, o.Interval)
 	if o.Observer == nil {
-		o.Observer = nobody{}
+		o.Observer = unobserved{}
 	}
 	return o
 }
 
-type nobody struct{}
+type unobserved struct{}
 
-func (nobody) Answered(Status)      {}
-func (nobody) Moved(Status, Status) {}
+func (unobserved) Answered(Status)      {}
+func (unobserved) Moved(Status, Status) {}

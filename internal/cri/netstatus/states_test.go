@@ -94,11 +94,11 @@ func TestWorstOfSeveralDecides(t *testing.T) {
 		}), "they are asked at the same time")
 
 		pass(0)
-		var told []string
+		var received []string
 		for _, s := range n.answers() {
-			told = append(told, s.Network+" "+s.State.String())
+			received = append(received, s.Network+" "+s.State.String())
 		}
-		assert.Equal(t, []string{"a OK", "b TryAgain", "c Degraded", "d Degraded", "e NotAvailable"}, told)
+		assert.Equal(t, []string{"a OK", "b TryAgain", "c Degraded", "d Degraded", "e NotAvailable"}, received)
 	})
 }
 

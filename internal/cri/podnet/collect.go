@@ -15,7 +15,7 @@ import (
 // are to be attached to any of them wait: a plugin that frees what is not in its
 // list would free theirs, and two folders may have the same network. It is to be
 // called once, before the first pod is attached.
-func Collect(networks map[string]*Network, timeout time.Duration, pods netattach.Pods, told func(name string, done []netattach.Collected, err error)) {
+func Collect(networks map[string]*Network, timeout time.Duration, pods netattach.Pods, received func(name string, done []netattach.Collected, err error)) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	done := make(chan struct{})
 	var stops []func() bool
@@ -31,7 +31,7 @@ func Collect(networks map[string]*Network, timeout time.Duration, pods netattach
 		for name, n := range networks {
 			config := n.GetConfig()
 			collected, err := n.cache(config).Collect(ctx, config, pods)
-			told(name, collected, err)
+			received(name, collected, err)
 		}
 		close(done)
 		for _, stop := range stops {

@@ -21,13 +21,13 @@ func TestPodsWaitForTheCollection(t *testing.T) {
 	n.attach("gone")
 
 	n.plugin(`test $CNI_COMMAND = DEL && { ` + hang + `; }`)
-	told := make(chan []netattach.Collected, 1)
+	received := make(chan []netattach.Collected, 1)
 	other := newNode(t)
 	other.load()
-	Collect(map[string]*Network{"default": n.net, "other": other.net}, time.Minute, nobody, func(name string, c []netattach.Collected, err error) {
+	Collect(map[string]*Network{"default": n.net, "other": other.net}, time.Minute, noPods, func(name string, c []netattach.Collected, err error) {
 		assert.NoError(t, err)
 		if name == "default" {
-			told <- c
+			received <- c
 		}
 	})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -40,7 +40,7 @@ func TestPodsWaitForTheCollection(t *testing.T) {
 
 	n.release()
 	_, _ = n.net.Attach(t.Context(), netattach.Pod{ID: "web", NetNS: "/nowhere"}, false)
-	assert.Equal(t, []netattach.Collected{{Network: "blue"}}, <-told)
+	assert.Equal(t, []netattach.Collected{{Network: "blue"}}, <-received)
 	assert.Regexp(t, `(?s)ADD gone.*DEL gone.*GC.*ADD web`, n.asked())
 }
 
@@ -49,12 +49,12 @@ func TestCollectionEndsInTime(t *testing.T) {
 	n.load()
 	n.attach("gone")
 	n.plugin(`test $CNI_COMMAND = DEL && { ` + hang + `; }`)
-	told := make(chan []netattach.Collected, 1)
-	Collect(map[string]*Network{"default": n.net}, 100*time.Millisecond, nobody, func(_ string, c []netattach.Collected, _ error) { told <- c })
-	collected := <-told
+	received := make(chan []netattach.Collected, 1)
+	Collect(map[string]*Network{"default": n.net}, 100*time.Millisecond, noPods, func(_ string, c []netattach.Collected, _ error) { received <- c })
+	collected := <-received
 	require.Len(t, collected, 1)
 	assert.ErrorIs(t, collected[0].Err, context.DeadlineExceeded)
 }
 
 // nobody is a runtime without pods.
-var nobody = netattach.Pods{Valid: func(string) bool { return false }}
+var noPods = netattach.Pods{Valid: func(string) bool { return false }}

@@ -119,7 +119,7 @@ func (q *question) ask(l *lane) error {
 	if s != nil && q.demanded(l) {
 		err = q.apply(l, s, err)
 	}
-	q.creation.told(l, s, err)
+	q.creation.received(l, s, err)
 	switch {
 	case err == nil || errors.Is(err, errKnown):
 		if q.each != nil {

@@ -73,9 +73,9 @@ func TestL7_RejectionEndsThoseThatWereAsked(t *testing.T) {
 		require.NoError(t, f.Teardown(ctx, []Event{event("StopPodSandbox:p1"), event("RemovePodSandbox:p1")}, nil))
 
 		const life = "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1"
-		assert.Equal(t, life, a.told())
-		assert.Equal(t, life, b.told(), "who rejected may have acted on it")
-		assert.Equal(t, "Synchronize()", c.told(), "who was never asked gets nothing")
+		assert.Equal(t, life, a.received())
+		assert.Equal(t, life, b.received(), "who rejected may have acted on it")
+		assert.Equal(t, "Synchronize()", c.received(), "who was never asked gets nothing")
 	})
 }
 
@@ -87,7 +87,7 @@ func TestL7_ErrorOfTheCallerIsARejection(t *testing.T) {
 		conflict := errors.New("conflicting adjustment")
 		err := f.Ask(t.Context(), event("CreateContainer:p1/c1"), func(Connection, any) error { return conflict })
 		require.ErrorIs(t, err, conflict)
-		assert.Equal(t, "Synchronize()", b.told())
+		assert.Equal(t, "Synchronize()", b.received())
 	})
 }
 
@@ -117,8 +117,8 @@ func TestL3_GivenUpBeforeItWasSentIsNeverHeardOf(t *testing.T) {
 		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
 		require.NoError(t, <-slow)
 
-		assert.NotContains(t, b.told(), ":p1")
-		assert.Contains(t, a.told(), "RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1")
+		assert.NotContains(t, b.received(), ":p1")
+		assert.Contains(t, a.received(), "RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1")
 		assert.Contains(t, f.journal.outcomes(RunPodSandbox), "20-b withdrawn")
 		assert.False(t, b.isClosed(), "a caller who gave up says nothing of the plugin")
 	})
@@ -133,7 +133,7 @@ func TestL3_DeadCallerSendsNothing(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
 		require.ErrorIs(t, f.ask(ctx, "RunPodSandbox:p1"), context.Canceled)
-		assert.Equal(t, "Synchronize()", a.told())
+		assert.Equal(t, "Synchronize()", a.received())
 	})
 }
 
@@ -144,7 +144,7 @@ func TestL3_NothingOfWhatAPluginDoesNotKnow(t *testing.T) {
 		f.joined(a)
 		f.did("UpdatePodSandbox:p1", "StartContainer:p1/c1", "UpdateContainer:p1/c1")
 		require.NoError(t, f.end("StopContainer:p1/c1", "RemoveContainer:p1/c1", "StopPodSandbox:p1", "RemovePodSandbox:p1"))
-		assert.Equal(t, "Synchronize()", a.told())
+		assert.Equal(t, "Synchronize()", a.received())
 	})
 }
 
@@ -158,7 +158,7 @@ func TestL11_NoContainerIsCreatedInAStoppedPod(t *testing.T) {
 		err := f.ask(t.Context(), "CreateContainer:p1/c1")
 		require.ErrorIs(t, err, ErrStopped)
 		require.ErrorContains(t, err, "CreateContainer of container c1 of pod p1")
-		assert.NotContains(t, a.told(), "c1")
+		assert.NotContains(t, a.received(), "c1")
 	})
 }
 
@@ -174,7 +174,7 @@ func TestL11_NoContainerIsCreatedInAPodThatIsGone(t *testing.T) {
 		time.Sleep(vanishes)
 		f.joined(newPlugin("30-c"))
 		require.ErrorIs(t, f.ask(t.Context(), "CreateContainer:p1/c1"), ErrStopped)
-		assert.NotContains(t, a.told(), "c1")
+		assert.NotContains(t, a.received(), "c1")
 		assert.Empty(t, f.Status().Creations)
 	})
 }
@@ -204,9 +204,9 @@ func TestL1_PodStopsDuringTheCreationOfAContainer(t *testing.T) {
 		require.NoError(t, f.end("RemovePodSandbox:p1"))
 
 		const life = "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1 StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1"
-		assert.Equal(t, life, a.told())
-		assert.Equal(t, life, b.told())
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", c.told())
+		assert.Equal(t, life, a.received())
+		assert.Equal(t, life, b.received())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", c.received())
 	})
 }
 
@@ -228,7 +228,7 @@ func TestL11_NoContainerIsStartedInAStoppedPod(t *testing.T) {
 				require.ErrorIs(t, err, ErrStopped)
 				require.ErrorContains(t, err, "StartContainer of container c1 of pod p1")
 				for _, p := range plugins {
-					assert.NotContains(t, p.told(), "StartContainer")
+					assert.NotContains(t, p.received(), "StartContainer")
 				}
 				f.Close()
 			})
@@ -262,9 +262,9 @@ func TestL1_PodStopsDuringTheStartOfAContainer(t *testing.T) {
 			require.NoError(t, f.end("StopPodSandbox:p1"))
 			require.ErrorIs(t, <-started, ErrStopped)
 			const life = "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1 PostCreateContainer:p1/c1 "
-			assert.Equal(t, life+"StartContainer:p1/c1 StopContainer:p1/c1 StopPodSandbox:p1", plugins[0].told())
+			assert.Equal(t, life+"StartContainer:p1/c1 StopContainer:p1/c1 StopPodSandbox:p1", plugins[0].received())
 			for _, p := range plugins[1:] {
-				assert.Equal(t, life+"StopContainer:p1/c1 StopPodSandbox:p1", p.told())
+				assert.Equal(t, life+"StopContainer:p1/c1 StopPodSandbox:p1", p.received())
 			}
 		})
 	}

@@ -20,9 +20,9 @@ func (q *question) await() error {
 	}
 	err := q.awaitAll()
 	for _, d := range q.creation.demands {
-		if d.waited > d.told {
-			q.engine.opts.Observer.Awaited(q.event, d.Plugin, d.waited-d.told)
-			d.told = d.waited
+		if d.waited > d.received {
+			q.engine.opts.Observer.Awaited(q.event, d.Plugin, d.waited-d.received)
+			d.received = d.waited
 		}
 	}
 	return err

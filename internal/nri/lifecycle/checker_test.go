@@ -84,8 +84,8 @@ func (r *reading) listed(s Snapshot) {
 
 func (r *reading) pod(rec record) {
 	p := r.pods[rec.Pod]
-	if p == nil && (rec.Kind == RunPodSandbox || !r.wants(RunPodSandbox) || rec.Kind.Final() && r.told(rec)) {
-		p = &life{before: rec.Kind.Final() && r.told(rec)}
+	if p == nil && (rec.Kind == RunPodSandbox || !r.wants(RunPodSandbox) || rec.Kind.Final() && r.received(rec)) {
+		p = &life{before: rec.Kind.Final() && r.received(rec)}
 		r.pods[rec.Pod] = p
 	}
 	if !r.goesOn(rec, p, RunPodSandbox, StopPodSandbox, RemovePodSandbox) {
@@ -106,7 +106,7 @@ func (r *reading) pod(rec record) {
 
 func (r *reading) container(rec record) {
 	c := r.containers[rec.Container]
-	known := rec.Kind.Final() && r.told(rec)
+	known := rec.Kind.Final() && r.received(rec)
 	if c == nil && (rec.Kind == CreateContainer || !r.wants(CreateContainer) || known) {
 		c = &life{pod: rec.Pod, before: known}
 		r.containers[rec.Container] = c
@@ -134,11 +134,11 @@ func (r *reading) goesOn(rec record, l *life, first, stop, remove Kind) bool {
 		r.fault("L1", rec, "comes twice, or after the Stop")
 	case rec.Kind == CreateContainer && l.listed:
 		r.fault("L1", rec, "is of a container that Synchronize listed")
-	case rec.Kind == stop && l.over && r.told(rec):
+	case rec.Kind == stop && l.over && r.received(rec):
 		l.over = false // the name had not heard of it
 	case rec.Kind == stop && l.stopped:
 		r.fault("L3", rec, "comes twice")
-	case rec.Kind == remove && !l.stopped && r.wants(stop) && (l.listed || l.asked || !r.told(rec)):
+	case rec.Kind == remove && !l.stopped && r.wants(stop) && (l.listed || l.asked || !r.received(rec)):
 		r.fault("L3", rec, "comes without a Stop")
 	case rec.Kind != first && rec.Kind != stop && rec.Kind != remove && l.stopped:
 		r.fault("L1", rec, "comes after the Stop")
@@ -150,7 +150,7 @@ func (r *reading) goesOn(rec record, l *life, first, stop, remove Kind) bool {
 }
 
 // told says whether the name was told of an object before.
-func (r *reading) told(rec record) bool {
+func (r *reading) received(rec record) bool {
 	switch {
 	case !r.again:
 		return false

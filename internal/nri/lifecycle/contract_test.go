@@ -235,7 +235,7 @@ func (w *world) story(faults []string) string {
 	var b strings.Builder
 	b.WriteString(strings.Join(faults, "\n"))
 	for _, p := range w.plugins {
-		fmt.Fprintf(&b, "\n%s: %s", p.name, p.told())
+		fmt.Fprintf(&b, "\n%s: %s", p.name, p.received())
 		if p.isClosed() {
 			b.WriteString(" (gone)")
 		}

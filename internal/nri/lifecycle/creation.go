@@ -64,7 +64,7 @@ func (c *creation) missedBy(l *lane) {
 }
 
 // told notes what came of asking a plugin.
-func (c *creation) told(l *lane, s *session, err error) {
+func (c *creation) received(l *lane, s *session, err error) {
 	if c == nil || s == nil || err != nil && !errors.Is(err, errWithout) && !errors.Is(err, errKnown) {
 		return
 	}

@@ -44,7 +44,7 @@ func TestL16_LostConnectionLetsGoOfAll(t *testing.T) {
 			assert.Equal(t, "10-a lost, 20-b answered", f.journal.outcomes(StopPodSandbox))
 			assert.Contains(t, f.journal.outcomes(UpdatePodSandbox), "10-a lost, 10-a lost")
 			assert.Equal(t, ErrClosed, f.journal.reason("10-a"))
-			assert.Contains(t, b.told(), "StopPodSandbox:p1")
+			assert.Contains(t, b.received(), "StopPodSandbox:p1")
 		})
 	}
 }

@@ -27,8 +27,8 @@ func TestL19_CreationUnderWayIsDeliveredLate(t *testing.T) {
 		require.NoError(t, <-create)
 		require.NoError(t, <-joined)
 		f.did("PostCreateContainer:p1/c1")
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1", first.told())
-		assert.Equal(t, "Synchronize(p1) UpdatePodSandbox:p1 CreateContainer:p1/c1 PostCreateContainer:p1/c1", next.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1", first.received())
+		assert.Equal(t, "Synchronize(p1) UpdatePodSandbox:p1 CreateContainer:p1/c1 PostCreateContainer:p1/c1", next.received())
 	})
 }
 
@@ -44,8 +44,8 @@ func TestL19_PodUnderWayIsDeliveredOnce(t *testing.T) {
 		require.NoError(t, <-f.comes(next))
 		require.NoError(t, <-run)
 		synctest.Wait()
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1", first.told())
-		assert.Equal(t, "Synchronize(p1)", next.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", first.received())
+		assert.Equal(t, "Synchronize(p1)", next.received())
 	})
 }
 
@@ -62,7 +62,7 @@ func TestL19_PodMissedByTheFirstIsDeliveredLate(t *testing.T) {
 		require.NoError(t, <-f.comes(next))
 		require.NoError(t, <-run)
 		synctest.Wait()
-		assert.Equal(t, "Synchronize(p1) RunPodSandbox:p1", next.told())
+		assert.Equal(t, "Synchronize(p1) RunPodSandbox:p1", next.received())
 	})
 }
 
@@ -83,7 +83,7 @@ func TestL19_FirstIsLostWhileACreationIsUnderWay(t *testing.T) {
 		assert.Zero(t, time.Since(began))
 		require.NoError(t, <-create)
 		f.did("PostCreateContainer:p1/c1")
-		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1", next.told())
+		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1", next.received())
 	})
 }
 
@@ -109,11 +109,11 @@ func TestL19_CreationThatTakesLongIsDeliveredLate(t *testing.T) {
 				cancel()
 				require.Error(t, <-create)
 				f.ends("StopContainer:p1/c1", "RemoveContainer:p1/c1")
-				assert.Equal(t, "Synchronize(p1) StopContainer:p1/c1 RemoveContainer:p1/c1", next.told(), "the name knows of it")
+				assert.Equal(t, "Synchronize(p1) StopContainer:p1/c1 RemoveContainer:p1/c1", next.received(), "the name knows of it")
 			} else {
 				require.NoError(t, <-create)
 				f.did("PostCreateContainer:p1/c1")
-				assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1", next.told())
+				assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1", next.received())
 			}
 			cancel()
 		})
@@ -141,9 +141,9 @@ func TestL19_SlowSuccessorReceivesMissedEvents(t *testing.T) {
 		close(may)
 		require.NoError(t, <-joined)
 		synctest.Wait()
-		assert.Equal(t, "Synchronize(p1 p2 p5 p2/c2) RunPodSandbox:p3 CreateContainer:p3/c3 StopContainer:p2/c2 StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+		assert.Equal(t, "Synchronize(p1 p2 p5 p2/c2) RunPodSandbox:p3 CreateContainer:p3/c3 StopContainer:p2/c2 StopPodSandbox:p1 RemovePodSandbox:p1", next.received())
 		assert.True(t, first.isClosed())
 		f.end("StopContainer:p3/c3", "StopPodSandbox:p3", "RemoveContainer:p2/c2")
-		assert.Contains(t, next.told(), "StopContainer:p3/c3 StopPodSandbox:p3 RemoveContainer:p2/c2")
+		assert.Contains(t, next.received(), "StopContainer:p3/c3 StopPodSandbox:p3 RemoveContainer:p2/c2")
 	})
 }

@@ -43,9 +43,9 @@ func TestL19_FirstThatHangsIsCut(t *testing.T) {
 			synctest.Wait()
 			assert.Equal(t, requestTimeout, time.Since(began))
 			assert.True(t, first.isClosed())
-			assert.NotContains(t, first.told(), "p3")
-			assert.Contains(t, next.told(), "StopPodSandbox:p2 RemovePodSandbox:p2")
-			assert.Contains(t, next.told(), "p3", "in Synchronize or, if it was too early for that, late")
+			assert.NotContains(t, first.received(), "p3")
+			assert.Contains(t, next.received(), "StopPodSandbox:p2 RemovePodSandbox:p2")
+			assert.Contains(t, next.received(), "p3", "in Synchronize or, if it was too early for that, late")
 		})
 	}
 }
@@ -74,7 +74,7 @@ func TestL19_OverdueFirstIsSucceededAtOnce(t *testing.T) {
 		f.joined(next)
 		synctest.Wait()
 		assert.Zero(t, time.Since(began))
-		assert.ElementsMatch(t, strings.Fields("Synchronize(p1 p3) StopContainer:p1/c1 StopPodSandbox:p1 StopPodSandbox:p2 RemovePodSandbox:p2"), strings.Fields(next.told()))
+		assert.ElementsMatch(t, strings.Fields("Synchronize(p1 p3) StopContainer:p1/c1 StopPodSandbox:p1 StopPodSandbox:p2 RemovePodSandbox:p2"), strings.Fields(next.received()))
 	})
 }
 
@@ -96,9 +96,9 @@ func TestL19_FirstIsLostAtTheTurn(t *testing.T) {
 		require.NoError(t, <-joined)
 		require.NoError(t, <-run)
 		require.NoError(t, <-stop)
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1", first.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", first.received())
 		synctest.Wait()
-		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1 RunPodSandbox:p2", next.told())
+		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1 RunPodSandbox:p2", next.received())
 	})
 }
 
@@ -133,7 +133,7 @@ func firstIsLostInARequest(t *testing.T, required []Requirement) {
 			require.NoError(t, <-joined)
 			require.NoError(t, <-asked)
 			f.did(then)
-			assert.Equal(t, "Synchronize(p1) "+kind+" "+then, next.told())
+			assert.Equal(t, "Synchronize(p1) "+kind+" "+then, next.received())
 		})
 	}
 }
@@ -155,7 +155,7 @@ func TestL19_SuccessorApprovesForARequiredPlugin(t *testing.T) {
 		time.Sleep(10 * time.Second)
 		f.joined(next)
 		require.NoError(t, <-run)
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1", next.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", next.received())
 	})
 }
 
@@ -180,9 +180,9 @@ func TestL19_FirstIsLostBeforeTheList(t *testing.T) {
 		close(mayList)
 		require.NoError(t, <-joined)
 		synctest.Wait()
-		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", next.received())
 		f.did("RunPodSandbox:p2")
-		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1 RunPodSandbox:p2", next.told())
+		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1 RunPodSandbox:p2", next.received())
 	})
 }
 
@@ -198,6 +198,6 @@ func TestL19_ConnectionThatHasJustClosedIsSucceeded(t *testing.T) {
 		synctest.Wait()
 		assert.True(t, second.isClosed())
 		f.did("RunPodSandbox:p1")
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1", third.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", third.received())
 	})
 }

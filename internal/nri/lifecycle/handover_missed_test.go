@@ -40,13 +40,13 @@ func TestL19_SuccessorThatFailsLeavesWhatTheNameKnew(t *testing.T) {
 		next.synchronize = func(context.Context, Snapshot) error { return errRejected }
 		o.asks("UpdatePodSandbox:p1")
 		joined := o.comes(next)
-		require.Empty(t, next.told(), "it waits for the first")
+		require.Empty(t, next.received(), "it waits for the first")
 		o.left(first)
 		require.ErrorIs(t, <-joined, errRejected)
 		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
 		o.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
 		o.lists()
-		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", o.again(newPlugin("10-a")).told())
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", o.again(newPlugin("10-a")).received())
 		assert.Zero(t, o.missed("10-a"))
 	})
 }
@@ -68,16 +68,16 @@ func TestL19_MissedEventsMoveAlong(t *testing.T) {
 		o.joined(hung)
 		time.Sleep(requestTimeout)
 		synctest.Wait()
-		require.Equal(t, "Synchronize(p2! p3) StopPodSandbox:p1", hung.told())
+		require.Equal(t, "Synchronize(p2! p3) StopPodSandbox:p1", hung.received())
 		o.end("StopPodSandbox:p3")
 		next := newPlugin("10-a")
 		o.joined(next)
 		synctest.Wait()
-		assert.ElementsMatch(t, strings.Fields("Synchronize(p2 p3) StopPodSandbox:p1 RemovePodSandbox:p1 StopPodSandbox:p2 StopPodSandbox:p3"), strings.Fields(next.told()))
+		assert.ElementsMatch(t, strings.Fields("Synchronize(p2 p3) StopPodSandbox:p1 RemovePodSandbox:p1 StopPodSandbox:p2 StopPodSandbox:p3"), strings.Fields(next.received()))
 		assert.Zero(t, o.missed("10-a"))
 		o.end("RemovePodSandbox:p2")
 		o.end("RemovePodSandbox:p3")
-		assert.Contains(t, next.told(), "RemovePodSandbox:p2 RemovePodSandbox:p3")
+		assert.Contains(t, next.received(), "RemovePodSandbox:p2 RemovePodSandbox:p3")
 	})
 }
 
@@ -101,7 +101,7 @@ func TestL19_CreationIsSealedDuringSynchronize(t *testing.T) {
 		require.NoError(t, <-joined)
 		f.did("PostCreateContainer:p1/c1")
 		f.end("StopContainer:p1/c1")
-		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1 StopContainer:p1/c1", next.told())
+		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1 StopContainer:p1/c1", next.received())
 	})
 }
 
@@ -124,18 +124,18 @@ func TestL19_LineGoesOnDuringAnAnswer(t *testing.T) {
 		f.end("StopPodSandbox:p2")
 		f.end("StopPodSandbox:p3")
 		f.listed = Snapshot{Pods: pods("p1", "p2", "p3")}
-		next, told := newPlugin("10-a"), make(chan struct{})
+		next, received := newPlugin("10-a"), make(chan struct{})
 		next.untilAllowed()
-		slow.recovered = func() { <-told }
+		slow.recovered = func() { <-received }
 		joined := f.comes(next)
 		thaw()
 		time.Sleep(requestTimeout)
-		close(told)
+		close(received)
 		require.Error(t, <-joined)
 		time.Sleep(time.Hour)
 		assert.Empty(t, first.faults)
 		assert.False(t, first.isClosed())
-		assert.Contains(t, first.told(), "UpdatePodSandbox:p1 StopPodSandbox:p2 StopPodSandbox:p3")
+		assert.Contains(t, first.received(), "UpdatePodSandbox:p1 StopPodSandbox:p2 StopPodSandbox:p3")
 	})
 }
 
@@ -172,7 +172,7 @@ func TestL19_PodBeginsAndEndsBeforeASuccessorIsSynchronized(t *testing.T) {
 		require.NoError(t, <-joined)
 		require.NoError(t, <-ended)
 		synctest.Wait()
-		assert.Equal(t, "Synchronize(p0 p1) StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+		assert.Equal(t, "Synchronize(p0 p1) StopPodSandbox:p1 RemovePodSandbox:p1", next.received())
 	})
 }
 
@@ -191,7 +191,7 @@ func TestL19_WhatBeginsWhileTheLineStandsIsKnown(t *testing.T) {
 		close(may)
 		require.NoError(t, <-joined)
 		f.end("StopPodSandbox:p1")
-		assert.Equal(t, "Synchronize() StopPodSandbox:p1", next.told())
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1", next.received())
 	})
 }
 

@@ -86,7 +86,7 @@ func TestL19_EventsTurnToTheSuccessor(t *testing.T) {
 		f.end("StopContainer:p1/c2")
 		f.end("StopPodSandbox:p2")
 		f.listed = Snapshot{Pods: pods("p1", "p2", "p3"), Containers: []Object{{Pod: "p1", Container: "c1"}, {Pod: "p1", Container: "c2"}}}
-		told := first.told()
+		received := first.received()
 		f.joined(next)
 		synctest.Wait()
 		assert.True(t, first.isClosed(), "it is told by closing")
@@ -95,10 +95,10 @@ func TestL19_EventsTurnToTheSuccessor(t *testing.T) {
 		f.end("RemoveContainer:p1/c2")
 		f.end("StopContainer:p1/c1", "StopPodSandbox:p1", "RemovePodSandbox:p1")
 		f.end("RemovePodSandbox:p2")
-		assert.Equal(t, told, first.told())
+		assert.Equal(t, received, first.received())
 		assert.Equal(t, "Synchronize(p1 p2! p3 p1/c1) RunPodSandbox:p4 RemoveContainer:p1/c2 "+
 			"StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1 RemovePodSandbox:p1 RemovePodSandbox:p2",
-			strings.Replace(next.told(), "StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1", "StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1", 1))
+			strings.Replace(next.received(), "StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1", "StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1", 1))
 		assert.Len(t, f.Status().Connections, 1)
 	})
 }
@@ -111,7 +111,7 @@ func TestL19_WhatComesMeanwhileWaitsForTheSuccessor(t *testing.T) {
 		f.joined(first)
 		f.did("RunPodSandbox:p1", "RunPodSandbox:p2")
 		f.listed = Snapshot{Pods: pods("p1", "p2")}
-		told, may := first.told(), next.untilAllowed()
+		received, may := first.received(), next.untilAllowed()
 		joined := f.comes(next)
 		began := time.Now()
 		run, stop, update := f.asks("RunPodSandbox:p3"), f.ends("StopPodSandbox:p1"), f.asks("UpdatePodSandbox:p2")
@@ -122,8 +122,8 @@ func TestL19_WhatComesMeanwhileWaitsForTheSuccessor(t *testing.T) {
 		require.NoError(t, <-stop)
 		require.NoError(t, <-update)
 		assert.Equal(t, requestTimeout/4, time.Since(began))
-		assert.Equal(t, told, first.told())
-		assert.Equal(t, "Synchronize(p1 p2) RunPodSandbox:p3 StopPodSandbox:p1 UpdatePodSandbox:p2", next.told())
+		assert.Equal(t, received, first.received())
+		assert.Equal(t, "Synchronize(p1 p2) RunPodSandbox:p3 StopPodSandbox:p1 UpdatePodSandbox:p2", next.received())
 	})
 }
 
@@ -156,11 +156,11 @@ func TestL19_FirstFinishesItsRequest(t *testing.T) {
 		f.listed = Snapshot{Pods: pods("p1"), Containers: []Object{{Pod: "p1", Container: "c1"}}}
 		stop := f.ends("StopContainer:p1/c1", "StopPodSandbox:p1")
 		joined := f.comes(next)
-		assert.Empty(t, next.told(), "not before the first is done")
+		assert.Empty(t, next.received(), "not before the first is done")
 		require.NoError(t, <-joined)
 		require.NoError(t, <-stop)
-		assert.NotContains(t, first.told(), "StopPodSandbox")
-		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1", next.told())
+		assert.NotContains(t, first.received(), "StopPodSandbox")
+		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1", next.received())
 	})
 }
 
@@ -200,10 +200,10 @@ func TestL19_ListThatTakesLongBlocksNothing(t *testing.T) {
 		close(mayList)
 		require.NoError(t, <-joined)
 		synctest.Wait()
-		require.Equal(t, "Synchronize(p1 p2 p1/c0) RunPodSandbox:p3 CreateContainer:p1/c1 StopContainer:p1/c0 StopPodSandbox:p2 RemovePodSandbox:p2", next.told())
+		require.Equal(t, "Synchronize(p1 p2 p1/c0) RunPodSandbox:p3 CreateContainer:p1/c1 StopContainer:p1/c0 StopPodSandbox:p2 RemovePodSandbox:p2", next.received())
 		assert.Equal(t, "pod 1 container 1", next.history[2].Request)
 		f.end("RemovePodSandbox:p4", "RemoveContainer:p1/c0")
-		assert.Contains(t, next.told(), "RemovePodSandbox:p2 RemovePodSandbox:p4 RemoveContainer:p1/c0")
+		assert.Contains(t, next.received(), "RemovePodSandbox:p2 RemovePodSandbox:p4 RemoveContainer:p1/c0")
 	})
 }
 
@@ -238,8 +238,8 @@ func TestL19_SuccessorThatFailsChangesNothing(t *testing.T) {
 				synctest.Wait()
 				f.did("RunPodSandbox:p3")
 				assert.True(t, next.isClosed())
-				assert.Equal(t, "Synchronize() RunPodSandbox:p1 RunPodSandbox:p2 StopPodSandbox:p1 RunPodSandbox:p3", first.told())
-				assert.Equal(t, "Synchronize(p1)", next.told())
+				assert.Equal(t, "Synchronize() RunPodSandbox:p1 RunPodSandbox:p2 StopPodSandbox:p1 RunPodSandbox:p3", first.received())
+				assert.Equal(t, "Synchronize(p1)", next.received())
 			})
 		})
 	}
@@ -285,9 +285,9 @@ func TestL19_NewestWins(t *testing.T) {
 		require.NoError(t, <-newestJoined)
 		synctest.Wait()
 		assert.True(t, slow.isClosed() && older.isClosed())
-		assert.Empty(t, older.told())
+		assert.Empty(t, older.received())
 		f.did("RunPodSandbox:p1")
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1", newest.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", newest.received())
 	})
 }
 
@@ -304,7 +304,7 @@ func TestL19_SuccessorWantsMore(t *testing.T) {
 		close(may)
 		require.NoError(t, <-joined)
 		synctest.Wait()
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1", next.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", next.received())
 	})
 }
 
@@ -316,7 +316,7 @@ func TestL19_DuplicatesAndOtherNames(t *testing.T) {
 		f.joined(all...)
 		f.did("RunPodSandbox:p1")
 		for _, p := range all {
-			assert.Equal(t, "Synchronize() RunPodSandbox:p1", p.told())
+			assert.Equal(t, "Synchronize() RunPodSandbox:p1", p.received())
 		}
 	})
 }
@@ -341,7 +341,7 @@ func TestL19_PredecessorThatComesBackStandsBack(t *testing.T) {
 		require.ErrorIs(t, <-dropped, errNewer, "one waits for each origin")
 		f.joined(third)
 		f.did("RunPodSandbox:p1")
-		assert.Empty(t, again.told())
+		assert.Empty(t, again.received())
 		left := f.comes(gone)
 		gone.Close()
 		require.Error(t, <-left)
@@ -349,7 +349,7 @@ func TestL19_PredecessorThatComesBackStandsBack(t *testing.T) {
 		third.Close()
 		require.NoError(t, <-joined)
 		f.did("RunPodSandbox:p2")
-		assert.Equal(t, "Synchronize() RunPodSandbox:p2", again.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p2", again.received())
 		assert.Equal(t, []Connection{older, again, gone}, waits)
 	})
 }
@@ -380,12 +380,12 @@ func TestL19_BothComeBackAfterAKill(t *testing.T) {
 		require.NoError(t, o.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
 		o.did("RunPodSandbox:p2")
 		o.lists("p2")
-		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1 RunPodSandbox:p2", older.told())
-		assert.Empty(t, newer.told())
+		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1 RunPodSandbox:p2", older.received())
+		assert.Empty(t, newer.received())
 		older.Close()
 		require.NoError(t, <-joined)
 		require.NoError(t, o.end("StopPodSandbox:p2"))
-		assert.Equal(t, "Synchronize(p2) StopPodSandbox:p2", newer.told())
+		assert.Equal(t, "Synchronize(p2) StopPodSandbox:p2", newer.received())
 	})
 }
 
@@ -405,8 +405,8 @@ func TestL19_ContainerIsMadeWhileTheLineStands(t *testing.T) {
 		close(may)
 		require.NoError(t, <-joined)
 		require.NoError(t, <-made)
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1", first.told())
-		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1", next.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1", first.received())
+		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1", next.received())
 	})
 }
 

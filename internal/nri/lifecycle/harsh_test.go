@@ -46,7 +46,7 @@ func TestL19_SuccessorIsAskedForCreationsUnderWay(t *testing.T) {
 			close(may)
 			require.NoError(t, <-joined)
 			require.NoError(t, <-asked)
-			assert.Equal(t, "Synchronize(p1) "+kind, next.told())
+			assert.Equal(t, "Synchronize(p1) "+kind, next.received())
 			assert.Contains(t, f.journal.outcomes(event(kind).Kind), "10-a answered")
 			assert.NotContains(t, f.journal.outcomes(event(kind).Kind), "answered late")
 		})
@@ -103,7 +103,7 @@ func TestL18_ContainerThatIsListedTwice(t *testing.T) {
 		o.end("StopPodSandbox:p1")
 		o.end("RemovePodSandbox:p1")
 		o.lists()
-		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", o.again(a).told())
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", o.again(a).received())
 	})
 }
 
@@ -136,7 +136,7 @@ func TestL18_RemovalThatIsNotStoredHasARequest(t *testing.T) {
 		}
 		o.joined(next)
 		synctest.Wait()
-		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", next.received())
 		assert.Equal(t, []any{"the StopPodSandbox", "RemovePodSandbox for the StopPodSandbox"}, requests)
 	})
 }
@@ -169,7 +169,7 @@ func TestL18_PodNotedAgainEndsOnce(t *testing.T) {
 			close(may)
 			require.NoError(t, <-joined)
 			synctest.Wait()
-			assert.Equal(t, "Synchronize(p0) "+strings.Join(ends, " "), next.told())
+			assert.Equal(t, "Synchronize(p0) "+strings.Join(ends, " "), next.received())
 		})
 	}
 }
@@ -193,7 +193,7 @@ func TestL18_WhatWasGivenUpFillsNoLine(t *testing.T) {
 		next := newPlugin("10-a").takes(time.Second, StopPodSandbox)
 		o.joined(next)
 		require.NoError(t, o.ask(t.Context(), "UpdatePodSandbox:p5"))
-		assert.Equal(t, "Synchronize(p5) StopPodSandbox:p4 RemovePodSandbox:p4 UpdatePodSandbox:p5", next.told())
+		assert.Equal(t, "Synchronize(p5) StopPodSandbox:p4 RemovePodSandbox:p4 UpdatePodSandbox:p5", next.received())
 	})
 }
 
@@ -217,7 +217,7 @@ func TestL19_NameIsNotForgottenWhileASuccessorComes(t *testing.T) {
 		require.NoError(t, <-joined)
 		synctest.Wait()
 		o.did("CreateContainer:p1/c1")
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1", next.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1", next.received())
 	})
 }
 
@@ -239,6 +239,6 @@ func TestL19_ContainerIsRemovedAndStillListed(t *testing.T) {
 		close(may)
 		require.NoError(t, <-joined)
 		synctest.Wait()
-		assert.Equal(t, "Synchronize(p1 p1/c1) StopContainer:p1/c1 RemoveContainer:p1/c1", next.told())
+		assert.Equal(t, "Synchronize(p1 p1/c1) StopContainer:p1/c1 RemoveContainer:p1/c1", next.received())
 	})
 }

@@ -71,8 +71,8 @@ func TestL4_PluginsCallBackWithoutDeadlock(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, requestTimeout/2, time.Since(start))
 		synctest.Wait()
-		assert.Contains(t, a.told(), "CreateContainer:p1/c2 StopContainer:p1/c1 StopContainer:p1/c0")
-		assert.Contains(t, b.told(), "StopContainer:p1/c1 CreateContainer:p1/c2 StopContainer:p1/c0")
+		assert.Contains(t, a.received(), "CreateContainer:p1/c2 StopContainer:p1/c1 StopContainer:p1/c0")
+		assert.Contains(t, b.received(), "StopContainer:p1/c1 CreateContainer:p1/c2 StopContainer:p1/c0")
 		assert.Empty(t, append(a.faults, b.faults...))
 	})
 }
@@ -124,7 +124,7 @@ func TestL14_NothingWaitsForPluginsWithoutTheSubscription(t *testing.T) {
 		f.end("StopPodSandbox:p2")
 		time.Sleep(transit)
 		synctest.Wait()
-		assert.Equal(t, "Synchronize() CreateContainer:p1/c1 StopPodSandbox:p2", a.told())
+		assert.Equal(t, "Synchronize() CreateContainer:p1/c1 StopPodSandbox:p2", a.received())
 	})
 }
 
@@ -142,7 +142,7 @@ func TestL14_WhatBeginsDuringSynchronizeIsKnown(t *testing.T) {
 		close(may)
 		require.NoError(t, <-joined)
 		require.NoError(t, f.end("StopPodSandbox:p1"))
-		assert.Equal(t, "Synchronize() StopPodSandbox:p1", a.told())
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1", a.received())
 	})
 }
 

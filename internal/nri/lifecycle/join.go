@@ -33,14 +33,14 @@ func (e *Engine) Join(ctx context.Context, conn Connection, sync func(context.Co
 		conn.Close()
 		return fmt.Errorf("synchronize plugin %s: %w", conn.Name(), err)
 	}
-	told, err := e.bringIn(ctx, s, sync)
+	received, err := e.bringIn(ctx, s, sync)
 	e.remember(s, err)
 	if err != nil {
 		err = fmt.Errorf("synchronize plugin %s: %w", conn.Name(), err)
 		e.drop(s, err)
 		return err
 	}
-	e.opts.Observer.Joined(conn, time.Since(s.since), len(told.Pods), len(told.Containers))
+	e.opts.Observer.Joined(conn, time.Since(s.since), len(received.Pods), len(received.Containers))
 	s.lane.begin(s)
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -56,11 +56,11 @@ func (e *Engine) bringIn(ctx context.Context, s *session, sync func(context.Cont
 	if s.lane.isNext(s) {
 		return e.succeed(ctx, s, sync)
 	}
-	told, err := e.tell(ctx, s, sync)
+	received, err := e.tell(ctx, s, sync)
 	if err != nil {
 		return Snapshot{}, err
 	}
-	return told, e.takePart(s, told, told, nil)
+	return received, e.takePart(s, received, received, nil)
 }
 
 // remember keeps whether the last connection of a name was synchronized.
@@ -85,7 +85,7 @@ func (e *Engine) tell(ctx context.Context, s *session, sync func(context.Context
 	if err != nil {
 		return Snapshot{}, err
 	}
-	told := s.lane.shown(s, taken.correct())
+	received := s.lane.shown(s, taken.correct())
 	timeout := s.syncTimeout(&e.opts)
 	bound, cut := context.WithTimeout(ctx, timeout)
 	defer cut()
@@ -93,11 +93,11 @@ func (e *Engine) tell(ctx context.Context, s *session, sync func(context.Context
 	s.synced = time.Now()
 	s.lane.mu.Unlock()
 	done := make(chan error, 1)
-	go func() { done <- sync(bound, told) }()
+	go func() { done <- sync(bound, received) }()
 	select {
 	case err := <-done:
 		if err == nil || bound.Err() == nil && !s.lost() {
-			return told, err
+			return received, err
 		}
 	case <-s.gone:
 	case <-bound.Done():
@@ -115,8 +115,8 @@ func (e *Engine) tell(ctx context.Context, s *session, sync func(context.Context
 // takePart makes a connection one that is synchronized: what it was told of, and what
 // its name knew before, are its own from this instant on. now is what there is, and late what
 // else it is to be told.
-func (e *Engine) takePart(s *session, told, now Snapshot, late []entry) error {
-	if err := e.enter(s, told, now, late); err != nil {
+func (e *Engine) takePart(s *session, received, now Snapshot, late []entry) error {
+	if err := e.enter(s, received, now, late); err != nil {
 		return err
 	}
 	if e.records != nil {
@@ -125,7 +125,7 @@ func (e *Engine) takePart(s *session, told, now Snapshot, late []entry) error {
 	return nil
 }
 
-func (e *Engine) enter(s *session, told, now Snapshot, late []entry) error {
+func (e *Engine) enter(s *session, received, now Snapshot, late []entry) error {
 	l := s.lane
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -139,17 +139,17 @@ func (e *Engine) enter(s *session, told, now Snapshot, late []entry) error {
 	}
 	if s.after != nil {
 		l.admitUnwanted()
-		told = l.answeredBy(told)
-		if ends := l.ended(told, now); len(ends) > 0 {
+		received = l.answeredBy(received)
+		if ends := l.ended(received, now); len(ends) > 0 {
 			l.collapse(ends) // if the runtime handed in none, what has begun waits yet
 			late = append(late, entry{part: l.ownPart(ends...)})
 		}
 	}
 	former := l.ledger
-	l.ledger = ledger.Synchronized(told, former)
+	l.ledger = ledger.Synchronized(received, former)
 	l.line.putBack(late...)
 	if e.records != nil && l.own {
-		l.takeUp(s, told, former)
+		l.takeUp(s, received, former)
 	}
 	s.joined, s.joinedAt = true, time.Now()
 	return nil

@@ -23,7 +23,7 @@ func TestL3_PodInCreationIsListedAndEndsIfItFails(t *testing.T) {
 		f.listed.Pods = pods("p1")
 		f.joined(a)
 		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
-		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", a.received())
 	})
 }
 
@@ -44,8 +44,8 @@ func TestL2_PluginThatJoinsDuringTheHookIsAskedBeforeTheSeal(t *testing.T) {
 		err := f.ask(t.Context(), "RunPodSandbox:p1")
 		require.ErrorIs(t, err, errRejected, "its rejection counts")
 		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
-		assert.Equal(t, "Synchronize(p1) RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", b.told())
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+		assert.Equal(t, "Synchronize(p1) RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", b.received())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", a.received())
 	})
 }
 
@@ -53,9 +53,9 @@ func TestL2_PluginThatJoinsDuringTheHookIsAskedBeforeTheSeal(t *testing.T) {
 // A pod ends while a plugin synchronizes.
 func TestL3_PodEndsDuringSynchronize(t *testing.T) {
 	for _, tc := range []struct {
-		name   string
-		listed []Object
-		told   string
+		name     string
+		listed   []Object
+		received string
 	}{
 		{"in the list", pods("p1"), "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1"},
 		{"not in the list", nil, "Synchronize()"},
@@ -73,7 +73,7 @@ func TestL3_PodEndsDuringSynchronize(t *testing.T) {
 				f.listed.Pods = tc.listed
 				f.joined(a)
 				synctest.Wait()
-				assert.Equal(t, tc.told, a.told())
+				assert.Equal(t, tc.received, a.received())
 			})
 		})
 	}
@@ -92,7 +92,7 @@ func TestL2_StoppedPodGetsOnlyItsRemove(t *testing.T) {
 		f.joined(a)
 		require.NoError(t, f.end("StopContainer:p1/c1", "RemoveContainer:p1/c1", "StopPodSandbox:p1", "RemovePodSandbox:p1"))
 		require.NoError(t, f.end("StopPodSandbox:p2", "RemovePodSandbox:p2"))
-		assert.Equal(t, "Synchronize(p1! p2! p3) RemovePodSandbox:p1 RemovePodSandbox:p2", a.told())
+		assert.Equal(t, "Synchronize(p1! p2! p3) RemovePodSandbox:p1 RemovePodSandbox:p2", a.received())
 	})
 }
 
@@ -108,13 +108,13 @@ func TestL3_WhatIsBeingRemovedIsNotDeliveredAnyMore(t *testing.T) {
 		f.listed.Containers = []Object{{Pod: "p2", Container: "c1"}}
 		a := newPlugin("10-a")
 		f.joined(a)
-		assert.Equal(t, "Synchronize(p2)", a.told())
+		assert.Equal(t, "Synchronize(p2)", a.received())
 
 		// Their removal failed in the runtime, which lists them after many others too.
 		f.removeOthers()
 		b := newPlugin("20-b")
 		f.joined(b)
-		assert.Equal(t, "Synchronize(p1 p2 p2/c1)", b.told())
+		assert.Equal(t, "Synchronize(p1 p2 p2/c1)", b.received())
 	})
 }
 
@@ -132,10 +132,10 @@ func TestL3_TwoRemovalsAtOnce(t *testing.T) {
 			require.NoError(t, f.end(fmt.Sprintf("RemovePodSandbox:other%d", i)))
 		}
 		f.joined(a)
-		assert.Equal(t, "Synchronize()", a.told(), "the first of the two is forgotten")
+		assert.Equal(t, "Synchronize()", a.received(), "the first of the two is forgotten")
 		require.NoError(t, f.end("RemovePodSandbox:other"))
 		f.joined(b)
-		assert.Equal(t, "Synchronize(p1)", b.told())
+		assert.Equal(t, "Synchronize(p1)", b.received())
 	})
 }
 
@@ -159,15 +159,15 @@ func TestL2_ContainerInCreationIsDeliveredOnce(t *testing.T) {
 		ev.Request = "request of c1"
 		require.NoError(t, f.Ask(t.Context(), ev, nil))
 		f.joined(after) // all agreed, the runtime does not have it yet
-		assert.Equal(t, "Synchronize(p1)", after.told())
+		assert.Equal(t, "Synchronize(p1)", after.received())
 		f.listed.Containers = []Object{{Pod: "p1", Container: "c1", Value: "listed c1"}}
 		f.joined(late)
 		f.did("PostCreateContainer:p1/c1")
 		require.NoError(t, f.end("StopContainer:p1/c1"))
 
-		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1 StopContainer:p1/c1", during.told())
-		require.Equal(t, during.told(), after.told())
-		assert.Equal(t, "Synchronize(p1 p1/c1) PostCreateContainer:p1/c1 StopContainer:p1/c1", late.told())
+		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1 StopContainer:p1/c1", during.received())
+		require.Equal(t, during.received(), after.received())
+		assert.Equal(t, "Synchronize(p1 p1/c1) PostCreateContainer:p1/c1 StopContainer:p1/c1", late.received())
 		assert.Equal(t, "request of c1", after.history[1].Request)
 		assert.Equal(t, "listed c1", late.history[0].listed.Containers[0].Value)
 	})
@@ -183,8 +183,8 @@ func TestL3_SealedCreationThatIsUndoneIsNotDeliveredToJoiners(t *testing.T) {
 		f.joined(a)
 		require.NoError(t, f.end("StopContainer:p1/c1", "RemoveContainer:p1/c1"))
 		f.joined(b)
-		assert.Equal(t, "Synchronize(p1)", a.told())
-		assert.Equal(t, a.told(), b.told())
+		assert.Equal(t, "Synchronize(p1)", a.received())
+		assert.Equal(t, a.received(), b.received())
 	})
 }
 
@@ -194,7 +194,7 @@ func TestL2_PodInBothListsIsDeliveredOnce(t *testing.T) {
 		a := newPlugin("10-a")
 		f.listed.Pods = []Object{{Pod: "p1", Value: "creating"}, {Pod: "p2"}, {Pod: "p1", Value: "ready"}}
 		f.joined(a)
-		assert.Equal(t, "Synchronize(p1 p2)", a.told())
+		assert.Equal(t, "Synchronize(p1 p2)", a.received())
 		assert.Equal(t, "ready", a.history[0].listed.Pods[0].Value)
 	})
 }
@@ -216,8 +216,8 @@ func TestL3_TwoConnectionsOfOnePlugin(t *testing.T) {
 		require.NoError(t, <-updated)
 		assert.Zero(t, time.Since(start))
 		require.NoError(t, f.end("StopPodSandbox:p1"))
-		assert.Equal(t, "Synchronize(p1) UpdatePodSandbox:p1 StopPodSandbox:p1", next.told())
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1 UpdatePodSandbox:p1", old.told())
+		assert.Equal(t, "Synchronize(p1) UpdatePodSandbox:p1 StopPodSandbox:p1", next.received())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 UpdatePodSandbox:p1", old.received())
 	})
 }
 
@@ -240,7 +240,7 @@ func TestL15_RestartInTheMiddleOfAStop(t *testing.T) {
 		require.NoError(t, f.end("StopPodSandbox:p1"))
 		require.NoError(t, f.end("RemovePodSandbox:p1"))
 		for _, p := range []*plugin{a2, b2} {
-			assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", p.told())
+			assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", p.received())
 		}
 	})
 }

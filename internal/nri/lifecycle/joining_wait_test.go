@@ -101,7 +101,7 @@ func TestL13_PluginSynchronizedTooLateIsCaughtUp(t *testing.T) {
 		f.joined(slow)
 		require.NoError(t, <-ran)
 		synctest.Wait()
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1", slow.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", slow.received())
 		assert.Equal(t, "20-slow answered late, 20-slow skipped", f.journal.outcomes(RunPodSandbox))
 	})
 }
@@ -137,10 +137,10 @@ func TestL13_RuntimeWithALockOfItsOwn(t *testing.T) {
 		require.NoError(t, <-joined)
 		assert.Zero(t, time.Since(start))
 		synctest.Wait()
-		assert.Equal(t, "Synchronize(p1)", b.told())
+		assert.Equal(t, "Synchronize(p1)", b.received())
 		lock <- struct{}{}
 		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
-		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", b.told())
+		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", b.received())
 	})
 }
 
@@ -185,6 +185,6 @@ func TestL13_TeardownDoesNotWaitForJoins(t *testing.T) {
 		assert.Zero(t, time.Since(start))
 		time.Sleep(time.Second)
 		synctest.Wait()
-		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", a.received())
 	})
 }

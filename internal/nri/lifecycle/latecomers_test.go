@@ -32,7 +32,7 @@ func TestL22_PeersThatComeAtOnceCostOneBound(t *testing.T) {
 		assert.LessOrEqual(t, time.Since(start), requestTimeout/2+2*requestTimeout)
 		time.Sleep(requestTimeout)
 		for _, p := range peers {
-			assert.Equal(t, "Synchronize() RunPodSandbox:p1", p.told(), p.Name())
+			assert.Equal(t, "Synchronize() RunPodSandbox:p1", p.received(), p.Name())
 		}
 		assert.Equal(t, "00-slow answered, 10-name0 answered, 10-name1 answered, 10-name2 answered late, 10-name2 skipped, "+
 			"10-name3 answered late, 10-name3 skipped", strings.Join(strings.Split(f.journal.outcomes(RunPodSandbox), ", ")[:7], ", "))
@@ -140,7 +140,7 @@ func TestL20_OthersDoNotTakeTheTimeOfARequiredPlugin(t *testing.T) {
 		must := newPlugin("90-must")
 		f.joined(newPlugin("10-a").hang(RunPodSandbox), newPlugin("20-b").takes(requestTimeout/2, RunPodSandbox), must)
 		require.NoError(t, <-ran)
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1", must.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", must.received())
 	})
 }
 
@@ -193,7 +193,7 @@ func TestL20_AnotherLatecomerOfTheNameWillDo(t *testing.T) {
 			joined := f.comes(other)
 			require.NoError(t, <-ran)
 			require.NoError(t, <-joined)
-			assert.Equal(t, "Synchronize() RunPodSandbox:p1", other.told())
+			assert.Equal(t, "Synchronize() RunPodSandbox:p1", other.received())
 		})
 	}
 }

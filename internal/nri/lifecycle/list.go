@@ -38,7 +38,7 @@ func (e *Engine) list(ctx context.Context, s *session, timeout time.Duration) (t
 	select {
 	case <-s.listed:
 		taken = s.inventory
-		s.inventory = nil // it is large, and told once
+		s.inventory = nil // it is large, and sent once
 		return taken, taken.err
 	case <-timer.C:
 		err = fmt.Errorf("%w within %s: %w", ErrList, timeout, context.DeadlineExceeded)

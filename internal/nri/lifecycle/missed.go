@@ -59,7 +59,7 @@ func (e *Engine) remove(l *lane) {
 
 // takeUp has a plugin that is back told what it has missed. The locks of the engine and of
 // the lane are held.
-func (l *lane) takeUp(s *session, told Snapshot, former *ledger.Ledger) {
+func (l *lane) takeUp(s *session, received Snapshot, former *ledger.Ledger) {
 	before := l.record
 	l.record = l.engine.records.Joined(before, l.name, s.wants)
 	if before != nil && l.record == nil {
@@ -68,9 +68,9 @@ func (l *lane) takeUp(s *session, told Snapshot, former *ledger.Ledger) {
 		}
 		l.line.missed = nil // it wants no ends any more
 	}
-	l.record.MissGone(l.ledger, told)
+	l.record.MissGone(l.ledger, received)
 	if s.after == nil {
-		for _, m := range l.record.Missed(told, l.ledger, former) {
+		for _, m := range l.record.Missed(received, l.ledger, former) {
 			l.miss(m)
 		}
 		l.line.until = time.Now().Add(l.engine.opts.SyncTimeout())

@@ -32,9 +32,9 @@ func TestL18_EndIsDeliveredThoughOneBeforeItWasDropped(t *testing.T) {
 				o.kill()
 				o.start(t)
 			}
-			told := o.again(a).told()
-			assert.Contains(t, told, "RemoveContainer:p1/c1")
-			assert.Contains(t, told, "RemovePodSandbox:p1")
+			received := o.again(a).received()
+			assert.Contains(t, received, "RemoveContainer:p1/c1")
+			assert.Contains(t, received, "RemovePodSandbox:p1")
 			assert.Zero(t, o.missed("10-a"))
 		})
 	}
@@ -58,12 +58,12 @@ func TestL22_EndThatBreaksEachConnectionIsGivenUp(t *testing.T) {
 			synctest.Wait()
 			o.lists("p1!")
 			for range tellings {
-				assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1", breaks().told())
+				assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1", breaks().received())
 			}
 			a := o.again(newPlugin("10-a"))
 			o.did("RunPodSandbox:p2")
 			require.NoError(t, o.end("RemovePodSandbox:p1"))
-			assert.Equal(t, "Synchronize(p1!) RunPodSandbox:p2 RemovePodSandbox:p1", a.told())
+			assert.Equal(t, "Synchronize(p1!) RunPodSandbox:p2 RemovePodSandbox:p1", a.received())
 			assert.Zero(t, o.missed(a.name))
 		})
 	}
@@ -100,7 +100,7 @@ func TestL18_StopThatIsLateAndBreaksIsDeliveredAgain(t *testing.T) {
 		time.Sleep(2 * requestTimeout)
 		o.left(a.plugin)
 		o.lists("p1!")
-		assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1", o.again(a.plugin).told())
+		assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1", o.again(a.plugin).received())
 	})
 }
 
@@ -133,7 +133,7 @@ func TestL22_AbandonedEndIsReported(t *testing.T) {
 			synctest.Wait()
 		}
 		assert.Equal(t, "10-a abandoned late, 10-a lost late, 10-a lost late", o.journal.outcomes(StopPodSandbox))
-		assert.Equal(t, "Synchronize() RemovePodSandbox:p1", o.again(a).told(), "what is behind it goes on")
+		assert.Equal(t, "Synchronize() RemovePodSandbox:p1", o.again(a).received(), "what is behind it goes on")
 	})
 }
 
@@ -194,17 +194,17 @@ func TestL22_TwoEndsThatBreakByTurnsAreGivenUp(t *testing.T) {
 		o.end("StopPodSandbox:missed")
 		o.end("StopPodSandbox:breaks")
 		o.lists("too")
-		told := make(map[string]int)
+		received := make(map[string]int)
 		var next func() *plugin
 		next = func() *plugin {
 			p := newPlugin("10-a")
 			p.wants, p.keepConnected = wants, true
 			p.handle = func(_ context.Context, ev Event) (any, error) {
-				told[ev.Pod]++
+				received[ev.Pod]++
 				switch {
 				case ev.Pod == "long":
 					p.stall(syncTimeout + time.Second) // until what was missed takes turns
-				case ev.Pod != "missed" && told[ev.Pod] <= 2*tellings:
+				case ev.Pod != "missed" && received[ev.Pod] <= 2*tellings:
 					go o.join(next())
 					p.stall(100 * time.Millisecond)
 					p.Close()
@@ -219,6 +219,6 @@ func TestL22_TwoEndsThatBreakByTurnsAreGivenUp(t *testing.T) {
 		o.end("StopPodSandbox:too") // behind one that is overdue
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		assert.Equal(t, map[string]int{"long": 1, "missed": 1, "breaks": tellings, "too": tellings + 1}, told)
+		assert.Equal(t, map[string]int{"long": 1, "missed": 1, "breaks": tellings, "too": tellings + 1}, received)
 	})
 }

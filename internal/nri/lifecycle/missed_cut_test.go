@@ -16,9 +16,9 @@ import (
 func TestL18_EndOfWhatWasCutInItsCreation(t *testing.T) {
 	t.Parallel()
 	for what, test := range map[string]struct {
-		listed []string // after the kill
-		cut    []Object
-		told   string
+		listed   []string // after the kill
+		cut      []Object
+		received string
 	}{
 		"container":                            {[]string{"p1"}, []Object{{Pod: "p1", Container: "c1"}}, "Synchronize(p1) StopContainer:p1/c1 RemoveContainer:p1/c1"},
 		"container whose pod has gone":         {nil, []Object{{Pod: "p1", Container: "c1"}}, "Synchronize() StopContainer:p1/c1 RemoveContainer:p1/c1"},
@@ -46,8 +46,8 @@ func TestL18_EndOfWhatWasCutInItsCreation(t *testing.T) {
 					}
 				}
 				o.start(t, test.listed...)
-				assert.Equal(t, test.told, o.again(asked).told())
-				require.NotContains(t, o.again(not).told(), "Remove")
+				assert.Equal(t, test.received, o.again(asked).received())
+				require.NotContains(t, o.again(not).received(), "Remove")
 			})
 		})
 	}
@@ -71,6 +71,6 @@ func TestL18_WhatWasCutEndsBeforeItsPod(t *testing.T) {
 		o.end("StopPodSandbox:p1")
 		o.end("RemovePodSandbox:p1")
 		o.lists()
-		assert.Equal(t, "Synchronize() StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1 RemovePodSandbox:p1", o.again(a).told())
+		assert.Equal(t, "Synchronize() StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1 RemovePodSandbox:p1", o.again(a).received())
 	})
 }

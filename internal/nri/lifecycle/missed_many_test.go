@@ -40,7 +40,7 @@ func TestL18_NameIsForgotten(t *testing.T) {
 		assert.True(t, ok)
 		assert.Equal(t, 1, dropped)
 		o.end("RemovePodSandbox:p1")
-		assert.Equal(t, "Synchronize()", o.again(a).told())
+		assert.Equal(t, "Synchronize()", o.again(a).received())
 	})
 }
 
@@ -58,7 +58,7 @@ func TestL18_NameThatIsNotKeptIsForgotten(t *testing.T) {
 		assert.Equal(t, []string{"20-b"}, slices.Collect(maps.Keys(o.names)))
 		o.mu.Unlock()
 		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
-		assert.Equal(t, "Synchronize()", o.again(a).told())
+		assert.Equal(t, "Synchronize()", o.again(a).received())
 	})
 }
 

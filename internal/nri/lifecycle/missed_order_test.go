@@ -17,7 +17,7 @@ import (
 // A runtime that was killed after it handed in a removal lists the object still. What is
 // owed of that removal is its only one.
 func TestL18_EndHandedInBeforeAKillIsDeliveredOnce(t *testing.T) {
-	for _, c := range []struct{ name, hangs, removedBy, told string }{
+	for _, c := range []struct{ name, hangs, removedBy, received string }{
 		{"removed while it is disconnected", "RemoveContainer", "before", "Synchronize(p1) RemoveContainer:p1/c1"},
 		{"removed when it is back", "RemoveContainer", "after", "Synchronize(p1) RemoveContainer:p1/c1"},
 		{"stopped while it is disconnected", "StopContainer", "before", "Synchronize(p1) StopContainer:p1/c1 RemoveContainer:p1/c1"},
@@ -38,7 +38,7 @@ func TestL18_EndHandedInBeforeAKillIsDeliveredOnce(t *testing.T) {
 				}
 				a = o.again(newPlugin("10-a"))
 				remove()
-				assert.Equal(t, c.told, a.told())
+				assert.Equal(t, c.received, a.received())
 				assert.Zero(t, o.missed("10-a"))
 			})
 		})
@@ -59,7 +59,7 @@ func TestL18_MissedStopIsFollowedByItsRemove(t *testing.T) {
 			o.kill()
 			o.start(t, found...)
 			a = o.again(a)
-			assert.Equal(t, "StopContainer:p1/c1 RemoveContainer:p1/c1", strings.Join(strings.Fields(a.told())[1:], " "))
+			assert.Equal(t, "StopContainer:p1/c1 RemoveContainer:p1/c1", strings.Join(strings.Fields(a.received())[1:], " "))
 		})
 	}
 }
@@ -76,7 +76,7 @@ func TestL18_WhatItKnewIsKnownAgain(t *testing.T) {
 		o.lists("p1", "p1/c1!")
 		a = o.again(a)
 		o.end("RemoveContainer:p1/c1")
-		assert.Equal(t, "Synchronize(p1) RemoveContainer:p1/c1", a.told())
+		assert.Equal(t, "Synchronize(p1) RemoveContainer:p1/c1", a.received())
 	})
 }
 
@@ -101,9 +101,9 @@ func TestL18_SecondConnectionOfANameMissesNothing(t *testing.T) {
 		o.left(first)
 		o.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
 		assert.Equal(t, 2, o.missed("10-a"))
-		assert.Equal(t, "Synchronize(p2) StopPodSandbox:p2 RemovePodSandbox:p2", second.told())
+		assert.Equal(t, "Synchronize(p2) StopPodSandbox:p2 RemovePodSandbox:p2", second.received())
 		o.lists()
-		assert.Equal(t, "Synchronize() StopPodSandbox:p2 RemovePodSandbox:p2", o.again(first).told())
+		assert.Equal(t, "Synchronize() StopPodSandbox:p2 RemovePodSandbox:p2", o.again(first).received())
 		assert.Zero(t, o.missed("10-a"))
 	})
 }
@@ -135,7 +135,7 @@ func TestL18_NextConnectionComesAmidAnAccount(t *testing.T) {
 		close(went)
 		work.Wait()
 		synctest.Wait()
-		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1", next.told())
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1", next.received())
 		assert.Zero(t, o.missed("10-a"))
 	})
 }
@@ -159,7 +159,7 @@ func TestL18_EndHandedInBeforeItComesBack(t *testing.T) {
 			}
 			o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
 			synctest.Wait()
-			assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+			assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", next.received())
 			assert.Zero(t, o.missed("10-a"))
 		})
 	}

@@ -41,12 +41,12 @@ func TestL18_EndsWhileDisconnectedAreDelivered(t *testing.T) {
 				o.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
 				o.lists()
 				a = o.again(a)
-				assert.Equal(t, "Synchronize() "+lifeAndEnd, a.told())
+				assert.Equal(t, "Synchronize() "+lifeAndEnd, a.received())
 				assert.Zero(t, o.missed("10-a"))
-				assert.Equal(t, "Synchronize()", o.again(newPlugin("20-b")).told(), "never knew of it")
+				assert.Equal(t, "Synchronize()", o.again(newPlugin("20-b")).received(), "never knew of it")
 				a.Close()
 				synctest.Wait()
-				assert.Equal(t, "Synchronize()", o.again(a).told(), "told twice")
+				assert.Equal(t, "Synchronize()", o.again(a).received(), "told twice")
 			})
 		})
 	}
@@ -69,7 +69,7 @@ func TestL18_EndsAfterAKillAreDelivered(t *testing.T) {
 		o.end("RemoveContainer:p1/c1", "RemovePodSandbox:p1")
 		o.lists()
 		a = o.again(a)
-		assert.Equal(t, "Synchronize() StopContainer:p1/c1 StopContainer:p1/c2 StopPodSandbox:p1 RemoveContainer:p1/c2 RemoveContainer:p1/c1 RemovePodSandbox:p1", a.told())
+		assert.Equal(t, "Synchronize() StopContainer:p1/c1 StopContainer:p1/c2 StopPodSandbox:p1 RemoveContainer:p1/c2 RemoveContainer:p1/c1 RemovePodSandbox:p1", a.received())
 	})
 }
 
@@ -85,7 +85,7 @@ func TestL18_ContainersOfAStoppedPodHaveStopped(t *testing.T) {
 		o.start(t, "p1!", "p1/c1!")
 		a = o.again(a)
 		o.end("RemoveContainer:p1/c1", "RemovePodSandbox:p1")
-		assert.Equal(t, "Synchronize(p1!) RemoveContainer:p1/c1 RemovePodSandbox:p1", a.told())
+		assert.Equal(t, "Synchronize(p1!) RemoveContainer:p1/c1 RemovePodSandbox:p1", a.received())
 	})
 }
 
@@ -103,9 +103,9 @@ func TestL18_StopsThatWereNotSafeAreDeliveredInOrder(t *testing.T) {
 		o.kill()
 		o.start(t, "p1!", "p1/c1!", "p1/c2!")
 		a = o.again(a)
-		assert.Equal(t, "Synchronize(p1!) StopContainer:p1/c1 StopPodSandbox:p1", a.told())
+		assert.Equal(t, "Synchronize(p1!) StopContainer:p1/c1 StopPodSandbox:p1", a.received())
 		o.end("RemoveContainer:p1/c1", "RemoveContainer:p1/c2", "RemovePodSandbox:p1")
-		assert.Equal(t, "Synchronize(p1!) StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemoveContainer:p1/c2 RemovePodSandbox:p1", a.told())
+		assert.Equal(t, "Synchronize(p1!) StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemoveContainer:p1/c2 RemovePodSandbox:p1", a.received())
 	})
 }
 
@@ -122,7 +122,7 @@ func TestL18_PodGoneAfterARestartHasEnded(t *testing.T) {
 		o.start(t, "p2")
 		a = o.again(a)
 		assert.ElementsMatch(t, strings.Fields("Synchronize(p2) StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1 StopContainer:p2/c2 RemoveContainer:p2/c2"),
-			strings.Fields(a.told()))
+			strings.Fields(a.received()))
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		assert.Empty(t, readAgain(a.history, a.wants, []string{"p1", "p1/c1", "p2/c2"}).faults)
@@ -145,9 +145,9 @@ func TestL18_StopThatWasNotAnsweredIsDeliveredAgain(t *testing.T) {
 			}
 			o.lists("p1!")
 			a = o.again(a)
-			assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1", a.told())
+			assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1", a.received())
 			o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
-			assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+			assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1 RemovePodSandbox:p1", a.received())
 		})
 	}
 }
@@ -168,7 +168,7 @@ func TestL18_PodBegunWhileAPluginLeavesIsKnown(t *testing.T) {
 		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
 		o.end("StopContainer:p0/c1", "RemoveContainer:p0/c1")
 		o.lists("p0")
-		assert.Equal(t, "Synchronize(p0) StopPodSandbox:p1 RemovePodSandbox:p1 StopContainer:p0/c1 RemoveContainer:p0/c1", o.again(a).told())
+		assert.Equal(t, "Synchronize(p0) StopPodSandbox:p1 RemovePodSandbox:p1 StopContainer:p0/c1 RemoveContainer:p0/c1", o.again(a).received())
 	})
 }
 
@@ -183,7 +183,7 @@ func TestL18_StopThatAPluginWentAtIsDeliveredAgain(t *testing.T) {
 		synctest.Wait()
 		o.lists("p1!")
 		a = o.again(a)
-		assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1", a.told())
+		assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1", a.received())
 	})
 }
 
@@ -218,9 +218,9 @@ func TestL18_WhatWaitsForAHungPluginOutlivesAKill(t *testing.T) {
 			o.start(t)
 			a = o.again(a)
 			if answers {
-				assert.Equal(t, "Synchronize()", a.told())
+				assert.Equal(t, "Synchronize()", a.received())
 			} else {
-				assert.Equal(t, "Synchronize() StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1", a.told())
+				assert.Equal(t, "Synchronize() StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1", a.received())
 			}
 		})
 	}
@@ -260,7 +260,7 @@ func TestL18_OnlyWhatItKnewAndWants(t *testing.T) {
 			o.end("StopContainer:"+p+"/c1", "StopPodSandbox:"+p, "RemoveContainer:"+p+"/c1", "RemovePodSandbox:"+p)
 		}
 		assert.Equal(t, 1, o.missed("10-a"))
-		assert.Equal(t, "Synchronize() RemovePodSandbox:p1", o.again(a).told())
+		assert.Equal(t, "Synchronize() RemovePodSandbox:p1", o.again(a).received())
 		assert.Empty(t, o.memory.now["10-a"].known)
 		assert.Zero(t, o.Status().Connections[0].Pods)
 	})
@@ -277,11 +277,11 @@ func TestL18_ExitedContainerIsRemovedLater(t *testing.T) {
 		o.end("StopContainer:p1/c1")
 		o.lists("p1", "p1/c1!")
 		a = o.again(a)
-		assert.Equal(t, "Synchronize(p1) StopContainer:p1/c1", a.told())
+		assert.Equal(t, "Synchronize(p1) StopContainer:p1/c1", a.received())
 		o.end("StopContainer:p1/c1", "RemoveContainer:p1/c1")
 		o.end("StopPodSandbox:p1")
 		o.end("RemovePodSandbox:p1")
-		assert.Equal(t, "Synchronize(p1) "+lifeAndEnd, a.told())
+		assert.Equal(t, "Synchronize(p1) "+lifeAndEnd, a.received())
 	})
 }
 
@@ -309,9 +309,9 @@ func TestL18_EndsWhileItComesBack(t *testing.T) {
 			if fails {
 				require.Error(t, err)
 				next = o.again(a)
-				assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+				assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", next.received())
 			} else {
-				assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+				assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", next.received())
 			}
 			assert.Zero(t, o.missed("10-a"))
 		})
@@ -330,7 +330,7 @@ func TestL18_ContainerThatExitsDuringTheList(t *testing.T) {
 		o.end("StopContainer:p1/c1", "StopPodSandbox:p1")
 		o.end("RemoveContainer:p1/c1", "RemovePodSandbox:p1")
 		o.lists()
-		assert.Equal(t, "Synchronize() StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1", o.again(a).told())
+		assert.Equal(t, "Synchronize() StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1", o.again(a).received())
 	})
 }
 
@@ -338,19 +338,19 @@ func TestL18_ContainerThatExitsDuringTheList(t *testing.T) {
 func TestL18_ListThatFailsAtAStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
-		connected, away := newPlugin("10-connected"), newPlugin("20-away")
-		o.joined(connected, away)
+		connected, gone := newPlugin("10-connected"), newPlugin("20-away")
+		o.joined(connected, gone)
 		o.did("RunPodSandbox:p1", "RunPodSandbox:p2")
-		o.left(away)
+		o.left(gone)
 		o.kill()
 		o.startWithoutList(t)
 		o.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
 		o.kill()
 		o.start(t, "p1")
-		assert.ElementsMatch(t, []string{"Synchronize(p1)", "StopPodSandbox:p2", "RemovePodSandbox:p2"}, strings.Fields(o.again(away).told()))
+		assert.ElementsMatch(t, []string{"Synchronize(p1)", "StopPodSandbox:p2", "RemovePodSandbox:p2"}, strings.Fields(o.again(gone).received()))
 		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
 		o.lists()
-		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", o.again(connected).told())
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", o.again(connected).received())
 	})
 }
 
@@ -384,7 +384,7 @@ func TestL18_ContainerOfAnUnknownPodIsGoneAfterARestart(t *testing.T) {
 		o.left(a)
 		o.Close()
 		o.start(t)
-		assert.Equal(t, "Synchronize() StopContainer:p1/c1 RemoveContainer:p1/c1", o.again(a).told())
+		assert.Equal(t, "Synchronize() StopContainer:p1/c1 RemoveContainer:p1/c1", o.again(a).received())
 	})
 }
 
@@ -406,6 +406,6 @@ func TestL3_ConnectionThatWasNotSynchronizedKnowsNothing(t *testing.T) {
 		o.left(next)
 		require.Error(t, <-joined)
 		o.end("RemoveContainer:p1/c1")
-		assert.Equal(t, "Synchronize(p1)", o.again(a).told())
+		assert.Equal(t, "Synchronize(p1)", o.again(a).received())
 	})
 }

@@ -336,7 +336,7 @@ var mutations = []mutation{
 	{
 		off:  "what Synchronize told is known",
 		file: "join.go",
-		from: "l.ledger = ledger.Synchronized(told, former)",
+		from: "l.ledger = ledger.Synchronized(received, former)",
 		to:   "l.ledger = ledger.Synchronized(Snapshot{}, former)",
 	},
 	{
@@ -773,8 +773,8 @@ var mutations = []mutation{
 	{
 		off:  "the wait before anything is made counts",
 		file: "required.go",
-		from: "waited: waited[r.Plugin], told",
-		to:   "told",
+		from: "waited: waited[r.Plugin], received",
+		to:   "received",
 		by:   "^TestL20_WaitBeforeAnythingIsMade$",
 	},
 	{
@@ -1064,8 +1064,8 @@ var mutations = []mutation{
 	{
 		off:  "a slow successor is told what ended",
 		file: "join.go",
-		from: "if ends := l.ended(told, now); len(ends) > 0 {",
-		to:   "if ends := l.ended(told, now); false {",
+		from: "if ends := l.ended(received, now); len(ends) > 0 {",
+		to:   "if ends := l.ended(received, now); false {",
 		by:   "^TestL19_SlowSuccessorReceivesMissedEvents$",
 	},
 	{
@@ -1079,7 +1079,7 @@ var mutations = []mutation{
 		off:  "it knows what it is told of once it has answered",
 		file: "join.go",
 		from: "done := make(chan error, 1)",
-		to:   "done := make(chan error, 1)\n\ts.lane.ledger = ledger.Synchronized(told, s.lane.ledger)",
+		to:   "done := make(chan error, 1)\n\ts.lane.ledger = ledger.Synchronized(received, s.lane.ledger)",
 		by:   "^TestL19_SuccessorThatFailsLeavesWhatTheNameKnew$",
 	},
 	{
@@ -1226,7 +1226,7 @@ var mutations = []mutation{
 	{
 		off:  "nothing of a join is kept",
 		file: "list.go",
-		from: "s.inventory = nil // it is large, and told once",
+		from: "s.inventory = nil // it is large, and sent once",
 		to:   "_ = s",
 		by:   "^TestL13_NothingOfAJoinIsKept$",
 	},
@@ -1345,8 +1345,8 @@ var mutations = []mutation{
 	{
 		off:  "what begins in the line is known when a successor has it",
 		file: "join.go",
-		from: "\t\tl.admitUnwanted()\n\t\ttold",
-		to:   "\t\ttold",
+		from: "\t\tl.admitUnwanted()\n\t\treceived",
+		to:   "\t\treceived",
 		by:   "^TestL19_PodBeginsAndEndsBeforeASuccessorIsSynchronized$",
 	},
 	{

@@ -33,9 +33,9 @@ func TestL18_WhatBeginsDuringSynchronizeHasNotGone(t *testing.T) {
 			close(may)
 			require.NoError(t, <-joined)
 			synctest.Wait()
-			assert.Equal(t, "Synchronize(p1)", next.told())
+			assert.Equal(t, "Synchronize(p1)", next.received())
 			o.end(end)
-			assert.Equal(t, "Synchronize(p1) "+end, next.told())
+			assert.Equal(t, "Synchronize(p1) "+end, next.received())
 		})
 	}
 }
@@ -54,7 +54,7 @@ func TestL22_PermanentPluginIsNotDroppedForWhatItDoesNotWant(t *testing.T) {
 		close(may)
 		require.NoError(t, <-joined)
 		f.end("StopPodSandbox:p1")
-		assert.Equal(t, "Synchronize() StopPodSandbox:p1", a.told())
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1", a.received())
 	})
 }
 
@@ -72,7 +72,7 @@ func TestL2_AnIdMayBeUsedAgainBehindAnOverduePlugin(t *testing.T) {
 		thaw()
 		synctest.Wait()
 		f.end("StopPodSandbox:p1")
-		assert.Equal(t, "Synchronize() StopContainer:p0/c0 StopPodSandbox:p0 StopPodSandbox:p1 RemovePodSandbox:p1 StopPodSandbox:p1", a.told())
+		assert.Equal(t, "Synchronize() StopContainer:p0/c0 StopPodSandbox:p0 StopPodSandbox:p1 RemovePodSandbox:p1 StopPodSandbox:p1", a.received())
 	})
 }
 
@@ -91,7 +91,7 @@ func TestL3_NothingIsLeftOfTwoLivesOfOneId(t *testing.T) {
 		thaw()
 		synctest.Wait()
 		assert.Equal(t, "Synchronize() RunPodSandbox:p0 RunPodSandbox:p1 UpdatePodSandbox:p0 StopPodSandbox:p1 RemovePodSandbox:p1 "+
-			"StopContainer:p1/c1 RemoveContainer:p1/c1", a.told())
+			"StopContainer:p1/c1 RemoveContainer:p1/c1", a.received())
 		pods, containers := f.names["10-a"].ledger.Count()
 		assert.Equal(t, "1 0", fmt.Sprint(pods, containers), "pods and containers that the plugin knows")
 	})
@@ -113,7 +113,7 @@ func TestL2_AnIdMayBeUsedAgainBehindABusyPlugin(t *testing.T) {
 		require.NoError(t, <-busy)
 		require.NoError(t, <-ended)
 		require.NoError(t, <-again)
-		assert.Equal(t, "Synchronize() UpdateContainer:p1/c2 StopContainer:p1/c1 RemoveContainer:p1/c1 StopContainer:p1/c1 RemoveContainer:p1/c1", a.told())
+		assert.Equal(t, "Synchronize() UpdateContainer:p1/c2 StopContainer:p1/c1 RemoveContainer:p1/c1 StopContainer:p1/c1 RemoveContainer:p1/c1", a.received())
 	})
 }
 
@@ -146,7 +146,7 @@ func TestL2_AnIdMayBeUsedAgainDuringSynchronize(t *testing.T) {
 			require.NoError(t, <-joined)
 			synctest.Wait()
 			end()
-			assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+			assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", next.received())
 		})
 	}
 }
@@ -171,7 +171,7 @@ func TestL3_ContainerBeginsInAPodThatHasVanished(t *testing.T) {
 		require.NoError(t, <-busy)
 		synctest.Wait()
 		f.end("StopContainer:p1/c1")
-		assert.Equal(t, "Synchronize() UpdateContainer:p2/c2 StopPodSandbox:p1 RemovePodSandbox:p1 StopContainer:p1/c1", a.told())
+		assert.Equal(t, "Synchronize() UpdateContainer:p2/c2 StopPodSandbox:p1 RemovePodSandbox:p1 StopContainer:p1/c1", a.received())
 	})
 }
 
@@ -193,7 +193,7 @@ func TestL19_WhatTheFirstDidNotWantHasEnded(t *testing.T) {
 		f.end("RemovePodSandbox:p1")
 		f.joined(next)
 		synctest.Wait()
-		assert.Equal(t, "Synchronize() RemoveContainer:p1/c1 RemovePodSandbox:p1", next.told())
+		assert.Equal(t, "Synchronize() RemoveContainer:p1/c1 RemovePodSandbox:p1", next.received())
 	})
 }
 
@@ -225,7 +225,7 @@ func TestL3_ContainerEndsWhileTwoTellOfIt(t *testing.T) {
 				require.NoError(t, <-created)
 				thaw()
 				synctest.Wait()
-				assert.NotContains(t, b.told(), "p1/c1")
+				assert.NotContains(t, b.received(), "p1/c1")
 			})
 		})
 	}
@@ -243,6 +243,6 @@ func TestL16_PermanentPluginWithAFullLineFailsNoRequest(t *testing.T) {
 		assert.NoError(t, <-one)
 		assert.NoError(t, <-two)
 		assert.NoError(t, <-three, "its policy is to go on")
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1 RunPodSandbox:p2", a.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 RunPodSandbox:p2", a.received())
 	})
 }

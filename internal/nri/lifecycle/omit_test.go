@@ -26,7 +26,7 @@ func TestL2_PodInCreationIsLeftOutForItsHook(t *testing.T) {
 		f.did("RunPodSandbox:p1")
 		require.NoError(t, f.end("StopPodSandbox:p2", "RemovePodSandbox:p2"))
 		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", a.received())
 	})
 }
 
@@ -44,7 +44,7 @@ func TestL2_PodIsLeftOutDuringTheHookOfAnother(t *testing.T) {
 		}
 		f.joined(a)
 		f.did("RunPodSandbox:p1")
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1", b.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", b.received())
 	})
 }
 
@@ -58,7 +58,7 @@ func TestL2_PodThatAllAgreedToIsNotLeftOut(t *testing.T) {
 		f.listed.Pods = creating("p1")
 		f.joined(a)
 		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
-		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+		assert.Equal(t, "Synchronize(p1) StopPodSandbox:p1 RemovePodSandbox:p1", a.received())
 		assert.Empty(t, f.agreed, "nothing is kept of a pod that ended")
 	})
 }

@@ -54,7 +54,7 @@ func TestL4_StopWaitsForAnAnswerToRun(t *testing.T) {
 		assert.Equal(t, butForTheUndo(requestTimeout/4), time.Since(start), "the caller is not kept")
 		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
 		assert.Equal(t, 3*requestTimeout/4, time.Since(start))
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", a.received())
 		assert.Empty(t, a.faults)
 		assert.Equal(t, "10-a canceled", f.journal.outcomes(RunPodSandbox))
 		assert.Equal(t, []string{"10-a RunPodSandbox:p1 1.5s"}, f.journal.recovered)
@@ -131,10 +131,10 @@ func TestL22_HungPluginCostsOneTimeout(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, "Synchronize() RunPodSandbox:p0 RunPodSandbox:p10 RunPodSandbox:p11 RunPodSandbox:p12 RunPodSandbox:p13 "+
 			"RunPodSandbox:p14 RunPodSandbox:p15 RunPodSandbox:p16 RunPodSandbox:p17 RunPodSandbox:p18 RunPodSandbox:p19 "+
-			"StopPodSandbox:p0 RemovePodSandbox:p0", a.told())
+			"StopPodSandbox:p0 RemovePodSandbox:p0", a.received())
 		assert.Contains(t, f.journal.outcomes(RunPodSandbox), "10-a answered late, ")
 		f.did("RunPodSandbox:p20")
-		assert.Contains(t, a.told(), "RunPodSandbox:p20", "it is as any other again")
+		assert.Contains(t, a.received(), "RunPodSandbox:p20", "it is as any other again")
 	})
 }
 
@@ -170,11 +170,11 @@ func TestL22_LateRunRejectsNothing(t *testing.T) {
 		a.reject(RunPodSandbox, CreateContainer)
 		thaw()
 		synctest.Wait()
-		assert.Contains(t, a.told(), "RunPodSandbox:p2 CreateContainer:p2/c1")
+		assert.Contains(t, a.received(), "RunPodSandbox:p2 CreateContainer:p2/c1")
 		assert.Contains(t, f.journal.outcomes(RunPodSandbox), "10-a rejected late")
 		assert.False(t, a.isClosed())
 		require.NoError(t, f.end("StopContainer:p2/c1", "StopPodSandbox:p2"))
-		assert.Contains(t, a.told(), "StopContainer:p2/c1 StopPodSandbox:p2")
+		assert.Contains(t, a.received(), "StopContainer:p2/c1 StopPodSandbox:p2")
 	})
 }
 
@@ -197,7 +197,7 @@ func TestL22_RejectedPodIsNotDeliveredLate(t *testing.T) {
 		f.did("RunPodSandbox:p1", "UpdatePodSandbox:p1")
 		require.ErrorIs(t, f.ask(t.Context(), "RunPodSandbox:p2"), errRejected)
 		require.NoError(t, f.end("StopPodSandbox:p2", "RemovePodSandbox:p2"))
-		assert.NotContains(t, a.told(), "p2")
+		assert.NotContains(t, a.received(), "p2")
 	})
 }
 
@@ -358,7 +358,7 @@ func TestL22_ReturningPluginIsNoErrorForOtherWaiters(t *testing.T) {
 				assert.Equal(t, requestTimeout/4, time.Since(start), "who comes now waits for the answer")
 			}
 			time.Sleep(requestTimeout)
-			assert.Contains(t, late.told(), "StopPodSandbox:"+pod)
+			assert.Contains(t, late.received(), "StopPodSandbox:"+pod)
 		}
 	})
 }
@@ -422,8 +422,8 @@ func TestL3_WhatEndsMeanwhileIsNotDeliveredLate(t *testing.T) {
 		f.did("RunPodSandbox:p2")
 		thawB()
 		synctest.Wait()
-		assert.Contains(t, a.told(), "RunPodSandbox:p2 StopPodSandbox:p2 RemovePodSandbox:p2")
-		assert.NotContains(t, b.told(), "p2")
+		assert.Contains(t, a.received(), "RunPodSandbox:p2 StopPodSandbox:p2 RemovePodSandbox:p2")
+		assert.NotContains(t, b.received(), "p2")
 	})
 }
 
@@ -456,9 +456,9 @@ func TestL22_FlappingPluginCostsOneTimeout(t *testing.T) {
 		f.did("RunPodSandbox:late") // while it is synchronized at last
 		<-flapped
 		synctest.Wait()
-		assert.Equal(t, "Synchronize() RunPodSandbox:late", last.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:late", last.received())
 		f.did("RunPodSandbox:after")
-		assert.Contains(t, last.told(), "RunPodSandbox:after", "it is as any other again")
+		assert.Contains(t, last.received(), "RunPodSandbox:after", "it is as any other again")
 	})
 }
 
@@ -479,9 +479,9 @@ func TestL22_PermanentPluginStays(t *testing.T) {
 		thaw()
 		synctest.Wait()
 		f.did("RunPodSandbox:p5")
-		assert.Contains(t, p.told(), "StopPodSandbox:p1 StopPodSandbox:p2 RunPodSandbox:p5")
+		assert.Contains(t, p.received(), "StopPodSandbox:p1 StopPodSandbox:p2 RunPodSandbox:p5")
 		f.end("RemovePodSandbox:p4")
-		assert.Contains(t, p.told(), "StopPodSandbox:p4 RemovePodSandbox:p4")
+		assert.Contains(t, p.received(), "StopPodSandbox:p4 RemovePodSandbox:p4")
 	})
 }
 

@@ -180,7 +180,7 @@ func (p *plugin) reject(rejected ...Kind) *plugin {
 // told returns what the plugin was sent, one word for each, such as
 // "Synchronize(p1 p2! p1/c1)" or "RunPodSandbox:p1". A pod with an exclamation
 // mark was listed as stopped.
-func (p *plugin) told() string {
+func (p *plugin) received() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	words := make([]string, len(p.history))

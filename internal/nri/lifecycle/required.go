@@ -30,11 +30,11 @@ type Requirement struct {
 // over. The caller of Ask alone reads and writes it.
 type demand struct {
 	Requirement
-	waited time.Duration
-	told   time.Duration // how much of that the observer knows of
-	failed int           // connections that have come in since the creation began, and have not answered it
-	met    bool
-	asked  []*session // whose answer will not come any more, unless it is met
+	waited   time.Duration
+	received time.Duration // how much of that the observer knows of
+	failed   int           // connections that have come in since the creation began, and have not answered it
+	met      bool
+	asked    []*session // whose answer will not come any more, unless it is met
 }
 
 // means says whether the plugin of a lane has the name.
@@ -60,7 +60,7 @@ func (e *Engine) demands(ctx context.Context, ev Event) ([]*demand, error) {
 	waited := awaitedIn(ctx)
 	var demands []*demand
 	for _, r := range required {
-		demands = append(demands, &demand{Requirement: r, waited: waited[r.Plugin], told: waited[r.Plugin]})
+		demands = append(demands, &demand{Requirement: r, waited: waited[r.Plugin], received: waited[r.Plugin]})
 	}
 	return demands, nil
 }
@@ -157,7 +157,7 @@ func (q *question) goOn(l *lane, s *session, failed *Error) error {
 type rank uint8
 
 const (
-	nobody  rank = iota
+	absent  rank = iota
 	deaf         // it has not subscribed to such events
 	behind       // it is overdue, and is not asked
 	joining      // it is still to be synchronized
@@ -200,7 +200,7 @@ func (q *question) prospect(d *demand, l *lane) prospect {
 	s := l.session
 	p := prospect{rank: l.presence(), session: s}
 	switch {
-	case p.rank == nobody || slices.Contains(d.asked, s):
+	case p.rank == absent || slices.Contains(d.asked, s):
 		return prospect{}
 	case !q.suits(d, s):
 		p.rank = deaf
@@ -217,7 +217,7 @@ func (q *question) prospect(d *demand, l *lane) prospect {
 func (l *lane) presence() rank {
 	switch s := l.session; {
 	case s == nil || s.lost():
-		return nobody // also if the watcher has yet to notice
+		return absent // also if the watcher has yet to notice
 	case l.overdue():
 		return behind
 	case !s.joined:

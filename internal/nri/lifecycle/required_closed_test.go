@@ -45,13 +45,13 @@ func TestL20_ClosedConnectionIsDisconnectedBeforeItIsNoticed(t *testing.T) {
 		ran := f.asking("RunPodSandbox:p1")
 		synctest.Wait()
 		assert.Equal(t, gone, f.DisconnectedSince("must"))
-		assert.Equal(t, "Synchronize()", other.told(), "of what may have to fail")
+		assert.Equal(t, "Synchronize()", other.received(), "of what may have to fail")
 		close(must.notice)
 		next := newPlugin("20-must")
 		time.Sleep(requiredWait - time.Second)
 		f.joined(next)
 		require.NoError(t, <-ran)
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1", next.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", next.received())
 		assert.Equal(t, []string{"RunPodSandbox:p1 must 9s"}, f.journal.awaited)
 	})
 }
@@ -66,6 +66,6 @@ func TestL20_ClosedConnectionIsNotAsked(t *testing.T) {
 		next := newPlugin("20-must")
 		f.joined(next)
 		require.NoError(t, <-ran)
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1", next.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", next.received())
 	})
 }

@@ -92,7 +92,7 @@ func TestL20_RequirementsCannotBeRead(t *testing.T) {
 		p := newPlugin("10-a")
 		f.joined(p)
 		require.ErrorIs(t, f.ask(t.Context(), "RunPodSandbox:p1"), unreadable)
-		assert.Equal(t, "Synchronize()", p.told())
+		assert.Equal(t, "Synchronize()", p.received())
 		assert.Empty(t, f.Status().Creations)
 	})
 }

@@ -62,7 +62,7 @@ func TestL20_DisconnectedPluginIsAwaitedThenThePodIsRejected(t *testing.T) {
 			require.NoError(t, u.Err)
 			require.EqualError(t, u, event(ev).String()+": required plugin must is disconnected since "+
 				f.since.UTC().Format(time.RFC3339)+", for 1m10s (waited for it for 10s)")
-			assert.Equal(t, "Synchronize()", other.told(), "of what was to fail")
+			assert.Equal(t, "Synchronize()", other.received(), "of what was to fail")
 			assert.Equal(t, []string{ev + " must 10s"}, f.journal.awaited)
 			assert.Equal(t, []*Unmet{u}, f.journal.rejected)
 		})
@@ -87,8 +87,8 @@ func TestL20_PluginThatComesIsWaitedFor(t *testing.T) {
 			assert.Equal(t, requiredWait-time.Second, time.Since(status[0].LacksSince))
 			f.joined(must)
 			require.NoError(t, <-ran)
-			assert.Equal(t, "Synchronize() RunPodSandbox:p1", must.told())
-			assert.Equal(t, "Synchronize() RunPodSandbox:p0 RunPodSandbox:p1", other.told())
+			assert.Equal(t, "Synchronize() RunPodSandbox:p1", must.received())
+			assert.Equal(t, "Synchronize() RunPodSandbox:p0 RunPodSandbox:p1", other.received())
 			assert.Equal(t, []string{"RunPodSandbox:p1 must 9s"}, f.journal.awaited)
 		})
 	}
@@ -136,7 +136,7 @@ func TestL20_WaitBeforeAnythingIsMade(t *testing.T) {
 		early := <-came
 		require.NoError(t, early.err)
 		assert.Empty(t, f.Status().Creations)
-		assert.Equal(t, "Synchronize()", must.told(), "it is asked at the hook")
+		assert.Equal(t, "Synchronize()", must.received(), "it is asked at the hook")
 
 		must.Close()
 		synctest.Wait()
@@ -154,7 +154,7 @@ func TestL20_WaitBeforeAnythingIsMade(t *testing.T) {
 		time.Sleep(time.Second)
 		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
 		require.ErrorIs(t, (<-ended).err, ErrStopped)
-		assert.Equal(t, "Synchronize()", other.told(), "of what did not start")
+		assert.Equal(t, "Synchronize()", other.received(), "of what did not start")
 	})
 }
 
@@ -199,7 +199,7 @@ func TestL20_NoAnswerIsNoApproval(t *testing.T) {
 				assert.Equal(t, tc.took, time.Since(start))
 				require.ErrorContains(t, u, "RunPodSandbox of pod p1: required plugin must: "+tc.text)
 				assert.Zero(t, u.Disconnected)
-				assert.Equal(t, "Synchronize()", after.told())
+				assert.Equal(t, "Synchronize()", after.received())
 			})
 		})
 	}
@@ -237,9 +237,9 @@ func TestL20_PluginIsLostWhilePodsWait(t *testing.T) {
 			f.joined(next)
 			require.NoError(t, <-waits)
 			require.NoError(t, <-late)
-			assert.Contains(t, next.told(), "RunPodSandbox:p2")
-			assert.Contains(t, next.told(), "RunPodSandbox:p3")
-			assert.NotContains(t, next.told(), "RunPodSandbox:p1")
+			assert.Contains(t, next.received(), "RunPodSandbox:p2")
+			assert.Contains(t, next.received(), "RunPodSandbox:p3")
+			assert.NotContains(t, next.received(), "RunPodSandbox:p1")
 		})
 	}
 }
@@ -286,7 +286,7 @@ func TestL20_OverduePluginFailsAtOnce(t *testing.T) {
 		u := f.unmet(t.Context(), "RunPodSandbox:p1", "must")
 		assert.Zero(t, time.Since(start))
 		require.ErrorContains(t, u, "has not answered StopPodSandbox of pod p0 for 3s")
-		assert.NotContains(t, first.told(), "p1")
+		assert.NotContains(t, first.received(), "p1")
 
 		// A second instance will do.
 		f.joined(newPlugin("20-must"))
@@ -317,12 +317,12 @@ func TestL20_JoiningPluginIsWaitedFor(t *testing.T) {
 					u := f.unmet(t.Context(), "RunPodSandbox:p1", "must")
 					assert.Equal(t, requiredWait, time.Since(start))
 					assert.Equal(t, f.since, u.Disconnected)
-					assert.NotContains(t, other.told(), "p1")
+					assert.NotContains(t, other.received(), "p1")
 					continue
 				}
 				f.did("RunPodSandbox:p1")
 				assert.Equal(t, tc.takes, time.Since(start))
-				assert.Contains(t, must.told(), "RunPodSandbox:p1")
+				assert.Contains(t, must.received(), "RunPodSandbox:p1")
 				return
 			}
 		})
@@ -389,8 +389,8 @@ func TestL20_SealWaitsForTheAnswer(t *testing.T) {
 		next := newPlugin("10-must")
 		f.joined(next)
 		require.NoError(t, <-ran)
-		assert.Equal(t, "Synchronize()", must.told())
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1", next.told())
+		assert.Equal(t, "Synchronize()", must.received())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", next.received())
 	})
 }
 

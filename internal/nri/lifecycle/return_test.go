@@ -109,9 +109,9 @@ func TestL2_PluginThatReturnsDuringACreationIsDeliveredLate(t *testing.T) {
 		f.joined(first, slow)
 		f.did("RunPodSandbox:p1")
 		require.NoError(t, f.ask(t.Context(), "CreateContainer:p1/c1"), "it has agreed before")
-		assert.Equal(t, "Synchronize(p1)", next.told(), "the runtime may fail to make it")
+		assert.Equal(t, "Synchronize(p1)", next.received(), "the runtime may fail to make it")
 		f.did("PostCreateContainer:p1/c1")
-		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1", next.told())
+		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1", next.received())
 		assert.Equal(t, "10-a answered, 10-a rejected late, 10-a skipped, 20-slow answered", f.journal.outcomes(CreateContainer))
 	})
 }

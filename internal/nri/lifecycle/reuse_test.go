@@ -26,7 +26,7 @@ func TestL2_AnIdMayBeUsedAgain(t *testing.T) {
 		f.did("RunPodSandbox:p1")
 		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1 StopContainer:p1/c1 RemoveContainer:p1/c1 "+
 			"CreateContainer:p1/c1 StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1 "+
-			"RunPodSandbox:p1", a.told())
+			"RunPodSandbox:p1", a.received())
 	})
 }
 

@@ -46,7 +46,7 @@ func (p *process) runPod(ctx context.Context, id string, c course) {
 		if err == nil {
 			// The hook is the last step that can fail (L5).
 			p.do(func() {
-				p.w.pods[id] = &simPod{witnesses: p.w.told(id, "")}
+				p.w.pods[id] = &simPod{witnesses: p.w.received(id, "")}
 			})
 			p.do(func() { delete(p.transient, id) })
 			return
@@ -110,7 +110,7 @@ func (p *process) createContainer(ctx context.Context, pod, id string, c course)
 	p.do(func() {
 		// A caller that gives up does not wait until a plugin has had its turn.
 		if c := p.w.containers[id]; c != nil && !c.exited && !p.w.pods[pod].stopping && ctx.Err() == nil {
-			p.w.told(pod, id)
+			p.w.received(pod, id)
 		}
 	})
 	if c.idle {

@@ -103,7 +103,7 @@ func TestL3_JoiningPluginReceivesNothingThatIsGone(t *testing.T) {
 				f.has("alive", "alive")
 				next := newPlugin("20-b")
 				f.joined(next)
-				assert.Equal(t, "Synchronize(alive alive/alive)", next.told())
+				assert.Equal(t, "Synchronize(alive alive/alive)", next.received())
 			})
 		})
 	}
@@ -184,7 +184,7 @@ func TestL2_ContainerThatIsListedBeforeTheRuntimeSaysSo(t *testing.T) {
 		f.has("p1", "p1")
 		f.joined(newPlugin("20-b"))
 		synctest.Wait()
-		assert.Equal(t, "Synchronize() CreateContainer:p1/p1", between.told())
+		assert.Equal(t, "Synchronize() CreateContainer:p1/p1", between.received())
 	})
 }
 
@@ -201,7 +201,7 @@ func TestL11_NoContainerIsCreatedInAPodThatIsBeingRemoved(t *testing.T) {
 		f.joined(a)
 		require.ErrorIs(t, f.ask(t.Context(), "CreateContainer:p1/c1"), ErrStopped)
 		f.over("RemovePodSandbox:p1")
-		assert.Equal(t, "Synchronize()", a.told())
+		assert.Equal(t, "Synchronize()", a.received())
 	})
 }
 
@@ -234,7 +234,7 @@ func TestL18_MissedEndsThatTakeLongAreDeliveredWhole(t *testing.T) {
 		}
 		thaw()
 		synctest.Wait()
-		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1 StopPodSandbox:p2 RemovePodSandbox:p2", a.told())
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1 StopPodSandbox:p2 RemovePodSandbox:p2", a.received())
 		for _, rec := range a.history[1:] {
 			assert.Equal(t, "whole", rec.Request, rec)
 		}
@@ -258,8 +258,8 @@ func TestL3_ContainerEndsWhileItIsDeliveredLate(t *testing.T) {
 		f.joined(b)
 		f.did("PostCreateContainer:p1/c1")
 		synctest.Wait()
-		assert.Equal(t, "Synchronize() CreateContainer:p1/c1 StopContainer:p1/c1 RemoveContainer:p1/c1", a.told())
-		assert.Equal(t, "Synchronize()", b.told())
+		assert.Equal(t, "Synchronize() CreateContainer:p1/c1 StopContainer:p1/c1 RemoveContainer:p1/c1", a.received())
+		assert.Equal(t, "Synchronize()", b.received())
 	})
 }
 
@@ -272,7 +272,7 @@ func TestContainerThatHasExitedIsNotInCreation(t *testing.T) {
 		a := newPlugin("10-a")
 		f.joined(a)
 		assert.Empty(t, f.creations)
-		assert.Equal(t, "Synchronize(p1)", a.told())
+		assert.Equal(t, "Synchronize(p1)", a.received())
 	})
 }
 
@@ -302,7 +302,7 @@ func TestL2_ContainerHasTheIdOfOneThatHadExited(t *testing.T) {
 		require.NoError(t, <-joined)
 		f.did("PostCreateContainer:p1/c1")
 		synctest.Wait()
-		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1", a.told())
+		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1", a.received())
 	})
 }
 
@@ -330,7 +330,7 @@ func TestL3_ListThatWaitedIsNoOldOne(t *testing.T) {
 		synctest.Wait()
 		f.joined(newPlugin("20-b"))
 		synctest.Wait()
-		assert.Equal(t, "Synchronize() CreateContainer:p1/p1", a.told())
+		assert.Equal(t, "Synchronize() CreateContainer:p1/p1", a.received())
 	})
 }
 
@@ -348,8 +348,8 @@ func TestL2_ContainerThatIsStartedIsMade(t *testing.T) {
 		thaw()
 		synctest.Wait()
 		f.did("StartContainer:p1/c1")
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1 UpdatePodSandbox:p1 CreateContainer:p1/c1 StartContainer:p1/c1", overdue.told())
-		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 StartContainer:p1/c1", between.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 UpdatePodSandbox:p1 CreateContainer:p1/c1 StartContainer:p1/c1", overdue.received())
+		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 StartContainer:p1/c1", between.received())
 	})
 }
 
@@ -454,8 +454,8 @@ func TestL3_ContainerIsDroppedBeforeAllAreCaughtUp(t *testing.T) {
 		require.NoError(t, <-joined)
 		close(blocked.may)
 		synctest.Wait()
-		told := read(next.history, all)
-		assert.Empty(t, told.faults, next.told())
+		received := read(next.history, all)
+		assert.Empty(t, received.faults, next.received())
 	})
 }
 
@@ -479,7 +479,7 @@ func TestL3_ContainerHasTheIdOfOneThatNoListHad(t *testing.T) {
 			f.listed.Containers = []Object{{Pod: "p1", Container: "c1"}}
 			f.did("PostCreateContainer:p1/c1", "StartContainer:p1/c1")
 			f.end("StopContainer:p1/c1")
-			assert.Contains(t, a.told(), "StartContainer:p1/c1 StopContainer:p1/c1")
+			assert.Contains(t, a.received(), "StartContainer:p1/c1 StopContainer:p1/c1")
 		})
 	}
 }

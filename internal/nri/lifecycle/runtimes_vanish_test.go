@@ -37,16 +37,16 @@ func TestL3_PodThatVanishesHasEnded(t *testing.T) {
 		lists()
 		time.Sleep(vanishes - 1)
 		lists()
-		require.NotContains(t, a.told(), "Stop")
+		require.NotContains(t, a.received(), "Stop")
 		time.Sleep(time.Nanosecond)
 		lists()
-		assert.Equal(t, "Synchronize() CreateContainer:p1/p1 "+ends, a.told())
+		assert.Equal(t, "Synchronize() CreateContainer:p1/p1 "+ends, a.received())
 
 		// The runtime goes on as if nothing had been said of it.
 		f.did("CreateContainer:p1/p1")
 		f.has("p1", "p1")
 		lists()
-		assert.Equal(t, "Synchronize() CreateContainer:p1/p1 "+ends+" CreateContainer:p1/p1", a.told())
+		assert.Equal(t, "Synchronize() CreateContainer:p1/p1 "+ends+" CreateContainer:p1/p1", a.received())
 	})
 }
 
@@ -65,7 +65,7 @@ func TestL3_EndOfAPodThatVanishesHasARequest(t *testing.T) {
 		}
 		f.joined(newPlugin("40-d"))
 		synctest.Wait()
-		require.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+		require.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", a.received())
 		assert.Equal(t, "StopPodSandbox of p1", a.history[2].Request)
 		assert.Equal(t, "RemovePodSandbox of p1", a.history[3].Request)
 	})
@@ -94,7 +94,7 @@ func TestL3_PodInTheRuntimesHandsHasNotVanished(t *testing.T) {
 		close(may)
 		require.NoError(t, <-created)
 		synctest.Wait()
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/slow", a.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/slow", a.received())
 	})
 }
 
@@ -122,7 +122,7 @@ func TestL19_ContainerThatVanishesBeforeTheTurn(t *testing.T) {
 		close(may)
 		require.NoError(t, <-joined)
 		synctest.Wait()
-		assert.Equal(t, "Synchronize(p1 p1/p1) StopContainer:p1/p1 RemoveContainer:p1/p1 StopPodSandbox:p1 RemovePodSandbox:p1", next.told())
+		assert.Equal(t, "Synchronize(p1 p1/p1) StopContainer:p1/p1 RemoveContainer:p1/p1 StopPodSandbox:p1 RemovePodSandbox:p1", next.received())
 	})
 }
 
@@ -159,7 +159,7 @@ func TestL3_PodOfWhichSomethingHappensHasNotVanished(t *testing.T) {
 			f.did(ev)
 			f.joined(newPlugin("30-c"))
 			synctest.Wait()
-			assert.NotContains(t, a.told(), "Stop")
+			assert.NotContains(t, a.received(), "Stop")
 		})
 	}
 }

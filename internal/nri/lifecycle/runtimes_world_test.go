@@ -109,7 +109,7 @@ func (p *process) create(ctx context.Context, id string, c course) {
 				p.w.between[id] = append(p.w.between[id], who)
 			}
 		}
-		p.w.told(id, id)
+		p.w.received(id, id)
 	})
 }
 

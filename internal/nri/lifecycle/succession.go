@@ -289,22 +289,22 @@ func (e *Engine) succeed(ctx context.Context, s *session, sync func(context.Cont
 		}
 		defer time.AfterFunc(l.holding(), func() { l.release(h) }).Stop()
 	}
-	told, err := e.tell(ctx, s, sync)
+	received, err := e.tell(ctx, s, sync)
 	if err != nil {
 		return Snapshot{}, err
 	}
 	if _, err := s.stand(ctx); err != nil {
 		return Snapshot{}, err
 	}
-	now := told
+	now := received
 	var late []entry
 	if s.hasGap() {
-		if now, late, err = e.missedSince(ctx, s, told); err != nil {
+		if now, late, err = e.missedSince(ctx, s, received); err != nil {
 			return Snapshot{}, err
 		}
 	}
 	e.takeOver(s)
-	return told, e.takePart(s, told, now, late)
+	return received, e.takePart(s, received, now, late)
 }
 
 func (s *session) hasGap() bool {
@@ -315,18 +315,18 @@ func (s *session) hasGap() bool {
 
 // shown is what a connection is shown of what it is told: to a successor a pod goes on whose
 // Stop waits for it.
-func (l *lane) shown(s *session, told Snapshot) Snapshot {
+func (l *lane) shown(s *session, received Snapshot) Snapshot {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.next != s && s.after == nil {
-		return told
+		return received
 	}
-	told.Pods = slices.Clone(told.Pods)
-	for i := range told.Pods {
-		p := &told.Pods[i]
+	received.Pods = slices.Clone(received.Pods)
+	for i := range received.Pods {
+		p := &received.Pods[i]
 		p.Stopped = p.Stopped && !l.ledger.GoesOn(p.ID())
 	}
-	return told
+	return received
 }
 
 // takeOver gives a successor the lane, if the first is there.
@@ -342,7 +342,7 @@ func (e *Engine) takeOver(s *session) {
 
 // missedSince lists once more for a successor that was synchronized while the first went on,
 // and returns what has begun since. The line stands, so this takes no longer than a Synchronize.
-func (e *Engine) missedSince(ctx context.Context, s *session, told Snapshot) (now Snapshot, late []entry, err error) {
+func (e *Engine) missedSince(ctx context.Context, s *session, received Snapshot) (now Snapshot, late []entry, err error) {
 	l := s.lane
 	taken, err := e.list(ctx, s, e.opts.SyncTimeout())
 	if err != nil {
@@ -354,7 +354,7 @@ func (e *Engine) missedSince(ctx context.Context, s *session, told Snapshot) (no
 	defer e.mu.Unlock()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	knew := ledger.Synchronized(told, ledger.New())
+	knew := ledger.Synchronized(received, ledger.New())
 	began := func(kind Kind, objects []Object) {
 		for _, o := range objects {
 			switch {
@@ -377,20 +377,20 @@ func (e *Engine) missedSince(ctx context.Context, s *session, told Snapshot) (no
 
 // answeredBy returns what a successor was told of, with no pod in creation that the first has
 // answered: its RunPodSandbox does not come again. l.mu is held.
-func (l *lane) answeredBy(told Snapshot) Snapshot {
-	told.Pods = slices.Clone(told.Pods)
-	for i := range told.Pods {
-		p := &told.Pods[i]
+func (l *lane) answeredBy(received Snapshot) Snapshot {
+	received.Pods = slices.Clone(received.Pods)
+	for i := range received.Pods {
+		p := &received.Pods[i]
 		p.Creating = p.Creating && !l.ledger.Begun(p.Pod)
 	}
-	return told
+	return received
 }
 
 // ended returns the ends of what a successor was told of and that the first has heard
 // since, or that was never told of it and is not there. Those of containers come first. What is
 // not there and in creation, or has something in it that is, ends or vanishes with that. The locks of the
 // engine and of the lane are held.
-func (l *lane) ended(told, now Snapshot) (ends []Event) {
+func (l *lane) ended(received, now Snapshot) (ends []Event) {
 	creating := make(map[ledger.ID]bool)
 	for id := range l.engine.creations {
 		creating[id], creating[ledger.ID{Pod: id.Pod}] = true, true
@@ -399,7 +399,7 @@ func (l *lane) ended(told, now Snapshot) (ends []Event) {
 	for _, o := range now.Exited {
 		there.Know(o.ID(), false)
 	}
-	for _, o := range slices.Concat(told.Containers, told.Pods) {
+	for _, o := range slices.Concat(received.Containers, received.Pods) {
 		known := there
 		if l.ledger.Knows(o.ID()) {
 			known = l.ledger

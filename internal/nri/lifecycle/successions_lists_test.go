@@ -199,6 +199,6 @@ func TestL3_WhatEndsDuringTheSecondListDoesNotBegin(t *testing.T) {
 		require.NoError(t, <-turns)
 		require.NoError(t, <-ended)
 		synctest.Wait()
-		assert.NotContains(t, next.told()+last.told(), "CreateContainer", "of a pod that has ended")
+		assert.NotContains(t, next.received()+last.received(), "CreateContainer", "of a pod that has ended")
 	})
 }

@@ -157,7 +157,7 @@ func TestL18_NameForgottenWhileDisconnectedJoins(t *testing.T) {
 		o.lists("p1")           // what it knew of "gone" has gone
 		a = o.again(a)
 		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
-		assert.Contains(t, a.told(), "StopPodSandbox:p1 RemovePodSandbox:p1")
+		assert.Contains(t, a.received(), "StopPodSandbox:p1 RemovePodSandbox:p1")
 	})
 }
 
@@ -173,7 +173,7 @@ func TestL18_StoreThatForgetsAConnectedName(t *testing.T) {
 		thaw()
 		synctest.Wait()
 		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
-		assert.Contains(t, a.told(), "RemovePodSandbox:p1")
+		assert.Contains(t, a.received(), "RemovePodSandbox:p1")
 	})
 }
 
@@ -191,12 +191,12 @@ func TestL19_SuccessorInheritsAFullLine(t *testing.T) {
 		f.listed = Snapshot{Pods: pods("p0", "p4")}
 		may := next.untilAllowed()
 		joined := f.comes(next)
-		require.NotEmpty(t, next.told())
+		require.NotEmpty(t, next.received())
 		f.ends("StopPodSandbox:p4")
 		close(may)
 		assert.NoError(t, <-joined)
 		synctest.Wait()
-		assert.Contains(t, next.told(), "RemovePodSandbox:p1")
+		assert.Contains(t, next.received(), "RemovePodSandbox:p1")
 	})
 }
 
@@ -226,7 +226,7 @@ func TestL10_StopWaitsForASuccessorThatWantsIt(t *testing.T) {
 		require.NoError(t, <-joined)
 		<-done
 		synctest.Wait()
-		require.Equal(t, "Synchronize(p1) StopPodSandbox:p1", next.told())
+		require.Equal(t, "Synchronize(p1) StopPodSandbox:p1", next.received())
 		assert.NotZero(t, waited, "the stop has not waited for the successor")
 		assert.Equal(t, 1, unheard+applied, "the reply reached nobody")
 	})
@@ -300,7 +300,7 @@ func TestL19_ContainerThatStoppedIsNotRemoved(t *testing.T) {
 		close(may)
 		require.NoError(t, <-joined)
 		synctest.Wait()
-		assert.NotContains(t, next.told(), "RemoveContainer")
+		assert.NotContains(t, next.received(), "RemoveContainer")
 	})
 }
 
@@ -358,7 +358,7 @@ func TestL11_NothingBeginsInAPodWhoseStopWaitsForASuccessor(t *testing.T) {
 		o.joined(next)
 		require.ErrorIs(t, o.ask(t.Context(), "CreateContainer:p2/c1"), ErrStopped)
 		time.Sleep(3 * time.Second)
-		assert.Equal(t, "Synchronize(p0 p1 p2) StopPodSandbox:p0 StopPodSandbox:p1 StopPodSandbox:p2", next.told())
+		assert.Equal(t, "Synchronize(p0 p1 p2) StopPodSandbox:p0 StopPodSandbox:p1 StopPodSandbox:p2", next.received())
 	})
 }
 
@@ -393,7 +393,7 @@ func TestL19_SuccessorThatClosesAfterSynchronizeChangesNothing(t *testing.T) {
 		f.did("UpdateContainer:p2/c2", "UpdateContainer:p1/c1")
 		f.end("StopContainer:p2/c2", "RemoveContainer:p2/c2")
 		f.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1 UpdateContainer:p1/c1", first.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1 UpdateContainer:p1/c1", first.received())
 	})
 }
 
@@ -411,7 +411,7 @@ func TestL18_SuccessorThatClosesAfterSynchronizeLosesNoEnds(t *testing.T) {
 		o.left(first)
 		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
 		o.lists()
-		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", o.again(first).told())
+		assert.Equal(t, "Synchronize() StopPodSandbox:p1 RemovePodSandbox:p1", o.again(first).received())
 	})
 }
 
@@ -441,6 +441,6 @@ func TestL18_SuccessorThatWantsNoEndsKeepsNothing(t *testing.T) {
 		time.Sleep(vanishes)
 		o.joined(newPlugin("20-c"))
 		synctest.Wait()
-		assert.Equal(t, "Synchronize()", last.told())
+		assert.Equal(t, "Synchronize()", last.received())
 	})
 }

@@ -34,10 +34,10 @@ func TestL9_AllReceiveItAtOnceHoweverManyHang(t *testing.T) {
 			hung = append(hung, p)
 		}
 		last := newPlugin("90-last")
-		var told time.Time
+		var received time.Time
 		last.handle = func(_ context.Context, ev Event) (any, error) {
 			if ev.Kind == StopPodSandbox {
-				told = time.Now()
+				received = time.Now()
 			}
 			return nil, nil
 		}
@@ -47,7 +47,7 @@ func TestL9_AllReceiveItAtOnceHoweverManyHang(t *testing.T) {
 		start := time.Now()
 		err := f.end("StopPodSandbox:p1")
 		assert.Equal(t, requestTimeout, time.Since(start))
-		assert.Equal(t, start, told)
+		assert.Equal(t, start, received)
 		for _, p := range hung {
 			assert.ErrorContains(t, err, p.name)
 		}
@@ -79,7 +79,7 @@ func TestL9_HungStopGoesOnInTheBackground(t *testing.T) {
 		assert.Equal(t, requestTimeout, time.Since(start))
 		time.Sleep(transit)
 		synctest.Wait()
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1 RunPodSandbox:p2", a.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1 RunPodSandbox:p2", a.received())
 		assert.Equal(t, "10-a timed out late", f.journal.outcomes(StopPodSandbox))
 	})
 }
@@ -98,7 +98,7 @@ func TestL13_RunBehindAHungStopHasItsOwnBound(t *testing.T) {
 		start := time.Now()
 		require.ErrorIs(t, f.ask(ctx, "RunPodSandbox:p2"), context.DeadlineExceeded)
 		assert.Equal(t, butForTheUndo(requestTimeout/4), time.Since(start))
-		assert.NotContains(t, a.told(), "p2")
+		assert.NotContains(t, a.received(), "p2")
 	})
 }
 
@@ -112,7 +112,7 @@ func TestL9_ManyContainersAreOneWait(t *testing.T) {
 		require.NoError(t, f.end("StopContainer:p1/c1", "StopContainer:p1/c2", "StopContainer:p1/c3", "StopPodSandbox:p1"))
 		assert.Equal(t, requestTimeout, time.Since(start))
 		time.Sleep(3 * requestTimeout)
-		assert.Contains(t, a.told(), "StopContainer:p1/c1 StopContainer:p1/c2 StopContainer:p1/c3 StopPodSandbox:p1")
+		assert.Contains(t, a.received(), "StopContainer:p1/c1 StopContainer:p1/c2 StopContainer:p1/c3 StopPodSandbox:p1")
 	})
 }
 
@@ -167,8 +167,8 @@ func TestL8_FailingPluginsFailNoTeardown(t *testing.T) {
 		require.ErrorContains(t, err, "StopPodSandbox of pod p1: plugin 10-a")
 		require.NoError(t, f.end("RemovePodSandbox:p1"))
 		const life = "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1"
-		assert.Equal(t, life, a.told())
-		assert.Equal(t, life, b.told())
+		assert.Equal(t, life, a.received())
+		assert.Equal(t, life, b.received())
 	})
 }
 
@@ -190,7 +190,7 @@ func TestL11_RepeatedEndsSendNothing(t *testing.T) {
 			require.NoError(t, f.end("RemoveContainer:p1/c1", "RemovePodSandbox:p1"))
 		}
 		require.NoError(t, f.end("StopPodSandbox:p1"))
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1 StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1", a.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1 StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1", a.received())
 	})
 }
 
@@ -219,7 +219,7 @@ func TestL10_SecondStopWaitsForTheFirst(t *testing.T) {
 		for range 3 {
 			assert.Equal(t, time.Second, <-done)
 		}
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1", a.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1", a.received())
 	})
 }
 
@@ -255,7 +255,7 @@ func TestL9_EndsThatAreNotTheSameAreSent(t *testing.T) {
 		go f.end("RemoveContainer:p1/c1", "StopPodSandbox:p1")
 		time.Sleep(requestTimeout + transit)
 		synctest.Wait()
-		assert.Contains(t, a.told(), "StopContainer:p1/c2 StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1")
+		assert.Contains(t, a.received(), "StopContainer:p1/c2 StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1")
 	})
 }
 
@@ -278,7 +278,7 @@ func TestL1_MissedEventsAreSentInTheirPlace(t *testing.T) {
 		f.did("PostCreateContainer:p1/c1", "PostCreateContainer:p1/c2")
 		require.NoError(t, f.Teardown(t.Context(), []Event{{Kind: RemovePodSandbox, Pod: "p1", Request: "mine"}}, nil))
 		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c2 CreateContainer:p1/c1 RunPodSandbox:p2 "+
-			"PostCreateContainer:p1/c1 PostCreateContainer:p1/c2 StopContainer:p1/c1 StopContainer:p1/c2 RemoveContainer:p1/c1 RemoveContainer:p1/c2 StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+			"PostCreateContainer:p1/c1 PostCreateContainer:p1/c2 StopContainer:p1/c1 StopContainer:p1/c2 RemoveContainer:p1/c1 RemoveContainer:p1/c2 StopPodSandbox:p1 RemovePodSandbox:p1", a.received())
 		assert.Equal(t, "StopContainer c2 for RemovePodSandbox", requests[StopContainer])
 		assert.Equal(t, "StopPodSandbox  for RemovePodSandbox", requests[StopPodSandbox])
 		assert.Equal(t, "mine", requests[RemovePodSandbox])
@@ -293,7 +293,7 @@ func TestL3_UnsubscribedFirstEventsAreRemembered(t *testing.T) {
 		f.joined(a)
 		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "StartContainer:p1/c1")
 		require.NoError(t, f.end("RemovePodSandbox:p1"))
-		assert.Equal(t, "Synchronize() StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1 RemovePodSandbox:p1", a.told())
+		assert.Equal(t, "Synchronize() StopContainer:p1/c1 RemoveContainer:p1/c1 StopPodSandbox:p1 RemovePodSandbox:p1", a.received())
 	})
 }
 
@@ -348,7 +348,7 @@ func TestL3_SealedCreationEndsWithItsPod(t *testing.T) {
 		require.NoError(t, f.Ask(t.Context(), ev, nil))
 		require.Len(t, f.Status().Creations, 1)
 		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1 StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1", a.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 CreateContainer:p1/c1 StopContainer:p1/c1 StopPodSandbox:p1 RemoveContainer:p1/c1 RemovePodSandbox:p1", a.received())
 		assert.Equal(t, "the container", request)
 		assert.Empty(t, f.Status().Creations)
 	})
@@ -370,6 +370,6 @@ func TestL10_SecondStopWaitsForTheTimeoutOfTheFirst(t *testing.T) {
 		require.NoError(t, f.end("StopPodSandbox:p1"))
 		assert.Equal(t, requestTimeout, time.Since(start))
 		require.NoError(t, <-first)
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1", hung.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1", hung.received())
 	})
 }

@@ -39,7 +39,7 @@ func TestL16_TimeoutFollowsTheFailurePolicy(t *testing.T) {
 				assert.Equal(t, requestTimeout, time.Since(start))
 				if tc.fails {
 					require.ErrorIs(t, err, context.DeadlineExceeded)
-					assert.Equal(t, "Synchronize()", b.told())
+					assert.Equal(t, "Synchronize()", b.received())
 				} else {
 					require.NoError(t, err)
 					assert.Equal(t, []string{"20-b"}, replied, "a plugin that failed has no reply")

@@ -74,7 +74,7 @@ func TestL13_PluginMayHaveASyncTimeoutOfItsOwn(t *testing.T) {
 		assert.Equal(t, syncTimeout, time.Since(start), "others wait for it as for any")
 		require.NoError(t, <-joined)
 		synctest.Wait()
-		assert.Equal(t, "Synchronize() RunPodSandbox:p1", slow.told())
+		assert.Equal(t, "Synchronize() RunPodSandbox:p1", slow.received())
 
 		hasty := newPlugin("20-hasty")
 		hasty.timeouts = Timeouts{Sync: time.Second}

@@ -316,7 +316,7 @@ func (p *process) listTime() time.Duration {
 
 // told notes that all plugins that are there must have been told of an object,
 // and returns them. world.mu is held.
-func (w *world) told(pod, container string) []*simPlugin {
+func (w *world) received(pod, container string) []*simPlugin {
 	ev := Event{Kind: RunPodSandbox, Pod: pod, Container: container}
 	if container != "" {
 		ev.Kind = CreateContainer

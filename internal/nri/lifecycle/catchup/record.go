@@ -117,11 +117,11 @@ type Missed struct {
 // was just told to be there the end is still to come, and will be told then; but for a pod
 // that has stopped, whose Stop does not come again. That has none that is stored if the
 // runtime was killed before it was.
-func (r *Record) Missed(told ledger.Snapshot, g, former *ledger.Ledger) (missed []Missed) {
-	there := told.Index()
+func (r *Record) Missed(received ledger.Snapshot, g, former *ledger.Ledger) (missed []Missed) {
+	there := received.Index()
 	if r != nil {
 		missed = r.stored(there)
-		missed = append(missed, r.unstored(told.Pods, former, missed)...)
+		missed = append(missed, r.unstored(received.Pods, former, missed)...)
 		r.some = len(missed) > 0
 	}
 	last := make(map[string]int) // of a pod, the index of what is told of it last

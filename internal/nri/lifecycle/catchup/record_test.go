@@ -86,11 +86,11 @@ func TestMissedIsNotWhatIsThere(t *testing.T) {
 	for _, id := range []string{"p1", "p2"} {
 		r.Miss(ledger.ID{Pod: id}.Stop())
 	}
-	told := snapshot("p1", "p2")
-	told.Pods[1].Stopped = true
-	g := ledger.Synchronized(told, former)
+	received := snapshot("p1", "p2")
+	received.Pods[1].Stopped = true
+	g := ledger.Synchronized(received, former)
 	r = rs.Joined(r, "10-a", everything())
-	assert.Equal(t, "StopPodSandbox:p2", ends(r.Missed(told, g, former)))
+	assert.Equal(t, "StopPodSandbox:p2", ends(r.Missed(received, g, former)))
 }
 
 // The Stop of a pod that the runtime was killed in is stored nowhere.
@@ -98,11 +98,11 @@ func TestMissedStopThatIsNotStored(t *testing.T) {
 	rs, shut := opened(t, filepath.Join(t.TempDir(), "missed.db"))
 	defer shut()
 	r, former := rs.leaving(snapshot("p1"))
-	told := snapshot("p1")
-	told.Pods[0].Stopped = true
-	g := ledger.Synchronized(told, former)
+	received := snapshot("p1")
+	received.Pods[0].Stopped = true
+	g := ledger.Synchronized(received, former)
 	r = rs.Joined(r, "10-a", everything())
-	missed := r.Missed(told, g, former)
+	missed := r.Missed(received, g, former)
 	require.Equal(t, "StopPodSandbox:p1", ends(missed))
 	assert.True(t, missed[0].Unkept)
 	assert.Equal(t, "StopPodSandbox {p1 }", missed[0].End.Request)
@@ -130,15 +130,15 @@ func TestRecall(t *testing.T) {
 	exited := ledger.Object{Pod: "p1", Container: "c1"}
 	for _, c := range []struct {
 		name   string
-		away   bool
+		gone   bool
 		there  ledger.Snapshot
 		lists  bool
 		cut    []ledger.Object
 		knows  []ledger.ID
 		missed string
 	}{
-		{name: "disconnected", away: true, there: snapshot("p1"), lists: true, knows: []ledger.ID{{Pod: "p1"}, {Pod: "p2"}}, missed: "StopPodSandbox:p2 RemovePodSandbox:p2"},
-		{name: "away, without a list", away: true, knows: []ledger.ID{{Pod: "p1"}, {Pod: "p2"}}, missed: "StopPodSandbox:p2 RemovePodSandbox:p2"},
+		{name: "disconnected", gone: true, there: snapshot("p1"), lists: true, knows: []ledger.ID{{Pod: "p1"}, {Pod: "p2"}}, missed: "StopPodSandbox:p2 RemovePodSandbox:p2"},
+		{name: "away, without a list", gone: true, knows: []ledger.ID{{Pod: "p1"}, {Pod: "p2"}}, missed: "StopPodSandbox:p2 RemovePodSandbox:p2"},
 		{name: "there", there: snapshot("p1"), lists: true, knows: []ledger.ID{{Pod: "p1"}}},
 		{
 			name:  "there, and a container has exited",
@@ -150,7 +150,7 @@ func TestRecall(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "missed.db")
 			rs, shut := opened(t, path)
-			if c.away {
+			if c.gone {
 				rs.leaving(snapshot("p1", "p2"))
 			} else {
 				rs.Joined(nil, "10-a", everything())
@@ -168,12 +168,12 @@ func TestRecall(t *testing.T) {
 			}
 			assert.ElementsMatch(t, c.knows, knows)
 			r, former := all[0].Record, all[0].Ledger
-			told := snapshot("p1")
-			told.Exited = c.there.Exited
-			g := ledger.Synchronized(told, former)
+			received := snapshot("p1")
+			received.Exited = c.there.Exited
+			g := ledger.Synchronized(received, former)
 			r = rs.Joined(r, "10-a", everything())
-			r.MissGone(g, told)
-			assert.Equal(t, c.missed, ends(r.Missed(told, g, former)))
+			r.MissGone(g, received)
+			assert.Equal(t, c.missed, ends(r.Missed(received, g, former)))
 		})
 	}
 }

@@ -95,7 +95,7 @@ func (g *Ledger) Delivered(end Event) {
 	case !known:
 		return
 	case end.Container != "":
-		p.told(end.Container, end.Kind.Removal())
+		p.received(end.Container, end.Kind.Removal())
 	case end.Kind.Removal():
 		delete(g.pods, end.Pod)
 		return
@@ -109,7 +109,7 @@ func (g *Ledger) Delivered(end Event) {
 	g.pods[end.Pod] = p
 }
 
-func (p *podEntry) told(container string, removed bool) {
+func (p *podEntry) received(container string, removed bool) {
 	c := p.container(container)
 	if c == nil {
 		return

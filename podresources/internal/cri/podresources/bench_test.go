@@ -34,10 +34,10 @@ func large() *PodResourceConfig {
 func BenchmarkTake(b *testing.B) {
 	text, err := ToAnnotation(large())
 	require.NoError(b, err)
-	told, err := NewAnnouncement(large(), Field)
+	received, err := NewAnnouncement(large(), Field)
 	require.NoError(b, err)
 	for source, tell := range map[Source]func(*runtime.PodSandboxConfig){
-		Field:   func(pod *runtime.PodSandboxConfig) { provisional.Set(pod, FieldOfPod, told.Wire()) },
+		Field:   func(pod *runtime.PodSandboxConfig) { provisional.Set(pod, FieldOfPod, received.Wire()) },
 		FromPod: func(pod *runtime.PodSandboxConfig) { pod.Annotations = map[string]string{Annotation: text} },
 	} {
 		b.Run(string(source), func(b *testing.B) {
@@ -55,11 +55,11 @@ func BenchmarkTake(b *testing.B) {
 
 // BenchmarkAttach is what each event of that pod pays.
 func BenchmarkAttach(b *testing.B) {
-	told, err := NewAnnouncement(large(), Field)
+	received, err := NewAnnouncement(large(), Field)
 	require.NoError(b, err)
 	pod := &runtime.PodSandboxConfig{} // any message will do
 	b.ReportAllocs()
 	for b.Loop() {
-		provisional.Set(pod, provisional.Resources, told.Wire())
+		provisional.Set(pod, provisional.Resources, received.Wire())
 	}
 }

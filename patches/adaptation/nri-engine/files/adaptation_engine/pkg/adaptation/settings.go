@@ -103,9 +103,9 @@ func WithOrderedUpdates() Option {
 // WithPodsInCreation sets whether plugins that synchronize are told of pods that
 // are still being created and that they are going to be asked for. They are by
 // default.
-func WithPodsInCreation(told bool) Option {
+func WithPodsInCreation(received bool) Option {
 	return func(r *Adaptation) error {
-		r.omitNew = !told
+		r.omitNew = !received
 		return nil
 	}
 }

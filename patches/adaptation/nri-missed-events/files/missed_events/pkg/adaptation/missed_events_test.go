@@ -24,21 +24,21 @@ import (
 // hearing is a plugin that keeps what it is told, and asks for an update with each stop of
 // a container.
 type hearing struct {
-	mu   sync.Mutex // guards what follows
-	told []string
+	mu       sync.Mutex // guards what follows
+	received []string
 }
 
 func (p *hearing) hears(event, id string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.told = append(p.told, event+" "+id)
+	p.received = append(p.received, event+" "+id)
 	return nil
 }
 
 func (p *hearing) heard() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return strings.Join(p.told, ", ")
+	return strings.Join(p.received, ", ")
 }
 
 func (p *hearing) Synchronize(context.Context, []*api.PodSandbox, []*api.Container) ([]*api.ContainerUpdate, error) {
@@ -84,13 +84,13 @@ type remembering struct {
 // missedRecord keeps what is recorded of missed events.
 type missedRecord struct {
 	requiredRecord
-	told []string
+	received []string
 }
 
 func (r *missedRecord) RecordMissedEvent(plugin, event, outcome string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.told = append(r.told, plugin+" "+event+" "+outcome)
+	r.received = append(r.received, plugin+" "+event+" "+outcome)
 }
 
 func newRemembering(t *testing.T) *remembering {
@@ -157,9 +157,9 @@ func (o *remembering) comes(options ...stub.Option) (*hearing, func()) {
 	}
 }
 
-func (o *remembering) requireHeard(p *hearing, told ...string) {
+func (o *remembering) requireHeard(p *hearing, received ...string) {
 	o.t.Helper()
-	require.Eventually(o.t, func() bool { return p.heard() == strings.Join(told, ", ") }, soon, time.Millisecond, "%s", told)
+	require.Eventually(o.t, func() bool { return p.heard() == strings.Join(received, ", ") }, soon, time.Millisecond, "%s", received)
 }
 
 var (
@@ -197,11 +197,11 @@ func TestMissedEvents(t *testing.T) {
 	synced := o.store.synced()
 	o.end()
 	require.Greater(t, o.store.synced(), synced, "it is safe before the runtime goes on")
-	away := o.DisconnectedPlugins()
-	require.Len(t, away, 1)
-	require.Equal(t, "00-hears", away[0].Name)
-	require.Equal(t, 4, away[0].Missed)
-	require.False(t, away[0].Disconnected.IsZero())
+	gone := o.DisconnectedPlugins()
+	require.Len(t, gone, 1)
+	require.Equal(t, "00-hears", gone[0].Name)
+	require.Equal(t, 4, gone[0].Missed)
+	require.False(t, gone[0].Disconnected.IsZero())
 
 	p, goes := o.comes()
 	o.requireHeard(p, missedLife...)
@@ -214,7 +214,7 @@ func TestMissedEvents(t *testing.T) {
 	require.Eventually(t, func() bool {
 		o.record.mu.Lock()
 		defer o.record.mu.Unlock()
-		return slices.Equal(o.record.told, []string{
+		return slices.Equal(o.record.received, []string{
 			"00-hears StopContainer answered", "00-hears RemoveContainer answered", "00-hears StopPodSandbox answered", "00-hears RemovePodSandbox answered"})
 	}, soon, time.Millisecond)
 	goes()

@@ -33,7 +33,7 @@ type arrivals struct {
 // A crowd is what one pod, user or process has among them.
 type crowd struct {
 	connections int
-	told        bool // whether it was logged that some were turned away
+	received    bool // whether it was logged that some were turned away
 }
 
 // letsIn says whether a connection may register.
@@ -62,9 +62,9 @@ func (a *arrivals) enter(of string, m RegistrationMetrics) (in, tell bool) {
 		a.crowds = make(map[string]crowd)
 	}
 	c := a.crowds[of]
-	if c.connections >= registeringOfOne && of != nobody {
-		tell = !c.told
-		c.told = true
+	if c.connections >= registeringOfOne && of != unknownPeer {
+		tell = !c.received
+		c.received = true
 		a.crowds[of] = c
 		return false, tell
 	}

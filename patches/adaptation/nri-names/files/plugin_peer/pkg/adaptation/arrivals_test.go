@@ -14,15 +14,15 @@ import (
 // One crowd leaves most places to others, and is logged once for as long as it lasts.
 func TestCrowdLeavesPlaces(t *testing.T) {
 	var a arrivals
-	told := 0
+	received := 0
 	for i := range 1000 {
 		in, tell := a.enter("pod one", nil)
 		require.Equal(t, i < registeringOfOne, in)
 		if tell {
-			told++
+			received++
 		}
 	}
-	require.Equal(t, 1, told)
+	require.Equal(t, 1, received)
 	for i := range 3 {
 		in, _ := a.enter(fmt.Sprint("pod ", i), nil)
 		require.True(t, in)
@@ -32,7 +32,7 @@ func TestCrowdLeavesPlaces(t *testing.T) {
 	in, _ := a.enter("pod one", nil)
 	require.True(t, in)
 	for range registering {
-		in, _ := a.enter(nobody, nil)
+		in, _ := a.enter(unknownPeer, nil)
 		require.True(t, in, "it cannot be told whose it is")
 	}
 	for i := range 3 {
@@ -42,7 +42,7 @@ func TestCrowdLeavesPlaces(t *testing.T) {
 		a.leave("pod one", nil)
 	}
 	for range registering {
-		a.leave(nobody, nil)
+		a.leave(unknownPeer, nil)
 	}
 	require.Zero(t, a.all)
 	require.Empty(t, a.crowds)

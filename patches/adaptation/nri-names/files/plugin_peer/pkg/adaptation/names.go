@@ -72,7 +72,7 @@ func (w who) close() {
 }
 
 // nobody is the crowd of those of whom it cannot be told whose they are. It has no bound.
-const nobody = ""
+const unknownPeer = ""
 
 // crowd is whose a connection is among those that are registering. Plugins of root that run
 // in no pod have a crowd for each process, other users one for all of theirs.
@@ -81,7 +81,7 @@ func (w who) crowd() string {
 	case w.pod != peer.Pod{}:
 		return "pod " + w.pod.UID
 	case w.peer == nil:
-		return nobody
+		return unknownPeer
 	case w.peer.UID != 0:
 		return fmt.Sprintf("user %d", w.peer.UID)
 	}

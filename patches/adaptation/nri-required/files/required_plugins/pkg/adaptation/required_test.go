@@ -99,10 +99,10 @@ func TestRequiredPlugin(t *testing.T) {
 	require.Equal(t, "must", failed.Plugin)
 	require.Equal(t, []string{"must RunPodSandbox"}, record.waits)
 	require.Equal(t, []string{"must RunPodSandbox away"}, record.rejections)
-	away := r.RequiredPlugins()
-	require.Len(t, away, 1)
-	require.Equal(t, "must", away[0].Name)
-	require.False(t, away[0].Disconnected.IsZero())
+	gone := r.RequiredPlugins()
+	require.Len(t, gone, 1)
+	require.Equal(t, "must", gone[0].Name)
+	require.False(t, gone[0].Disconnected.IsZero())
 
 	p := &mockPlugin{idx: "10", name: "must"}
 	started(t, dir, p)
@@ -167,12 +167,12 @@ func TestRequiredPluginTimesOut(t *testing.T) {
 }
 
 // timed is a plugin that keeps the timeout that it is told.
-type timed struct{ told chan time.Duration }
+type timed struct{ received chan time.Duration }
 
 var timedStub stub.Stub
 
 func (p timed) Configure(context.Context, string, string, string) (stub.EventMask, error) {
-	p.told <- timedStub.RequestTimeout()
+	p.received <- timedStub.RequestTimeout()
 	return api.MustParseEventMask("RunPodSandbox"), nil
 }
 
@@ -182,11 +182,11 @@ func (p timed) RunPodSandbox(context.Context, *api.PodSandbox) error { return ni
 func TestPluginReceivesItsTimeout(t *testing.T) {
 	dir := t.TempDir()
 	requiring(t, dir, nri.PluginSettings{RequestTimeout: 1234 * time.Millisecond})
-	p := timed{told: make(chan time.Duration, 1)}
+	p := timed{received: make(chan time.Duration, 1)}
 	var err error
 	timedStub, err = stub.New(p, stub.WithPluginName("must"), stub.WithPluginIdx("00"), stub.WithSocketPath(filepath.Join(dir, "nri.sock")))
 	require.NoError(t, err)
 	require.NoError(t, timedStub.Start(context.Background()))
 	t.Cleanup(timedStub.Stop)
-	require.Equal(t, 1234*time.Millisecond, <-p.told)
+	require.Equal(t, 1234*time.Millisecond, <-p.received)
 }

@@ -124,7 +124,7 @@ func receiveSplit(t *testing.T, pods, ctrs []int) {
 		c = append(c, &Container{Id: object(heavy)})
 	}
 
-	var told []string
+	var received []string
 	messages, over := 0, false
 	answer := func(_ context.Context, req *SynchronizeRequest) (*SynchronizeResponse, error) {
 		messages++
@@ -145,7 +145,7 @@ func receiveSplit(t *testing.T, pods, ctrs []int) {
 		if sum > holds {
 			return nil, ttrpc.OversizedMessageError(limit * sum / holds)
 		}
-		told = append(told, ids...)
+		received = append(received, ids...)
 		over = !req.GetMore()
 		return &SynchronizeResponse{More: req.GetMore()}, nil
 	}
@@ -155,7 +155,7 @@ func receiveSplit(t *testing.T, pods, ctrs []int) {
 	}
 	_, err := joins.synchronize(context.Background(), p, c)
 
-	require.Equal(t, want, told, about)
+	require.Equal(t, want, received, about)
 	if tooHeavy == "" {
 		require.NoError(t, err, about)
 		require.True(t, over, about)

@@ -43,9 +43,9 @@ func TestRejectedPodEndsForPluginsThatSawIt(t *testing.T) {
 	require.NoError(t, rt.StopPodSandbox(ctx, &api.StopPodSandboxRequest{Pod: pod}))
 	require.NoError(t, rt.RemovePodSandbox(ctx, &api.RemovePodSandboxRequest{Pod: pod}))
 
-	for _, told := range []*mockPlugin{before, reject, joined} {
-		require.NoError(t, told.Wait(stop, time.After(startupTimeout)), "%s knows the pod, and is not told of its stop", told.FullName())
-		require.NoError(t, told.Wait(remove, time.After(startupTimeout)), "%s knows the pod, and is not told of its removal", told.FullName())
+	for _, received := range []*mockPlugin{before, reject, joined} {
+		require.NoError(t, received.Wait(stop, time.After(startupTimeout)), "%s knows the pod, and is not told of its stop", received.FullName())
+		require.NoError(t, received.Wait(remove, time.After(startupTimeout)), "%s knows the pod, and is not told of its removal", received.FullName())
 	}
 	require.False(t, after.EventQ().Has(stop), "told of the stop of a pod it was not told of")
 	require.False(t, after.EventQ().Has(remove), "told of the removal of a pod it was not told of")

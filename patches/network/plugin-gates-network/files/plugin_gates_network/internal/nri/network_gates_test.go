@@ -48,10 +48,10 @@ func (r *requiredNow) list() []nri.RequiredPlugin {
 func (r *requiredNow) leaves(i int) { r.set(i, time.Now()) }
 func (r *requiredNow) comes(i int)  { r.set(i, time.Time{}) }
 
-func (r *requiredNow) set(i int, away time.Time) {
+func (r *requiredNow) set(i int, gone time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.plugins[i].Disconnected = away
+	r.plugins[i].Disconnected = gone
 }
 
 // gatesOf returns gates of plugins, with what they log.
@@ -162,27 +162,27 @@ func TestL20_NetworkGateOutlivesContainerd(t *testing.T) {
 			g.start()
 			return g
 		}
-		there, away := requiredAre(nri.RequiredPlugin{Name: "net"}), requiredAre(nri.RequiredPlugin{Name: "net", Disconnected: time.Now()})
+		there, gone := requiredAre(nri.RequiredPlugin{Name: "net"}), requiredAre(nri.RequiredPlugin{Name: "net", Disconnected: time.Now()})
 
-		g := restart(away)
+		g := restart(gone)
 		require.Equal(t, []string{"net"}, closedGates(g), "the node has booted")
 		time.Sleep(time.Minute)
 		g.stop()
-		g = restart(away)
+		g = restart(gone)
 		require.Equal(t, []string{"net"}, closedGates(g), "it has not come yet")
 		g.stop()
 
 		g = restart(there)
 		time.Sleep(time.Second)
 		g.stop()
-		g = restart(away)
+		g = restart(gone)
 		require.Empty(t, closedGates(g), "it was there")
 		time.Sleep(10*time.Second - time.Nanosecond)
 		require.Empty(t, closedGates(g))
 		time.Sleep(time.Second)
 		require.Equal(t, []string{"net"}, closedGates(g))
 		g.stop()
-		g = restart(away)
+		g = restart(gone)
 		require.Equal(t, []string{"net"}, closedGates(g), "no grace again for one that stays disconnected")
 		g.stop()
 	})

@@ -161,12 +161,12 @@ func (l *local) ForgetPlugin(name string) (int, error) {
 	if ok {
 		return ends, nil
 	}
-	var away []string
+	var gone []string
 	for _, p := range l.nri.DisconnectedPlugins() {
-		away = append(away, p.Name)
+		gone = append(gone, p.Name)
 	}
-	if len(away) == 0 {
+	if len(gone) == 0 {
 		return 0, fmt.Errorf("no plugin is disconnected, and so not %q: %w", name, errdefs.ErrNotFound)
 	}
-	return 0, fmt.Errorf("plugin %q is not away: %s are: %w", name, strings.Join(away, ", "), errdefs.ErrNotFound)
+	return 0, fmt.Errorf("plugin %q is not away: %s are: %w", name, strings.Join(gone, ", "), errdefs.ErrNotFound)
 }

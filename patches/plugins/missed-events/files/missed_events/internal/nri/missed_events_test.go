@@ -26,8 +26,8 @@ import (
 
 // ends is a plugin that keeps which ends it is told.
 type ends struct {
-	mu   sync.Mutex // guards what follows
-	told []string
+	mu       sync.Mutex // guards what follows
+	received []string
 }
 
 func (p *ends) RunPodSandbox(context.Context, *api.PodSandbox) error { return nil }
@@ -43,14 +43,14 @@ func (p *ends) RemovePodSandbox(_ context.Context, pod *api.PodSandbox) error {
 func (p *ends) hears(end string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.told = append(p.told, end)
+	p.received = append(p.received, end)
 	return nil
 }
 
 func (p *ends) heard() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.told)
+	return slices.Clone(p.received)
 }
 
 // rememberingNRI is an NRI of containerd that keeps what it is owed in a folder.
@@ -118,9 +118,9 @@ func (o *rememberingNRI) ends(pod string) {
 	require.NoError(o.t, o.nri.RemovePodSandbox(context.Background(), &nri.RemovePodSandboxRequest{Pod: of}))
 }
 
-func (o *rememberingNRI) requireHeard(p *ends, told ...string) {
+func (o *rememberingNRI) requireHeard(p *ends, received ...string) {
 	o.t.Helper()
-	require.Eventually(o.t, func() bool { return slices.Equal(p.heard(), told) }, soon, time.Millisecond, "%v", told)
+	require.Eventually(o.t, func() bool { return slices.Equal(p.heard(), received) }, soon, time.Millisecond, "%v", received)
 }
 
 // A plugin that is disconnected is shown, and told what it missed, also after a restart.
@@ -136,12 +136,12 @@ func TestMissedEvents(t *testing.T) {
 				o.Stop()
 				o.start()
 			}
-			away := o.Status().DisconnectedPlugins
-			require.Len(t, away, 1)
-			require.Equal(t, "10-ends", away[0].Name)
-			require.Equal(t, 2, away[0].Missed)
-			require.False(t, away[0].Since.IsZero())
-			text, err := json.Marshal(away[0])
+			gone := o.Status().DisconnectedPlugins
+			require.Len(t, gone, 1)
+			require.Equal(t, "10-ends", gone[0].Name)
+			require.Equal(t, 2, gone[0].Missed)
+			require.False(t, gone[0].Since.IsZero())
+			text, err := json.Marshal(gone[0])
 			require.NoError(t, err)
 			require.Contains(t, string(text), `"missed":2`)
 			require.Contains(t, metricsOf(t, "10-ends"), "containerd_nri_plugin_missed_events_kept")

@@ -14,8 +14,8 @@ func (l *local) requiredPlugins() []RequiredPluginStatus {
 	for _, p := range l.nri.RequiredPlugins() {
 		s := RequiredPluginStatus{Name: p.Name, RequiredFor: l.cfg.Plugins[p.Name].RequiredFor}
 		if !p.Disconnected.IsZero() {
-			away := NewSpan(p.Disconnected)
-			s.Disconnected = &away
+			gone := NewSpan(p.Disconnected)
+			s.Disconnected = &gone
 		}
 		all = append(all, s)
 	}

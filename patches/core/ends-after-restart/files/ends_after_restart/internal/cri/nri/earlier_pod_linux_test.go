@@ -51,8 +51,8 @@ func (e *earlier) set(pods ...nri.PodSandbox) {
 type lister struct {
 	synchronized chan struct{}
 
-	mu   sync.Mutex // guards what follows
-	told []string
+	mu       sync.Mutex // guards what follows
+	received []string
 }
 
 func (p *lister) Synchronize(_ context.Context, pods []*api.PodSandbox, _ []*api.Container) ([]*api.ContainerUpdate, error) {
@@ -76,13 +76,13 @@ func (p *lister) RemovePodSandbox(_ context.Context, pod *api.PodSandbox) error 
 func (p *lister) hears(what string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.told = append(p.told, what)
+	p.received = append(p.received, what)
 }
 
 func (p *lister) heard() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return slices.Clone(p.told)
+	return slices.Clone(p.received)
 }
 
 // newPlugins are the plugins of a node of the test's own, and how to connect one.

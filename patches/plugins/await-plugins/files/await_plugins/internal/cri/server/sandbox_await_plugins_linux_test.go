@@ -48,7 +48,7 @@ func (noRecords) Get(context.Context, string) (sandbox.Sandbox, error) {
 // A pod waits for required plugins before anything is made, and hands on to its hook that
 // it did. One on the host's network waits in its hook alone.
 func TestPodAwaitsPlugins(t *testing.T) {
-	away := errors.New("plugin 10-network is disconnected")
+	gone := errors.New("plugin 10-network is disconnected")
 	for name, tc := range map[string]struct {
 		network runtime.NamespaceMode
 		err     error
@@ -56,8 +56,8 @@ func TestPodAwaitsPlugins(t *testing.T) {
 		waited  bool
 	}{
 		"they are there or come":      {network: runtime.NamespaceMode_POD, asked: []string{"id"}, waited: true},
-		"one stays disconnected":      {network: runtime.NamespaceMode_POD, err: away, asked: []string{"id"}},
-		"a pod on the host's network": {network: runtime.NamespaceMode_NODE, err: away},
+		"one stays disconnected":      {network: runtime.NamespaceMode_POD, err: gone, asked: []string{"id"}},
+		"a pod on the host's network": {network: runtime.NamespaceMode_NODE, err: gone},
 	} {
 		t.Run(name, func(t *testing.T) {
 			plugins := &awaiting{err: tc.err}
@@ -76,7 +76,7 @@ func TestPodAwaitsPlugins(t *testing.T) {
 				require.NoError(t, err)
 				return
 			}
-			require.ErrorIs(t, err, away)
+			require.ErrorIs(t, err, gone)
 			var interrupted *sandboxstore.Interruption
 			require.ErrorAs(t, err, &interrupted) // counted as a plugin's doing
 			require.Equal(t, byPlugin, interrupted.By)

@@ -19,14 +19,14 @@ import (
 // know, when an event of it was made.
 type lookedAt struct {
 	fakeSandboxService
-	stopped <-chan struct{}
-	told    bool
+	stopped  <-chan struct{}
+	received bool
 }
 
 func (l *lookedAt) SandboxStatus(context.Context, string, string, bool) (sandbox.ControllerStatus, error) {
 	select {
 	case <-l.stopped:
-		l.told = true
+		l.received = true
 	default:
 	}
 	return sandbox.ControllerStatus{State: sandboxstore.StateNotReady.String(), CreatedAt: time.Now()}, nil
@@ -60,7 +60,7 @@ func TestStopIsDeliveredBeforeWaitersGoOn(t *testing.T) {
 	require.Equal(t, runtime.ContainerEventType_CONTAINER_STOPPED_EVENT, event.ContainerEventType)
 	require.Equal(t, runtime.PodSandboxState_SANDBOX_NOTREADY, event.PodSandboxStatus.GetState())
 	<-sb.Stopped()
-	require.False(t, service.told, "the exit was told to those who wait for it before the event was made")
+	require.False(t, service.received, "the exit was told to those who wait for it before the event was made")
 }
 
 // Of removals at the same time one tells that the sandbox is deleted.

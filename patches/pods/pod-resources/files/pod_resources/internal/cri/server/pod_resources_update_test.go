@@ -85,13 +85,13 @@ func updateOfAPod(t *testing.T, amount string) *runtime.UpdatePodSandboxResource
 // A controller that sizes a VM has to get what is asked for now.
 func TestControllerGetsTheUpdateOfAPod(t *testing.T) {
 	c, sb, store := announcingAndKeeping(t, podresources.Field)
-	told := &deliveredController{}
-	c.sandboxService = told
+	received := &deliveredController{}
+	c.sandboxService = received
 	require.NoError(t, c.sandboxStore.Add(*sb))
 
 	_, err := c.UpdatePodSandboxResources(t.Context(), updateOfAPod(t, "3"))
 	require.NoError(t, err)
-	assert.Equal(t, "3", (&recordStore{record: told.record}).requested(t, "web"))
+	assert.Equal(t, "3", (&recordStore{record: received.record}).requested(t, "web"))
 	assert.Equal(t, "3", store.requested(t, "web"))
 	assert.Equal(t, "3", requested(sb, "web"))
 	assert.EqualValues(t, 200, sb.Status.Get().Resources.GetLinux().GetCpuQuota())
@@ -102,8 +102,8 @@ func TestControllerGetsTheUpdateOfAPod(t *testing.T) {
 // What cannot be written would be forgotten with a restart, and the caller is told so.
 func TestUpdateOfAPodThatCannotBeWrittenIsNotRemembered(t *testing.T) {
 	c, sb, store := announcingAndKeeping(t, podresources.Field)
-	told := &deliveredController{}
-	c.sandboxService = told
+	received := &deliveredController{}
+	c.sandboxService = received
 	require.NoError(t, c.sandboxStore.Add(*sb))
 	store.full = errors.New("disk is full")
 	before := sb.Status.Get()
@@ -111,7 +111,7 @@ func TestUpdateOfAPodThatCannotBeWrittenIsNotRemembered(t *testing.T) {
 	_, err := c.UpdatePodSandboxResources(t.Context(), updateOfAPod(t, "3"))
 	require.ErrorContains(t, err, "disk is full")
 	assert.Equal(t, before, sb.Status.Get())
-	assert.Empty(t, told.record.ID, "the controller is told of what is recorded")
+	assert.Empty(t, received.record.ID, "the controller is told of what is recorded")
 }
 
 // The status of a container is written before its pod follows.

@@ -68,14 +68,14 @@ func TestDeletionThatHasWaitedFindsNoTask(t *testing.T) {
 }
 
 // told is a shim that has told how its task ended.
-type told struct {
+type received struct {
 	ShimInstance
 	exit *runtime.Exit
 }
 
-func (told) ID() string                        { return "task" }
-func (told) Namespace() string                 { return "one" }
-func (s told) taskDeleteResult() *runtime.Exit { return s.exit }
+func (received) ID() string                        { return "task" }
+func (received) Namespace() string                 { return "one" }
+func (s received) taskDeleteResult() *runtime.Exit { return s.exit }
 
 func TestDeletionThatHasWaitedReportsTheSameExit(t *testing.T) {
 	m, err := NewShimManager(&ManagerConfig{})
@@ -83,9 +83,9 @@ func TestDeletionThatHasWaitedReportsTheSameExit(t *testing.T) {
 	ctx := namespaces.WithNamespace(t.Context(), "one")
 	exit := &runtime.Exit{Status: 7}
 	assert.Nil(t, m.deletedMeanwhile(ctx, "task", nil))
-	require.NoError(t, m.shims.Add(ctx, told{exit: exit}))
-	assert.Nil(t, m.deletedMeanwhile(ctx, "task", told{exit: exit}), "it is still there")
+	require.NoError(t, m.shims.Add(ctx, received{exit: exit}))
+	assert.Nil(t, m.deletedMeanwhile(ctx, "task", received{exit: exit}), "it is still there")
 	m.shims.Delete(ctx, "task")
-	assert.Equal(t, exit, m.deletedMeanwhile(ctx, "task", told{exit: exit}))
-	assert.Nil(t, m.deletedMeanwhile(ctx, "task", told{}), "the first has not heard it either")
+	assert.Equal(t, exit, m.deletedMeanwhile(ctx, "task", received{exit: exit}))
+	assert.Nil(t, m.deletedMeanwhile(ctx, "task", received{}), "the first has not heard it either")
 }
