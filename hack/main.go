@@ -109,6 +109,7 @@ func hookline(args []string) error {
 			Threads:  "docs/upstreaming.md",
 			Ladder:   "reports/ladder.json",
 			Summary:  "README.md",
+			Figures:  "docs/performance.md",
 			Rules:    "docs/contract.md",
 			Settings: "docs/operating.md",
 			Metrics:  "docs/operating.md",

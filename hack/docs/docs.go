@@ -19,7 +19,8 @@ type Pages struct {
 	Groups   string // the page that says in which order to open pull requests
 	Threads  string // the page that says what changes upstream will meet
 	Ladder   string // the record of what passes after each group; may be empty
-	Summary  string // the page that says what passes with the core and with the whole
+	Summary  string // the first page: what passes with the core and with all, the figures, the versions
+	Figures  string // the page of the figures that the first page repeats; may be empty
 	Rules    string // the page that states the rules
 	Proofs   string // the page that says what keeps and what tries each rule
 	Settings string
@@ -102,6 +103,11 @@ func tables(r Repository, p Pages) []table {
 		all = append(all,
 			table{p.Groups, "ladder", func() (content, error) { return ladderContent(r, p) }},
 			table{p.Summary, "summary", func() (content, error) { return summaryContent(r, p) }})
+	}
+	if p.Figures != "" {
+		all = append(all,
+			table{p.Summary, "figures", func() (content, error) { return figureContent(r, p) }},
+			table{p.Summary, "versions", func() (content, error) { return versionContent(r) }})
 	}
 	if len(r.Threads) > 0 {
 		all = append(all, table{p.Threads, "threads", func() (content, error) { return threadContent(r.Series, r.Threads), nil }})
