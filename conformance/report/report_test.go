@@ -140,3 +140,38 @@ func TestThreadsAreOfOneCase(t *testing.T) {
 	require.NoError(t, r.Chrome(&b))
 	require.Len(t, traceformat.RequireTraceEvents(t, b.Bytes()), 16)
 }
+
+// A name stands in its bar, behind one that is too short, or nowhere if the next bar is near.
+func TestNamesInAPicture(t *testing.T) {
+	line := pictureLine{Bars: []pictureBar{
+		{X: 100, W: 200, Class: "work"},
+		{X: 400, W: 2, Class: "call"},
+		{X: 600, W: 2, Class: "call"},
+		{X: 610, W: 2, Class: "hangs"},
+	}}
+	line.name([]Span{{Name: "RunPodSandbox"}, {Name: "StopPodSandbox"}, {Name: "StopContainer"}, {Name: "RemovePodSandbox"}})
+	var at []float64
+	var on []string
+	for _, b := range line.Bars {
+		at, on = append(at, b.At), append(on, b.On)
+	}
+	require.Equal(t, []float64{104, 406, 0, 616}, at)
+	require.Equal(t, []string{"on work-on", "label", "", "label"}, on)
+}
+
+func TestPictureHasALegendAndNoRandomNames(t *testing.T) {
+	start := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	end := start.Add(time.Second)
+	c := Case{Name: "L9_Hang", Started: start, Seconds: 1, Plugins: []Connection{{
+		Plugin: "10-hangs-6614443d", Number: 2, Events: []Event{{Name: "StopPodSandbox", Start: start, End: &end}},
+	}}}
+	var b strings.Builder
+	require.NoError(t, c.Timeline().SVG(&b))
+	require.Contains(t, b.String(), ">10-hangs #2</text>")
+	require.NotContains(t, b.String(), "6614443d")
+	for _, l := range legend {
+		require.Contains(t, b.String(), ">"+l.text+"</text>")
+	}
+	require.Contains(t, b.String(), ">L9_Hang</text>")
+	require.Contains(t, b.String(), "prefers-color-scheme:dark")
+}

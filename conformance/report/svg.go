@@ -19,17 +19,20 @@ var svg = template.Must(template.New("timeline.svg").Parse(svgText))
 // The measures of the picture, in its own units.
 const (
 	svgWidth  = 960
-	svgLabels = 150
 	svgLine   = 26
-	svgHead   = 30
+	svgHead   = 50 // the name and the times
+	svgLegend = 32
+	svgLetter = 6.4 // of the names, at their size, on average
+	svgRight  = 24
 )
 
 type picture struct {
 	Name          string
 	Width, Height int
-	Labels        int
 	Lines         []pictureLine
 	Ticks         []pictureTick
+	Top, Bottom   int // of the lines of the times
+	Legend        []pictureLegend
 }
 
 type pictureLine struct {
@@ -42,7 +45,8 @@ type pictureBar struct {
 	X, W         float64
 	Y            int
 	Class, Title string
-	Text         string
+	Text, On     string  // its name, and the class of that
+	At           float64 // where the name begins
 }
 
 type pictureTick struct {
@@ -50,15 +54,34 @@ type pictureTick struct {
 	Text string
 }
 
+type pictureLegend struct {
+	X           float64
+	Y           int
+	Class, Text string
+}
+
+// legend has the colours, and what they stand for.
+var legend = []struct{ class, text string }{
+	{"call", "CRI request"},
+	{"work", "plugin handles the event"},
+	{"hangs", "not answered in time"},
+	{"fails", "error"},
+}
+
 // SVG draws the timeline. What a plugin worked at stands out from what was only waited for.
 func (t Timeline) SVG(w io.Writer) error {
-	p := picture{Name: t.Name, Width: svgWidth, Labels: svgLabels, Height: svgHead + svgLine*len(t.Tracks) + 8}
+	bottom := svgHead + svgLine*len(t.Tracks)
+	p := picture{Name: t.Name, Width: svgWidth, Height: bottom + svgLegend, Top: svgHead - 10, Bottom: bottom + 4}
+	left := 150.0
+	for _, track := range t.Tracks {
+		left = min(max(left, width(track.Name)+20), svgWidth/3)
+	}
 	span := t.End.Sub(t.Start)
 	if span <= 0 {
 		span = time.Millisecond
 	}
 	x := func(at time.Time) float64 {
-		return svgLabels + float64(at.Sub(t.Start))/float64(span)*(svgWidth-svgLabels-24)
+		return left + float64(at.Sub(t.Start))/float64(span)*(svgWidth-left-svgRight)
 	}
 	for i := range 5 {
 		d := span * time.Duration(i) / 4
@@ -69,7 +92,13 @@ func (t Timeline) SVG(w io.Writer) error {
 		for _, s := range track.Spans {
 			line.Bars = append(line.Bars, s.bar(x, line.Y))
 		}
+		line.name(track.Spans)
 		p.Lines = append(p.Lines, line)
+	}
+	at := left
+	for _, l := range legend {
+		p.Legend = append(p.Legend, pictureLegend{at, bottom + 12, l.class, l.text})
+		at += width(l.text) + 44
 	}
 	return svg.Execute(w, p)
 }
@@ -91,11 +120,31 @@ func (s Span) bar(x func(time.Time) float64, y int) pictureBar {
 	if s.Error != "" {
 		b.Title += ": " + short(s.Error)
 	}
-	if float64(len(s.Name))*6.4+8 < b.W {
-		b.Text = s.Name
-	}
 	return b
 }
+
+// name writes the names of the spans into their bars, or behind those that are too short, up to
+// the next one. Where neither has room a bar has its title alone.
+func (l *pictureLine) name(spans []Span) {
+	for i := range l.Bars {
+		b, need := &l.Bars[i], width(spans[i].Name)+8
+		next := float64(svgWidth)
+		for _, other := range l.Bars {
+			if other.X > b.X {
+				next = min(next, other.X)
+			}
+		}
+		switch {
+		case need < b.W:
+			b.Text, b.At, b.On = spans[i].Name, b.X+4, "on "+b.Class+"-on"
+		case b.X+b.W+need < next:
+			b.Text, b.At, b.On = spans[i].Name, b.X+b.W+4, "label"
+		}
+	}
+}
+
+// width is about that of a text in the picture.
+func width(text string) float64 { return float64(len(text)) * svgLetter }
 
 func rounded(d time.Duration) string {
 	switch {

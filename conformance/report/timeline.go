@@ -4,6 +4,7 @@ package report
 
 import (
 	"fmt"
+	"regexp"
 	"time"
 )
 
@@ -31,6 +32,9 @@ type Span struct {
 	Plugin     bool
 }
 
+// randomEnd is what a run adds to the names of its plugins, so that no two runs share one.
+var randomEnd = regexp.MustCompile(`-[0-9a-f]{8}$`)
+
 // Timeline is that of the records that the case has.
 func (c Case) Timeline() Timeline {
 	t := Timeline{Name: c.Name, Start: c.Started, End: c.Started.Add(time.Duration(c.Seconds * float64(time.Second)))}
@@ -46,7 +50,7 @@ func (c Case) Timeline() Timeline {
 	const most = 6 // what is beyond is drawn over another call
 	t.Tracks = append(lines("CRI", calls, most), lines("runtime", commands, most)...)
 	for _, p := range c.Plugins {
-		track := Track{Name: p.Plugin}
+		track := Track{Name: randomEnd.ReplaceAllString(p.Plugin, "")}
 		if p.Number > 1 {
 			track.Name += fmt.Sprintf(" #%d", p.Number)
 		}
