@@ -141,22 +141,25 @@ func TestThreadsAreOfOneCase(t *testing.T) {
 	require.Len(t, traceformat.RequireTraceEvents(t, b.Bytes()), 16)
 }
 
-// A name stands in its bar, behind one that is too short, or nowhere if the next bar is near.
+// A name stands in its bar, behind one that is too short, or nowhere if the next bar is near. Bars
+// that look like one are named together.
 func TestNamesInAPicture(t *testing.T) {
 	line := pictureLine{Bars: []pictureBar{
 		{X: 100, W: 200, Class: "work"},
 		{X: 400, W: 2, Class: "call"},
 		{X: 600, W: 2, Class: "call"},
-		{X: 610, W: 2, Class: "hangs"},
+		{X: 610, W: 2, Class: "call"},
+		{X: 612, W: 2, Class: "hangs"},
 	}}
-	line.name([]Span{{Name: "RunPodSandbox"}, {Name: "StopPodSandbox"}, {Name: "StopContainer"}, {Name: "RemovePodSandbox"}})
+	line.name([]Span{{Name: "RunPodSandbox"}, {Name: "StopPodSandbox"}, {Name: "StopContainer"}, {Name: "A"}, {Name: "B"}})
 	var at []float64
-	var on []string
+	var texts, on []string
 	for _, b := range line.Bars {
-		at, on = append(at, b.At), append(on, b.On)
+		at, texts, on = append(at, b.At), append(texts, b.Text), append(on, b.On)
 	}
-	require.Equal(t, []float64{104, 406, 0, 616}, at)
-	require.Equal(t, []string{"on work-on", "label", "", "label"}, on)
+	require.Equal(t, []string{"RunPodSandbox", "StopPodSandbox", "", "", "A, B"}, texts)
+	require.Equal(t, []float64{104, 406, 0, 0, 618}, at)
+	require.Equal(t, []string{"on work-on", "label", "", "", "label"}, on)
 }
 
 func TestPictureHasALegendAndNoRandomNames(t *testing.T) {

@@ -24,6 +24,7 @@ const (
 	svgLegend = 32
 	svgLetter = 6.4 // of the names, at their size, on average
 	svgRight  = 24
+	svgApart  = 4 // bars that begin nearer to each other look like one
 )
 
 type picture struct {
@@ -124,22 +125,29 @@ func (s Span) bar(x func(time.Time) float64, y int) pictureBar {
 }
 
 // name writes the names of the spans into their bars, or behind those that are too short, up to
-// the next one. Where neither has room a bar has its title alone.
+// the next bar. Bars that cannot be told apart are named together. Where there is no room a bar
+// has its title alone.
 func (l *pictureLine) name(spans []Span) {
+	var together []string
 	for i := range l.Bars {
-		b, need := &l.Bars[i], width(spans[i].Name)+8
-		next := float64(svgWidth)
-		for _, other := range l.Bars {
-			if other.X > b.X {
-				next = min(next, other.X)
-			}
-		}
-		switch {
-		case need < b.W:
+		b := &l.Bars[i]
+		if need := width(spans[i].Name) + 8; need < b.W {
 			b.Text, b.At, b.On = spans[i].Name, b.X+4, "on "+b.Class+"-on"
-		case b.X+b.W+need < next:
-			b.Text, b.At, b.On = spans[i].Name, b.X+b.W+4, "label"
+			together = nil
+			continue
 		}
+		together = append(together, spans[i].Name)
+		next := float64(svgWidth)
+		if i+1 < len(l.Bars) {
+			next = l.Bars[i+1].X
+		}
+		if next-b.X < svgApart {
+			continue
+		}
+		if text := strings.Join(together, ", "); b.X+b.W+width(text)+8 < next {
+			b.Text, b.At, b.On = text, b.X+b.W+4, "label"
+		}
+		together = nil
 	}
 }
 
