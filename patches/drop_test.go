@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// recipe is how CONTRIBUTING.md drops a pull request: the commands that remove it.
+// recipe matches the commands with which CONTRIBUTING.md drops a pull request.
 var recipe = regexp.MustCompile("(?s)\n## Drop a pull request that was merged\n.*?\n```\n(rm -r .*?)\n```\n")
 
-// dropped is the one that the recipe drops.
+// dropped is the pull request that the recipe drops.
 const dropped = "patches/network/internal-loopback"
 
 func commandsOf(t *testing.T) string {
@@ -36,8 +36,8 @@ func run(t *testing.T, folder, program string, args ...string) {
 	require.NoError(t, err, "%s", out)
 }
 
-// A pull request is its folder and its lines in series.go. Without them the rest compiles,
-// is in order, and has nothing of it.
+// A pull request consists of its folder and its lines in series.go. Without them the rest
+// compiles and is valid.
 func TestPullRequestIsDroppedWithItsFolder(t *testing.T) {
 	copied := t.TempDir()
 	for _, part := range []string{"go.mod", "go.sum", "podresources/go.mod", "podstate/go.mod", "internal/edit", "patches"} {
@@ -50,8 +50,7 @@ func TestPullRequestIsDroppedWithItsFolder(t *testing.T) {
 	run(t, copied, "go", "test", "-run", "^(TestSeriesIsValid|TestInPlace)$", "./patches")
 }
 
-// The commands take the lines of one pull request, whichever it is: that of its import and
-// that of its group.
+// The commands remove exactly two lines for any pull request: its import and its group.
 func TestAnyPullRequestIsDroppedAlone(t *testing.T) {
 	series, err := os.ReadFile("series.go")
 	require.NoError(t, err)

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A place that no pull request uses any more goes. It stays, without its capital, if another
-// place is built from it.
+// Each exported place is used by a pull request. A place that only other places use begins with a
+// small letter.
 func TestPlacesAreUsed(t *testing.T) {
 	used := map[string]bool{}
 	inspect(t, "*/*/*.go", func(_ string, n ast.Node) {

@@ -70,14 +70,14 @@ import (
 // goes up with each release on the same upstream version.
 const Release = 1
 
-// Series is the fork: what is changed, in which order. It is also the order in which to
-// open the pull requests.
+// Series is the fork: its changes, in their order. It is also the order in which to open the
+// pull requests.
 var Series = edit.Assemble([]edit.Module{
 	{Name: "go-cni", Path: "github.com/containerd/go-cni"},
 	{Name: "nri", Path: "github.com/containerd/nri"},
 	{Name: "containerd", Path: "github.com/containerd/containerd/v2"},
 }, build.Group,
-	// The core. Each is one patch, and helps by itself.
+	// The core. Each pull request is one patch, and helps by itself.
 	teardownreachesall.Group,
 	rejectedpodends.Group,
 	updatesofastop.Group,
@@ -88,10 +88,10 @@ var Series = edit.Assemble([]edit.Module{
 	waitbeforehook.Group,
 	creationslisted.Group,
 	statusoutsidelock.Group,
-	// Small too, and next to the core: which record goes before which end is told.
+	// Small too, and close to the core: the order of records and the events of ends.
 	recordslast.Group,
 
-	// What is promised.
+	// The document of what plugins can rely on.
 	sandboxcontract.Group,
 
 	// go-cni.

@@ -11,12 +11,12 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// A patch without a reason, a reference or an end is rejected.
+// No patch lacks a reason, a reference or a condition to drop it.
 func TestSeriesIsValid(t *testing.T) {
 	require.NoError(t, Series.Validate())
 }
 
-// All of a pull request is in its folder, and nothing else looks like one.
+// Each pull request has all its files in its folder, and no other folder looks like one.
 func TestInPlace(t *testing.T) {
 	require.NoError(t, Series.InPlace(os.DirFS("..")))
 }

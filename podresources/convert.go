@@ -50,7 +50,7 @@ func requirementsOf(r *kep.KubernetesResources) Requirements {
 	return Requirements{quantitiesOf(r.GetRequests()), quantitiesOf(r.GetLimits())}
 }
 
-// quantitiesOf is of those that were found valid when they were decoded.
+// quantitiesOf converts quantities that were found valid when they were decoded.
 func quantitiesOf(texts map[string]*wrapperspb.StringValue) map[string]resource.Quantity {
 	if len(texts) == 0 {
 		return nil
@@ -110,7 +110,7 @@ func (r Requirements) message() *kep.KubernetesResources {
 	return &kep.KubernetesResources{Requests: texts(r.Requests), Limits: texts(r.Limits)}
 }
 
-// messageOrNone is for where resources that name nothing are left out.
+// messageOrNone returns nil for resources that name nothing, where these are left out.
 func (r Requirements) messageOrNone() *kep.KubernetesResources {
 	if len(r.Requests)+len(r.Limits) == 0 {
 		return nil

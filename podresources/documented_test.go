@@ -20,8 +20,8 @@ import (
 	"github.com/hookline-nri/hookline/podresources/internal/nri/provisional"
 )
 
-// The annotation in docs/resources.md is read by what a runtime reads it with,
-// and says what the sample in Go says, and a bit more.
+// A runtime can read the annotation in docs/resources.md. It has everything that the sample in Go
+// has, and a bit more.
 func TestDocumentedAnnotation(t *testing.T) {
 	fromGo := &cri.PodSandboxConfig{}
 	require.NoError(t, asDocumented(fromGo))
@@ -41,7 +41,7 @@ func TestDocumentedAnnotation(t *testing.T) {
 	}
 }
 
-// The samples in Go are those that are compiled here and in the example.
+// The samples in Go are compiled here and in the example.
 func TestDocumentedGo(t *testing.T) {
 	for file, sample := range map[string]string{
 		"podresources/documented_test.go":   documented(t, "go", "SetPod"),
@@ -53,7 +53,7 @@ func TestDocumentedGo(t *testing.T) {
 	}
 }
 
-// asDocumented is the sample for clients.
+// asDocumented has the sample for clients.
 func asDocumented(config *cri.PodSandboxConfig) error {
 	err := podresources.SetPod(config, podresources.Pod{
 		Containers: []podresources.Container{
@@ -76,7 +76,7 @@ func asDocumented(config *cri.PodSandboxConfig) error {
 	return err
 }
 
-// told is what a plugin is told of a pod, and where it came from.
+// received returns the resources that a plugin receives with a pod, and their source.
 func received(t *testing.T, config *cri.PodSandboxConfig) (*podresources.Pod, kep.Source) {
 	t.Helper()
 	read, source, err := kep.Take(config, true)
@@ -88,7 +88,7 @@ func received(t *testing.T, config *cri.PodSandboxConfig) (*podresources.Pod, ke
 	return announced, source
 }
 
-// documented is the one block of a language in the page that mentions something.
+// documented returns the only block of a language in the page that mentions a text.
 func documented(t *testing.T, language, mentions string) string {
 	t.Helper()
 	page, err := os.ReadFile("../docs/resources.md")
@@ -103,7 +103,7 @@ func documented(t *testing.T, language, mentions string) string {
 	return found[0]
 }
 
-// unindented is text whatever its indentation.
+// unindented returns text without its indentation.
 func unindented(text string) string {
 	return regexp.MustCompile(`(?m)^\s+`).ReplaceAllString(text, "")
 }

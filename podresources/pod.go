@@ -8,15 +8,15 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// Pod is what the containers of a pod ask for.
+// Pod has the resources that the containers of a pod request.
 type Pod struct {
-	// Containers are the init and the main ones. Ephemeral ones are never told.
+	// Containers are the init and the main ones. Ephemeral ones are never announced.
 	Containers []Container
-	// Resources are those of the pod as a whole, where its author gave some.
+	// Resources are those of the pod as a whole, if its author set some.
 	Resources Requirements
 }
 
-// Container is what one container asks for.
+// Container has the resources that one container requests.
 type Container struct {
 	Name       string
 	Type       ContainerType
@@ -26,9 +26,8 @@ type Container struct {
 	CDIDevices []string // fully qualified: "vendor.com/class=name"
 }
 
-// Requirements are resources by name ("cpu", in cores; "memory", in bytes;
-// "vendor.com/gpu"), as the user wrote them. The maps of what asks for nothing are
-// nil.
+// Requirements are resources by name ("cpu", in cores; "memory", in bytes; "vendor.com/gpu"), as
+// the user wrote them. The maps are nil if nothing is requested.
 type Requirements struct {
 	Requests, Limits map[string]resource.Quantity
 }
@@ -38,11 +37,11 @@ type Mount struct {
 	ContainerPath string
 	HostPath      string // empty for an image
 	ReadOnly      bool
-	// RecursiveReadOnly is of a ReadOnly mount whose submounts are so as well.
+	// RecursiveReadOnly is set for a ReadOnly mount whose submounts are read-only, too.
 	RecursiveReadOnly bool
 	Propagation       Propagation
 	Image             string // for an image volume, its reference
-	ImageSubPath      string // of an image volume, what is mounted of it, if not all
+	ImageSubPath      string // for an image volume, the path in it that is mounted, if not all
 }
 
 // Device is a device node of the host that a container can use.
@@ -52,15 +51,15 @@ type Device struct {
 	Permissions   string // of cgroups: a subset of "rwm"
 }
 
-// ContainerType is when a container of a pod runs. A client may know of others than
-// those here: they run beside the main ones, for all that is known.
+// ContainerType says when a container of a pod runs. A client may know more types than these. As
+// far as is known, such containers run beside the main ones.
 type ContainerType int
 
 const (
-	// InitContainer is of those that are started before the main ones, in their
-	// order. Those that restart, and run on beside the main ones, are among them.
+	// InitContainer containers start before the main ones, in their order. They include those
+	// that restart and run beside the main ones.
 	InitContainer ContainerType = iota + 1
-	// MainContainer is of the pod's own.
+	// MainContainer containers are the pod's main ones.
 	MainContainer
 )
 
@@ -75,14 +74,13 @@ func (t ContainerType) String() string {
 	return fmt.Sprintf("ContainerType(%d)", int(t))
 }
 
-// Propagation is where a mount made below a mount is seen, besides where it is
-// made.
+// Propagation says where else a mount is visible that is made below another mount.
 type Propagation int
 
 const (
 	// PropagationPrivate is nowhere.
 	PropagationPrivate Propagation = iota
-	// PropagationHostToContainer is in the container, if made on the host.
+	// PropagationHostToContainer is in the container, if the mount is made on the host.
 	PropagationHostToContainer
 	// PropagationBidirectional is on both sides.
 	PropagationBidirectional

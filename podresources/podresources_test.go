@@ -49,8 +49,7 @@ var announcement = podresources.Pod{
 	Resources: podresources.Requirements{Requests: quantities("cpu", "3")},
 }
 
-// What a client announces is what a plugin reads at the end of the way: CRI, the
-// runtime, NRI.
+// A plugin reads the resources that a client announces, by way of CRI, the runtime and NRI.
 func TestAnnouncementTravels(t *testing.T) {
 	asked := &cri.PodSandboxConfig{}
 	require.NoError(t, podresources.SetPod(asked, announcement))
@@ -97,7 +96,7 @@ func TestContainerResourcesTravel(t *testing.T) {
 	require.NoError(t, podresources.SetContainerUpdate(update, want))
 	require.Empty(t, cmp.Diff(&want, read(kep.FromUpdate(overTheWire(t, update)))))
 
-	// To ask for nothing is to say so.
+	// A container that requests nothing is announced, too.
 	require.NoError(t, podresources.SetContainer(create, podresources.Requirements{}))
 	require.Equal(t, &podresources.Requirements{}, read(kep.FromContainer(create)))
 }
@@ -121,7 +120,7 @@ func TestAnnotationTravels(t *testing.T) {
 	}
 }
 
-// attach has a runtime tell with a pod.
+// attach sets the resources of a pod as a runtime does.
 func attach(t *testing.T, pod *api.PodSandbox, config *kep.PodResourceConfig) {
 	t.Helper()
 	announced, err := kep.NewAnnouncement(config, kep.Field)
@@ -129,7 +128,7 @@ func attach(t *testing.T, pod *api.PodSandbox, config *kep.PodResourceConfig) {
 	provisional.Set(pod, provisional.Resources, announced.Wire())
 }
 
-// A sandboxer that was not told, or of something else.
+// A sandboxer gets no announcement, or another field.
 func TestAnnouncedToASandboxer(t *testing.T) {
 	announced, err := podresources.FromConfig(&cri.PodSandboxConfig{})
 	require.NoError(t, err)
@@ -141,7 +140,7 @@ func TestAnnouncedToASandboxer(t *testing.T) {
 	require.Nil(t, announced)
 }
 
-// A runtime that does not tell, and one that means something else by the field.
+// A runtime sends no resources, or something else in the field.
 func TestNoResources(t *testing.T) {
 	require.Nil(t, podresources.FromPod(nil))
 	require.Nil(t, podresources.FromContainer(nil))
@@ -161,7 +160,7 @@ func TestNoResources(t *testing.T) {
 	}
 }
 
-// A client learns what a runtime would reject.
+// A client gets an error for resources that a runtime would reject.
 func TestSetRejects(t *testing.T) {
 	negative := podresources.Requirements{Limits: quantities("cpu", "-1")}
 	twice := podresources.Pod{Containers: []podresources.Container{{Name: "a", Type: podresources.MainContainer}, {Name: "a", Type: podresources.MainContainer}}}
@@ -190,10 +189,10 @@ func overTheWire[M proto.Message](t *testing.T, sent M) M {
 	return got.(M)
 }
 
-// How a plugin learns in RunPodSandbox what a pod can take at most: less, where
-// init containers are done before the main ones start.
+// How a plugin computes in RunPodSandbox how much a pod can take at most. It takes less if init
+// containers end before the main ones start.
 func ExampleFromPod() {
-	pod := &api.PodSandbox{Name: "web"} // of a runtime that does not tell
+	pod := &api.PodSandbox{Name: "web"} // of a runtime that sends no resources
 	announced := podresources.FromPod(pod)
 	if announced == nil {
 		fmt.Println("nothing known of", pod.Name)
@@ -207,7 +206,7 @@ func ExampleFromPod() {
 	// Output: nothing known of web
 }
 
-// What an admission webhook puts on a pod.
+// How an admission webhook makes the annotation of a pod.
 func ExampleAnnotation() {
 	key, value, err := podresources.Annotation(podresources.Pod{
 		Containers: []podresources.Container{{

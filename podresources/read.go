@@ -9,9 +9,9 @@ import (
 	kep "github.com/hookline-nri/hookline/podresources/internal/cri/podresources"
 )
 
-// FromPod returns what the containers of a pod ask for, as of the event that the
-// pod came with, RunPodSandbox, Synchronize or any other: in-place updates change
-// it. It is nil if the runtime does not tell, or was not told. It travels in a
+// FromPod returns the resources that the containers of a pod request. They are those at the time of
+// the event, RunPodSandbox, Synchronize or any other, since in-place updates change them. FromPod
+// returns nil if the runtime does not send them, or no client announced them. They travel in a
 // provisional field, number 1001 of NRI's PodSandbox.
 func FromPod(pod *api.PodSandbox) *Pod {
 	if pod == nil {
@@ -24,9 +24,9 @@ func FromPod(pod *api.PodSandbox) *Pod {
 	return podOf(config)
 }
 
-// FromContainer returns what a container asks for, as of the event that it came
-// with. It is nil if the runtime does not tell, or was not told. It travels in a
-// provisional field, number 1001 of NRI's Container.
+// FromContainer returns the resources that a container requests, at the time of the event. It returns
+// nil if the runtime does not send them, or no client announced them. They travel in a provisional
+// field, number 1001 of NRI's Container.
 func FromContainer(container *api.Container) *Requirements {
 	if container == nil {
 		return nil
@@ -39,11 +39,10 @@ func FromContainer(container *api.Container) *Requirements {
 	return &r
 }
 
-// FromConfig returns what the containers of a pod ask for, and nil if that was not
-// said. It is for sandboxers, which get the configuration with CreateSandbox: what
-// was announced is in its field 10, also where that came from the annotation.
-// Bytes that are none of it are an error, for the caller to log and to go on
-// without.
+// FromConfig returns the resources that the containers of a pod request, and nil if none were
+// announced. It is for sandboxers, which get the configuration with CreateSandbox: its field 10 has
+// the resources, even if they came from the annotation. If the field has other bytes, it returns an
+// error, which the caller should log and ignore.
 func FromConfig(config *cri.PodSandboxConfig) (*Pod, error) {
 	announced, err := kep.Decode(config)
 	if announced == nil || err != nil {

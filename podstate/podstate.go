@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package podstate is for authors of NRI plugins: it tells where a pod is in its
-// life, which NRI's own messages do not say. On a runtime that does not say so
-// either, the state is Unknown.
+// Package podstate is for authors of NRI plugins: it returns where a pod is in its life, which NRI's
+// own messages do not say. If the runtime does not send it, the state is Unknown.
 //
 //	switch podstate.FromPod(pod) {
 //	case podstate.Creating:
@@ -22,14 +21,14 @@ import (
 type State int
 
 const (
-	// Unknown is the state of a pod whose runtime does not say, and of one whose
-	// creation failed or was cut and that is still to be stopped and removed.
+	// Unknown is the state of a pod whose runtime does not send it, and of a pod whose
+	// creation failed or was interrupted, until it is stopped and removed.
 	Unknown State = iota
-	// Creating pods are asked for with RunPodSandbox, or will be.
+	// Creating pods have their RunPodSandbox in progress, or still to come.
 	Creating
-	// Ready pods were agreed to by all, and are to be stopped.
+	// Ready pods were approved by all plugins. Their StopPodSandbox is still to come.
 	Ready
-	// Stopped pods have had their StopPodSandbox, and are to be removed.
+	// Stopped pods have had their StopPodSandbox. Their RemovePodSandbox is still to come.
 	Stopped
 )
 
@@ -48,9 +47,8 @@ func (s State) String() string {
 	return fmt.Sprintf("State(%d)", int(s))
 }
 
-// FromPod returns the state of a pod as it was when the event it came with was
-// made, Synchronize or any other. It travels in a provisional field, number 1000
-// of NRI's PodSandbox.
+// FromPod returns the state of a pod at the time of the event, Synchronize or any other. It travels
+// in a provisional field, number 1000 of NRI's PodSandbox.
 func FromPod(pod *api.PodSandbox) State {
 	if pod == nil {
 		return Unknown

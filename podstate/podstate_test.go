@@ -14,7 +14,7 @@ import (
 	field "github.com/hookline-nri/hookline/podstate/internal/nri/podstate"
 )
 
-// The state that a runtime sets is what a plugin reads on the other side.
+// A plugin reads the state that a runtime sets.
 func TestStateTravels(t *testing.T) {
 	for set, want := range map[field.State]podstate.State{
 		field.Unknown:  podstate.Unknown,
@@ -34,9 +34,9 @@ func TestStateTravels(t *testing.T) {
 	require.Equal(t, "State(9)", podstate.State(9).String())
 }
 
-// What a plugin does with the pods of its Synchronize.
+// How a plugin handles the pods of its Synchronize.
 func ExampleFromPod() {
-	pod := &api.PodSandbox{Name: "web"} // of a runtime that does not tell
+	pod := &api.PodSandbox{Name: "web"} // of a runtime that sends no state
 	switch state := podstate.FromPod(pod); state {
 	case podstate.Ready, podstate.Unknown:
 		fmt.Println("adopt", pod.Name, "which is", state)

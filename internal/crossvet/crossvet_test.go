@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The folder lib is checked with its tests, and those that import it are. Of what they
-// import nothing but the types count, and what is for another platform does not.
+// The folder lib and the folders that import it are checked, with their tests. Other packages
+// that they import count only by their types, and files for another platform do not count.
 const source = `
 -- go.mod --
 module example.com/m
@@ -66,7 +66,7 @@ func TestUser(t *testing.T) { missing() }
 -- deep/deep.go --
 package deep
 
-func Deep() int { return "nobody reads this" }
+func Deep() int { return "this is not read" }
 -- other/other.go --
 package other
 

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Platform is what code is compiled for.
+// Platform is a platform that code is compiled for.
 type Platform struct{ OS, Arch string }
 
 func (p Platform) String() string { return p.OS + "/" + p.Arch }
@@ -23,8 +23,8 @@ type Module struct {
 	Flags []string // build flags
 }
 
-// load returns all packages of the module with all that they import, for a platform:
-// their files, but no types.
+// load returns all packages of the module and their imports, for a platform: their files, but
+// no types.
 func (m Module) load(ctx context.Context, p Platform) ([]*packages.Package, error) {
 	all, err := packages.Load(&packages.Config{
 		Context:    ctx,
@@ -47,8 +47,8 @@ func (m Module) load(ctx context.Context, p Platform) ([]*packages.Package, erro
 	return all, nil
 }
 
-// chosen returns those of the packages that lie in one of the folders, and those that
-// import them. Where a package has tests in it, the one with them stands for both.
+// chosen returns the packages that lie in one of the folders, and the packages that import them.
+// A package that has tests in it is returned once, with its tests.
 func chosen(all []*packages.Package, folders []string) []*packages.Package {
 	in := map[string]bool{}
 	for _, pkg := range all {

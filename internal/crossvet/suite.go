@@ -40,7 +40,7 @@ import (
 	"golang.org/x/tools/go/analysis/passes/waitgroup"
 )
 
-// suite are the analyzers of go vet, but for the one of cgo, which is off.
+// suite are the analyzers of go vet without that of cgo, which is off.
 var suite = []*analysis.Analyzer{
 	appends.Analyzer,
 	asmdecl.Analyzer,

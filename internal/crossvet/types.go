@@ -19,7 +19,7 @@ import (
 type typing struct {
 	fset  *token.FileSet
 	sizes types.Sizes
-	full  map[*packages.Package]bool // those whose function bodies count
+	full  map[*packages.Package]bool // those whose function bodies are read
 	slots chan struct{}              // one for each package at work
 
 	mu   sync.Mutex // guards once
@@ -40,7 +40,7 @@ func newTyping(p Platform, full []*packages.Package) *typing {
 	return c
 }
 
-// check type-checks a package after those that it imports. Errors go to the package.
+// check type-checks a package after its imports. Errors go to the package.
 func (c *typing) check(pkg *packages.Package) {
 	c.mu.Lock()
 	once := c.once[pkg]
@@ -112,7 +112,7 @@ func (c *typing) types(pkg *packages.Package) {
 	}
 }
 
-// imports finds the packages that one imports, by the paths in its source.
+// imports finds the imports of a package, by the paths in its source.
 type imports map[string]*packages.Package
 
 func (i imports) Import(path string) (*types.Package, error) {

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// Finding is an error of the type checker, or what an analyzer has to say.
+// Finding is an error of the type checker, or a report of an analyzer.
 type Finding struct {
 	File string // below the module's root
 	Line string // "12:3"
@@ -25,8 +25,8 @@ type Finding struct {
 
 func (f Finding) String() string { return f.File + ":" + f.Line + ": " + f.Says }
 
-// Findings checks, for one platform, the packages of the module that lie in folders,
-// which are below its root, and those that import them.
+// Findings checks, for one platform, the packages of the module that lie in folders, and the
+// packages that import them. The folders are paths below the module's root.
 func (m Module) Findings(ctx context.Context, p Platform, folders []string) ([]Finding, error) {
 	all, err := m.load(ctx, p)
 	if err != nil {
@@ -62,7 +62,7 @@ func below(dir string, folders []string) []string {
 	return dirs
 }
 
-// vet adds what the analyzers find in packages that have no errors.
+// vet adds the reports of the analyzers on packages that have no errors.
 func (m Module) vet(pkgs []*packages.Package, found map[Finding]bool) error {
 	var alone []*packages.Package
 	for _, pkg := range pkgs {

@@ -13,12 +13,11 @@ import (
 	"strings"
 )
 
-// Apply returns the files that p changes or adds, by path below the root of
-// its module; a file that it removes is nil. upstream is the module's tree with
-// the patches before p, own is the root of this repository, where p.Folder and
-// the packages of p are. s says which patch brings which packages, so that
-// imports of them can be rewritten. Edits may change what p brings, too. Nothing
-// is written. With an error no file is returned.
+// Apply returns the files that p changes or adds, by path below the root of its module; a file
+// that it removes is nil. upstream is the module's tree with the patches before p. own is the
+// root of this repository, where the folder and the packages of p are. s says which patch brings
+// which packages, so that imports of them can be rewritten. Edits may also change files that p
+// brings. Nothing is written. With an error no file is returned.
 func (p Patch) Apply(s Series, upstream, own fs.FS) (map[string][]byte, error) {
 	brought, err := p.bring(s, upstream, own)
 	if err != nil {
@@ -46,7 +45,7 @@ func (p Patch) Apply(s Series, upstream, own fs.FS) (map[string][]byte, error) {
 	}
 	maps.DeleteFunc(out, func(path string, content []byte) bool {
 		was, err := fs.ReadFile(upstream, path)
-		return err == nil && content != nil && bytes.Equal(was, content) // it came again, and is the same
+		return err == nil && content != nil && bytes.Equal(was, content) // brought again, unchanged
 	})
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -71,8 +70,8 @@ type touched struct {
 	removed bool
 }
 
-// formatted returns a changed file as it is to be: one that the patch brings is formatted
-// anew, since all of it is new, and any other one has to be as gofmt has it.
+// formatted returns the final form of a changed file. A file that the patch brings is formatted,
+// since all of it is new. Any other file must be gofmt-clean.
 func (w *work) formatted(path string, content []byte) ([]byte, error) {
 	switch _, own := w.brought[path]; {
 	case !strings.HasSuffix(path, ".go"):

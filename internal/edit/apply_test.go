@@ -34,7 +34,7 @@ func manyEdits() (Patch, fstest.MapFS) {
 	return p, tree
 }
 
-// Each edit sees what those before it left, in any of the files.
+// Each edit works on the result of the edits before it, in each of the files.
 func TestApplyManyEdits(t *testing.T) {
 	p, tree := manyEdits()
 	out, err := p.Apply(Series{}, tree, nil)
@@ -54,7 +54,7 @@ func BenchmarkApply60Edits(b *testing.B) {
 	}
 }
 
-// What goes upstream carries that project's notice in place of our first line.
+// A file that goes upstream has that project's notice in place of our first line.
 func TestBroughtFilesCarryTheNotice(t *testing.T) {
 	own := fstest.MapFS{
 		"go.mod":              {Data: []byte("module example.org/ours\n")},

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// Drop removes the declaration with its comments; of a group only the one name, and
-// the group with its last.
+// Drop removes the declaration with its comments. In a group it removes only the one name, and
+// the group with its last name.
 func (sc Scope) Drop() Edit {
 	return sc.edit(func(d *decl) ([]splice, error) {
 		if names := specNames(d.spec); len(names) > 1 {
@@ -28,8 +28,8 @@ func (sc Scope) Drop() Edit {
 	})
 }
 
-// isCounted tells whether constants after d in its group are given by their
-// place in it: by iota, or by what stands above.
+// isCounted reports whether constants after d get their value from their place in the group: by
+// iota, or from the line above.
 func (d *decl) isCounted() bool {
 	if d.gen == nil || d.gen.Tok != token.CONST {
 		return false
@@ -49,8 +49,8 @@ func (d *decl) isCounted() bool {
 	return counted
 }
 
-// InsertBefore puts new declarations above the declaration and its comments.
-// For one name of a group it puts lines of that group.
+// InsertBefore puts new declarations above the declaration and its comments. If the declaration
+// is a name of a group, the text is lines of that group.
 func (sc Scope) InsertBefore(text string) Edit {
 	return sc.edit(func(d *decl) ([]splice, error) {
 		t, err := d.whole()
@@ -66,7 +66,7 @@ func (sc Scope) InsertBefore(text string) Edit {
 	})
 }
 
-// apart sets the text off by blank lines, where there are none yet.
+// apart sets the text off by blank lines, unless they exist.
 func (p *point) apart(s *source) {
 	if p.lo > 0 && !s.blankLine(s.lineStart(p.lo-1)) {
 		p.pre += "\n"

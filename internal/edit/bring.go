@@ -81,9 +81,9 @@ func (p Patch) files(own fs.FS) ([]file, error) {
 	return files, err
 }
 
-// files returns the files of a package: those of its folder, or the wanted ones of
-// them, but for the exceptions, and all that is in its testdata unless that is one. Other folders
-// are packages of their own.
+// files returns the files of a package: those of its folder that match Only, if it is set, and
+// its testdata. Files and folders that match Except are left out. Other folders are packages of
+// their own.
 func (pkg Package) files(own fs.FS) ([]file, error) {
 	var files []file
 	err := fs.WalkDir(own, pkg.From, func(name string, e fs.DirEntry, err error) error {
@@ -116,7 +116,7 @@ func (pkg Package) wanted(name string) bool { return len(pkg.Only) == 0 || match
 
 func matches(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
-		matches, _ := path.Match(pattern, name) // Validate refuses malformed ones
+		matches, _ := path.Match(pattern, name) // Validate rejects malformed ones
 		return matches
 	})
 }
@@ -125,10 +125,10 @@ func inTestdata(name string) bool {
 	return slices.Contains(strings.Split(name, "/"), "testdata")
 }
 
-// importPaths maps the import paths of packages in this repository to those
-// they have where p's module can import them, and returns the path that they all
-// begin with. A module comes after those it uses, which are whole before it; in
-// its own only what p and those before it bring is there, and that is preferred.
+// importPaths maps the import paths of packages in this repository to those under which p's
+// module can import them, and returns the path that they all begin with. The modules that p's
+// module uses come before it and have all their packages. p's own module has the packages that
+// p and earlier patches bring, and these are preferred.
 func (p Patch) importPaths(s Series, own fs.FS) (paths map[string]string, self string, err error) {
 	mod, err := fs.ReadFile(own, "go.mod")
 	if err != nil {

@@ -7,9 +7,8 @@ import (
 	"sort"
 )
 
-// leading returns where the comment lines begin that stand directly above the
-// code at lo, or before it on its line, and as deep as it: deeper ones belong
-// to what is above.
+// leading returns where the comment of the code at lo begins: the comment lines directly above
+// it, with its indent, and a comment before it on its line. Deeper lines belong to the code above.
 func (s *source) leading(lo int, indent string) int {
 	first := sort.Search(len(s.comments), func(i int) bool { return s.comments[i].lo >= lo })
 	own := s.indent(lo)
@@ -36,8 +35,8 @@ func (s *source) leading(lo int, indent string) int {
 	return lo
 }
 
-// trailing returns where the comments end that follow the code at hi on its
-// line; with more code behind them they are not counted.
+// trailing returns where the comments end that follow the code at hi on its line. Comments that
+// more code follows do not count.
 func (s *source) trailing(hi int) int {
 	at := hi
 	first := sort.Search(len(s.comments), func(i int) bool { return s.comments[i].lo >= hi })

@@ -8,9 +8,9 @@ import (
 	"slices"
 )
 
-// Core is the series of the groups of the core, and of the patches that exist only to
-// build. It is where the series of each module begins, so that a commit of the core is
-// one of the whole series, too.
+// Core returns the series of the groups of the core, and of the patches that exist only to
+// build. The series of each module begins with it, so that each commit of the core is also a
+// commit of the whole series.
 func (s Series) Core() Series {
 	core := s.core()
 	s.Patches = slices.DeleteFunc(slices.Clone(s.Patches), func(p Patch) bool { return !core[p.Name()] })
@@ -18,7 +18,7 @@ func (s Series) Core() Series {
 	return s
 }
 
-// core are the names of the patches of the core. It has none where no group is of it.
+// core returns the names of the patches of the core, none if no group belongs to it.
 func (s Series) core() map[string]bool {
 	core := map[string]bool{}
 	for _, g := range s.Groups {
@@ -32,8 +32,8 @@ func (s Series) core() map[string]bool {
 	return core
 }
 
-// validateCore returns the patches of the core that need others, and those of others
-// that come before them.
+// validateCore returns an error for each patch of the core that needs one outside of it, or
+// comes after one.
 func (s Series) validateCore() error {
 	var errs []error
 	core, other := s.core(), map[string]string{}
@@ -45,11 +45,11 @@ func (s Series) validateCore() error {
 			continue
 		}
 		if before := other[p.Module]; before != "" {
-			errs = append(errs, fmt.Errorf("%s: is of the core, and comes after %s, which is not", p.Name(), before))
+			errs = append(errs, fmt.Errorf("%s: belongs to the core, but comes after %s, which does not", p.Name(), before))
 		}
 		for _, need := range p.Needs {
 			if !core[need] {
-				errs = append(errs, fmt.Errorf("%s: is of the core, and needs %s, which is not", p.Name(), need))
+				errs = append(errs, fmt.Errorf("%s: belongs to the core, but needs %s, which does not", p.Name(), need))
 			}
 		}
 	}

@@ -45,7 +45,7 @@ type decl struct {
 	name *ast.Ident
 	fn   *ast.FuncDecl // nil unless a function or method
 	gen  *ast.GenDecl  // nil unless a type, constant or variable
-	spec ast.Spec      // the one of gen
+	spec ast.Spec      // the one in gen
 }
 
 // find returns the one declaration that d names.
@@ -76,7 +76,7 @@ func (s *source) find(d Decl) (*decl, error) {
 	return found[0], nil
 }
 
-// node returns the declaration alone: of a group only the one spec.
+// node returns the declaration alone: in a group only the one spec.
 func (d *decl) node() ast.Node {
 	switch {
 	case d.fn != nil:

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package edit changes Go source the way patches ask for it: a place is named
-// by file, declaration and the shape of the code there, with the number of
-// matches expected, and bytes are spliced in at positions of the syntax tree.
-// Nothing is reprinted, so comments and layout stay. It is a set of functions on
-// bytes: it knows neither git nor the network, and writes no file.
+// Package edit makes the changes of patches in Go source. A patch names a place by file,
+// declaration and the shape of the code there, with the number of matches to expect. The new
+// text is inserted at that position of the syntax tree. Nothing is reprinted, so comments and
+// layout stay. The package is a set of functions on bytes: it knows neither git nor the network,
+// and writes no file.
 //
 // # An example
 //
-// Upstream says, in pkg/store/store.go:
+// Upstream has, in pkg/store/store.go:
 //
 //	func (s *Store) Close() error {
 //		for _, f := range s.files {
@@ -38,13 +38,12 @@
 //
 // # Declarations
 //
-// [In] takes a path and a declaration: [Func], [Method], [Type], [Const] or [Var],
-// which the file must declare once. A file with build tags or for
-// another system is a file like any other.
+// [In] takes a path and a declaration: [Func], [Method], [Type], [Const] or [Var]. The file must
+// declare it once. Files with build tags or for other systems are treated like any other.
 //
 // # Places
 //
-//	Stmt(shape)    a statement of that shape, with the comment lines directly above and the comment behind it
+//	Stmt(shape)    a statement of that shape, with the comment lines above and the comment behind it
 //	Expr(src)      an expression, by its source form
 //	Field(name)    a field of a struct or a method of an interface, with its comments
 //	Key(name)      an element of a composite literal, with its comments
@@ -57,11 +56,10 @@
 //
 // # Shapes
 //
-// A statement has a shape by its own expressions and headers. What is in the
-// statement lists below it, bodies of function literals included, has its own:
-// a call in the body of a loop is no shape of the loop, unless asked with Has.
-// Expressions are given as written; white space, comments and trailing commas do
-// not count.
+// The shape of a statement comes from its own expressions and headers. Statements in the lists
+// below it, bodies of function literals included, have shapes of their own: a call in the body
+// of a loop does not count for the loop, except with Has. Expressions are given as written;
+// white space, comments and trailing commas do not count.
 //
 //	Call(fun)                calls fun
 //	Mentions(expr)           has the expression in it
@@ -91,16 +89,16 @@
 //
 // # Text
 //
-// Text is written without indent, which it gets from its place; lines inside a
-// raw string stay as they are. A newline at its start, as of a raw string that
-// begins on a line of its own, and one at its end do not count. More of them are
-// blank lines. In a file with CRLF, inserted lines end so too.
+// Text is written without indent, and gets that of its place; lines inside a raw string stay as
+// they are. One newline at its start, such as of a raw string that begins on a line of its own,
+// and one at its end do not count. More of them are blank lines. In a file with CRLF, inserted
+// lines end in CRLF, too.
 //
 // # Versions upstream
 //
-// A series may be applied to several versions of a module. Where a place differs, an
-// edit is for some of them: .Below("v2.4") and .Since("v2.4"). [Series.At] leaves out
-// those that are for others. An edit may change a file that its patch brings, too.
+// A series may be applied to several versions of a module. If a place differs between them, an
+// edit is for some of them only: .Below("v2.4") and .Since("v2.4"). [Series.At] leaves out the
+// edits for other versions. An edit may also change a file that its patch brings.
 //
 // # Whole new files
 //
@@ -109,11 +107,10 @@
 // repository come along as [Package]. Both get upstream's notice, and imports of
 // packages that come along are rewritten.
 //
-// # What is refused
+// # Errors
 //
-// Each edit must change something and leave source that parses. A whole patch
-// must leave the files it touches gofmt-clean, as they were before: neighbours of
-// a field that gofmt would align anew have to be edited too, or kept apart by a
-// blank line. Files that it brings are formatted again. With any error
-// [Patch.Apply] returns no file at all.
+// Each edit must change something and leave source that parses. A whole patch must leave the
+// files that it touches gofmt-clean, as they were before. If a new field changes the alignment
+// of its neighbours, the patch must edit these too, or set the field off by a blank line. Files
+// that it brings are formatted again. With any error [Patch.Apply] returns no file at all.
 package edit

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// Paragraph is a paragraph of a document in Markdown: the one below a heading that
-// mentions all the given names. An item of a list is a paragraph, too, where blank
-// lines are around it.
+// Paragraph is a paragraph of a Markdown document: the one below a heading that mentions all the
+// given names. An item of a list is a paragraph, too, if it has blank lines around it.
 type Paragraph struct {
 	path, heading string
 	mentions      []string
@@ -27,7 +26,7 @@ func (p Paragraph) Replace(text string) Edit {
 	return p.edit(func(string) string { return plainText(text) })
 }
 
-// After puts text behind the paragraph, as one of its own.
+// After puts text behind the paragraph, as a new paragraph.
 func (p Paragraph) After(text string) Edit {
 	return p.edit(func(was string) string { return was + "\n" + plainText(text) })
 }
@@ -85,8 +84,8 @@ func mentionsAll(text string, names []string) bool {
 	return true
 }
 
-// section returns where the text below a heading lies, up to the next heading.
-// Lines of a fenced block are none, whatever they begin with.
+// section returns where the text below a heading lies, up to the next heading. A line of a
+// fenced block is never a heading.
 func section(doc, heading string) (lo, hi int, err error) {
 	at, fenced := 0, false
 	for line := range strings.Lines(doc) {
@@ -109,9 +108,8 @@ func section(doc, heading string) (lo, hi int, err error) {
 	return lo, at, nil
 }
 
-// ProtoComment replaces the comment lines directly above a message of the protobuf
-// file at path, or above its field where there is one. Text is comment lines, without
-// indent.
+// ProtoComment replaces the comment lines directly above a message of the protobuf file at path,
+// or above its field, if field is not empty. Text is comment lines, without indent.
 func ProtoComment(path, message, field, text string) Edit {
 	name := "message " + message
 	if field != "" {
@@ -188,8 +186,7 @@ func protoMessage(doc, name string) (lo, end int, err error) {
 	return at[0], at[0] + length + len("\n}\n"), nil
 }
 
-// document makes an edit of a file that is no Go source; name is that of the place,
-// for errors.
+// document makes an edit of a file that is not Go source; name is that of the place, for errors.
 func document(path, name string, change func(string) (string, error)) Edit {
 	return Edit{path: path, decl: name, mod: func(src []byte) ([]byte, error) {
 		text, crs := plain(src)
@@ -201,7 +198,7 @@ func document(path, name string, change func(string) (string, error)) Edit {
 	}}
 }
 
-// plainText is text with one newline at its end and none at its start.
+// plainText returns text with one newline at its end and none at its start.
 func plainText(text string) string {
 	return strings.Trim(text, "\n") + "\n"
 }

@@ -13,26 +13,26 @@ type Edit struct {
 	path   string
 	decl   string // the declaration it is in, for errors; "" at file level
 	change func(*source) ([]splice, error)
-	mod    func([]byte) ([]byte, error) // in place of change, where the file is no Go source
+	mod    func([]byte) ([]byte, error) // in place of change, for a file that is not Go source
 	remove bool                         // in place of change, for a whole file
 	err    error                        // why it cannot be made at all
 
-	below, since string // the versions of the module that it is for; all where empty
+	below, since string // the versions of the module that it is for; all if empty
 }
 
 // Path returns the file that the edit changes, below the module's root.
 func (e Edit) Path() string { return e.path }
 
-// Apply returns src, the content of the file, with the change made, or nil if the
-// change removes the file. It depends on src alone. The result parses; whether it is
-// gofmt-clean is checked for a whole patch only.
+// Apply returns src, the content of the file, with the change made, or nil if the change removes
+// the file. It depends only on src. The result parses. Only a whole patch is checked for being
+// gofmt-clean.
 func (e Edit) Apply(src []byte) ([]byte, error) {
 	out, _, err := e.apply(src, nil)
 	return out, err
 }
 
-// apply is Apply with src already parsed, where it was, and gives the result
-// parsed: each edit of a patch works on what the former left.
+// apply is Apply with the parsed form of src, if it exists, and returns that of the result, for
+// the next edit of the patch.
 func (e Edit) apply(src []byte, parsed *source) ([]byte, *source, error) {
 	if e.err != nil {
 		return nil, nil, e.locate(e.err)
@@ -76,7 +76,7 @@ func (e Edit) apply(src []byte, parsed *source) ([]byte, *source, error) {
 	return out, parsed, nil
 }
 
-// errNoChange refuses a patch that changes nothing, as once upstream has merged it.
+// errNoChange rejects a patch that changes nothing, such as one that upstream has merged.
 var errNoChange = errors.New("changes nothing")
 
 func (e Edit) locate(err error) error {
@@ -96,8 +96,7 @@ type Scope struct {
 // the root of the upstream module. The file must declare it exactly once.
 func In(path string, d Decl) Scope { return Scope{path, d} }
 
-// edit makes an edit of the scope's declaration. The errors are those of its
-// arguments.
+// edit makes an edit of the scope's declaration. errs are the errors of its arguments.
 func (sc Scope) edit(change func(*decl) ([]splice, error), errs ...error) Edit {
 	return Edit{path: sc.path, decl: sc.decl.String(), err: errors.Join(errs...), change: func(s *source) ([]splice, error) {
 		d, err := s.find(sc.decl)

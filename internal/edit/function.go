@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// Signature replaces everything from the word func up to the body; text begins
-// with func.
+// Signature replaces everything from the keyword func up to the body; text begins with func.
 func (sc Scope) Signature(text string) Edit {
 	text, err := joined(text)
 	if err == nil && !strings.HasPrefix(text, "func") {

@@ -11,8 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// onStmt checks an edit of a run of statements: with text if it inserts, and
-// without the run if it takes it away.
+// onStmt checks an edit of a run of statements: it inserts text, or removes the run.
 func (c fuzzCase) onStmt(edit func(Anchor) Edit, text string, takes bool) made {
 	a, lo, hi, ok := c.pick(c.place, c.more)
 	if !ok {
@@ -26,7 +25,7 @@ func (c fuzzCase) onStmt(edit func(Anchor) Edit, text string, takes bool) made {
 	}}
 }
 
-// move checks that a move only moves: what is in the file stays in it.
+// move checks that a move only moves: the file loses and gains nothing.
 func (c fuzzCase) move(op func(Scope, Anchor, Anchor) Edit) made {
 	a, lo, hi, ok := c.pick(c.place, c.more)
 	b, lo2, hi2, ok2 := c.pick(c.dest, 0)
@@ -105,8 +104,8 @@ func inserted(t *testing.T, src, out, text string) {
 	require.Failf(t, "not the source with the text inserted", "%q:\n%s---\n%s", text, src, out)
 }
 
-// tokens returns the tokens of a piece of source; comments without their
-// indents, all else to the byte.
+// tokens returns the tokens of a piece of source: comments without their indents, everything
+// else byte for byte.
 func tokens(src string) []string {
 	items, _ := scan([]byte(src))
 	var all []string

@@ -27,11 +27,11 @@ const (
 	someDecl = "// F is new.\nfunc F() {\n\tprint(`\n`)\n}\n"
 )
 
-// ops are the operations, with texts that they often accept; one that takes no
-// text only varies its place by it.
+// ops are the operations, with texts that they often accept. For an operation without a text,
+// the text only varies the place.
 var ops = []struct {
 	make   func(fuzzCase) made
-	places int // how many of them there may be in a declaration
+	places int // how many places a declaration may have
 	text   []string
 }{
 	{func(c fuzzCase) made {
@@ -68,7 +68,7 @@ var ops = []struct {
 
 func (c fuzzCase) scope() Scope { return In("a.go", c.in) }
 
-// declarations returns how patches name what the file declares.
+// declarations returns the declarations of the file, as patches name them.
 func declarations(s *source) []Decl {
 	var all []Decl
 	for _, top := range s.file.Decls {
@@ -77,7 +77,7 @@ func declarations(s *source) []Decl {
 			all = append(all, Method(receiver(top), top.Name.Name))
 		case *ast.GenDecl:
 			if top.Tok == token.VAR {
-				continue // no patch names one
+				continue // no patch names these
 			}
 			for _, spec := range top.Specs {
 				for _, name := range specNames(spec) {

@@ -13,10 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzEdit makes any edit anywhere in any source. One that is accepted leaves
-// source that parses and is gofmt-clean, in which all that the edit does not
-// name is as it was; and it does the same to a file with CRLF. What an edit may
-// change is computed here apart from the code under test, from the file's lines.
+// FuzzEdit makes any edit anywhere in any source. An edit that is accepted leaves source that
+// parses and is gofmt-clean, changes only what it names, and does the same to a file with CRLF.
+// The lines that it may change are computed here, apart from the code under test.
 func FuzzEdit(f *testing.F) {
 	for i, src := range sources(f) {
 		for op := range ops {
@@ -46,7 +45,7 @@ func TestEveryPlace(t *testing.T) {
 			for op := range ops {
 				for _, text := range ops[op].text {
 					for place := range ops[op].places {
-						// Where the destination does not count, this varies the rest.
+						// If the destination does not count, this varies the rest.
 						dest := place + len(text)
 						if tryEdit(t, src, text, op, decl, place, dest, dest%3) {
 							accepted[op]++
@@ -78,7 +77,7 @@ func sources(t testing.TB) [][]byte {
 	return all
 }
 
-// tryEdit makes one edit of a gofmt-clean source, and tells whether it was
+// tryEdit makes one edit of a gofmt-clean source, and reports whether it was
 // accepted.
 func tryEdit(t *testing.T, src []byte, text string, op, decl, place, dest, more int) bool {
 	s, err := parse("a.go", src)
@@ -111,7 +110,7 @@ func tryEdit(t *testing.T, src []byte, text string, op, decl, place, dest, more 
 	return true
 }
 
-// applied applies one edit as a patch, and tells whether it was accepted.
+// applied applies one edit as a patch, and reports whether it was accepted.
 func applied(t *testing.T, e Edit, src []byte) ([]byte, bool) {
 	tree := fstest.MapFS{"a.go": {Data: src}}
 	out, err := Patch{Slug: "fuzz", Edits: []Edit{e}}.Apply(Series{}, tree, nil)

@@ -8,8 +8,8 @@ import (
 	"go/format"
 )
 
-// checkFormat returns an error that shows the first line that gofmt would
-// change. Files with CRLF are held to the same but for their line ends.
+// checkFormat returns an error that shows the first line that gofmt would change. In files with
+// CRLF, line ends do not count.
 func checkFormat(src []byte) error {
 	text, _ := plain(src)
 	want, err := format.Source(text)

@@ -17,14 +17,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "rewrite what the files in testdata expect")
+var update = flag.Bool("update", false, "rewrite the expected results in testdata")
 
 // TestEdits runs the archives in testdata. Each holds
 //   - a comment that says what it shows; if it begins with "crlf:", the upstream
 //     files have CRLF, and so must the results
-//   - edit: the patch, a Go expression a line
+//   - edit: the patch, one Go expression a line
 //   - upstream files by their path, and this repository's below own/
-//   - what comes out: either the changed files below want/, or error.
+//   - the result: either the changed files below want/, or error.
 func TestEdits(t *testing.T) {
 	archives, err := filepath.Glob("testdata/*.txtar")
 	require.NoError(t, err)
@@ -79,13 +79,13 @@ func readCase(t *testing.T, ar *txtar.Archive) testCase {
 	return c
 }
 
-// run applies the patch to module "app", which may use what is in module "lib".
+// run applies the patch to module "app", which may use module "lib".
 func (c testCase) run(t *testing.T) []txtar.File {
 	series := Series{
 		Modules: []Module{{"lib", "example.org/lib"}, {"app", "example.org/app/v2"}, {"tool", "example.org/tool"}},
 		Patches: []Patch{
 			{Slug: "before", Module: "app", Packages: []Package{{From: "earlier", To: "internal/earlier"}}},
-			{Slug: c.patch.Slug, Module: "lib"}, // of the same slug, and another patch all the same
+			{Slug: c.patch.Slug, Module: "lib"}, // another patch, with the same slug
 			c.patch,
 			{Slug: "after", Module: "app", Packages: []Package{{From: "later", To: "internal/later"}}},
 			{Slug: "in-lib", Module: "lib", Packages: []Package{{From: "lower", To: "pkg/lower"}}},

@@ -43,12 +43,10 @@ func GoMod(path string, edits ...ModEdit) Edit {
 	}}
 }
 
-// Require makes version the one that mod is required in, whether or not it was
-// required before.
+// Require makes mod required in that version, whether or not it was required before.
 func Require(mod, version string) ModEdit { return requiring(mod, version, false) }
 
-// Indirect is Require for a module that no package of this one imports: it comes with
-// another module.
+// Indirect is Require for a module that only another required module imports.
 func Indirect(mod, version string) ModEdit { return requiring(mod, version, true) }
 
 func requiring(mod, version string, indirect bool) ModEdit {
@@ -68,13 +66,13 @@ func requiring(mod, version string, indirect bool) ModEdit {
 	}}
 }
 
-// Language makes version the Go that the module needs, in its go line.
+// Language sets the version of Go that the module needs, in its go line.
 func Language(version string) ModEdit {
 	return ModEdit{"go " + version, func(f *modfile.File) error { return f.AddGoStmt(version) }}
 }
 
-// Substitute replaces all versions of the module old by another module in
-// version, or by a folder (beginning with "./" or "../", version empty).
+// Substitute replaces all versions of the module old by a version of another module, or by a
+// folder (beginning with "./" or "../", version empty).
 func Substitute(old, newPathOrDir, version string) ModEdit {
 	return ModEdit{"replace " + old, func(f *modfile.File) error {
 		err := module.CheckPath(old)

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/mod/semver"
 )
 
-// GoSum makes the given lines, "MODULE VERSION HASH" each, those of their modules in the
-// go.sum file at path: a version of which it has the content goes. Where it has the go.mod
-// alone, what is used may still require that version, and the line stays.
+// GoSum replaces the lines of modules in the go.sum file at path by the given ones, "MODULE
+// VERSION HASH" each. A version that has only a go.mod line stays: another module may still
+// require it.
 func GoSum(path string, lines ...string) Edit {
 	return document(path, "checksums", func(doc string) (string, error) {
 		named := map[string]bool{}

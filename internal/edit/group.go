@@ -12,17 +12,17 @@ import (
 )
 
 // Group is one pull request: patches of one module, in their order, on top of the patches
-// that they need. All of it is in one folder: its text, its patches and what they bring.
+// that they need. Its folder has its text, its patches and the files that they bring.
 type Group struct {
 	Folder  string // below the root of this repository
-	Core    bool   // it stands by itself, or on others of the core
+	Core    bool   // it needs no group, or only groups of the core
 	Patches []Patch
 }
 
-// Name of the group, which its folder and its branch have.
+// Name of the group, its folder and its branch.
 func (g Group) Name() string { return path.Base(g.Folder) }
 
-// Page has the text of the pull request.
+// Page is the path of the text of the pull request.
 func (g Group) Page() string { return path.Join(g.Folder, "pull.md") }
 
 // titleForm is the first line of a page: "# nri: deliver teardown to every plugin".
@@ -52,13 +52,13 @@ func titleOf(page []byte) (string, error) {
 // Module is the short name of the module that the group is for.
 func (g Group) Module() string { return g.Patches[0].Module }
 
-// Has tells whether the patch is one of the group.
+// Has reports whether the patch is one of the group.
 func (g Group) Has(p Patch) bool {
 	return slices.ContainsFunc(g.Patches, func(own Patch) bool { return own.Name() == p.Name() })
 }
 
-// Assemble is the series of the groups. What exists only to build comes first, and is no
-// pull request.
+// Assemble returns the series of the groups. The patches of build exist only to build: they come
+// first, and are no pull request.
 func Assemble(modules []Module, build Group, groups ...Group) Series {
 	s := Series{Modules: modules, Patches: build.placed().Patches}
 	for _, g := range groups {
@@ -68,7 +68,7 @@ func Assemble(modules []Module, build Group, groups ...Group) Series {
 	return s
 }
 
-// placed is the group with patches that know where they are.
+// placed returns the group with its folder set in its patches.
 func (g Group) placed() Group {
 	g.Patches = slices.Clone(g.Patches)
 	for i := range g.Patches {
@@ -87,8 +87,8 @@ func (s Series) Group(name string) (Group, error) {
 	return Group{}, fmt.Errorf("the series has no group %q: see docs/upstreaming.md", name)
 }
 
-// Needs lists the groups that have to be merged before this one, in the order of the
-// series' groups: those of the patches that its own need, however far away.
+// Needs lists the groups that must be merged before this one, in the order of the series' groups:
+// those of the patches that its own need, directly or not.
 func (s Series) Needs(g Group) []Group {
 	var before []Group
 	with := s.With(g)
@@ -100,15 +100,15 @@ func (s Series) Needs(g Group) []Group {
 	return before
 }
 
-// With is the series of the group's patches and of all that they need, and no others.
+// With returns the series of the group's patches and of all patches that they need.
 func (s Series) With(g Group) Series {
 	wanted := map[string]bool{}
 	mark(wanted, g.Patches)
 	return s.closed(wanted)
 }
 
-// UpTo is the series of the first groups and of what they need, and of the patches that exist
-// only to build.
+// UpTo returns the series of the first groups, of the patches that they need, and of the patches
+// that exist only to build.
 func (s Series) UpTo(groups int) Series {
 	wanted := map[string]bool{}
 	mark(wanted, s.building())
@@ -118,7 +118,7 @@ func (s Series) UpTo(groups int) Series {
 	return s.closed(wanted)
 }
 
-// building are the patches that exist only to build.
+// building returns the patches that exist only to build.
 func (s Series) building() (only []Patch) {
 	for _, p := range s.Patches {
 		if p.Status == Drop {
@@ -135,9 +135,9 @@ func mark(names map[string]bool, patches []Patch) {
 	}
 }
 
-// closed is the series of the patches that are wanted and of those that they need.
+// closed returns the series of the wanted patches and of the patches that they need.
 func (s Series) closed(wanted map[string]bool) Series {
-	// What a patch needs comes before it.
+	// The patches that a patch needs come before it.
 	for _, p := range slices.Backward(s.Patches) {
 		if !wanted[p.Name()] {
 			continue
@@ -151,8 +151,8 @@ func (s Series) closed(wanted map[string]bool) Series {
 	return with
 }
 
-// validateGroups returns what is wrong with needs and groups: every patch for
-// upstream is in one group, and a group is no mixture.
+// validateGroups returns the errors in needs and groups: every patch for upstream must be in one
+// group, and all patches of a group must be of one module.
 func (s Series) validateGroups() error {
 	var errs []error
 	place := map[string]int{}
@@ -170,7 +170,7 @@ func (s Series) validateGroups() error {
 	in, named := map[string]string{}, map[string]bool{}
 	for _, g := range s.Groups {
 		if named[g.Name()] {
-			errs = append(errs, fmt.Errorf("group %s: another one has the name", g.Folder))
+			errs = append(errs, fmt.Errorf("group %s: another group has that name", g.Folder))
 		}
 		named[g.Name()] = true
 		if !slugForm.MatchString(g.Name()) || len(g.Patches) == 0 {

@@ -56,7 +56,7 @@ func importEdit(path, importPath string, err error, change func(*source) (splice
 	}}
 }
 
-// imported is what an import line says.
+// imported is the content of an import line.
 type imported struct{ name, path string }
 
 func importOf(spec *ast.ImportSpec) imported {
@@ -83,7 +83,7 @@ func (i imported) less(than imported) bool {
 
 func (i imported) standard() bool { return Standard(i.path) }
 
-// Standard tells whether the path of a package is one of the standard library.
+// Standard reports whether a path is that of a package of the standard library.
 func Standard(path string) bool {
 	first, _, _ := strings.Cut(path, "/")
 	return !strings.Contains(first, ".")

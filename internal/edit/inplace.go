@@ -23,9 +23,9 @@ type part struct {
 	check  func(content []byte) error
 }
 
-// InPlace returns an error for each text and patch that is not where the series has it, and
-// for each file below patches that the series does not use: that would look like a part of
-// the product and be none. repo is the root of the repository.
+// InPlace returns an error for each text and patch that is not where the series has it. It also
+// returns one for each file below patches that the series does not use: such a file looks like a
+// part of the product, but is none. repo is the root of the repository.
 func (s Series) InPlace(repo fs.FS) error {
 	parts, brought := map[string]part{}, map[string]bool{}
 	for _, p := range s.Patches {
@@ -46,15 +46,15 @@ func (s Series) InPlace(repo fs.FS) error {
 				errs = append(errs, fmt.Errorf("%s: %w", name, err))
 			}
 		case p.needed:
-			errs = append(errs, fmt.Errorf("%s: no such file, which the series needs", name))
+			errs = append(errs, fmt.Errorf("%s: missing: the series needs this file", name))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-// find looks for parts, and returns an error for each file that is none. What is in a
-// folder that a patch brings is for upstream; what is below patches/places and in patches
-// itself is of no pull request.
+// find looks for parts, and returns an error for each other file. Files in a folder that a patch
+// brings are for upstream; files below patches/places and in patches itself belong to no pull
+// request.
 func find(parts map[string]part, brought map[string]bool, repo fs.FS) (found map[string]bool, errs []error) {
 	found = map[string]bool{}
 	err := fs.WalkDir(repo, "patches", func(name string, d fs.DirEntry, err error) error {

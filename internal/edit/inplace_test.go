@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// All that is a pull request's is in its folder, and nothing else looks as if it were.
+// All files of a pull request are in its folder, and no other file looks like one of them.
 func TestInPlace(t *testing.T) {
 	s := Assemble([]Module{{Name: "app"}}, Group{Folder: "patches/build", Patches: []Patch{{Module: "app", Slug: "patched-lib"}}},
 		Group{Folder: "patches/pods/creation", Patches: []Patch{{Module: "app", Slug: "hook-last"}, {Module: "app", Slug: "hidden"}}})
@@ -31,10 +31,10 @@ func TestInPlace(t *testing.T) {
 	const unlisted = ": no patch has it: list it in group.go, and its pull request in patches/series.go"
 	for name, c := range map[string]struct{ file, content, says string }{
 		"as it should be":                  {"patches/doc.go", "", ""},
-		"no list of the patches":           {"patches/pods/creation/group.go", gone, ": no such file, which the series needs"},
-		"no text":                          {"patches/pods/creation/pull.md", gone, ": no such file, which the series needs"},
+		"no list of the patches":           {"patches/pods/creation/group.go", gone, ": missing: the series needs this file"},
+		"no text":                          {"patches/pods/creation/pull.md", gone, ": missing: the series needs this file"},
 		"a text without a title":           {"patches/pods/creation/pull.md", "Why.\n", `: want a first line "# area: title" without a final dot`},
-		"no patch":                         {"patches/pods/creation/hidden.go", gone, ": no such file, which the series needs"},
+		"no patch":                         {"patches/pods/creation/hidden.go", gone, ": missing: the series needs this file"},
 		"a file that declares none":        {"patches/pods/creation/hidden.go", "package p", `: declares the patches "", want "hidden" alone`},
 		"a file that declares another":     {"patches/pods/creation/hidden.go", declares("shown"), `: declares the patches "shown", want "hidden" alone`},
 		"a file that declares two":         {"patches/pods/creation/hidden.go", declares("hidden") + "var Two = edit.Patch{Slug: \"shown\"}", `: declares the patches "hidden, shown", want "hidden" alone`},

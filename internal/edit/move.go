@@ -29,7 +29,7 @@ func (sc Scope) move(a, dest Anchor, side func(target) point) Edit {
 		if err != nil {
 			return nil, err
 		}
-		// What is moved goes with its indent and its newline.
+		// The statements move with their indent and newline.
 		text := string(d.src.text[d.src.lineStart(from.full.lo):d.src.lineEnd(from.full.hi)])
 		text = to.pre + shift(text, from.indent, to.indent) + to.post
 		return []splice{replace(to.lo, to.hi, text), d.src.cutLines(from.full)}, nil
@@ -49,7 +49,7 @@ func (d *decl) run(a Anchor) (target, error) {
 		return target{}, err
 	}
 	if t := found[0]; !t.whole {
-		return target{}, a.locate(fmt.Errorf("line %d: shares its line with something that stays", d.src.line(t.core.lo)))
+		return target{}, a.locate(fmt.Errorf("line %d: shares its line with code that stays", d.src.line(t.core.lo)))
 	}
 	return found[0], nil
 }
@@ -70,7 +70,7 @@ func (d *decl) dest(a Anchor, from target, side func(target) point) (point, erro
 	// A statement may move out of one that is around it.
 	around := t.full != from.full && t.full.lo <= from.full.lo && from.full.hi <= t.full.hi
 	if !around && t.full.lo < from.full.hi && from.full.lo < t.full.hi {
-		return point{}, a.locate(fmt.Errorf("line %d: overlaps what is moved", d.src.line(t.core.lo)))
+		return point{}, a.locate(fmt.Errorf("line %d: overlaps the moved statements", d.src.line(t.core.lo)))
 	}
 	return side(t), nil
 }

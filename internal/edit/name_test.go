@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// All that is a patch's is in the folder of its group, and has the patch's name.
+// All files of a patch are in the folder of its group, and have the patch's name.
 func TestNames(t *testing.T) {
 	g := Group{Folder: "patches/pods/creation", Patches: []Patch{{Module: "app", Slug: "hook-last"}}}
 	require.Equal(t, "creation", g.Name())

@@ -6,7 +6,7 @@ import "errors"
 
 // point is a place where text can be put.
 type point struct {
-	span          // what the text takes the place of, blanks at most
+	span          // that the text replaces: at most blanks
 	indent string // of the text
 	pre    string // before the text
 	post   string // after it
@@ -47,8 +47,8 @@ func (d *decl) body() (span, error) {
 	return span{d.src.offset(d.fn.Body.Lbrace), d.src.offset(d.fn.Body.Rbrace)}, nil
 }
 
-// inside returns the range between two braces without the white space at its
-// ends; ok is false if there is nothing else.
+// inside returns the range between two braces without the white space at its ends; ok is false
+// if they enclose only white space.
 func (s *source) inside(braces span) (in span, ok bool) {
 	in = span{braces.lo + 1, braces.hi}
 	for in.lo < in.hi && isSpace(s.text[in.lo]) {
@@ -72,8 +72,8 @@ func (s *source) top(braces span) point {
 	return point{span: span{in.lo, in.lo}, post: "; ", inline: true}
 }
 
-// bottom returns the point at the end between two braces. What shares a line
-// with them gets one of its own.
+// bottom returns the point at the end between two braces. Code that shares a line with them gets
+// a line of its own.
 func (s *source) bottom(braces span) point {
 	in, ok := s.inside(braces)
 	if ok && s.startsLine(braces.hi) {

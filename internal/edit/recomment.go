@@ -8,13 +8,13 @@ import (
 	"go/token"
 )
 
-// Comment replaces the comment lines directly above each place, which are there.
-// Text is comment lines; without any, they are removed.
+// Comment replaces the comment lines directly above each place, which must exist. Text is comment
+// lines; empty text removes them.
 func (sc Scope) Comment(a Anchor, text string) Edit {
 	return sc.each(a, func(t target) (splice, error) { return t.comment(text) })
 }
 
-// Doc does the same for those above the declaration.
+// Doc does the same for the comment lines above the declaration.
 func (sc Scope) Doc(text string) Edit {
 	return sc.edit(func(d *decl) ([]splice, error) {
 		t, err := d.whole()
@@ -41,7 +41,7 @@ func (t target) comment(text string) (splice, error) {
 	return replace(was.lo, was.hi, reindent(text, t.indent)), err
 }
 
-// commentLines takes text that is comments and nothing else.
+// commentLines checks that text has comments and nothing else.
 func commentLines(text string) (string, error) {
 	text, err := lines(text)
 	if err != nil {

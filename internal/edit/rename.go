@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// Rename renames the declaration, and what refers to it in the same file, also the
-// word that begins its comment. Other files are not read: a use of a method is found
-// only where the type of its receiver follows from this file.
+// Rename renames the declaration and all uses of it in the same file, and its name at the start
+// of its comment. Other files are not read: a use of a method is found only if the type of its
+// receiver follows from this file.
 func (sc Scope) Rename(name string) Edit {
 	var err error
 	if !token.IsIdentifier(name) {
@@ -49,7 +49,7 @@ func (sc Scope) Rename(name string) Edit {
 	}, err)
 }
 
-// lookup returns what name already stands for where obj is used at pos.
+// lookup returns the object that name already stands for at pos, where obj is used.
 func lookup(pkg *types.Package, obj types.Object, name string, pos token.Pos) types.Object {
 	if fn, ok := obj.(*types.Func); ok && fn.Signature().Recv() != nil {
 		taken, _, _ := types.LookupFieldOrMethod(fn.Signature().Recv().Type(), true, pkg, name)
@@ -78,8 +78,7 @@ func (d *decl) docName() (span, bool) {
 	return span{lo, lo + len(d.name.Name)}, true
 }
 
-// check resolves the names of the file as far as it goes alone: there are no
-// imports and no other files.
+// check resolves the names of the file as far as possible without imports and other files.
 func (s *source) check() (*types.Package, *types.Info) {
 	info := &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
 	conf := types.Config{Error: func(error) {}, FakeImportC: true}
@@ -87,7 +86,7 @@ func (s *source) check() (*types.Package, *types.Info) {
 	if rest := s.receivers(); rest != nil {
 		files = append(files, rest)
 	}
-	// Errors are expected; what resolves nevertheless is in info.
+	// Errors are expected; the names that resolve are in info.
 	pkg, _ := conf.Check(s.file.Name.Name, s.fset, files, info)
 	return pkg, info
 }

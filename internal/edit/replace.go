@@ -34,7 +34,7 @@ func (t target) cut() (splice, error) {
 	s := t.src
 	switch {
 	case t.sep == "":
-		return splice{}, errors.New("an expression cannot be deleted: replace what is around it")
+		return splice{}, errors.New("an expression cannot be deleted: replace the code around it")
 	case t.whole:
 		return s.cutLines(t.full), nil
 	}
@@ -52,8 +52,8 @@ func (t target) cut() (splice, error) {
 	return replace(lo, hi, ""), nil
 }
 
-// cutLines takes the lines of a range away, with a blank line that is one too
-// many: at the start or end of what is around it, or next to another.
+// cutLines removes the lines of a range, with a blank line that is one too many: at the start or
+// end of the block around it, or next to another blank line.
 func (s *source) cutLines(r span) splice {
 	lo, hi := s.lineStart(r.lo), s.lineEnd(r.hi)
 	opens := strings.IndexByte("{(:", s.codeEnd(lo)) >= 0

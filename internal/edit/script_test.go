@@ -14,9 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The edits of an archive are written as a patch would write them, so that
-// archives show the package as it is used: calls of these functions, and of the
-// methods of what they return.
+// The edits of an archive are written like those of a patch, so that archives show how the
+// package is used: calls of these functions, and of the methods of their results.
 var funcs = map[string]any{
 	"In": In, "Func": Func, "Method": Method, "Type": Type, "Const": Const, "Var": Var,
 	"Stmt": Stmt, "Expr": Expr, "Field": Field, "Key": Key, "Top": Top,

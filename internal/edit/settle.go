@@ -15,7 +15,7 @@ import (
 // spdx is the first line of every Go file of this repository.
 const spdx = "// SPDX-License-Identifier: Apache-2.0\n"
 
-// notice takes its place upstream.
+// notice replaces it upstream.
 const notice = `/*
    Copyright The containerd Authors.
 
@@ -35,8 +35,8 @@ const notice = `/*
 
 const rules = `[LNR][0-9]+(?:,? (?:and )?[LNR][0-9]+)*`
 
-// Citations of rules, where they stand on a line of their own, at the begin of a line,
-// behind words, and before an item of a list.
+// Citations of rules: on a line of their own, at the start of a line, behind words, and before
+// an item of a list.
 var (
 	citedAlone  = regexp.MustCompile(`\n[ \t]*//[ \t]*\(` + rules + `\)([.,:;]?)(\n|$)`)
 	citedFirst  = regexp.MustCompile(`\n([ \t]*//)[ \t]*\(` + rules + `\)([.,:;]?)`)
@@ -45,7 +45,7 @@ var (
 	ruleTest    = regexp.MustCompile(`\b(Test|Fuzz|Benchmark)[LNR][0-9]+(?:And[LNR][0-9]+)*_`)
 )
 
-// uncited is a comment without its citations of rules, which upstream does not have.
+// uncited returns a comment without its citations of rules, which upstream does not have.
 func uncited(comment string) string {
 	comment = citedAlone.ReplaceAllString(comment, "$1$2")
 	comment = citedFirst.ReplaceAllString(comment, "$2\n$1")
@@ -53,10 +53,9 @@ func uncited(comment string) string {
 	return citedItem.ReplaceAllString(comment, "$1")
 }
 
-// settle turns a Go file of this repository into one of the upstream module: with
-// that project's licence notice, with import paths of that module, and without
-// citations of this project's rules. It is formatted again, as other paths sort
-// differently.
+// settle turns a Go file of this repository into one of the upstream module: with that project's
+// licence notice, with import paths of that module, and without citations of this project's
+// rules. The file is formatted again, since the new paths sort differently.
 func settle(src []byte, self string, paths map[string]string) ([]byte, error) {
 	if !bytes.HasPrefix(src, []byte(spdx)) {
 		return nil, fmt.Errorf("does not begin with %q", strings.TrimSpace(spdx))

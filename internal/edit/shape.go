@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Shape says what a statement looks like: by its own expressions, and the header of
-// an if (else ifs included), a for, a switch or a case. The statements in the lists
-// below it, bodies of function literals included, have shapes of their own.
+// Shape describes a statement by its own expressions, and the header of an if (else ifs
+// included), a for, a switch or a case. The statements in the lists below it, bodies of function
+// literals included, have shapes of their own.
 type Shape struct {
 	name  string
 	match func(*stmt) bool
@@ -69,7 +69,7 @@ func Assign(left ...string) Shape {
 	return assigns("assign", left, func(t token.Token) bool { return t != token.DEFINE })
 }
 
-// Define is a statement that defines each of left with :=, be it in its header.
+// Define is a statement that defines each of left with :=, in its header or not.
 func Define(left ...string) Shape {
 	return assigns("define", left, func(t token.Token) bool { return t == token.DEFINE })
 }
@@ -100,7 +100,7 @@ func assigns(name string, left []string, ok func(token.Token) bool) Shape {
 	})
 }
 
-// holds tells whether each of forms is among exprs.
+// holds reports whether each of forms is among exprs.
 func (s *stmt) holds(exprs []ast.Expr, forms []string) bool {
 	for _, f := range forms {
 		if !slices.ContainsFunc(exprs, func(e ast.Expr) bool { return s.form(e) == f }) {
@@ -120,8 +120,7 @@ func Declare(name string) Shape {
 	})
 }
 
-// If is an if statement with the condition cond. An else if is not a statement of a
-// list, but part of the if before it.
+// If is an if statement with the condition cond. An else if is part of the if before it.
 func If(cond string) Shape {
 	return shape("if", []string{cond}, func(s *stmt, cond []string) bool {
 		n, ok := s.unlabelled().(*ast.IfStmt)

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Has is a statement below which, at any depth, there is one of the given
-// shape.
+// Has is a statement that has one of the given shape below it, at any depth.
 func Has(below Shape) Shape {
 	var has func(*stmt) bool
 	has = func(s *stmt) bool {

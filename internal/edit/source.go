@@ -11,9 +11,8 @@ import (
 	"sort"
 )
 
-// source is one parsed Go file. All offsets are into text, in which every line ends
-// in a plain newline; splice maps them back to the bytes of the file, so that only it
-// has to handle CRLF.
+// source is one parsed Go file. All offsets are into text, where every line ends in a plain
+// newline. Only splice handles CRLF: it maps offsets back to the bytes of the file.
 type source struct {
 	orig     []byte // the file's bytes
 	text     []byte // the same with plain line ends
@@ -32,8 +31,7 @@ func parse(path string, orig []byte) (*source, error) {
 	s := &source{orig: orig, fset: token.NewFileSet()}
 	s.text, s.crs = plain(orig)
 	if at := bytes.IndexByte(s.text, '\r'); at >= 0 {
-		// The parser drops these from comments and raw strings, so that its
-		// positions are off.
+		// The parser drops these from comments and raw strings, which shifts its positions.
 		return nil, fmt.Errorf("line %d: carriage return within a line", s.line(at))
 	}
 	s.crlf = len(s.crs) > 0 && s.crs[0] == bytes.IndexByte(s.text, '\n')
@@ -50,7 +48,7 @@ func parse(path string, orig []byte) (*source, error) {
 	return s, nil
 }
 
-// plain returns src with plain line ends, and where they were CRLF.
+// plain returns src with plain line ends, and the offsets of those that were CRLF.
 func plain(src []byte) ([]byte, []int) {
 	if !bytes.Contains(src, []byte("\r\n")) {
 		return src, nil
@@ -98,7 +96,7 @@ func (s *source) indent(at int) string {
 	return string(s.text[lo:s.skipBlanks(lo)])
 }
 
-// skipBlanks returns the first offset from at on that is no space or tab.
+// skipBlanks returns the offset of the first byte from at on that is not a space or tab.
 func (s *source) skipBlanks(at int) int {
 	for at < len(s.text) && (s.text[at] == ' ' || s.text[at] == '\t') {
 		at++
@@ -106,16 +104,16 @@ func (s *source) skipBlanks(at int) int {
 	return at
 }
 
-// startsLine tells whether only white space precedes at on its line.
+// startsLine reports whether only white space precedes at on its line.
 func (s *source) startsLine(at int) bool { return s.skipBlanks(s.lineStart(at)) >= at }
 
-// endsLine tells whether only white space follows at on its line.
+// endsLine reports whether only white space follows at on its line.
 func (s *source) endsLine(at int) bool {
 	at = s.skipBlanks(at)
 	return at == len(s.text) || s.text[at] == '\n'
 }
 
-// blankLine tells whether the line that starts at lo is empty.
+// blankLine reports whether the line that starts at lo is empty.
 func (s *source) blankLine(lo int) bool { return lo < len(s.text) && s.endsLine(lo) }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Line ends outside the edit stay as they are, also where a file mixes them.
+// Line ends outside the edit stay as they are, even if a file mixes them.
 func TestApplyMixedLineEnds(t *testing.T) {
 	src := "package p\r\n\nfunc f() {\n\ta()\r\n\tb()\n}\r\n\n"
 	out, err := In("a.go", Func("f")).After(Stmt(Call("a")), "x()\ny()").Apply([]byte(src))

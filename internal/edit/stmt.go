@@ -4,16 +4,16 @@ package edit
 
 import "go/ast"
 
-// stmt is a statement of a statement list: of a block, a case or comm clause,
-// or the clauses of a switch or select.
+// stmt is a statement of a statement list: of a block, a case or comm clause, or the clauses of a
+// switch or select.
 type stmt struct {
 	src   *source
 	node  ast.Stmt
 	up    *stmt      // the statement in which its list is, nil in a declaration's own
-	list  []*stmt    // the list it is of
+	list  []*stmt    // the list that has it
 	index int        // its place there
-	own   []ast.Node // what is in it, statement lists aside
-	lists []*stmt    // statements of the lists in it, lists in those aside
+	own   []ast.Node // its nodes without those of statement lists
+	lists []*stmt    // statements of its lists, without the lists in those
 }
 
 // statements returns the statements of a declaration, in source order.
@@ -28,8 +28,8 @@ type walk struct {
 	all []*stmt
 }
 
-// visit adds the statements below n, which is part of up itself, and tells
-// whether to go on below n.
+// visit adds the statements below n, which is part of up itself, and reports whether to go on
+// below n.
 func (w *walk) visit(n ast.Node, up *stmt) bool {
 	if block, ok := n.(*ast.BlockStmt); ok {
 		w.list(block.List, up)
@@ -93,7 +93,7 @@ func (s *stmt) form(n ast.Node) string { return s.src.form(n) }
 // form returns the source form of a node; "" for none.
 func (s *source) form(n ast.Node) string {
 	sp := s.span(n)
-	// What was parsed scans.
+	// Source that was parsed scans.
 	f, _ := form(s.text[sp.lo:sp.hi])
 	return f
 }

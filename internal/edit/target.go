@@ -16,7 +16,7 @@ type target struct {
 	core   span   // the code
 	full   span   // with its comments, and an element's comma
 	indent string // of the code's line
-	sep    string // what parts it from others on its line; "" for an expression
+	sep    string // separates it from others on its line; "" for an expression
 	whole  bool   // nothing else is on its lines
 }
 
@@ -82,7 +82,7 @@ func (s *stmt) last(a Anchor) (*stmt, error) {
 	return rest[a.more], nil
 }
 
-// allows tells whether the anchor may match below the statement up.
+// allows reports whether the anchor may match below the statement up.
 func (a Anchor) allows(up *stmt) bool {
 	if a.within == nil {
 		return true
@@ -95,7 +95,7 @@ func (a Anchor) allows(up *stmt) bool {
 	return false
 }
 
-// innermost returns the innermost statement around a range, nil if there is none.
+// innermost returns the innermost statement around a range, nil if none is.
 func (s *source) innermost(at span, stmts []*stmt) *stmt {
 	var in *stmt
 	for _, st := range stmts {
@@ -139,7 +139,7 @@ func (d *decl) exprs(a Anchor, stmts []*stmt) []target {
 			return true
 		}
 		sp := d.src.span(n)
-		// Forms are costly: an expression of that form begins with its bytes.
+		// Forms are costly to make, and an expression of that form begins with its bytes.
 		begins := a.form[:strings.IndexByte(a.form+" ", ' ')]
 		if seen[sp] || !strings.HasPrefix(string(d.src.text[sp.lo:min(sp.hi, sp.lo+len(begins))]), begins) {
 			return true
@@ -197,7 +197,7 @@ func (d *decl) keys(a Anchor, stmts []*stmt) []target {
 	return found
 }
 
-// target completes a place with what belongs to it.
+// target completes a place with its comments and its comma.
 func (s *source) target(core span, indent, sep string) target {
 	hi := core.hi
 	if at := s.skipBlanks(hi); sep == "," && at < len(s.text) && s.text[at] == ',' {

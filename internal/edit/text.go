@@ -11,9 +11,9 @@ import (
 
 var errEmptyText = errors.New("empty text")
 
-// lines takes text as patches give it: without the newline that starts a raw
-// string on a line of its own, and with exactly one at the end. Other newlines
-// at either end are blank lines that the patch wants.
+// lines normalizes text of a patch: it removes the newline that starts a raw string on a line of
+// its own, and ends the text in exactly one. Other newlines at either end are blank lines that
+// the patch wants.
 func lines(text string) (string, error) {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	text = strings.TrimPrefix(text, "\n")
@@ -24,14 +24,14 @@ func lines(text string) (string, error) {
 	if strings.Contains(text, "\r") {
 		return "", errors.New("text has a carriage return within a line")
 	}
-	// A comment or string that is left open would swallow what follows.
+	// A comment or string that is left open would swallow the code after it.
 	if _, err := scan([]byte(text)); err != nil {
 		return "", fmt.Errorf("text: %w", err)
 	}
 	return text + "\n", nil
 }
 
-// joined takes text that other code follows on its last line.
+// joined checks text that other code follows on its last line.
 func joined(text string) (string, error) {
 	text, err := lines(text)
 	if err != nil {
@@ -43,29 +43,28 @@ func joined(text string) (string, error) {
 		return "", err
 	}
 	if last := items[len(items)-1]; strings.HasPrefix(last.lit, "//") {
-		return "", errors.New("text ends in a comment and would share its line with other code: replace what is around it")
+		return "", errors.New("text ends in a comment and would share its line with other code: replace the code around it")
 	}
 	return text, nil
 }
 
-// sameLine takes text that goes on a line between other code.
+// sameLine checks text that goes on a line between other code.
 func sameLine(text string) (string, error) {
 	text, err := joined(text)
 	if err == nil && strings.Contains(text, "\n") {
-		err = errors.New("text of several lines would share one with other code: replace what is around it")
+		err = errors.New("text of several lines would share one with other code: replace the code around it")
 	}
 	return text, err
 }
 
-// reindent puts indent before each line of text that is neither empty nor
-// begins inside a raw string.
+// reindent puts indent before each line of text, except empty ones and lines that begin inside a
+// raw string.
 func reindent(text, indent string) string {
 	return eachLine(text, func(line string) string { return indent + line })
 }
 
-// shift moves text that is indented as from is to where it is indented as to
-// is. It changes the depth only, since a label stands less deep than the
-// statements around it.
+// shift moves text from the indent from to the indent to. It changes only the depth, since a
+// label stands less deep than the statements around it.
 func shift(text, from, to string) string {
 	if rest, deeper := strings.CutPrefix(to, from); deeper {
 		return eachLine(text, func(line string) string { return rest + line })
@@ -79,8 +78,8 @@ func shift(text, from, to string) string {
 	})
 }
 
-// eachLine maps the lines of text that are neither empty nor begin inside a
-// raw string: those would become another string.
+// eachLine maps the lines of text, except empty ones and lines that begin inside a raw string:
+// these would change the string.
 func eachLine(text string, change func(line string) string) string {
 	raw := rawLines(text)
 	all := strings.SplitAfter(text, "\n")
@@ -96,10 +95,10 @@ func eachLine(text string, change func(line string) string) string {
 	return strings.Join(all, "")
 }
 
-// rawLines tells which lines of text, from 0, begin inside a raw string.
+// rawLines returns which lines of text, counted from 0, begin inside a raw string.
 func rawLines(text string) map[int]bool {
 	raw := map[int]bool{}
-	// What does not scan does not parse either, and is refused after the edit.
+	// Text that does not scan does not parse either, and is rejected after the edit.
 	items, _ := scan([]byte(text))
 	for _, it := range items {
 		if it.tok != token.STRING || it.lit[0] != '`' {

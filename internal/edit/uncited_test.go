@@ -10,11 +10,11 @@ import (
 
 func TestUncited(t *testing.T) {
 	for was, is := range map[string]string{
-		"// told once (L11).":                           "// told once.",
-		"// told once (L1, L3) and not\n// again (L4).": "// told once and not\n// again.",
-		"// told once\n\t// (L11): not again":           "// told once:\n\t// not again",
-		"// told once\n// (L11).":                       "// told once.",
-		"// told once\n// (L11).\n// Not again.":        "// told once.\n// Not again.",
+		"// sent once (L11).":                           "// sent once.",
+		"// sent once (L1, L3) and not\n// again (L4).": "// sent once and not\n// again.",
+		"// sent once\n\t// (L11): not again":           "// sent once:\n\t// not again",
+		"// sent once\n// (L11).":                       "// sent once.",
+		"// sent once\n// (L11).\n// Not again.":        "// sent once.\n// Not again.",
 		"// is\n//\n//   - L8, L9 Teardown is in all\n": "// is\n//\n//   - Teardown is in all\n",
 		"// uses the L2 cache":                          "// uses the L2 cache",
 	} {

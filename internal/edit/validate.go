@@ -14,7 +14,7 @@ import (
 
 var (
 	slugForm = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
-	// Upstream's own commits look like this: "cri,nri: tell ...".
+	// Upstream's own commits look like this: "cri,nri: send ...".
 	subjectForm = regexp.MustCompile(`^[a-z0-9][a-z0-9,./_-]*: [a-z].*[^.\s]$`)
 )
 
@@ -60,13 +60,13 @@ func (p Patch) validate(modules []string) []error {
 	want(slugForm.MatchString(p.Slug), "slug %q: want lower-case words joined by hyphens", p.Slug)
 	want(slices.Contains(modules, p.Module), "module %q: not in the series", p.Module)
 	want(subjectForm.MatchString(p.Subject), `subject %q: want "area: lower-case words" without a final dot`, p.Subject)
-	want(len(p.Subject) <= 72, "subject %q: %d bytes, want 72 at most", p.Subject, len(p.Subject))
+	want(len(p.Subject) <= 72, "subject %q: %d bytes, want at most 72", p.Subject, len(p.Subject))
 	want(said(p.Body), "body missing: say why before what")
 	want(len(p.all())+len(p.Rules) > 0 && !slices.ContainsFunc(slices.Concat(p.all(), p.Rules), func(s string) bool { return !said(s) }),
 		"fixes, refs and rules missing: name an upstream thread or a rule of the contract")
-	want(said(p.Until), "until missing: say what would let it go")
+	want(said(p.Until), "until missing: say what makes it unnecessary")
 	want(slices.Contains([]Status{Upstream, Backport, Hold, Carry, Drop}, p.Status), "status %q: want Upstream, Backport, Hold, Carry or Drop", p.Status)
-	want((p.Status == Hold) == said(p.Hold), "status %q with hold %q: say what a patch waits for, if it does", p.Status, p.Hold)
+	want((p.Status == Hold) == said(p.Hold), "status %q with hold %q: a patch on hold, and no other, says there what it waits for", p.Status, p.Hold)
 	for i, e := range p.Edits {
 		want(fs.ValidPath(e.path) && e.path != ".", "edit %d: path %q: want a path below the module's root", i+1, e.path)
 		if err := errors.Join(e.err, e.bounds()); err != nil {

@@ -33,7 +33,7 @@ func TestValidate(t *testing.T) {
 	require.NoError(t, Series{}.Validate())
 }
 
-func TestValidateRefuses(t *testing.T) {
+func TestValidateRejects(t *testing.T) {
 	for name, c := range map[string]struct {
 		change func(*Patch)
 		want   string
@@ -46,13 +46,13 @@ func TestValidateRefuses(t *testing.T) {
 		"upper-case":       {func(p *Patch) { p.Subject = "server: Stop all" }, `subject "server: Stop all": want "area: lower-case words"`},
 		"final dot":        {func(p *Patch) { p.Subject = "server: stop." }, `subject "server: stop.": want`},
 		"lines":            {func(p *Patch) { p.Subject = "server: stop\nall" }, `subject "server: stop\nall": want`},
-		"long":             {func(p *Patch) { p.Subject = "server: " + strings.Repeat("x", 65) }, `: 73 bytes, want 72 at most`},
+		"long":             {func(p *Patch) { p.Subject = "server: " + strings.Repeat("x", 65) }, `: 73 bytes, want at most 72`},
 		"no body":          {func(p *Patch) { p.Body = " \n" }, `app/stop: body missing: say why before what`},
 		"no reason":        {func(p *Patch) { p.Refs = nil }, `app/stop: fixes, refs and rules missing`},
 		"empty reason":     {func(p *Patch) { p.Refs = []string{" "} }, `app/stop: fixes, refs and rules missing`},
-		"no end":           {func(p *Patch) { p.Until = "" }, `app/stop: until missing: say what would let it go`},
+		"no end":           {func(p *Patch) { p.Until = "" }, `app/stop: until missing: say what makes it unnecessary`},
 		"status":           {func(p *Patch) { p.Status = "Maybe" }, `app/stop: status "Maybe": want Upstream, Backport, Hold, Carry or Drop`},
-		"hold":             {func(p *Patch) { p.Status = Hold }, `app/stop: status "Hold" with hold "": say what a patch waits for, if it does`},
+		"hold":             {func(p *Patch) { p.Status = Hold }, `app/stop: status "Hold" with hold "": a patch on hold, and no other, says there what it waits for`},
 		"no hold":          {func(p *Patch) { p.Hold = "a KEP" }, `app/stop: status "Upstream" with hold "a KEP"`},
 		"need":             {func(p *Patch) { p.Needs = []string{"app/start"} }, `app/stop: needs app/start, which is no patch before it`},
 		"no path":          {func(p *Patch) { p.Edits = append(p.Edits, Edit{}) }, `app/stop: edit 2: path "": want a path below the module's root`},

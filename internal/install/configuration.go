@@ -16,13 +16,13 @@ import (
 // settings are the leaves of a configuration, by their dotted path.
 type settings map[string]any
 
-// dump has a containerd of the node print its configuration: that of the file, with
-// all that the file does not say.
+// dump has a containerd of the node print its whole configuration: that of the file, and the
+// defaults of all other settings.
 func (n Node) dump(ctx context.Context, program, config string) (settings, error) {
 	return n.settings(ctx, program, "--config", config, "config", "dump")
 }
 
-// defaults has it print what it does without a file.
+// defaults has it print its configuration without a file.
 func (n Node) defaults(ctx context.Context, program string) (settings, error) {
 	return n.settings(ctx, program, "config", "default")
 }
@@ -54,8 +54,8 @@ func (s settings) take(prefix string, table map[string]any) {
 	}
 }
 
-// compare fails if a setting of the node's own, one that is not as the distribution's
-// containerd has it by default, is not kept. notes are defaults that differ.
+// compare fails if the build does not keep a setting of the node: one that differs from the
+// default of the distribution's containerd. notes are defaults that differ.
 func compare(defaults, distribution, build settings) (notes []string, err error) {
 	var lost []string
 	for _, name := range slices.Sorted(maps.Keys(distribution)) {

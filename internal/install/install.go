@@ -16,10 +16,10 @@ import (
 // Bin is the folder of the binaries on a node.
 const Bin = "/opt/hookline/bin"
 
-// programs are those that take the place of the distribution's.
+// programs are those that replace the distribution's.
 var programs = []string{"containerd", "containerd-shim-runc-v2", "ctr"}
 
-// Installed is what was found, and done.
+// Installed is the result of Install.
 type Installed struct {
 	Distribution string   // program and version
 	Version      string   // of the build
@@ -33,14 +33,14 @@ func (n Node) Install(ctx context.Context, from string) (done Installed, err err
 		return done, err
 	}
 	if len(after) > 0 {
-		return done, fmt.Errorf("%s.d/%s changes what is started, and comes after %s: join it with the unit first", service, after[0], dropIn)
+		return done, fmt.Errorf("%s.d/%s changes what systemd starts, and comes after %s: merge it into the unit first", service, after[0], dropIn)
 	}
 	has, said, err := n.version(ctx, distribution.program)
 	if err != nil {
 		return done, err
 	}
 	done.Distribution = distribution.program + " " + said
-	// Beside the place where they will be, to be asked there.
+	// Beside their final place, where they report version and configuration.
 	staged := Bin + ".new"
 	if err := n.stage(from, staged); err != nil {
 		return done, err
@@ -48,7 +48,7 @@ func (n Node) Install(ctx context.Context, from string) (done Installed, err err
 	defer func() {
 		if dir, pathErr := n.path(staged); pathErr == nil {
 			err = errors.Join(err, os.RemoveAll(dir))
-			_ = os.Remove(filepath.Dir(dir)) // if nothing was placed
+			_ = os.Remove(filepath.Dir(dir)) // if nothing was installed
 		}
 	}()
 	build, said, err := n.version(ctx, path.Join(staged, "containerd"))
@@ -68,8 +68,8 @@ func (n Node) Install(ctx context.Context, from string) (done Installed, err err
 	return done, n.write(path.Join(folders[0], service+".d", dropIn), distribution.override(Bin))
 }
 
-// configured holds what a build makes of the node's configuration against what the
-// distribution's containerd does.
+// configured compares how a build and the distribution's containerd read the node's
+// configuration.
 func (n Node) configured(ctx context.Context, distribution command, build string) (notes []string, err error) {
 	defaults, err := n.defaults(ctx, distribution.program)
 	if err != nil {
@@ -117,12 +117,12 @@ func copyProgram(from, to string) (err error) {
 	if _, err := io.Copy(out, in); err != nil {
 		return err
 	}
-	// It has to be there after a power cut, as what points at it is.
+	// It must survive a power cut, as the drop-in does that names it.
 	return errors.Join(out.Chmod(0o755), out.Sync())
 }
 
-// place moves staged programs to where they run. Each takes the place of the former
-// one in an instant: what runs keeps running.
+// place moves staged programs to their final place. Each replaces the former one in an instant:
+// running programs keep running.
 func (n Node) place(staged string) error {
 	from, err := n.path(staged)
 	if err != nil {
@@ -166,9 +166,9 @@ func (n Node) write(name string, content []byte) error {
 	return err
 }
 
-// Undo takes away what Install has placed. Programs that shims of pods run from stay:
-// containerd asks them to clean up, and drops pods whose shim has no program any
-// more. kept names those pods.
+// Undo removes the files that Install has placed. If shims of pods run from the programs, these
+// stay: containerd runs them to clean up, and drops pods whose shim has no program any more. kept
+// names those pods.
 func (n Node) Undo() (kept []string, err error) {
 	file, err := n.path(path.Join(folders[0], service+".d", dropIn))
 	if err != nil {
@@ -195,7 +195,7 @@ func (n Node) Undo() (kept []string, err error) {
 	return nil, nil
 }
 
-// bundles are the tasks of the node whose shim is one of ours.
+// bundles returns the tasks of the node whose shim is one of ours.
 func (n Node) bundles() ([]string, error) {
 	distribution, _, err := n.distribution()
 	if err != nil {

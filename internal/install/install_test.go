@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A fake is a node whose programs answer what a test says. Real ones are asked in the
-// tests with pods.
+// A fake is a node whose programs print the answers of a test. The tests with pods use real
+// ones.
 type fake struct {
 	Node
 	answers map[string]string // by program and last argument
@@ -96,7 +96,7 @@ func TestInstallAndUndo(t *testing.T) {
 		assert.Equal(t, content, after[name])
 	}
 
-	// The same again: it reads the distribution's unit, not what it placed itself.
+	// The same again: it reads the distribution's unit, not its own drop-in.
 	again, err := f.Install(t.Context(), built(t))
 	require.NoError(t, err)
 	assert.Equal(t, done, again)
@@ -110,7 +110,7 @@ func TestInstallAndUndo(t *testing.T) {
 	assert.NoDirExists(t, filepath.Join(f.Root, "etc/systemd/system/containerd.service.d"))
 }
 
-func TestUndoKeepsWhatShimsNeed(t *testing.T) {
+func TestUndoKeepsProgramsOfShims(t *testing.T) {
 	f := newFake(t)
 	_, err := f.Install(t.Context(), built(t))
 	require.NoError(t, err)
@@ -153,7 +153,7 @@ func TestRejected(t *testing.T) {
 		}, "has no containerd.service of systemd"},
 		"another minor release": {func(_ *testing.T, f *fake) {
 			f.answers[stock+" --version"] = "containerd github.com/containerd/containerd 1.6.20~ds1 1.6.20~ds1-1+deb12u3\n"
-		}, "the node has containerd v1.6.20, and this is a build of v2.4.2: they have to be of one minor release"},
+		}, "the node has containerd v1.6.20, and this is a build of v2.4.2: they must be of the same minor release"},
 		"newer": {func(_ *testing.T, f *fake) {
 			f.answers[stock+" --version"] = "containerd github.com/containerd/containerd/v2 v2.4.10 abc\n"
 		}, "the node has containerd v2.4.10, which is newer than this build of v2.4.2"},
@@ -168,7 +168,7 @@ func TestRejected(t *testing.T) {
 		}, "exec format error"},
 		"a drop-in comes after": {func(t *testing.T, f *fake) {
 			f.write(t, "/etc/systemd/system/containerd.service.d/zz-site.conf", "[Service]\nExecStart=\nExecStart=/srv/containerd\n")
-		}, "containerd.service.d/zz-site.conf changes what is started"},
+		}, "containerd.service.d/zz-site.conf changes what systemd starts"},
 		"two programs": {func(t *testing.T, f *fake) {
 			f.write(t, unitFile, "[Service]\nExecStart=/usr/bin/containerd\nExecStart=/bin/true\n")
 		}, "it starts more than one program"},
@@ -180,7 +180,7 @@ func TestRejected(t *testing.T) {
 			_, err := f.Install(t.Context(), built(t))
 			require.ErrorContains(t, err, c.want)
 			assert.NotContains(t, err.Error(), "\n")
-			assert.Equal(t, before, f.files(t), "nothing is placed")
+			assert.Equal(t, before, f.files(t), "nothing is installed")
 			assert.NoDirExists(t, filepath.Join(f.Root, "opt/hookline"))
 		})
 	}
@@ -194,13 +194,13 @@ func TestDropInsOfTheNode(t *testing.T) {
 	f.write(t, "/etc/systemd/system/containerd.service.d/zz-limits.conf", "[Service]\nLimitNOFILE=infinity\n")
 	c, after, err := f.distribution()
 	require.NoError(t, err)
-	assert.Empty(t, after, "limits do not change what is started")
+	assert.Empty(t, after, "limits do not change what systemd starts")
 	assert.Equal(t, command{program: stock, args: "--config=/etc/site.toml", path: "/site/bin:/bin"}, c)
 	assert.Equal(t, "/etc/site.toml", c.config())
 	assert.Contains(t, string(c.override(Bin)), "\nExecStart=/opt/hookline/bin/containerd --config=/etc/site.toml\nEnvironment=PATH=/opt/hookline/bin:/site/bin:/bin\n")
 }
 
-// A link of the node that names an absolute path means one of the node.
+// The target of an absolute link on the node is a path below the node's root.
 func TestLinksStayInTheRoot(t *testing.T) {
 	f := newFake(t)
 	outside := t.TempDir()

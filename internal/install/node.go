@@ -20,12 +20,12 @@ import (
 type Node struct {
 	Root string // "/" for this machine
 
-	// run runs a program of the node and returns what it prints; chroot, unless a test
+	// run runs a program of the node and returns its output; chroot, unless a test
 	// replaces it.
 	run func(ctx context.Context, n Node, program string, args ...string) (string, error)
 }
 
-// path is where a path of the node is. Links lead nowhere outside of its root.
+// path returns the path of a file of the node. No link leads out of its root.
 func (n Node) path(name string) (string, error) {
 	return securejoin.SecureJoin(n.Root, name)
 }

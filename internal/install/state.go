@@ -10,7 +10,7 @@ import (
 	"github.com/pelletier/go-toml/v2"
 )
 
-// state is containerd's state folder, which its configuration may have elsewhere.
+// state returns containerd's state folder, which its configuration may set.
 func (n Node) state(config string) (string, error) {
 	content, err := n.read(config)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -17,7 +17,7 @@ import (
 	"github.com/coreos/go-systemd/v22/unit"
 )
 
-// folders are where systemd looks for units, what comes first wins.
+// folders are where systemd looks for units. The first one wins.
 var folders = []string{
 	"/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system", "/usr/lib/systemd/system", "/lib/systemd/system",
 }
@@ -29,11 +29,11 @@ const (
 	searched = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 )
 
-// A command is what a unit starts.
+// A command is the command that a unit starts.
 type command struct {
 	program string // path
 	args    string // as the unit has them
-	path    string // PATH in its environment; empty if it says nothing
+	path    string // PATH in its environment; empty if the unit sets none
 }
 
 // config is the path of the configuration that the command reads.
@@ -54,8 +54,8 @@ func (c command) config() string {
 	return "/etc/containerd/config.toml"
 }
 
-// distribution reads what systemd would start as containerd without us. after are the
-// drop-ins that would come after ours.
+// distribution returns the command that systemd starts as containerd without our drop-in. after
+// are the drop-ins that would come after ours.
 func (n Node) distribution() (c command, after []string, err error) {
 	var content []byte
 	for _, folder := range folders {
@@ -90,13 +90,13 @@ func (n Node) distribution() (c command, after []string, err error) {
 		}
 	}
 	if !path.IsAbs(c.program) {
-		return c, nil, fmt.Errorf("%s of %s starts nothing that has a path", service, n.Root)
+		return c, nil, fmt.Errorf("%s of %s starts no program with a path", service, n.Root)
 	}
 	return c, after, nil
 }
 
-// dropIns are the files beside the unit, by name. A folder that comes first hides the
-// files of that name in later ones.
+// dropIns returns the drop-ins of the unit, by name. A file hides those of the same name in later
+// folders.
 func (n Node) dropIns() (map[string][]byte, error) {
 	found := map[string][]byte{}
 	for _, folder := range slices.Backward(folders) {
@@ -120,7 +120,7 @@ func (n Node) dropIns() (map[string][]byte, error) {
 	return found, nil
 }
 
-// take changes the command as a file of the unit says.
+// take applies a file of the unit to the command.
 func (c *command) take(content []byte) error {
 	options, err := unit.DeserializeOptions(bytes.NewReader(content))
 	if err != nil {
@@ -143,7 +143,7 @@ func (c *command) take(content []byte) error {
 			}
 			program, args, _ := strings.Cut(strings.TrimSpace(o.Value), " ")
 			if strings.HasPrefix(program, "@") {
-				return errors.New("it gives the program another name (@), which a drop-in would have to keep")
+				return errors.New("it starts the program under another name (@): a drop-in cannot keep that")
 			}
 			c.program, c.args = strings.TrimLeft(program, "-:+!"), strings.TrimSpace(args)
 		}
@@ -151,7 +151,7 @@ func (c *command) take(content []byte) error {
 	return nil
 }
 
-// override is the drop-in that starts containerd of a folder in place of the
+// override returns the drop-in that starts the containerd of a folder in place of the
 // distribution's, with the same arguments, and has it find the shim there.
 func (c command) override(bin string) []byte {
 	search := c.path

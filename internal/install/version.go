@@ -13,14 +13,14 @@ import (
 
 var number = regexp.MustCompile(`^v?(\d+\.\d+\.\d+)(.*)$`)
 
-// version asks a containerd of the node which one it is. release is its number alone,
-// "v2.4.2", said all of it.
+// version asks a containerd of the node for its version. release is only the number, "v2.4.2",
+// said is all of it.
 func (n Node) version(ctx context.Context, program string) (release, said string, err error) {
 	out, err := n.ask(ctx, program, "--version")
 	if err != nil {
 		return "", "", err
 	}
-	// The name, the package, the version, and a revision if it knows one.
+	// The name, the package, the version, and maybe a revision.
 	fields := strings.Fields(out)
 	if len(fields) < 3 || fields[0] != "containerd" {
 		return "", "", fmt.Errorf("%s --version says %q, which is no version of containerd", program, strings.TrimSpace(out))
@@ -32,12 +32,12 @@ func (n Node) version(ctx context.Context, program string) (release, said string
 	return "v" + m[1], fields[2], nil
 }
 
-// fits tells whether a build may take the place of a distribution's release: what is
-// on disk and in the configuration is the same within a minor release, and none takes
-// away the fixes that the node has.
+// fits returns an error unless a build may replace a distribution's release. Both must be of one
+// minor release, which keeps the formats on disk and of the configuration. The build must not be
+// older, so that the node keeps its fixes.
 func fits(distribution, build string) error {
 	if semver.MajorMinor(distribution) != semver.MajorMinor(build) {
-		return fmt.Errorf("the node has containerd %s, and this is a build of %s: they have to be of one minor release, which containerd's files and configuration belong to", distribution, build)
+		return fmt.Errorf("the node has containerd %s, and this is a build of %s: they must be of the same minor release, as containerd's files and configuration are", distribution, build)
 	}
 	if semver.Compare(distribution, build) > 0 {
 		return fmt.Errorf("the node has containerd %s, which is newer than this build of %s: take a build of that release, so that no fix is lost", distribution, build)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package progress shows what a command is doing.
+// Package progress shows the steps of a command.
 package progress
 
 import (
@@ -10,19 +10,19 @@ import (
 	"time"
 )
 
-// A Printer prints a line per step: what it is when it starts, how long it took
-// when it ends. Of steps that run side by side each may have two.
+// A Printer prints a line per step: its name when it starts, and how long it took when it ends.
+// A step that runs beside others may have two lines.
 type Printer struct {
 	out io.Writer
 
-	mu   sync.Mutex // guards open, and the order of what is printed
+	mu   sync.Mutex // guards open, and the order of lines
 	open string     // the step whose line has no end yet
 }
 
 // New returns a printer to out.
 func New(out io.Writer) *Printer { return &Printer{out: out} }
 
-// Step prints that a step starts. What it returns is called at its end.
+// Step prints that a step starts. Call end when it has ended.
 func (p *Printer) Step(what string) (end func()) {
 	start := time.Now()
 	p.mu.Lock()

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// File is a file of an archive: its name there, its mode, and where it comes from.
+// File is a file of an archive: its name there, its mode, and its source.
 type File struct {
 	Name string // with slashes, "bin/ctr"
 	Mode fs.FileMode
@@ -36,8 +36,8 @@ func filesBelow(dir, prefix string, mode fs.FileMode) ([]File, error) {
 	return files, err
 }
 
-// writeArchive writes files as a compressed archive of tar, after the folders that they
-// are in. All of them have the same time.
+// writeArchive writes files as a compressed tar archive, each after its folders. All of them
+// have the same time.
 func writeArchive(name string, files []File, when time.Time) (err error) {
 	out, err := os.Create(name)
 	if err != nil {

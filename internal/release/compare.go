@@ -10,8 +10,8 @@ import (
 	"slices"
 )
 
-// Compare fails unless two folders have the same files with the same content. It
-// returns how many there are.
+// Compare fails unless two folders have the same files with the same content. It returns the
+// number of files.
 func Compare(one, other string) (int, error) {
 	names, err := list(one)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 
 var glibc = regexp.MustCompile(`(?m)^#define (__GLIBC__|__GLIBC_MINOR__) (\d+)$`)
 
-// AskCompiler asks the C compiler of a platform what it is, and for the version of the
-// libc whose headers and static library it uses.
+// AskCompiler asks the C compiler of a platform for its version, and for that of the libc whose
+// headers and static library it uses.
 func AskCompiler(ctx context.Context, arch, cc string) (Compiler, error) {
 	c := Compiler{Arch: arch}
 	fields := strings.Fields(cc) // flags may follow

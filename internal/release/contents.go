@@ -15,14 +15,14 @@ import (
 	"github.com/spdx/tools-golang/utils"
 )
 
-// A binary is a program of an archive, and what the linker put into it.
+// A binary is a program of an archive, and its build information.
 type binary struct {
 	file    *spdx.File
 	info    *buildinfo.BuildInfo
 	usesCgo bool
 }
 
-// read reads what a binary says of itself.
+// read reads the build information of a binary.
 func read(dir, name string) (binary, error) {
 	path := filepath.Join(dir, name)
 	info, err := buildinfo.ReadFile(path)
@@ -51,8 +51,7 @@ func read(dir, name string) (binary, error) {
 	return b, nil
 }
 
-// static fails for a binary that asks for an interpreter, and so for libraries of the
-// node.
+// static fails for a binary that needs an interpreter, and so libraries of the node.
 func static(path string) error {
 	f, err := elf.Open(path)
 	if err != nil {
@@ -68,7 +67,7 @@ func static(path string) error {
 	return nil
 }
 
-// writeTo creates a file and has it written.
+// writeTo creates a file and calls write for its content.
 func writeTo(name string, write func(io.Writer) error) error {
 	f, err := os.Create(name)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Origin is what a release was made of.
+// Origin names the sources of a release.
 type Origin struct {
 	Version   string     `json:"version"`            // v2.4.2+hookline.1
-	Revision  string     `json:"revision"`           // of the patch set, as the binaries say it
+	Revision  string     `json:"revision"`           // of the patch set, as in the binaries
 	Commit    string     `json:"commit"`             // of the repository that has the patch set
-	Modified  bool       `json:"modified,omitempty"` // its files were not those of the commit
+	Modified  bool       `json:"modified,omitempty"` // its files differed from the commit
 	Time      time.Time  `json:"time"`               // of the commit
 	Go        string     `json:"go"`                 // version of the go command
 	Platforms []Compiler `json:"platforms"`
@@ -42,7 +42,7 @@ type Patch struct {
 	Commit string `json:"commit"`
 }
 
-// tip is the last commit of a module.
+// tip returns the last commit of a module.
 func (m Module) tip() string {
 	if n := len(m.Patches); n > 0 {
 		return m.Patches[n-1].Commit

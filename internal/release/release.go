@@ -9,15 +9,15 @@ import (
 	"strings"
 )
 
-// A Build is the binaries for one architecture.
+// A Build has the binaries for one architecture.
 type Build struct {
 	Compiler
 	Dir string // folder with the programs
 }
 
-// Write writes a release into a folder that is empty: an archive for each build with
-// the programs of that name, the series, which is in a folder of its own, what is
-// said of them, and evidence of them, each a file. Binaries have been started before.
+// Write writes a release into an empty folder: an archive of the programs of each build, the
+// series, which is read from a folder, the files that describe both, and the files of evidence.
+// Its caller must have started the binaries before.
 func Write(dir string, o Origin, builds []Build, programs []string, series string, evidence ...File) error {
 	version := strings.TrimPrefix(o.Version, "v")
 	var written []string

@@ -21,7 +21,7 @@ import (
 
 var when = time.Date(2026, 5, 1, 10, 0, 0, 0, time.UTC)
 
-// program builds a program that is linked of a module, patched or not.
+// program builds a program that links a module, patched or not.
 func program(t *testing.T, dir string) {
 	t.Helper()
 	src := t.TempDir()
@@ -81,7 +81,7 @@ func TestWrite(t *testing.T) {
 	assert.Equal(t, 7, strings.Count(string(out), ": OK\n"), "%s", out)
 }
 
-// entries lists an archive, and checks what is the same for each entry.
+// entries lists an archive, and checks owner, time and mode of each entry.
 func entries(t *testing.T, name string) []string {
 	f, err := os.Open(name)
 	require.NoError(t, err)
@@ -170,7 +170,7 @@ func TestUnpack(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, f.Close())
 	_, err = CheckSum(name)
-	require.ErrorContains(t, err, "is not what")
+	require.ErrorContains(t, err, "does not match")
 	checked, err = CheckSum(filepath.Join(dir, "SHA256SUMS"))
 	require.NoError(t, err)
 	assert.False(t, checked)
@@ -181,8 +181,8 @@ func TestRun(t *testing.T) {
 	bin := t.TempDir()
 	require.NoError(t, Unpack(filepath.Join(dir, archive+".tar.gz"), bin))
 	require.NoError(t, Run(t.Context(), nil, bin, []Start{{Args: []string{"hall"}}}))
-	require.ErrorContains(t, Run(t.Context(), nil, bin, []Start{{Args: []string{"hall"}, Says: []string{"v1.0.0"}}}), `it does not say "v1.0.0"`)
-	require.ErrorContains(t, Run(t.Context(), nil, bin, []Start{{Args: []string{"hall"}, TOML: true}}), "it prints nothing")
+	require.ErrorContains(t, Run(t.Context(), nil, bin, []Start{{Args: []string{"hall"}, Says: []string{"v1.0.0"}}}), `its output lacks "v1.0.0"`)
+	require.ErrorContains(t, Run(t.Context(), nil, bin, []Start{{Args: []string{"hall"}, TOML: true}}), "its output is empty")
 	require.ErrorContains(t, Run(t.Context(), []string{"false"}, bin, []Start{{Args: []string{"hall"}}}), "exit status 1")
 	_, err := Runner("no-such-arch")
 	require.ErrorContains(t, err, "nothing emulates no-such-arch")

@@ -24,7 +24,7 @@ import (
 
 const noAssertion = "NOASSERTION"
 
-// sbom is a document of SPDX while it is made.
+// sbom is an SPDX document in the making.
 type sbom struct {
 	*spdx.Document
 	origin Origin
@@ -32,8 +32,8 @@ type sbom struct {
 	known  map[common.ElementID]bool // packages that are in it
 }
 
-// writeSBOM describes an archive: its binaries, what each is linked of, and which
-// modules are patched ones. The list of modules is the binaries' own.
+// writeSBOM describes an archive: its binaries, the modules that each links, and which of them
+// are patched. The list of modules comes from the binaries.
 func writeSBOM(name, archive, bin string, programs []string, o Origin, libc string) error {
 	sum, err := sumOf(archive)
 	if err != nil {
@@ -92,7 +92,7 @@ func writeSBOM(name, archive, bin string, programs []string, o Origin, libc stri
 	return writeTo(name, func(w io.Writer) error { return json.Write(d.Document, w, json.Indent("  ")) })
 }
 
-// links adds what a binary is linked of.
+// links adds the modules that a binary links.
 func (d *sbom) links(b binary) {
 	parts := []common.ElementID{d.library("stdlib", strings.TrimPrefix(b.info.GoVersion, "go"), golang("", "stdlib", strings.TrimPrefix(b.info.GoVersion, "go")), "BSD-3-Clause")}
 	if b.usesCgo {
@@ -110,7 +110,7 @@ func (d *sbom) links(b binary) {
 	}
 }
 
-// module adds a module, and, of a patched one, what upstream has published.
+// module adds a module. For a patched one it also adds the module that upstream has published.
 func (d *sbom) module(m *debug.Module) common.ElementID {
 	for _, p := range d.origin.Modules {
 		if p.Path == m.Path {
@@ -145,7 +145,7 @@ func (d *sbom) patched(m Module) common.ElementID {
 		PackageSPDXIdentifier: element,
 		PackageVersion:        version,
 		PackageSourceInfo:     fmt.Sprintf("%s with %d patches of hookline: commit %s, on top of %s", m.Version, len(m.Patches), m.tip(), m.Base),
-		// Whoever looks for known vulnerabilities has to look for upstream's.
+		// A scanner for known vulnerabilities has to look up upstream's version.
 		PackageExternalReferences: reference(purl(m.Path, m.Version)),
 		PackageLicenseDeclared:    "Apache-2.0",
 	})
@@ -153,7 +153,7 @@ func (d *sbom) patched(m Module) common.ElementID {
 	return element
 }
 
-// library adds a package that is linked, once.
+// library adds a linked package, once.
 func (d *sbom) library(name, version, locator, license string) common.ElementID {
 	element := id("Module", name, version)
 	d.add(&spdx.Package{
@@ -183,8 +183,8 @@ func (d *sbom) relate(a common.ElementID, how string, b common.ElementID) {
 	})
 }
 
-// defined fails if a relationship is of something that the document does not have, or
-// an identifier was given twice.
+// defined fails if a relationship names an element that the document does not have, or if two
+// elements have one identifier.
 func (d *sbom) defined() error {
 	elements := map[common.ElementID]int{"DOCUMENT": 1}
 	for _, p := range d.Packages {
@@ -205,7 +205,7 @@ func (d *sbom) defined() error {
 
 var noID = regexp.MustCompile(`[^a-zA-Z0-9.-]+`)
 
-// id makes an identifier of SPDX, which has letters, digits, dots and hyphens.
+// id makes an SPDX identifier, which has letters, digits, dots and hyphens.
 func id(parts ...string) common.ElementID {
 	return common.ElementID(noID.ReplaceAllString(strings.Join(parts, "-"), "-"))
 }

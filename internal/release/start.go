@@ -18,8 +18,8 @@ import (
 // qemu has the name of QEMU's user mode emulation of an architecture.
 var qemu = map[string]string{"amd64": "qemu-x86_64", "arm64": "qemu-aarch64"}
 
-// Runner is what programs of an architecture are run with: nothing on a machine of its
-// kind, elsewhere QEMU, which has to be there.
+// Runner returns the command that runs programs of an architecture: none on a machine of that
+// kind, QEMU elsewhere, which must be installed.
 func Runner(arch string) ([]string, error) {
 	if arch == runtime.GOARCH {
 		return nil, nil
@@ -36,19 +36,19 @@ func Runner(arch string) ([]string, error) {
 	return nil, fmt.Errorf("no %s on the PATH: binaries are started before they are released, install qemu-user", name)
 }
 
-// A Start is a program to run and the text that it has to print. With TOML, what it
-// prints has to be that, too.
+// A Start is a program to run and the texts that it must print. With TOML, its output must be
+// TOML, too.
 type Start struct {
 	Args []string // of the binary, which is the first
 	Says []string
 	TOML bool
 }
 
-// emulated is how long a program may take that an emulator runs on a busy machine.
+// emulated is how long a program may take in an emulator on a busy machine.
 const emulated = 2 * time.Minute
 
-// Run runs binaries of a folder as told. The first that does not do as expected is the
-// error.
+// Run runs starts with the binaries of a folder. It fails at the first one whose output is not as
+// expected.
 func Run(ctx context.Context, runner []string, dir string, starts []Start) error {
 	for _, s := range starts {
 		if err := s.run(ctx, runner, dir); err != nil {
@@ -72,7 +72,7 @@ func (s Start) run(ctx context.Context, runner []string, dir string) error {
 	}
 	for _, want := range s.Says {
 		if !bytes.Contains(out, []byte(want)) {
-			return fmt.Errorf("it does not say %q: %s", want, strings.TrimSpace(string(out)))
+			return fmt.Errorf("its output lacks %q: %s", want, strings.TrimSpace(string(out)))
 		}
 	}
 	if !s.TOML {
@@ -80,10 +80,10 @@ func (s Start) run(ctx context.Context, runner []string, dir string) error {
 	}
 	var tables map[string]any
 	if err := toml.Unmarshal(out, &tables); err != nil {
-		return fmt.Errorf("what it prints is no TOML: %w", err)
+		return fmt.Errorf("its output is not TOML: %w", err)
 	}
 	if len(tables) == 0 {
-		return fmt.Errorf("it prints nothing")
+		return fmt.Errorf("its output is empty")
 	}
 	return nil
 }

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// sumOf is the SHA-256 of a file.
+// sumOf returns the SHA-256 of a file.
 func sumOf(name string) (string, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -28,7 +28,7 @@ func sumOf(name string) (string, error) {
 	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
-// sums is a text that sha256sum -c reads, in the folder of the files.
+// sums returns a text for sha256sum -c, in the folder of the files.
 func sums(names ...string) (string, error) {
 	var out strings.Builder
 	for _, name := range names {
@@ -41,8 +41,8 @@ func sums(names ...string) (string, error) {
 	return out.String(), nil
 }
 
-// CheckSum holds a file against NAME.sha256sum beside it. A file that has none is
-// not checked, and not an error.
+// CheckSum compares a file with NAME.sha256sum beside it. A file without one is not checked, and
+// not an error.
 func CheckSum(name string) (checked bool, err error) {
 	content, err := os.ReadFile(name + ".sha256sum")
 	if errors.Is(err, fs.ErrNotExist) {
@@ -56,7 +56,7 @@ func CheckSum(name string) (checked bool, err error) {
 		return false, err
 	}
 	if is != string(content) {
-		return false, fmt.Errorf("%s is not what %s.sha256sum says: download both again", name, filepath.Base(name))
+		return false, fmt.Errorf("%s does not match %s.sha256sum: download both again", name, filepath.Base(name))
 	}
 	return true, nil
 }

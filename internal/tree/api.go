@@ -19,9 +19,9 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// CheckAPI makes sure that importers still compile: in the packages that the series
-// touches, the exported API of a module only grows, on this platform. The error has a
-// line for each incompatible change. What passed before is not compared again.
+// CheckAPI makes sure that importers still compile: in the packages that the series touches, the
+// exported API of a module only grows, on this platform. The error has a line for each
+// incompatible change. Trees that passed before are not compared again.
 func (w *Workspace) CheckAPI(ctx context.Context, trees []Tree, tags []string) error {
 	for i, t := range trees {
 		if err := w.checkAPI(ctx, t, trees[:i], tags); err != nil {
@@ -71,8 +71,8 @@ func (w *Workspace) checkAPI(ctx context.Context, t Tree, before []Tree, tags []
 	return replaceFile(passed, nil)
 }
 
-// importable lists the folders of Go files that commits touch or remove, and
-// that other modules may import.
+// importable lists the folders of Go files that commits touch or remove, if other modules may
+// import them.
 func importable(commits []Commit) []string {
 	set := map[string]bool{}
 	for _, c := range commits {
@@ -85,21 +85,21 @@ func importable(commits []Commit) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// private tells whether a file belongs to its module alone.
+// private reports whether only its own module can import a file.
 func private(name string) bool {
 	return slices.ContainsFunc(strings.Split(name, "/"), func(elem string) bool {
 		return elem == "internal" || elem == "testdata"
 	})
 }
 
-// ofCommand tells whether a file is of package main, which nobody can import.
+// ofCommand reports whether a file is of package main, which cannot be imported.
 func ofCommand(content []byte) bool {
 	f, err := parser.ParseFile(token.NewFileSet(), "", content, parser.PackageClauseOnly)
 	return err == nil && f.Name.Name == "main"
 }
 
-// exported loads the packages in folders below dir, by import path: those that
-// exist there and are no commands.
+// exported loads the packages in folders below dir, by import path, except commands. A folder
+// may not exist.
 func (w *Workspace) exported(ctx context.Context, dir string, tags, folders []string) (map[string]*types.Package, error) {
 	loaded, err := packages.Load(&packages.Config{
 		Context:    ctx,
@@ -124,7 +124,7 @@ func (w *Workspace) exported(ctx context.Context, dir string, tags, folders []st
 	return exported, nil
 }
 
-// incompatible names package and change of all that may break who uses the packages.
+// incompatible names package and change of everything that may break importers.
 func incompatible(was, is map[string]*types.Package) []error {
 	var breaks []error
 	for _, path := range slices.Sorted(maps.Keys(was)) {

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Only what other modules can import has an API to keep; what a patch removes is part of it.
+// Only packages that other modules can import have an API to keep, removed files included.
 func TestImportable(t *testing.T) {
 	library, program := []byte("// Licence.\n\npackage a\n"), []byte("package main\n")
 	require.Equal(t, []string{"./.", "./pkg/a", "./pkg/gone"}, importable([]Commit{

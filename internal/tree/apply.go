@@ -35,10 +35,10 @@ type Commit struct {
 	ID    string
 	Files map[string][]byte // after the patch, by path below the module's root
 
-	scope string // of a check, where Files are not those of the commit alone
+	scope string // of a check, if Files are more than those of the commit
 }
 
-// Tip is the last commit.
+// Tip returns the last commit.
 func (t Tree) Tip() string {
 	if n := len(t.Commits); n > 0 {
 		return t.Commits[n-1].ID
@@ -46,8 +46,8 @@ func (t Tree) Tip() string {
 	return t.Base
 }
 
-// Files are all files that the patches touch, as they are after the last one, by path
-// below the module's root. Nil is removed.
+// Files returns all files that the patches touch, as they are after the last one, by path below
+// the module's root. A removed file is nil.
 func (t Tree) Files() map[string][]byte {
 	files := map[string][]byte{}
 	for _, c := range t.Commits {
@@ -80,15 +80,15 @@ func (w *Workspace) Apply(ctx context.Context) ([]Tree, error) {
 	return trees, nil
 }
 
-// grow makes the commits of a plan that are not there yet, and checks out the last.
+// grow makes the commits of a plan that do not exist yet, and checks out the last.
 func (w *Workspace) grow(ctx context.Context, p plan) (Tree, error) {
 	t := Tree{Source: p.Source, Work: w.path("src", p.Name)}
 	r, known, err := w.repository(ctx, t.Work)
 	if err != nil {
 		return t, err
 	}
-	// A commit's key covers all before it: what is missing is the base and all,
-	// or a tail of the series.
+	// A commit's key covers all commits before it: either all are missing, with the base,
+	// or the last ones.
 	from, kept := known[p.key], 0
 	for from != "" && kept < len(p.changes) && known[p.changes[kept].key] != "" {
 		from = known[p.changes[kept].key]
@@ -120,8 +120,8 @@ func (w *Workspace) grow(ctx context.Context, p plan) (Tree, error) {
 	return t, r.forget(ctx, t.Base, known)
 }
 
-// repository opens the repository at work. One that is incomplete or missing is made
-// again: all of its content can be restored.
+// repository opens the repository at work. An incomplete or missing one is made again: all of
+// its content can be restored.
 func (w *Workspace) repository(ctx context.Context, work string) (repo, map[string]string, error) {
 	r := repo{work: work}
 	if exists(r.gitDir()) {
@@ -130,7 +130,7 @@ func (w *Workspace) repository(ctx context.Context, work string) (repo, map[stri
 			return r, known, err
 		}
 	}
-	// Made elsewhere and renamed: a repository at work is always complete.
+	// It is made elsewhere and renamed: a repository at work is always complete.
 	fresh, err := w.temp("init")
 	if err != nil {
 		return r, nil, err
@@ -147,8 +147,8 @@ func (w *Workspace) repository(ctx context.Context, work string) (repo, map[stri
 	return r, map[string]string{}, os.Rename(fresh, work)
 }
 
-// forget drops the references of commits that are no longer of the series, and
-// moves the tag of the base.
+// forget drops the references of commits that no longer belong to the series, and moves the tag
+// of the base.
 func (r repo) forget(ctx context.Context, baseCommit string, stale map[string]string) error {
 	var todo strings.Builder
 	for key := range stale {

@@ -14,9 +14,9 @@ import (
 	"strings"
 )
 
-// Product says what is built, and from which module of the series.
+// Product describes the commands to build, and the module of the series that has them.
 type Product struct {
-	Module   string // short name; it is the last module, the others are what it is built with
+	Module   string // short name of the last module, which is built with the others
 	Commands []Command
 	Tags     []string // build tags of all commands, and of checks and tests
 	Vars     string   // package below the module's root whose Package, Version and Revision the linker sets
@@ -27,20 +27,20 @@ type Product struct {
 type Command struct {
 	Package string   // below the module's root: "cmd/containerd"
 	Tags    []string // build tags besides those of the product
-	Cgo     bool     // built with cgo, which takes a C compiler and a static libc
+	Cgo     bool     // built with cgo, which needs a C compiler and a static libc
 }
 
 // Name is that of its binary.
 func (c Command) Name() string { return path.Base(c.Package) }
 
-// Platform is what binaries are built for, on Linux. Its zero is this machine.
+// Platform is a platform to build binaries for, on Linux. The zero value is this machine.
 type Platform struct {
 	Arch string // as GOARCH has it
 	CC   string // the C compiler for it
 }
 
-// env has the go command build for the platform. What a release is built with is what
-// any machine of its kind has, whatever the caller's environment asks for.
+// env returns the environment for the go command to build for the platform. A release uses only
+// what every machine of its kind has, whatever the caller's environment sets.
 func (p Platform) env() []string {
 	if p == (Platform{}) {
 		return nil
@@ -58,9 +58,9 @@ func Revision(trees []Tree) string {
 	return key(parts...)[:12]
 }
 
-// Build builds the product's commands for this machine into the folder bin, each with
-// its own tags. build is put behind the plus sign of their version. It returns the
-// version, and whether there was anything to do.
+// Build builds the product's commands for this machine into the folder bin, each with its own
+// tags. build goes behind the plus sign of their version. It returns the version, and whether
+// anything was built.
 func (w *Workspace) Build(ctx context.Context, trees []Tree, p Product, build string) (version string, fresh bool, err error) {
 	return w.BuildFor(ctx, trees, p, build, Platform{}, w.path("bin"))
 }
@@ -103,7 +103,7 @@ func (w *Workspace) BuildFor(ctx context.Context, trees []Tree, p Product, build
 			return "", false, fmt.Errorf("build %s: %w", t.Name, err)
 		}
 	}
-	// The stamp goes before the first binary and comes after the last.
+	// The stamp is removed before the first binary is built, and written after the last.
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return "", false, err
 	}
@@ -128,7 +128,7 @@ func (w *Workspace) buildCommand(ctx context.Context, dir, into string, c Comman
 	return err
 }
 
-// compiles fails if the product needs a C compiler, and there is none.
+// compiles fails if the product needs a C compiler that is not installed.
 func (p Product) compiles(cc string) error {
 	program, _, _ := strings.Cut(cc, " ") // flags may follow
 	for _, c := range p.Commands {
@@ -142,7 +142,7 @@ func (p Product) compiles(cc string) error {
 	return nil
 }
 
-// names are the file names of the product's commands.
+// names returns the file names of the product's commands.
 func names(p Product) []string {
 	var names []string
 	for _, c := range p.Commands {
@@ -151,8 +151,7 @@ func names(p Product) []string {
 	return names
 }
 
-// binaries describes what stands in bin, so that a file that was replaced or
-// removed is seen.
+// binaries describes the files in bin, so that a replaced or removed one is noticed.
 func binaries(bin string, p Product) string {
 	var b strings.Builder
 	for _, name := range names(p) {

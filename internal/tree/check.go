@@ -16,10 +16,10 @@ import (
 	"sync"
 )
 
-// Check compiles and vets every commit: the packages it touches, and what the
-// product is built from, with the tags that all its commands share. A module that
-// is not the product is compiled whole. Commits that passed before are not checked
-// again. It returns how many were.
+// Check compiles and vets every commit: the packages it touches, and those that the product is
+// built from, with the tags that all its commands share. A module that is not the product is
+// compiled whole. Commits that passed before are not checked again. It returns the number of
+// commits that were checked.
 func (w *Workspace) Check(ctx context.Context, trees []Tree, p Product) (checked int, err error) {
 	// In build order: a commit is compiled with the tips of the modules before.
 	for i := range trees {
@@ -32,8 +32,8 @@ func (w *Workspace) Check(ctx context.Context, trees []Tree, p Product) (checked
 	return checked, nil
 }
 
-// CheckLast is Check of the last commit of each module alone, with all packages that
-// the series touches. That each commit compiles has to be known from elsewhere.
+// CheckLast is Check of only the last commit of each module, with all packages that the series
+// touches. It does not check that each commit compiles.
 func (w *Workspace) CheckLast(ctx context.Context, trees []Tree, p Product) (checked int, err error) {
 	last := slices.Clone(trees)
 	for i, t := range last {
@@ -76,16 +76,15 @@ func (w *Workspace) checkTree(ctx context.Context, trees []Tree, p Product) (che
 	return w.checkSideBySide(ctx, trees, due, what, p.Tags)
 }
 
-// A checkedCommit is a commit, and the file that says that it passed.
+// A checkedCommit is a commit, and the file that records that it passed.
 type checkedCommit struct {
 	Commit
 	passed string
 }
 
-// checkSideBySide checks commits in as many work trees as there are processors:
-// most of the time one package is compiled that all others wait for. A commit
-// that fails mostly fails those after it as well. So they are begun in order,
-// none after one that failed, and the first failure is the one that is returned.
+// checkSideBySide checks commits in as many work trees as the machine has processors, since most
+// of a compilation waits for one package. Commits after one that fails mostly fail as well. So
+// commits are begun in order, none is begun after a failure, and the first failure is returned.
 func (w *Workspace) checkSideBySide(ctx context.Context, trees []Tree, due []checkedCommit, what, tags []string) (checked int, err error) {
 	var mu sync.Mutex // guards next, checked and failures
 	next, failures := 0, make([]error, len(due))
@@ -129,8 +128,8 @@ func (w *Workspace) checkSideBySide(ctx context.Context, trees []Tree, due []che
 	return checked, nil
 }
 
-// checkOut puts a commit of the last of the trees into the work tree r, which is
-// made if there is none yet.
+// checkOut puts a commit of the last of the trees into the work tree r, which is made if it does
+// not exist yet.
 func (w *Workspace) checkOut(ctx context.Context, r repo, trees []Tree, c Commit) (repo, error) {
 	if r.work != "" {
 		_, err := r.git(ctx, "reset", "--quiet", "--hard", c.ID)
@@ -171,7 +170,7 @@ func (w *Workspace) checkCommit(ctx context.Context, c Commit, dir string, what,
 	return nil
 }
 
-// compile compiles packages and the touched ones, and vets these.
+// compile compiles the packages what and touched, and vets the touched ones.
 func (w *Workspace) compile(ctx context.Context, dir string, what, touched, tags []string) error {
 	// -export compiles, as build does, but spends no time on linking.
 	list := append(append([]string{"list", "-export", "-f={{with .Error}}{{.}}{{end}}"}, tagsFlag(tags)...), append(what, touched...)...)
@@ -212,7 +211,7 @@ func folders(c Commit) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// formatted refuses files that gofmt would change. Line ends are upstream's.
+// formatted returns an error for files that gofmt would change. Line ends are upstream's.
 func formatted(c Commit) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Files)) {
 		if !strings.HasSuffix(name, ".go") {
@@ -224,7 +223,7 @@ func formatted(c Commit) error {
 			return fmt.Errorf("%s: %s: %w", c.Patch.Name(), name, err)
 		}
 		if !bytes.Equal(src, out) {
-			return fmt.Errorf("%s: %s is not as gofmt has it", c.Patch.Name(), name)
+			return fmt.Errorf("%s: %s is not gofmt-clean", c.Patch.Name(), name)
 		}
 	}
 	return nil

@@ -10,12 +10,12 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// Files must be as gofmt has them; lines may end as upstream's do.
+// Files must be gofmt-clean; lines may end as upstream's do.
 func TestFormatted(t *testing.T) {
 	for _, test := range []struct{ name, file, src, want string }{
 		{"clean", "a.go", "package a\n\nvar x = 1\n", ""},
 		{"clean with CRLF", "a.go", "package a\r\n\r\nvar x = 1\r\n", ""},
-		{"spaces", "a.go", "package a\n\nvar  x = 1\n", "m/slug: a.go is not as gofmt has it"},
+		{"spaces", "a.go", "package a\n\nvar  x = 1\n", "m/slug: a.go is not gofmt-clean"},
 		{"no Go", "a.go", "package\n", "m/slug: a.go: "},
 		{"no Go file", "go.mod", "module  a\n", ""},
 	} {

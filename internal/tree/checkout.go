@@ -11,9 +11,9 @@ import (
 	"strings"
 )
 
-// checkout checks a commit out. A marker file exists meanwhile, so that the next run
-// can tell an interrupted checkout, which it repeats, from a work tree that somebody
-// edited, which it does not touch.
+// checkout checks a commit out. A marker file exists meanwhile: it shows the next run an
+// interrupted checkout, which that repeats. A work tree that was edited by hand has no marker,
+// and is not touched.
 func (r repo) checkout(ctx context.Context, commit, name string) error {
 	marker := filepath.Join(r.gitDir(), "hookline-checkout")
 	halfway := exists(marker)
@@ -49,7 +49,7 @@ func (r repo) checkout(ctx context.Context, commit, name string) error {
 	return os.Remove(marker)
 }
 
-// edited names what differs from the commit that is checked out.
+// edited names the files that differ from the commit that is checked out.
 func (r repo) edited(ctx context.Context) (string, error) {
 	out, err := r.git(ctx, "status", "--porcelain", "--untracked-files=all")
 	if err != nil {

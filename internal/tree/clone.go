@@ -17,10 +17,9 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// cloned takes the commit that a clone of a module's repository has checked out, or that
-// HEAD of a bare one names. Its version is what git describes it with,
-// v2.4.0-rc.1-17-gabcdef: some time after that tag. What was changed and not committed
-// is not in it.
+// cloned returns the commit that a clone of a module's repository has checked out, or that HEAD
+// of a bare clone names. Its version is that of git describe, such as v2.4.0-rc.1-17-gabcdef.
+// Changes that are not committed are not in it.
 func (w *Workspace) cloned(ctx context.Context, m edit.Module, clone string) (Source, error) {
 	dir, err := w.temp("clone")
 	if err != nil {
@@ -61,13 +60,13 @@ func (w *Workspace) cloned(ctx context.Context, m edit.Module, clone string) (So
 	if err := filesAlone(work); err != nil {
 		return Source{}, fmt.Errorf("files of %s: %w", clone, err)
 	}
-	// The go command would take dependencies from there, which the patches do not know.
+	// The go command would take dependencies from there, and the patches do not change those.
 	if err := removeAll(filepath.Join(work, "vendor")); err != nil {
 		return Source{}, err
 	}
 	content, err := os.ReadFile(filepath.Join(work, "go.mod"))
 	if err != nil || modfile.ModulePath(content) != m.Path {
-		return Source{}, fmt.Errorf("%s is no clone of %s: its go.mod is of %q", clone, m.Path, modfile.ModulePath(content))
+		return Source{}, fmt.Errorf("%s is no clone of %s: its go.mod is that of %q", clone, m.Path, modfile.ModulePath(content))
 	}
 	sum, err := dirhash.HashDir(work, m.Path+"@"+version, dirhash.Hash1)
 	return Source{Module: m, Version: version, Sum: sum, Dir: work}, err

@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// Code names what is built of trees: it is the same for trees that differ in comments,
-// documents and tests alone.
+// Code identifies the code of trees: it is the same for trees that differ only in comments,
+// documents and tests.
 func Code(trees []Tree) (string, error) {
 	var parts []string
 	for _, t := range trees {
@@ -40,8 +40,8 @@ func isBuilt(name string) bool {
 		!strings.Contains("/"+name, "/testdata/")
 }
 
-// withoutComments is a Go file as gofmt has it without comments, but for those that direct the
-// compiler. Any other file is what it is.
+// withoutComments returns a Go file, formatted and without comments, except directives of the
+// compiler. Any other file is returned as it is.
 func withoutComments(name string, content []byte) (string, error) {
 	if content == nil || path.Ext(name) != ".go" {
 		return string(content), nil

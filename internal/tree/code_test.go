@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestCodeIsWhatIsBuilt(t *testing.T) {
+func TestCodeIgnoresCommentsAndTests(t *testing.T) {
 	of := func(files map[string]string) string {
 		c := Commit{Files: map[string][]byte{}}
 		for name, content := range files {

@@ -20,8 +20,8 @@ type importer struct {
 	err error
 }
 
-// write imports the base, unless from is its commit or one on top of it, and
-// the changes. Commits are chained on from.
+// write imports the base, unless from is its commit or one on top of it, and then the changes, as
+// commits on top of from.
 func (r repo) write(ctx context.Context, p plan, from string, changes []change) error {
 	out, in := io.Pipe()
 	go func() {
@@ -49,7 +49,7 @@ func (r repo) write(ctx context.Context, p plan, from string, changes []change) 
 		_ = in.CloseWithError(i.err)
 	}()
 	_, err := r.gitWith(ctx, out, nil, "fast-import", "--quiet", "--done", "--date-format=raw")
-	// Where git gave up early, this ends the writer.
+	// If git exited early, this ends the writer.
 	_ = out.CloseWithError(err)
 	return err
 }

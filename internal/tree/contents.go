@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// content is what commits hold, by their ids: the same for the same files, whatever
-// the commits say.
+// content has the git trees of commits, by their ids: the same for the same files, whatever the
+// messages are.
 type content map[string]string
 
 func contents(ctx context.Context, trees []Tree) (content, error) {
@@ -32,7 +32,7 @@ func contents(ctx context.Context, trees []Tree) (content, error) {
 	return all, nil
 }
 
-// tips names what trees hold with all their patches.
+// tips identifies the files of trees with all their patches.
 func (c content) tips(trees []Tree) string {
 	var parts []string
 	for _, t := range trees {

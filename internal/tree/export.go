@@ -13,13 +13,13 @@ import (
 	"strings"
 )
 
-// exported matches the files that Export writes, and removes when they are no
-// longer part of the series; those it had not finished when it died too.
+// exported matches the files that Export writes, unfinished ones included. It removes them once
+// they no longer belong to the series.
 var exported = regexp.MustCompile(`^(\d{4}-[a-z0-9-]+\.patch|\.new-\d+)$`)
 
-// Export writes each commit as mail for git am, dir/<module>/NNNN-<slug>.patch.
-// With a signer, "Name <address>", the mail is from them and signed off by
-// them. It returns the number of files.
+// Export writes each commit as a mail for git am, dir/<module>/NNNN-<slug>.patch. With a signer,
+// "Name <address>", the mail is from that person and signed off by them. It returns the number of
+// files.
 func (w *Workspace) Export(ctx context.Context, trees []Tree, dir, signer string) (int, error) {
 	count := 0
 	for _, t := range trees {
@@ -47,7 +47,7 @@ func (t Tree) mails(ctx context.Context, signer string) ([]mail, error) {
 		"--full-index",   // abbreviations grow with a repository
 		"--no-signature", // the version of git is no part of a patch
 		"--no-numbered",  // nor is its place among others
-		"--no-renames",   // what a rename is differs with git's settings
+		"--no-renames",   // git's settings decide which changes are renames
 	}
 	if signer != "" {
 		name, address, _ := strings.Cut(strings.TrimSuffix(signer, ">"), " <")
@@ -62,7 +62,7 @@ func (t Tree) mails(ctx context.Context, signer string) ([]mail, error) {
 			return nil, err
 		}
 		if signer != "" {
-			// Who signs off must be the author, or upstream's check refuses it.
+			// Upstream's check demands that the author signs off.
 			content = strings.Replace(content, "\nFrom: "+identityName+" <"+identityEmail+">\n", "\nFrom: "+signer+"\n", 1)
 		}
 		mails = append(mails, mail{fmt.Sprintf("%04d-%s.patch", i+1, c.Patch.Slug), []byte(content)})
@@ -70,8 +70,8 @@ func (t Tree) mails(ctx context.Context, signer string) ([]mail, error) {
 	return mails, nil
 }
 
-// replaceMails writes the files and removes those of former exports. It leaves
-// alone whatever else is in the folder.
+// replaceMails writes the files and removes those of former exports. It leaves all other files in
+// the folder alone.
 func replaceMails(dir string, mails []mail) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
@@ -94,7 +94,7 @@ func replaceMails(dir string, mails []mail) error {
 
 // Signer is the caller's own git identity, as git knows it in folder dir.
 func Signer(ctx context.Context, dir string) (string, error) {
-	// Unlike everywhere else, the user's settings and environment are what is asked for.
+	// Unlike everywhere else, this uses the user's settings and environment.
 	out, err := command{dir: dir, env: os.Environ(), args: []string{"git", "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT"}}.run(ctx)
 	end := strings.LastIndexByte(out, '>')
 	if err != nil || end < 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An export replaces the last one and leaves alone what it did not write.
+// An export replaces the last one and leaves other files alone.
 func TestReplaceMails(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "m")
 	require.NoError(t, replaceMails(dir, []mail{{"0001-a.patch", []byte("a")}, {"0002-b.patch", []byte("b")}}))
@@ -30,7 +30,7 @@ func TestReplaceMails(t *testing.T) {
 	require.Equal(t, "B", string(content))
 }
 
-// What was copied from the module cache is read-only, and can go all the same.
+// Folders that were copied from the module cache are read-only, but can be removed.
 func TestRemoveAllReadOnly(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "a")
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "b"), 0o755))
@@ -38,5 +38,5 @@ func TestRemoveAllReadOnly(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Join(dir, "b"), 0o555))
 	require.NoError(t, removeAll(dir))
 	require.False(t, exists(dir))
-	require.NoError(t, removeAll(dir), "what is not there")
+	require.NoError(t, removeAll(dir), "it does not exist")
 }

@@ -14,12 +14,12 @@ import (
 
 const (
 	identityName  = "unsigned"
-	identityEmail = "unsigned@patches.invalid" // nobody's: whoever sends a patch upstream signs it
+	identityEmail = "unsigned@patches.invalid" // no person's: the sender of a patch signs it
 	identityDate  = "1767225600 +0000"         // 2026-01-01, for every commit
 )
 
-// repo is a git repository and its work tree. Both are always given to git: it
-// would otherwise look for a repository in the folders above, and find this one.
+// repo is a git repository and its work tree. Both are always given to git, which would otherwise
+// look for a repository in the folders above, and find this one.
 type repo struct {
 	work string
 	env  []string // in addition to the fixed one
@@ -43,7 +43,7 @@ func (r repo) gitWith(ctx context.Context, stdin io.Reader, stdout io.Writer, ar
 		"-c", "core.quotePath=false",
 		"-c", "commit.gpgSign=false",
 		"-c", "gc.auto=0", // nothing stays in the background
-		"-c", "safe.directory=*", // the output folder may be someone else's, as in a container
+		"-c", "safe.directory=*", // another user may own the output folder, as in a container
 	}
 	return command{
 		dir:    r.work,
@@ -60,8 +60,8 @@ func (r repo) gitWith(ctx context.Context, stdin io.Reader, stdout io.Writer, ar
 	}.run(ctx)
 }
 
-// initRepo makes an empty repository. The attributes keep a .gitattributes of
-// the upstream from converting line ends.
+// initRepo makes an empty repository. Its attributes override a .gitattributes of upstream that
+// converts line ends.
 func initRepo(ctx context.Context, work string) (repo, error) {
 	r := repo{work: work}
 	if err := os.MkdirAll(work, 0o755); err != nil {
@@ -95,8 +95,7 @@ func (r repo) scratch(ctx context.Context, work, commit string) (repo, error) {
 	return s, err
 }
 
-// keys lists the commits below refs by key. It fails where the
-// repository is not whole.
+// keys lists the commits below refs by key. It fails if the repository is incomplete.
 func (r repo) keys(ctx context.Context, refs string) (map[string]string, error) {
 	out, err := r.git(ctx, "for-each-ref", "--format=%(refname) %(objectname) %(tree)", refs)
 	if err != nil {

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// golang runs the go command with what changes its results fixed: flags and
-// workspace of the user, cgo (off, so that no C compiler is needed).
+// golang runs the go command without the user's flags and workspace, which would change its
+// results, and without cgo, which needs a C compiler.
 func (w *Workspace) golang(ctx context.Context, dir string, args ...string) (string, error) {
 	return w.golangWith(ctx, dir, nil, args...)
 }
 
-// golangWith is golang with an environment that has the given variables besides.
+// golangWith is golang with further environment variables.
 func (w *Workspace) golangWith(ctx context.Context, dir string, env []string, args ...string) (string, error) {
 	return w.goCommand(dir, env, args).run(ctx)
 }
 
-// golangTo is golangWith with its output going elsewhere.
+// golangTo is golangWith, and writes the output to stdout.
 func (w *Workspace) golangTo(ctx context.Context, dir string, env []string, stdout io.Writer, args ...string) (string, error) {
 	c := w.goCommand(dir, env, args)
 	c.stdout = stdout
@@ -39,13 +39,13 @@ func (w *Workspace) goEnviron() []string {
 	return env
 }
 
-// toolchain is all about the go command that decides what it builds, by the names of
-// go env, and the further ones given. It prints in a fixed order.
+// toolchain returns the settings of the go command that affect its builds, by their names in go
+// env, and the further ones given. It prints in a fixed order.
 func (w *Workspace) toolchain(ctx context.Context, dir string, further ...string) (map[string]string, error) {
 	return w.toolchainWith(ctx, dir, nil, further...)
 }
 
-// toolchainWith is toolchain in an environment that has the given variables besides.
+// toolchainWith is toolchain with further environment variables.
 func (w *Workspace) toolchainWith(ctx context.Context, dir string, environment []string, further ...string) (map[string]string, error) {
 	names := append([]string{"GOVERSION", "GOOS", "GOARCH", "GOAMD64", "GOARM64", "GOEXPERIMENT", "GOFIPS140"}, further...)
 	out, err := w.golangWith(ctx, dir, environment, append([]string{"env"}, names...)...)
@@ -59,8 +59,8 @@ func (w *Workspace) toolchainWith(ctx context.Context, dir string, environment [
 	return values, nil
 }
 
-// tagsFlag is the go command's flag for build tags; -trimpath comes with it so
-// that all trees, wherever they are, share the build cache.
+// tagsFlag returns the go command's flag for build tags, and -trimpath, so that all trees share
+// the build cache, in any folder.
 func tagsFlag(tags []string) []string {
 	if len(tags) == 0 {
 		return []string{"-trimpath"}

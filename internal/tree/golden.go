@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// Golden lists the series as "module/slug patch-id", a line each, modules in
-// build order. The id is git's stable one: it changes with what a patch does, not with
-// where in a file it does it.
+// Golden lists the series as "module/slug patch-id", a line each, modules in build order. The id
+// is git's stable patch id: it changes with the changes of a patch, not with their line numbers.
 func (w *Workspace) Golden(ctx context.Context, trees []Tree) (string, error) {
 	var golden strings.Builder
 	for _, t := range trees {
@@ -42,8 +41,8 @@ func (w *Workspace) Golden(ctx context.Context, trees []Tree) (string, error) {
 	return golden.String(), nil
 }
 
-// Diff is what one patch changes, as git shows it. The patch is given by its
-// name, or by its slug alone where only one module has that.
+// Diff returns the changes of one patch, as git shows them. The patch is given by its name, or by
+// its slug if only one module has that.
 func (w *Workspace) Diff(ctx context.Context, trees []Tree, name string) (string, error) {
 	var found []string
 	var diff func() (string, error)

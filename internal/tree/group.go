@@ -13,9 +13,9 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// alone are the trees of a group: its patches and those that they need, on the
-// pristine modules, and nothing else. Modules without such a patch are left out, unless
-// the group is built with what lies beside it. The commits are put beside those of the series, whose work trees stay as they are.
+// alone returns the trees of a group: only its patches and those that they need, on the pristine
+// modules. Modules without such a patch are left out, unless the group is built with the modules
+// beside it. The commits go beside those of the series, whose work trees stay as they are.
 func (w *Workspace) alone(ctx context.Context, g edit.Group) ([]Tree, error) {
 	with := w.Series.With(g)
 	beside := slices.ContainsFunc(with.Patches, func(p edit.Patch) bool { return p.Status == edit.Drop })
@@ -63,9 +63,9 @@ func (w *Workspace) alone(ctx context.Context, g edit.Group) ([]Tree, error) {
 	return trees, nil
 }
 
-// ExportGroup writes the commits of a group as mail for git am, dir/NNNN-<slug>.patch,
-// and before them those of its module that they need and that are not merged yet. It
-// returns how many of either.
+// ExportGroup writes the commits of a group as mails for git am, dir/NNNN-<slug>.patch. Before
+// them come the commits of its module that they need and that are not merged yet. It returns the
+// number of both.
 func (w *Workspace) ExportGroup(ctx context.Context, g edit.Group, dir, signer string) (needed, own int, err error) {
 	trees, err := w.alone(ctx, g)
 	if err != nil {

@@ -18,7 +18,8 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// GroupCheck is how far a group came alone: each step is taken only after those before.
+// GroupCheck is the result of checking a group alone. A step is taken only after those before it
+// have passed.
 type GroupCheck struct {
 	Group edit.Group
 	Size  GroupSize
@@ -27,14 +28,14 @@ type GroupCheck struct {
 	Compiles bool // and go vet finds nothing
 	Tests    int  // that it brings or edits and that passed
 	Skipped  int  // that it brings or edits and that do not run here
-	Now      bool // checked in this run, not in one before
+	Now      bool // checked in this run, not in an earlier one
 	Err      error
 }
 
-// CheckGroups applies each of the groups alone, compiles and vets what it touches and
-// what the product is built from, and runs the tests that it brings or edits. Groups
-// that passed before are not checked again. One that fails keeps no other from being
-// checked: its error is with it.
+// CheckGroups applies each of the groups alone. It compiles and vets the packages that the group
+// touches and those of the product, and runs the tests that the group brings or edits. Groups
+// that passed before are not checked again. The error of a group is in its result, and does not
+// stop the others.
 func (w *Workspace) CheckGroups(ctx context.Context, groups []edit.Group, p Product) ([]GroupCheck, error) {
 	b := bench{w: w, repos: map[string]repo{}}
 	var all []GroupCheck
@@ -51,8 +52,8 @@ func (w *Workspace) CheckGroups(ctx context.Context, groups []edit.Group, p Prod
 	return all, nil
 }
 
-// A bench is a folder in which one group after the other is compiled: most of a work
-// tree is the same for all of them.
+// A bench is a folder in which one group after the other is compiled, since most of a work tree is
+// the same for all of them.
 type bench struct {
 	w     *Workspace
 	dir   string
@@ -128,7 +129,7 @@ func (b *bench) check(ctx context.Context, c *GroupCheck, p Product) error {
 	return replaceFile(passed, fmt.Appendln(nil, c.Tests, c.Skipped))
 }
 
-// place checks the trees out beside one another, and returns the folder of the last.
+// place checks out the trees side by side, and returns the folder of the last.
 func (b *bench) place(ctx context.Context, trees []Tree) (string, error) {
 	if b.dir == "" {
 		var err error
@@ -152,7 +153,7 @@ func (b *bench) place(ctx context.Context, trees []Tree) (string, error) {
 	return b.repos[trees[len(trees)-1].Name].work, nil
 }
 
-// union is all that the group's own patches touch, as the last of them leaves it.
+// union returns all files that the group's own patches touch, as the last of them leaves them.
 func union(g edit.Group, t Tree) Commit {
 	all := Commit{Files: map[string][]byte{}}
 	for _, c := range t.Commits {
@@ -163,7 +164,7 @@ func union(g edit.Group, t Tree) Commit {
 	return all
 }
 
-// testsOf are the names of the tests in the files of a commit.
+// testsOf returns the names of the tests in the files of a commit.
 func testsOf(c Commit) []string {
 	named := map[string]bool{}
 	for name, content := range c.Files {
@@ -172,7 +173,7 @@ func testsOf(c Commit) []string {
 		}
 		f, err := parser.ParseFile(token.NewFileSet(), name, content, parser.SkipObjectResolution)
 		if err != nil {
-			continue // vet says it better
+			continue // vet reports it better
 		}
 		for _, d := range f.Decls {
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil && strings.HasPrefix(fn.Name.Name, "Test") && fn.Name.Name != "TestMain" {

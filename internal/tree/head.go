@@ -16,7 +16,7 @@ import (
 // Head is the commit of this repository, as it is checked out.
 type Head struct {
 	Commit   string
-	Modified bool // files are not those of the commit
+	Modified bool // files differ from the commit
 	Time     time.Time
 }
 
@@ -28,7 +28,7 @@ func (w *Workspace) Head(ctx context.Context) (Head, error) {
 	}
 	said, err := ask("log", "-1", "--format=%H %ct")
 	if err != nil {
-		return Head{}, errors.Join(fmt.Errorf("%s is no git checkout, so that a release cannot say what it is of", w.Root), err)
+		return Head{}, errors.Join(fmt.Errorf("%s is no git checkout: a release names the commit that it is made of", w.Root), err)
 	}
 	commit, seconds, _ := strings.Cut(said, " ")
 	at, err := strconv.ParseInt(seconds, 10, 64)
@@ -39,7 +39,7 @@ func (w *Workspace) Head(ctx context.Context) (Head, error) {
 	return Head{Commit: commit, Modified: changed != "", Time: time.Unix(at, 0).UTC()}, err
 }
 
-// Go is the version of the go command that builds a tree.
+// Go returns the version of the go command that builds a tree.
 func (w *Workspace) Go(ctx context.Context, t Tree) (string, error) {
 	toolchain, err := w.toolchain(ctx, t.Work)
 	return toolchain["GOVERSION"], err
@@ -48,7 +48,7 @@ func (w *Workspace) Go(ctx context.Context, t Tree) (string, error) {
 // Temp makes a folder that lasts until the workspace is closed.
 func (w *Workspace) Temp(name string) (string, error) { return w.temp(name) }
 
-// ReplaceFolder puts a folder that Temp has made in the place of another one.
+// ReplaceFolder replaces a folder by one that Temp has made.
 func ReplaceFolder(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err

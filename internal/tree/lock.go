@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lock keeps two runs from using one output folder. The kernel releases it when its
-// holder exits, for whatever reason, so a stale lock file locks nothing.
+// lock keeps two runs from using one output folder. The kernel releases it when its holder exits,
+// even if it is killed, so a stale lock file locks nothing.
 type lock struct{ file *os.File }
 
 func acquire(path, purpose string) (*lock, error) {
@@ -44,8 +44,8 @@ func acquire(path, purpose string) (*lock, error) {
 	return &lock{f}, nil
 }
 
-// release leaves the file in place: removing it would let two runs lock two
-// files of that name.
+// release leaves the file in place: if it were removed, two runs could lock two files of that
+// name.
 func (l *lock) release() error {
 	return errors.Join(l.file.Truncate(0), l.file.Close())
 }

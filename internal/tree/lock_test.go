@@ -13,8 +13,8 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// Of two runs in one folder the second is told who the first is; when the
-// first ends, the folder is free.
+// The second of two runs in one folder fails, with an error that names the first. When the first
+// ends, the folder is free.
 func TestTwoRuns(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
 	first, err := Open(edit.Series{}, t.TempDir(), out, "build", nil)
@@ -28,7 +28,7 @@ func TestTwoRuns(t *testing.T) {
 	require.NoError(t, next.Close())
 }
 
-// A lock file that a dead run left locks nothing.
+// A lock file that a killed run left locks nothing.
 func TestStaleLockFile(t *testing.T) {
 	out := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(out, "lock"), []byte("pid 1 (build)\n"), 0o644))

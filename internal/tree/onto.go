@@ -15,14 +15,13 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// Onto makes the exported group in dir the branch of its name in a clone of upstream,
-// and returns what that is based on: the tag of the release that go.mod pins. The clone
-// has to be clean and without such a branch, and where the group needs patches of
-// another module, a clone of that has to be where go.mod looks for it. The author of the
-// commits is the one of the mails; the committer is whoever runs this. Each commit has
-// upstream's vendor folder as upstream's own make target leaves it, where there is one.
+// Onto makes the exported group in dir a branch of its name in a clone of upstream. The branch is
+// based on the tag of the release that go.mod pins, which is returned. The clone must be clean and
+// have no such branch. If the group needs patches of another module, a clone of that module must
+// be where go.mod looks for it. The author of the commits is that of the mails; the committer is
+// the user. If upstream has a vendor folder, each commit updates it with upstream's make target.
 func (w *Workspace) Onto(ctx context.Context, g edit.Group, dir, clone string) (string, error) {
-	// The user's own settings hold: it is the user's clone, and the user's commits.
+	// The user's own settings apply: it is the user's clone, and the user's commits.
 	git := func(args ...string) (string, error) {
 		return command{dir: clone, env: os.Environ(), args: append([]string{"git"}, args...)}.run(ctx)
 	}
@@ -58,14 +57,14 @@ func (w *Workspace) Onto(ctx context.Context, g edit.Group, dir, clone string) (
 	}
 	for _, mail := range mails {
 		if err := w.take(ctx, t, clone, mail, git); err != nil {
-			return "", fmt.Errorf("%s: %s: %w\nwhat there is of branch %s is left: git switch --discard-changes - && git branch -D %s", clone, filepath.Base(mail), err, g.Name(), g.Name())
+			return "", fmt.Errorf("%s: %s: %w\nthe unfinished branch %s is left, remove it: git switch --discard-changes - && git branch -D %s", clone, filepath.Base(mail), err, g.Name(), g.Name())
 		}
 	}
 	return t.Version, nil
 }
 
-// beside makes sure that other modules are where go.mod looks for them, once the group is
-// applied to the clone.
+// beside makes sure that other modules are where go.mod looks for them once the group is applied
+// to the clone.
 func (w *Workspace) beside(g edit.Group, t Tree, clone string) error {
 	gomod := t.Files()["go.mod"]
 	if gomod == nil {

@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// overlay is a file system with files in place of, or beside, those of another;
-// a nil file is one of the other that is gone.
-// It lets a patch see what the patches before it made, without a byte written.
+// overlay is a file system that replaces, adds and removes files of another one; a nil file is a
+// removed one. It shows a patch the results of the patches before it, without writing anything.
 type overlay struct {
 	fs.FS
 	files map[string][]byte
@@ -126,8 +125,7 @@ func (i fileInfo) ModTime() time.Time { return time.Time{} }
 func (i fileInfo) IsDir() bool        { return i.mode.IsDir() }
 func (i fileInfo) Sys() any           { return nil }
 
-// openFile is an open file of the overlay, or an open folder with the entries
-// that are still to be read.
+// openFile is an open file of the overlay, or an open folder with its unread entries.
 type openFile struct {
 	*bytes.Reader
 	info    fs.FileInfo

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An overlay is a file system like any other: what is below, what it hides and
-// what it adds.
+// An overlay is a file system like any other: with files from below, and with files that it hides
+// and adds.
 func TestOverlay(t *testing.T) {
 	below := fstest.MapFS{
 		"go.mod":      {Data: []byte("module m\n")},

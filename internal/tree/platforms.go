@@ -14,18 +14,18 @@ import (
 	"github.com/hookline-nri/hookline/internal/crossvet"
 )
 
-// Inherited is what the module has to say on a platform as upstream published it, so
-// that it is nothing that patches did.
+// Inherited are findings of a platform in the module as upstream published it, which no patch
+// causes.
 type Inherited struct {
 	Module   string
 	Platform crossvet.Platform
 	Findings []crossvet.Finding
 }
 
-// CheckPlatforms type-checks and vets, for each of the platforms and with all patches
-// applied, the packages that the series touches, and those that import them, tests
-// included. Only what the module does not say without patches is an error; the rest is
-// returned. What passed before is not checked again, and returned as it was.
+// CheckPlatforms type-checks and vets the packages that the series touches, and those that import
+// them, with tests, for each of the platforms and with all patches applied. A finding is an error
+// only if the module without patches does not have it; the others are returned. Trees that passed
+// before are not checked again, and their findings are returned as they were.
 func (w *Workspace) CheckPlatforms(ctx context.Context, trees []Tree, platforms []crossvet.Platform, tags []string) ([]Inherited, error) {
 	var inherited []Inherited
 	for i, t := range trees {
@@ -92,8 +92,7 @@ func foldersOf(t Tree) []string {
 	return slices.Sorted(maps.Keys(set))
 }
 
-// without returns the findings that are not among the known ones, wherever in their
-// file those are.
+// without returns the findings that are not among the known ones. Line numbers do not count.
 func without(findings, known []crossvet.Finding) []crossvet.Finding {
 	counted := map[crossvet.Finding]int{}
 	for _, f := range known {

@@ -10,7 +10,7 @@ import (
 	"github.com/hookline-nri/hookline/internal/crossvet"
 )
 
-// What upstream says as often, wherever in the file, is not ours.
+// A finding that upstream has as often, on any line of the file, is not ours.
 func TestWithout(t *testing.T) {
 	finding := func(line, says string) crossvet.Finding {
 		return crossvet.Finding{File: "a.go", Line: line, Says: says}

@@ -59,7 +59,7 @@ func (t Tree) prove(ctx context.Context, dir string) error {
 	return nil
 }
 
-// content is what a commit says, apart from who made it and where it stands.
+// content returns tree and message of a commit, without its author, date and parent.
 func (r repo) content(ctx context.Context, commit string) (string, error) {
 	return r.git(ctx, "log", "-1", "--format=tree %T%n%B", commit)
 }

@@ -17,11 +17,11 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// plan is what one repository is to hold: a base, and a change per patch.
+// plan is the target state of one repository: a base, and a change per patch.
 type plan struct {
 	Source
 	key     string // of the base commit
-	refs    string // below which its commits have references, by key
+	refs    string // prefix of the references of its commits, which are named by key
 	changes []change
 }
 
@@ -39,12 +39,12 @@ func fate(content []byte) string {
 	return "written"
 }
 
-// generation is part of every key. It changes when a commit of the same content
-// would come out differently: another identity, date or message.
+// generation is part of every key. It changes when commits of the same content get another form:
+// another identity, date or message.
 const generation = "hookline tree 2"
 
-// render applies the whole series in memory. It stops at the first patch that
-// does not fit, so that nothing is written of a series that does not fit.
+// render applies the whole series in memory. It stops at the first patch that does not fit, so
+// that nothing is written then.
 func render(series edit.Series, sources []Source, own fs.FS) ([]plan, error) {
 	plans := make([]plan, 0, len(sources))
 	for _, s := range sources {
@@ -72,8 +72,8 @@ func render(series edit.Series, sources []Source, own fs.FS) ([]plan, error) {
 	return plans, nil
 }
 
-// eachPatch applies the patches of one module, one on top of the other, and
-// hands each result to then. A patch that does not fit is skipped for the next ones.
+// eachPatch applies the patches of one module, one on top of the other, and passes each result to
+// then. The next patches are applied without one that does not fit.
 func eachPatch(series edit.Series, s Source, own fs.FS, then func(edit.Patch, map[string][]byte, error) error) error {
 	upstream := overlay{os.DirFS(s.Dir), map[string][]byte{}}
 	series = series.At(s.Name, s.Version)
@@ -90,7 +90,7 @@ func eachPatch(series edit.Series, s Source, own fs.FS, then func(edit.Patch, ma
 	return nil
 }
 
-// key hashes parts so that no two lists of parts run together.
+// key hashes parts, so that different lists of parts have different keys.
 func key(parts ...string) string {
 	sum := sha256.New()
 	for _, p := range parts {
@@ -104,8 +104,8 @@ func part(sum hash.Hash, s string) {
 	_, _ = io.WriteString(sum, s)
 }
 
-// message is a patch's commit message: its own words, and the threads as upstream's
-// repository names them.
+// message returns a patch's commit message: its text, and its threads as upstream's repository
+// names them.
 func message(p edit.Patch, self string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s\n\n%s\n", p.Subject, wrapped(p.Body))
@@ -122,8 +122,8 @@ func message(p edit.Patch, self string) string {
 	return b.String()
 }
 
-// wrapped is a text with its paragraphs wrapped as upstream wants them. Lists and what
-// is indented stay.
+// wrapped returns a text with its paragraphs wrapped as upstream wants them. Lists and indented
+// lines stay.
 func wrapped(text string) string {
 	paragraphs := strings.Split(strings.TrimSpace(text), "\n\n")
 	for i, p := range paragraphs {
@@ -143,8 +143,7 @@ func wrapped(text string) string {
 	return strings.Join(paragraphs, "\n\n")
 }
 
-// repository is the project of a module, as upstream's threads name it:
-// "containerd/nri".
+// repository returns the project of a module, as upstream's threads name it: "containerd/nri".
 func repository(module string) string {
 	parts := strings.Split(module, "/")
 	if len(parts) < 3 {

@@ -33,8 +33,8 @@ func source(t *testing.T) Source {
 	return Source{Module: edit.Module{Name: "m", Path: "example.com/m"}, Version: "v1.0.0", Sum: "h1:x", Dir: dir}
 }
 
-// A key stands for all a commit holds and comes after: the same input has the
-// same keys, and a change reaches the keys from its place on.
+// A key stands for a commit with all its parents: the same input has the same keys, and a change
+// changes the keys from its place on.
 func TestKeys(t *testing.T) {
 	s := source(t)
 	keys := func(series edit.Series, s Source) []string {
@@ -69,7 +69,7 @@ func TestKeys(t *testing.T) {
 	require.NotEqual(t, want[0], keys(two("const A = 1\n", "const B = 1\n"), other)[0])
 }
 
-// Parts of a key do not run together.
+// The limits between the parts of a key count.
 func TestKeyParts(t *testing.T) {
 	require.NotEqual(t, key("ab", "c"), key("a", "bc"))
 	require.NotEqual(t, key("a"), key("a", ""))

@@ -23,8 +23,8 @@ type command struct {
 	args   []string
 }
 
-// run returns what the program wrote to stdout; the error has what it wrote to
-// stderr, and to stdout where stderr is empty.
+// run returns the stdout of the program. The error has its stderr, or its stdout if stderr is
+// empty.
 func (c command) run(ctx context.Context) (string, error) {
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
@@ -34,8 +34,8 @@ func (c command) run(ctx context.Context) (string, error) {
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 5 * time.Second
-	// The thread is kept because the death signal follows the thread that
-	// started the program, not the process.
+	// The thread must live on: the death signal follows the thread that started the program,
+	// not the process.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	dieTogether(cmd)
@@ -71,8 +71,8 @@ func (f *failure) Error() string {
 	return fmt.Sprintf("%s: %s", f.program, f.said)
 }
 
-// environ is this process's environment without the variables that have one of
-// the prefixes, and with the given ones.
+// environ returns this process's environment without the variables that have one of the prefixes,
+// and with the given ones.
 func environ(without []string, with ...string) []string {
 	var env []string
 next:

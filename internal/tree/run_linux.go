@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// dieTogether has the kernel kill a program when this process dies: it must not
+// dieTogether has the kernel kill a program when this process dies, since the program must not
 // write any more once the lock is released.
 func dieTogether(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}

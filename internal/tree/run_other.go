@@ -6,5 +6,5 @@ package tree
 
 import "os/exec"
 
-// dieTogether needs Linux; elsewhere a program may outlive this process for a moment.
+// dieTogether works only on Linux. Elsewhere a program may outlive this process for a moment.
 func dieTogether(*exec.Cmd) {}

@@ -12,8 +12,8 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// Size is what a reviewer has to read of a patch: lines added and removed. Blank lines
-// and comments do not count, nor does generated code.
+// Size is how much of a patch a reviewer has to read: lines added and removed, without blank
+// lines, comments and generated code.
 type Size struct {
 	Files int // of any kind
 	Code  int // lines of Go, without tests
@@ -45,13 +45,13 @@ func (w *Workspace) Sizes(ctx context.Context, trees []Tree) (map[string]Size, e
 	return sizes, nil
 }
 
-// GroupSize is what a reviewer has to read of a group's own patches together.
+// GroupSize is the size of a group's own patches together.
 type GroupSize struct {
 	Size      // a file that several of them touch counts once
 	Cases int // tests that they bring or edit
 }
 
-// SizeOf measures a group in trees that have its patches, of which the sizes are known.
+// SizeOf measures a group in trees that have its patches. sizes has the size of each patch.
 func SizeOf(g edit.Group, trees []Tree, sizes map[string]Size) GroupSize {
 	files := map[string][]byte{}
 	var s GroupSize
@@ -102,14 +102,14 @@ func measure(diff string) (s Size) {
 	return s
 }
 
-// CheckSizes returns an error for each patch for upstream that is larger than
-// edit.MaxLines and does not say why, or than edit.MaxCoreLines and of the core, or brings no test and does not say why; and for
-// each that says so without need.
+// CheckSizes returns an error for each patch of the core that is larger than edit.MaxCoreLines. It
+// also returns one for each patch for upstream that does not say why it is larger than
+// edit.MaxLines or why it brings no test, or that says so without need.
 func CheckSizes(series edit.Series, sizes map[string]Size) []error {
 	var errs []error
 	for _, p := range series.Core().Patches {
 		if s := sizes[p.Name()]; s.Code > edit.MaxCoreLines {
-			errs = append(errs, fmt.Errorf("%s: has %d lines of code, and is of the core: %d at most", p.Name(), s.Code, edit.MaxCoreLines))
+			errs = append(errs, fmt.Errorf("%s: has %d lines of code: a patch of the core may have at most %d", p.Name(), s.Code, edit.MaxCoreLines))
 		}
 	}
 	for _, p := range series.Patches {
@@ -118,10 +118,10 @@ func CheckSizes(series edit.Series, sizes map[string]Size) []error {
 		}
 		s := sizes[p.Name()]
 		if large := s.Code > edit.MaxLines; large != (p.Large != "") {
-			errs = append(errs, fmt.Errorf("%s: has %d lines of code and says %q in Large: above %d say why, or split it", p.Name(), s.Code, p.Large, edit.MaxLines))
+			errs = append(errs, fmt.Errorf("%s: has %d lines of code, and Large is %q: above %d, say there why, or split the patch", p.Name(), s.Code, p.Large, edit.MaxLines))
 		}
 		if tested := s.Tests > 0; tested == (p.Untested != "") {
-			errs = append(errs, fmt.Errorf("%s: has %d lines of tests and says %q in Untested: bring a test, or say why not", p.Name(), s.Tests, p.Untested))
+			errs = append(errs, fmt.Errorf("%s: has %d lines of tests, and Untested is %q: bring a test, or say there why not", p.Name(), s.Tests, p.Untested))
 		}
 	}
 	return errs

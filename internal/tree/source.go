@@ -26,8 +26,8 @@ type Source struct {
 	Dir     string // read-only
 }
 
-// sources finds the modules of the series at the versions that are pinned, and
-// checks what the module cache has against go.sum.
+// sources finds the modules of the series at the pinned versions, and checks their content in the
+// module cache against go.sum.
 func (w *Workspace) sources(ctx context.Context) ([]Source, error) {
 	pins, err := w.pins()
 	if err != nil {
@@ -58,7 +58,7 @@ func (w *Workspace) sources(ctx context.Context) ([]Source, error) {
 	}
 	for i, s := range found {
 		if s.Sum != sources[i].Sum {
-			return nil, fmt.Errorf("%s %s in the module cache is not what go.sum says (%s, want %s): run go clean -modcache", s.Path, s.Version, s.Sum, sources[i].Sum)
+			return nil, fmt.Errorf("%s %s in the module cache does not match go.sum (%s, want %s): run go clean -modcache", s.Path, s.Version, s.Sum, sources[i].Sum)
 		}
 	}
 	if at := slices.IndexFunc(w.Series.Modules, func(m edit.Module) bool { return m.Name == w.other.Name }); at >= 0 {
@@ -67,8 +67,8 @@ func (w *Workspace) sources(ctx context.Context) ([]Source, error) {
 	return found, nil
 }
 
-// pins are the versions by module path: those of Root's go.mod, and in their place
-// those of the go.mod in the folder Pins.
+// pins returns the versions by module path: those of Root's go.mod, overridden by those of the
+// go.mod in the folder Pins.
 func (w *Workspace) pins() (map[string]string, error) {
 	pins := map[string]string{}
 	for _, dir := range w.pinned() {
@@ -88,8 +88,7 @@ func (w *Workspace) pins() (map[string]string, error) {
 	return pins, nil
 }
 
-// pinned are the folders with a go.mod and a go.sum that pin modules, the last of
-// which wins.
+// pinned returns the folders with a go.mod and a go.sum that pin modules. The last one wins.
 func (w *Workspace) pinned() []string {
 	if w.Pins == "" {
 		return []string{w.Root}
@@ -97,7 +96,7 @@ func (w *Workspace) pinned() []string {
 	return []string{w.Root, filepath.Join(w.Root, w.Pins)}
 }
 
-// goSum is the content of all files go.sum.
+// goSum returns the content of all go.sum files.
 func (w *Workspace) goSum() ([]byte, error) {
 	var all []byte
 	for _, dir := range w.pinned() {
@@ -122,9 +121,8 @@ func (w *Workspace) sums() (map[string]string, error) {
 	return sums, err
 }
 
-// download has the go command put modules into the module cache, and hashes
-// what is there. It works in a module of its own: go.mod and go.sum of this
-// repository are only read.
+// download has the go command put modules into the module cache, and hashes their content. It
+// works in a module of its own: go.mod and go.sum of this repository are only read.
 func (w *Workspace) download(ctx context.Context, sources []Source) ([]Source, error) {
 	dir, err := w.temp("download")
 	if err != nil {
@@ -169,8 +167,7 @@ func (w *Workspace) download(ctx context.Context, sources []Source) ([]Source, e
 	return found, nil
 }
 
-// notFound makes one line of what the go command says: the first paragraph has
-// the reason.
+// notFound makes one line of the go command's output: the first paragraph has the reason.
 func notFound(s Source, said string) error {
 	said, _, _ = strings.Cut(said, "\n\n")
 	reason := strings.Join(strings.Fields(said), " ")

@@ -10,7 +10,7 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// What the go command says over many lines becomes one.
+// Output of the go command over several lines becomes one line.
 func TestNotFound(t *testing.T) {
 	s := Source{Module: edit.Module{Name: "m", Path: "example.com/m"}, Version: "v9.9.9"}
 	for _, test := range []struct{ said, want string }{

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// suite is the folder of containerd's tests of a containerd that runs. They are compiled and
-// vetted with all others, and run where there is one to act on, as root: go test alone cannot.
+// suite is the folder of containerd's tests that need a running containerd. They are compiled and
+// vetted with all others. They run as root against a containerd, which go test does not start.
 const suite = "integration"
 
-// unitFiles is a commit without its files of the suite.
+// unitFiles returns a commit without its files of the suite.
 func unitFiles(c Commit) Commit {
 	files := maps.Clone(c.Files)
 	maps.DeleteFunc(files, func(name string, _ []byte) bool { return path.Dir(name) == suite })
@@ -21,12 +21,12 @@ func unitFiles(c Commit) Commit {
 	return c
 }
 
-// unitPackages are packages without the suite.
+// unitPackages returns the packages without the suite.
 func unitPackages(all []string) []string {
 	return slices.DeleteFunc(all, func(p string) bool { return path.Base(p) == suite })
 }
 
-// SuiteTests are the names of the tests that patches bring to the suite of a tree.
+// SuiteTests returns the names of the tests that patches bring to the suite of a tree.
 func SuiteTests(t Tree) []string {
 	files := map[string][]byte{}
 	for _, c := range t.Commits {

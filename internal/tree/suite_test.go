@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Tests that act on a containerd that runs are not among those that go test runs.
+// Tests that need a running containerd are not among those that go test runs.
 func TestSuiteIsApart(t *testing.T) {
 	c := Commit{Files: map[string][]byte{
 		"integration/nri_stop_test.go":       []byte("package integration\n\nfunc TestStop(t *testing.T) {}\n"),

@@ -18,13 +18,13 @@ import (
 type Fit struct {
 	Patch edit.Patch
 	Err   error // nil: it fits
-	// Follows are the patches that do not fit and that this one needs: on the pinned
-	// version, too, it does not fit without them. Nobody knows yet whether it would.
+	// Follows are the patches that do not fit and that this one needs: without them it does
+	// not fit the pinned version either. Whether it would fit with them is not known.
 	Follows []string
 }
 
-// Try applies the patches of a module to another version of it. Each is tried, also
-// after one that does not fit. Nothing is written.
+// Try applies the patches of a module to another version of it. It tries each patch, even after
+// one that does not fit. Nothing is written.
 func (w *Workspace) Try(ctx context.Context, other Source) ([]Fit, error) {
 	own := os.DirFS(w.Root)
 	fits, err := try(ctx, w.Series, other, own)
@@ -64,8 +64,8 @@ func (w *Workspace) pinnedSource(ctx context.Context, module string) (*Source, e
 	return nil, err
 }
 
-// needs lists those of the missing patches without which a patch does not fit the
-// version that the series is made for.
+// needs lists the missing patches that a patch needs to fit the version that the series is made
+// for.
 func needs(ctx context.Context, series edit.Series, s Source, own fs.FS, patch string, missing []string) ([]string, error) {
 	var needed []string
 	for _, m := range missing {
@@ -82,7 +82,7 @@ func needs(ctx context.Context, series edit.Series, s Source, own fs.FS, patch s
 	return needed, nil
 }
 
-// less is the series less one patch.
+// less returns the series without one patch.
 func less(series edit.Series, patch string) edit.Series {
 	series.Patches = slices.DeleteFunc(slices.Clone(series.Patches), func(p edit.Patch) bool { return p.Name() == patch })
 	return series
@@ -96,8 +96,8 @@ func try(ctx context.Context, series edit.Series, s Source, own fs.FS) (fits []F
 	return fits, err
 }
 
-// Other finds another version of a module, by its short name or path, or what a
-// clone of its repository has checked out.
+// Other finds another version of a module, by its short name or path, or the commit that a clone
+// of its repository has checked out.
 func (w *Workspace) Other(ctx context.Context, module, version, clone string) (Source, error) {
 	for _, m := range w.Series.Modules {
 		if m.Name != module && m.Path != module {
@@ -115,8 +115,8 @@ func (w *Workspace) Other(ctx context.Context, module, version, clone string) (S
 	return Source{}, fmt.Errorf("the series has no module %q", module)
 }
 
-// With is a workspace with another version of a module, below this one and under its
-// lock. Its series ends with the patch before the one of the given name, if any.
+// With returns a workspace with another version of a module, below this one and under its lock.
+// If until is not empty, its series ends before the patch of that name.
 func (w *Workspace) With(other Source, until string) *Workspace {
 	tried := w.Below(filepath.Join("bump", other.Name+"-"+strings.ReplaceAll(other.Version, "/", "-")))
 	tried.other = other

@@ -13,26 +13,26 @@ import (
 	"strings"
 )
 
-// Tests is how the tests of one module went, in packages.
+// Tests are the results of the tests of one module, by packages.
 type Tests struct {
 	Module                 string
 	Passed, Cached, Failed int    // cached ones have passed too
 	Untested               int    // packages without tests
-	Ran, Skipped           int    // tests that passed, and that did not run, without parts of tests
+	Ran, Skipped           int    // tests that passed, and that were skipped, without subtests
 	Output                 string // of the packages that failed
 
 	// Inherited are tests, "PACKAGE TEST", that fail in the module as published as well.
 	Inherited []string
-	// Unsteady are tests of the module as published, "PACKAGE TEST", that failed once, and
+	// Unsteady are tests of the module as published, "PACKAGE TEST", that failed once, but
 	// not when their package was run again.
 	Unsteady []string
 
-	failed map[string][]string // tests that failed and their parts, by package, sorted
+	failed map[string][]string // tests and subtests that failed, by package, sorted
 }
 
-// Test runs upstream's own unit tests in the patched trees: of the packages the
-// series touches, and of the patterns given by module. It fails where a test
-// does; how each module went is told either way.
+// Test runs upstream's own unit tests in the patched trees: of the packages that the series
+// touches, and of the patterns given by module. It fails if a test does, and returns the results
+// of each module either way.
 func (w *Workspace) Test(ctx context.Context, trees []Tree, tags []string, also map[string][]string) ([]Tests, error) {
 	var results []Tests
 	for _, t := range trees {
@@ -118,7 +118,7 @@ func (w *Workspace) testIn(ctx context.Context, dir string, tags, further []stri
 	return result, nil
 }
 
-// packageTimeout ends the tests of a package, which take moments, where one of them hangs.
+// packageTimeout ends the tests of a package, which take moments, if one of them hangs.
 const packageTimeout = "5m"
 
 // run runs the tests of packages in a folder, and counts them.
@@ -137,11 +137,10 @@ func (w *Workspace) run(ctx context.Context, dir string, tags, further []string,
 	return errors.Join(err, <-counted)
 }
 
-// doubt asks of each package that failed whether the patches are why. It has passed if
-// the same tests fail in the module as published. It has also passed if upstream's own
-// tests failed that pass there, and none does when the package is run again: a few of them
-// bound by moments what takes longer on a busy machine. A test that a patch brings gets no
-// second try.
+// doubt checks for each package that failed whether the patches are the cause. The package has
+// passed if the same tests fail in the module as published. It has also passed if only upstream's
+// own tests failed, and none fails when the package is run again: the time limits of a few of them
+// are too short for a busy machine. A test that a patch brings gets no second try.
 func (w *Workspace) doubt(ctx context.Context, t Tree, tags []string, result *Tests) error {
 	for _, from := range slices.Sorted(maps.Keys(result.failed)) {
 		names := whole(result.failed[from])
@@ -170,7 +169,7 @@ func (w *Workspace) doubt(ctx context.Context, t Tree, tags []string, result *Te
 	return nil
 }
 
-// whole are tests without their parts.
+// whole returns the tests without their subtests.
 func whole(names []string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return strings.Contains(name, "/") })
 }
@@ -208,7 +207,7 @@ func (r *Tests) count(stream io.Reader) error {
 		switch {
 		case e.Action == "output" || e.Action == "build-output":
 			output[from].add(test, e.Output)
-		case test != "" && part: // counts with the test that it is of
+		case test != "" && part: // a subtest counts with its test
 		case test != "" && e.Action == "pass":
 			r.Ran++
 			output[from].drop(test)
@@ -232,10 +231,10 @@ func (r *Tests) count(stream io.Reader) error {
 	}
 }
 
-// said is the output of a package: that of each test together, since those that pass
-// are of no interest where one fails.
+// said is the output of a package, by test: if one fails, the output of those that pass is of no
+// interest.
 type said struct {
-	tests []string // in the order in which they began to speak; the package itself is ""
+	tests []string // in the order of their first output; the package itself is ""
 	lines map[string]string
 }
 
@@ -263,7 +262,7 @@ func (s *said) String() string {
 	return b.String()
 }
 
-// fails notes that a test, or a part of one, failed.
+// fails notes that a test, or a subtest, failed.
 func (r *Tests) fails(from, test string) {
 	if r.failed == nil {
 		r.failed = map[string][]string{}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Packages are counted, and whole tests; the output of what fails is kept.
+// Packages and whole tests are counted; the output of those that fail is kept.
 func TestCount(t *testing.T) {
 	stream := `
 {"Action":"start","Package":"m/a"}

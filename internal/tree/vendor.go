@@ -12,8 +12,8 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// revendor tells whether the last commit of a clone of module changes what is in its
-// vendor folder: which modules, or which of their packages.
+// revendor reports whether the last commit of a clone of module needs another vendor folder: with
+// other modules, or other packages of them.
 func revendor(module string, git func(...string) (string, error)) (bool, error) {
 	names, err := git("diff-tree", "--no-commit-id", "--name-only", "-r", "HEAD")
 	if err != nil {
@@ -29,7 +29,7 @@ func revendor(module string, git func(...string) (string, error)) (bool, error) 
 			continue
 		}
 		for rev, set := range map[string]map[string]bool{"HEAD~": before, "HEAD": after} {
-			if content, err := git("show", rev+":"+name); err == nil { // or it is not there
+			if content, err := git("show", rev+":"+name); err == nil { // it may not exist
 				foreign(set, module, content)
 			}
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is vendored changes with go.mod, and with the packages that are imported of others.
+// The vendor folder changes with go.mod, and with the imported packages of other modules.
 func TestRevendor(t *testing.T) {
 	const fmt, own, other, more = "package p\nimport \"fmt\"\n", "package p\nimport \"example.com/m/q\"\n", "package p\nimport \"example.com/other/q\"\n", "package p\nimport \"example.com/m2\"\n"
 	for name, c := range map[string]struct {

@@ -13,10 +13,10 @@ import (
 
 const maxColumns = 72 // of a line of a commit's message
 
-// CheckWords returns an error for each line that patches for upstream add, and of what
-// their commits say, that has one of this project's own words; and for each line of a
-// message that is too long. Patches on hold keep the names that others are to replace:
-// they are checked for the words that hold has.
+// CheckWords returns an error for each line, added by a patch for upstream or in its message, that
+// has one of this project's own words (ours), and for each line of a message that is too long.
+// Patches on hold keep names that are to be replaced upstream: they are checked for the words
+// hold.
 func (w *Workspace) CheckWords(ctx context.Context, trees []Tree, ours, hold *regexp.Regexp) ([]error, error) {
 	var errs []error
 	for _, t := range trees {
@@ -31,7 +31,7 @@ func (w *Workspace) CheckWords(ctx context.Context, trees []Tree, ours, hold *re
 			for line := range strings.Lines(message(c.Patch, repository(t.Path))) {
 				line = strings.TrimRight(line, "\n")
 				if word := words.FindString(line); word != "" {
-					errs = append(errs, fmt.Errorf("%s: its message says %q: upstream does not know that", c.Patch.Name(), word))
+					errs = append(errs, fmt.Errorf("%s: its message has %q, which upstream does not know", c.Patch.Name(), word))
 				}
 				if n := len([]rune(line)); n > maxColumns && !strings.Contains(line, "://") {
 					errs = append(errs, fmt.Errorf("%s: a line of its message has %d columns, want %d: %s", c.Patch.Name(), n, maxColumns, line))

@@ -13,15 +13,15 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// Workspace is a series, the repository it comes from and the folder its
-// results go to. It holds the lock of that folder until it is closed.
+// Workspace is a series, its repository and the folder for its results. It holds the lock of that
+// folder until it is closed.
 type Workspace struct {
 	Series edit.Series
 	Root   string // has the go.mod and go.sum that pin the modules, and the files that patches bring
 	Out    string // output folder, made where absent
 
-	// Step is told of each step that takes a while, just before it starts; what
-	// it returns is called when the step has ended. It is never nil.
+	// Step is called before each step that takes a while. The function that it returns is
+	// called when the step has ended. Step is never nil.
 	Step func(what string) (end func())
 
 	// Pins is a folder below Root whose go.mod and go.sum pin other versions of some
@@ -32,13 +32,13 @@ type Workspace struct {
 	BuildCache string
 
 	other Source // in place of the pinned version of its module, if it has a name
-	home  string // the folder that is locked
+	home  string // the locked folder
 	tmp   string
 	lock  *lock
 }
 
-// Open makes the output folder and takes its lock. purpose says what the caller
-// is up to, for whoever finds the folder locked. step may be nil.
+// Open makes the output folder and takes its lock. purpose names the caller's work in the error of
+// a run that finds the folder locked. step may be nil.
 func Open(series edit.Series, root, out, purpose string, step func(string) func()) (*Workspace, error) {
 	if err := prerequisites(); err != nil {
 		return nil, err
@@ -64,26 +64,26 @@ func Open(series edit.Series, root, out, purpose string, step func(string) func(
 	if w.lock, err = acquire(filepath.Join(out, "lock"), purpose); err != nil {
 		return nil, err
 	}
-	// What a run that died has left here is of no use to anyone.
+	// A killed run may have left files here, which are of no use.
 	if err := errors.Join(removeAll(w.tmp), os.MkdirAll(w.tmp, 0o755)); err != nil {
 		return nil, errors.Join(unwritable(out, err), w.lock.release())
 	}
 	return w, nil
 }
 
-// Close removes what is temporary and lets the lock go.
+// Close removes temporary files and releases the lock.
 func (w *Workspace) Close() error {
 	return errors.Join(removeAll(w.tmp), w.lock.release())
 }
 
-// Below is the workspace with a folder in the folder that is locked for its results.
+// Below returns the workspace with a folder for its results inside the locked folder.
 func (w *Workspace) Below(folder string) *Workspace {
 	below := *w
 	below.Out = filepath.Join(w.home, folder)
 	return &below
 }
 
-// Stock is the workspace of one module without patches, under the same lock.
+// Stock returns the workspace of one module without patches, under the same lock.
 func (w *Workspace) Stock(module string) (*Workspace, error) {
 	for _, m := range w.Series.Modules {
 		if m.Name == module {
@@ -104,7 +104,7 @@ func (w *Workspace) temp(name string) (string, error) {
 	return os.MkdirTemp(w.tmp, name+"-")
 }
 
-// prerequisites says what is missing on this machine, and how to get it.
+// prerequisites returns an error for a program that is missing on this machine, with its package.
 func prerequisites() error {
 	for _, need := range []struct{ program, install string }{
 		{"git", "install the package git"},
@@ -125,8 +125,8 @@ func unwritable(dir string, err error) error {
 	return fmt.Errorf("output folder %s: %w: make it writable or choose another one with --output", dir, err)
 }
 
-// removeAll removes a folder even where folders in it are read-only, as those
-// are that were copied from the module cache or written by a test.
+// removeAll removes a folder, even if folders in it are read-only, such as copies from the module
+// cache and folders of a test.
 func removeAll(dir string) error {
 	if os.RemoveAll(dir) == nil {
 		return nil
@@ -140,7 +140,7 @@ func removeAll(dir string) error {
 	return os.RemoveAll(dir)
 }
 
-// exists tells whether there is something at path.
+// exists reports whether path exists.
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
@@ -165,7 +165,7 @@ func replaceFile(path string, content []byte) error {
 	return err
 }
 
-// cause prefers the reason a context ended over what it did to err.
+// cause returns the reason why a context ended, or err if it has not ended.
 func cause(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

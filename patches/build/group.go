@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package build has the patches that exist only to build containerd with the patched
-// modules beside it. They go nowhere.
+// Package build has the patches that are only for the build of containerd with the patched
+// modules beside it. They are not for upstream.
 package build
 
 import "github.com/hookline-nri/hookline/internal/edit"

@@ -9,8 +9,8 @@ var PatchedCNI = edit.Patch{
 	Slug:    "patched-cni",
 	Module:  "containerd",
 	Subject: "go.mod: take the patched go-cni",
-	Body: `The patches of the network build on those of go-cni. Replace go-cni by the
-patched tree, which lies beside containerd's.
+	Body: `containerd's patches for the network need those of go-cni. Replace go-cni by the
+patched tree, which is beside containerd's.
 
 In a git checkout of containerd, run "go mod vendor" after this commit.`,
 	Refs:   []string{"containerd/containerd#11186"},
@@ -18,7 +18,7 @@ In a git checkout of containerd, run "go mod vendor" after this commit.`,
 	Until:  "go-cni has a release with the patches, and containerd's go.mod takes it",
 	Edits: []edit.Edit{
 		edit.GoMod("go.mod", edit.Substitute("github.com/containerd/go-cni", "../go-cni", "")),
-		// What the patched go-cni requires is newer than what containerd does before v2.4.
+		// The patched go-cni requires newer modules than containerd does before v2.4.
 		edit.GoMod("go.mod", edit.Require("github.com/containernetworking/cni", "v1.3.1")).Below("v2.4"),
 		edit.GoSum("go.sum",
 			"github.com/containernetworking/cni v1.3.1 h1:gnHlU/YC1bJcS+CSh+pYQKeuu4O4gsMGW1NMaLhkzW4=",

@@ -9,9 +9,9 @@ var PatchedNRI = edit.Patch{
 	Slug:    "patched-nri",
 	Module:  "containerd",
 	Subject: "go.mod: take the patched NRI",
-	Body: `The containerd patches that follow build on those of NRI. Require NRI v0.12.5,
-the release that NRI's patches are made for, and replace it by the patched tree,
-which lies beside containerd's.
+	Body: `The containerd patches that follow need those of NRI. Require NRI v0.12.5, the
+release that NRI's patches are made for. Replace it by the patched tree, which
+is beside containerd's.
 
 In a git checkout of containerd, run "go mod vendor" after this commit.`,
 	Refs:   []string{"containerd/nri#286"},
@@ -22,7 +22,7 @@ In a git checkout of containerd, run "go mod vendor" after this commit.`,
 			edit.Require("github.com/containerd/nri", "v0.12.5"),
 			edit.Substitute("github.com/containerd/nri", "../nri", ""),
 		),
-		// What NRI requires is newer than what containerd does before v2.4.
+		// NRI requires newer modules than containerd does before v2.4.
 		edit.GoMod("go.mod",
 			edit.Require("github.com/stretchr/testify", "v1.12.1"),
 			edit.Indirect("go.yaml.in/yaml/v3", "v3.0.5"),

@@ -2,7 +2,7 @@
 
 //go:build pins
 
-// Package pins keeps the versions that its go.mod pins from being tidied away.
+// Package pins imports a package of each module that its go.mod pins, so that go mod tidy keeps them.
 package pins
 
 import _ "github.com/containerd/containerd/v2/version"

@@ -2,9 +2,9 @@
 
 package cniexec
 
-// A bounded keeps the first bytes of what is written to it, up to limit. The rest is
-// dropped; or refused, if strict, so that the writer at the other end of the pipe
-// gets an error.
+// A bounded keeps the first bytes that are written to it, up to limit, and drops the rest. If
+// strict, it returns an error for the rest, so that the writer at the other end of the pipe
+// gets one.
 type bounded struct {
 	limit  int
 	strict bool

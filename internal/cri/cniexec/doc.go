@@ -9,8 +9,7 @@
 //   - a plugin that exited has answered: the output of processes that it left is
 //     read for [Grace] more, and with [Exec.Sweep] they are killed;
 //   - the output that is kept is bounded;
-//   - an error says who failed: it is a [types.Error] only if the plugin answered
-//     it.
+//   - an error is a [types.Error] only if the plugin itself answered it.
 //
 // Process groups are used on Linux. Elsewhere only the plugin's own process is
 // killed.

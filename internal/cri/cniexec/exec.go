@@ -32,11 +32,11 @@ const (
 	// that writes more fails.
 	MaxOutput = 16 << 20
 
-	// maxDiagnostics is how much is kept of what a plugin writes to stderr.
+	// maxDiagnostics is the number of bytes that are kept of a plugin's stderr.
 	maxDiagnostics = 16 << 10
 
-	// A plugin whose file is being written is tried again, each time as a new command: libcni
-	// starts one twice, which exec.Cmd of Go 1.26 refuses.
+	// A plugin whose file is being written is tried again, each time as a new command. libcni
+	// starts the same command twice, which exec.Cmd of Go 1.26 does not allow.
 	busyRetry = 100 * time.Millisecond
 	busyTries = 50
 )
@@ -57,8 +57,8 @@ type Exec struct {
 	// writing to it are ignored.
 	Stderr io.Writer
 
-	// Patience is how long the process group of a killed plugin is waited for, as a
-	// process in uninterruptible sleep does not end. Default twice Grace.
+	// Patience is how long to wait for the process group of a killed plugin: a process in
+	// uninterruptible sleep does not end. Default twice Grace.
 	Patience time.Duration
 
 	host host // set by tests, that of the system by default
@@ -72,7 +72,7 @@ func (e *Exec) FindInPath(plugin string, folders []string) (string, error) {
 	return invoke.FindInPath(plugin, folders)
 }
 
-// ExecPlugin runs the plugin at path and returns what it wrote to stdout. If ctx ends
+// ExecPlugin runs the plugin at path and returns its stdout. If ctx ends
 // first, it returns when the plugin's process group has ended, and no later than
 // Patience after ctx. Errors are
 //

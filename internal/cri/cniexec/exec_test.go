@@ -23,8 +23,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// generous is far above what anything here takes, and far below what a plugin
-// that hangs would take.
+// generous is far longer than anything here takes, and far shorter than a plugin that hangs.
 const generous = 30 * time.Second
 
 // plugin writes a shell script and returns its path. It finds a folder of its
@@ -37,7 +36,7 @@ func plugin(t *testing.T, script string) (path, dir string) {
 	return path, dir
 }
 
-// hang is a script that takes as long as the pipe of nobody stays silent.
+// hang is a script that hangs: it reads a pipe without a writer.
 const hang = "mkfifo $DIR/silent; read line < $DIR/silent"
 
 func run(t *testing.T, e *Exec, timeout time.Duration, path string) (string, error) {
@@ -50,7 +49,7 @@ func run(t *testing.T, e *Exec, timeout time.Duration, path string) (string, err
 	return string(out), err
 }
 
-// gone waits until the process whose id the file holds is no more.
+// gone waits until the process whose id is in the file has ended.
 func gone(t *testing.T, file string) {
 	t.Helper()
 	assert.Eventually(t, func() bool {
@@ -63,7 +62,7 @@ func gone(t *testing.T, file string) {
 			return false
 		}
 		stat, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-		// Orphans are reaped by whoever is there to do it, so a zombie is gone.
+		// An orphan may never be reaped here, so a zombie counts as gone.
 		return err != nil || strings.Contains(string(stat), ") Z ")
 	}, generous, 10*time.Millisecond)
 }
@@ -87,7 +86,7 @@ func TestAnswers(t *testing.T) {
 			said:   types.NewError(0, "agent is down", ""),
 		},
 		"garbage":            {script: `echo 'segmentation \377 fault'; exit 2`, fails: `exit status 2 without a CNI error: "segmentation \xff fault"`},
-		"garbage and no end": {script: `echo 'all is well, or so'`, out: "all is well, or so\n"},
+		"garbage and no end": {script: `echo 'all fine, or so'`, out: "all fine, or so\n"},
 		"another's JSON":     {script: `echo '{"level": "info"}'; exit 1`, fails: `without a CNI error: "{\"level\": \"info\"}"`},
 		"stderr":             {script: `echo 'not a word' >&2; exit 1`, fails: `exit status 1 without a CNI error: "not a word"`},
 		"silent":             {script: `exit 3`, fails: "exit status 3 without output"},
@@ -105,7 +104,7 @@ func TestAnswers(t *testing.T) {
 			case test.fails != "":
 				assert.ErrorContains(t, err, test.fails)
 				assert.ErrorContains(t, err, path)
-				assert.False(t, errors.As(err, &answer), "nobody said so")
+				assert.False(t, errors.As(err, &answer), "the plugin did not answer it")
 			default:
 				assert.NoError(t, err)
 			}
@@ -144,7 +143,7 @@ func (slow) kill(p *os.Process) {
 	time.AfterFunc(200*time.Millisecond, func() { groups{}.kill(p) })
 }
 
-// running tells whether the process whose id the file holds runs, without waiting.
+// running reports whether the process whose id is in the file runs, without waiting.
 func running(t *testing.T, file string) bool {
 	t.Helper()
 	text, err := os.ReadFile(file)
@@ -153,7 +152,7 @@ func running(t *testing.T, file string) bool {
 	return err == nil && !strings.Contains(string(stat), ") Z ")
 }
 
-// ending is a context that ends when it is cancelled, with the error as which.
+// ending is a context that ends when it is canceled, with the error as.
 type ending struct {
 	context.Context
 	as error
@@ -185,8 +184,7 @@ func cut(t *testing.T, e *Exec, script string, as error) (dir string, err error)
 	return dir, err
 }
 
-// orphan starts a child that goes on when its plugin is gone, and holds none of its
-// pipes.
+// orphan starts a child that outlives its plugin, and holds none of the plugin's pipes.
 const orphan = `mkfifo $DIR/silent
 sh -c 'echo $$ > '$DIR'/left; read line < '$DIR'/silent' > /dev/null 2>&1 &
 wait`
@@ -231,8 +229,8 @@ func TestMemberOfAGroup(t *testing.T) {
 	}
 }
 
-// Systems without process groups have the plugin's own process killed, and no
-// plugin that answers.
+// On systems without process groups, only the plugin's own process is killed, and not if it
+// answers.
 func TestHostWithoutGroups(t *testing.T) {
 	for _, sweep := range []bool{false, true} {
 		e := &Exec{Sweep: sweep, host: alone{}}
@@ -260,7 +258,7 @@ func TestDeadlinePassedBefore(t *testing.T) {
 	assert.NoFileExists(t, filepath.Join(dir, "ran"))
 }
 
-// grandchild is left behind, and holds the pipes of the plugin.
+// grandchild starts a process that outlives the plugin, and holds the plugin's pipes.
 const grandchild = `mkfifo $DIR/silent $DIR/up
 sh -c 'echo $$ > '$DIR'/left; echo up > '$DIR'/up; read line < '$DIR'/silent' &
 read line < $DIR/up
@@ -297,8 +295,8 @@ func TestGrandchildOnPipe(t *testing.T) {
 	})
 }
 
-// The deadline passes while the output of a plugin is listened to that has
-// exited: it has answered in time.
+// The deadline passes after the plugin exited, while its output is still read: it has answered
+// in time.
 func TestDeadlineAfterTheAnswer(t *testing.T) {
 	path, dir := plugin(t, "echo $$ > $DIR/pid\n"+grandchild)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -314,7 +312,7 @@ func TestDeadlineAfterTheAnswer(t *testing.T) {
 	leftovers(t, path)
 }
 
-// unnoticed is a host on which nobody has noticed yet that the plugin exited.
+// unnoticed is a host that has not noticed yet that the plugin exited.
 type unnoticed struct{ groups }
 
 func (unnoticed) awaitExit(*os.Process) bool { return false }
@@ -335,7 +333,7 @@ func TestDeadlineAtTheAnswer(t *testing.T) {
 	leftovers(t, path)
 }
 
-// What a plugin leaves in the background writes to its output when the call has returned.
+// A process that a plugin leaves in the background writes to its output after the call.
 func TestOrphanMayWriteLater(t *testing.T) {
 	path, dir := plugin(t, `mkfifo $DIR/go
 (read line <$DIR/go; echo more; echo more >&2; echo done >$DIR/left) &
@@ -379,7 +377,7 @@ func TestTraceGoesOn(t *testing.T) {
 	assert.Equal(t, "00-01000000000000000000000000000000-0200000000000000-01\n", string(out))
 }
 
-// leftovers kills what the plugin left running, which so far nobody has.
+// leftovers kills the process that the plugin left, which must still be running.
 func leftovers(t *testing.T, path string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(filepath.Dir(path), "left"))
@@ -416,8 +414,8 @@ func (w *written) apart(cmd *exec.Cmd) {
 	}
 }
 
-// TestBusy runs a plugin that is being written. A script stands in: what the
-// kernel refuses to run is a file that somebody has open for writing.
+// TestBusy runs a plugin that is being written. A script stands in for it: the kernel runs no
+// file that a process has open for writing.
 func TestBusy(t *testing.T) {
 	path, _ := plugin(t, `echo written`)
 	writer, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)

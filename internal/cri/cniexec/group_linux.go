@@ -12,13 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// left reads all of /proc, since the kernel tells only whether a group is empty, and
-// counts processes that wait to be reaped.
+// left reads all of /proc: the kernel reports only whether a group is empty, and counts
+// processes that wait to be reaped.
 func (groups) left(p *os.Process) (pids []int) {
 	if err := unix.Kill(-p.Pid, 0); errors.Is(err, unix.ESRCH) {
 		return nil
 	}
-	files, _ := filepath.Glob("/proc/[0-9]*/stat") // fails for a bad pattern alone
+	files, _ := filepath.Glob("/proc/[0-9]*/stat") // fails only for a bad pattern
 	for _, file := range files {
 		stat, err := os.ReadFile(file)
 		if err != nil || !runsIn(p.Pid, string(stat)) {
@@ -38,8 +38,8 @@ const (
 	statThreads = 17
 )
 
-// runsIn tells whether stat is that of a process of the group that has not ended. Its
-// first thread may have ended while another is still in a system call.
+// runsIn reports whether stat is that of a process of the group that has not ended. Its first
+// thread may have ended while another is still in a system call.
 func runsIn(group int, stat string) bool {
 	// The name may contain any character, also the one that ends it.
 	fields := strings.Fields(stat[strings.LastIndex(stat, ")")+1:])

@@ -12,16 +12,15 @@ type host interface {
 	// apart gives the plugin a group of its own, before it is started.
 	apart(*exec.Cmd)
 	// awaitExit waits for the plugin to exit without reaping it, so that no other
-	// process or group can get its id yet. It returns false at once where that cannot
-	// be done.
+	// process or group can get its id yet. It returns false at once on systems without that.
 	awaitExit(*os.Process) bool
-	// kill kills the plugin and what it started. It may be gone already.
+	// kill kills the plugin and the processes that it started. It may be gone already.
 	kill(*os.Process)
-	// left returns the ids of the processes of a killed plugin and of what it started
-	// that have not ended, as far as can be known.
+	// left returns the ids of those processes of a killed plugin that have not ended, as far
+	// as can be known.
 	left(*os.Process) []int
-	// answered tells whether a plugin had exited before it was killed, as far as can
-	// be known.
+	// answered reports whether a plugin had exited before it was killed, as far as can be
+	// known.
 	answered(*os.ProcessState) bool
 }
 

@@ -9,10 +9,10 @@ import (
 	"sync"
 )
 
-// An output is what a plugin writes to a pipe. It is read until no process holds that: one
-// that the plugin left would be killed by what it writes next.
+// An output is the pipe that a plugin writes to. It is read until no process holds it:
+// otherwise the next write would kill a process that the plugin left.
 type output struct {
-	pipe *os.File      // the plugin's end, which is closed once that was started
+	pipe *os.File      // the plugin's end, closed once the plugin was started
 	read *os.File      // the other end
 	all  chan struct{} // closed when all was read
 
@@ -28,7 +28,7 @@ func newOutput(b bounded) (*output, error) {
 	o := &output{pipe: w, read: r, all: make(chan struct{}), bounded: b}
 	go func() {
 		defer close(o.all)
-		_, _ = io.Copy(o, r) // fails for what is more than the bound
+		_, _ = io.Copy(o, r) // fails beyond the bound
 		_ = r.Close()
 	}()
 	return o, nil
@@ -48,7 +48,7 @@ func (o *output) await(ctx context.Context) {
 	}
 }
 
-// take returns what was read. What comes after that is dropped.
+// take returns the output read so far. Later output is dropped.
 func (o *output) take() *bounded {
 	o.mu.Lock()
 	defer o.mu.Unlock()

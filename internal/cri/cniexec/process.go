@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// poll is how often it is checked whether a killed group has ended. There is no event
-// to wait for: the children of a plugin are not the runtime's once the plugin is gone.
+// poll is the interval at which a killed group is checked. There is no event to wait for: the
+// children of a plugin are not the runtime's once the plugin is gone.
 const poll = 5 * time.Millisecond
 
 // A process is a plugin that was started.
@@ -19,7 +19,7 @@ type process struct {
 	cmd   *exec.Cmd
 	host  host
 	ended chan struct{} // closed once it is reaped, and its output read or Grace over
-	err   error         // what Wait returned, set before that
+	err   error         // of Wait, set before ended is closed
 
 	stdout, stderr *output
 
@@ -57,7 +57,7 @@ func start(cmd *exec.Cmd, host host, sweep bool) (*process, error) {
 		late, cancel := context.WithTimeout(context.Background(), Grace)
 		defer cancel()
 		for _, o := range []*output{stdout, stderr} {
-			if o.await(late); sweep { // a process that has left the group is not listened to
+			if o.await(late); sweep { // the output of a process that has left the group is not read
 				_ = o.read.Close()
 			}
 		}
@@ -84,7 +84,7 @@ func (p *process) wait(ctx context.Context, patience time.Duration) error {
 	case <-ctx.Done():
 	}
 	killed := p.kill()
-	// A process that the kernel does not end is not waited for any longer.
+	// The kernel may not end a process: then the wait ends after patience.
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
 	select {
@@ -104,8 +104,8 @@ func (p *process) wait(ctx context.Context, patience time.Duration) error {
 	return ctx.Err()
 }
 
-// awaitGroup waits for the group of a process that was killed, and returns the ids of
-// those that have not ended in time.
+// awaitGroup waits for the group of a killed process, and returns the ids of the processes that
+// have not ended in time.
 func (p *process) awaitGroup(late context.Context) []int {
 	again := time.NewTicker(poll)
 	defer again.Stop()
@@ -122,8 +122,8 @@ func (p *process) awaitGroup(late context.Context) []int {
 	}
 }
 
-// kill kills the process and its group, unless it has exited by itself. It tells
-// whether it did.
+// kill kills the process and its group, unless the process has exited by itself. It reports
+// whether it killed them.
 func (p *process) kill() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

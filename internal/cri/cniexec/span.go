@@ -10,7 +10,7 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 )
 
-// command is the CNI command that a plugin is run with.
+// command returns the CNI command that a plugin is run with.
 func command(environ []string) string { return variable(environ, "CNI_COMMAND") }
 
 func variable(environ []string, name string) string {
@@ -22,16 +22,16 @@ func variable(environ []string, name string) string {
 	return ""
 }
 
-// attributes are those of the span of a request.
+// attributes returns the attributes of the span of a request.
 func attributes(path string, stdin []byte, environ []string) []attribute.KeyValue {
 	var network struct{ Name string }
-	_ = json.Unmarshal(stdin, &network) // the plugin reports what is wrong with it
+	_ = json.Unmarshal(stdin, &network) // the plugin reports its faults
 	all := []attribute.KeyValue{
 		attribute.String("cni.plugin", filepath.Base(path)),
 		attribute.String("cni.name", network.Name),
 	}
 	for key, name := range map[string]string{"cni.id": "CNI_CONTAINERID", "cni.ifname": "CNI_IFNAME"} {
-		if value := variable(environ, name); value != "" { // which STATUS and GC have not
+		if value := variable(environ, name); value != "" { // STATUS and GC have none
 			all = append(all, attribute.String(key, value))
 		}
 	}

@@ -15,7 +15,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 )
 
-// Each request is a span of its own, which the plugin gets to know.
+// Each request is a span of its own, which is passed to the plugin.
 func TestRequestIsASpan(t *testing.T) {
 	made := tracetest.NewInMemoryExporter()
 	ctx, parent := sdk.NewTracerProvider(sdk.WithSyncer(made)).Tracer("").Start(t.Context(), "parent")

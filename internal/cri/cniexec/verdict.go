@@ -40,7 +40,7 @@ func verdict(err error, stdout, stderr *bounded) error {
 	return fmt.Errorf("%w without output", exit)
 }
 
-// said tells whether err is the plugin's own answer.
+// said reports whether err is the plugin's own answer.
 func said(err error) bool {
 	var answer *types.Error
 	return errors.As(err, &answer)

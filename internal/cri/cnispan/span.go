@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cnispan makes spans of CNI requests. There is one only where what asked for
-// the request has a span: a STATUS that runs by itself begins no trace.
+// Package cnispan makes spans of CNI requests. A request has a span only if its caller has one:
+// a STATUS that runs by itself begins no trace.
 package cnispan
 
 import (
@@ -12,8 +12,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Start starts a child of the span in ctx. end ends it, as failed if err is not nil. If
-// the trace is recorded, more is called for attributes that cost something.
+// Start starts a child of the span in ctx. end ends it, as failed if err is not nil. more
+// returns attributes that are costly to make: it is called only if the trace is recorded.
 func Start(ctx context.Context, name string, more func() []attribute.KeyValue) (_ context.Context, end func(err error)) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.SpanContext().IsValid() {

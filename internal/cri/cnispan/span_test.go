@@ -38,9 +38,9 @@ func TestSpanIsAChild(t *testing.T) {
 	assert.Equal(t, trace.Status{Code: codes.Error, Description: "out of luck"}, spans[1].Status)
 }
 
-// Nothing is computed where nothing is recorded.
+// No attribute is computed if the trace is not recorded.
 func TestNoTraceNoSpan(t *testing.T) {
-	never := func() []attribute.KeyValue { panic("nobody records it") }
+	never := func() []attribute.KeyValue { panic("the trace is not recorded") }
 	ctx, end := Start(t.Context(), "cni.Setup", never)
 	assert.Equal(t, t.Context(), ctx)
 	end(errors.New("out of luck"))

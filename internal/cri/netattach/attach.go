@@ -14,7 +14,7 @@ import (
 )
 
 // Attach runs the ADD of all loaded networks for a pod, at the same time or, if
-// serially is set, one after the other. It returns when all that were begun have
+// serially is set, one after the other. It returns when all ADDs that began have
 // ended, with their results in the order of the networks, or with the first error.
 // After an error the pod may be attached to some of them, see [Cache.Detach].
 func (c *Cache) Attach(ctx context.Context, pod Pod, loaded *gocni.ConfigResult, serially bool) ([]*types100.Result, error) {

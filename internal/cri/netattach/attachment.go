@@ -84,7 +84,8 @@ func (c *Cache) Attachments(id string) (cached []Attachment, unreadable []string
 		// To libcni an empty id means all containers.
 		return nil, nil, fmt.Errorf("attachments of no container: %w", errdefs.ErrInvalidArgument)
 	}
-	// Listed before libcni does, so that what a DEL removes meanwhile is not missed.
+	// Listed before libcni does, so that a file which a DEL removes meanwhile is not taken for
+	// unreadable.
 	made, err := c.files(id)
 	if err != nil {
 		return nil, nil, fmt.Errorf("attachments of %s: %w", id, err)
@@ -117,7 +118,7 @@ func (c *Cache) file(a Attachment, id string) string {
 	return filepath.Join(c.results, a.Network+"-"+id+"-"+a.IfName)
 }
 
-// ofNetworks returns those of a container's files that are not of its loopback.
+// ofNetworks returns a container's files without that of its loopback.
 func ofNetworks(paths []string, id string) []string {
 	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return strings.HasSuffix(path, "-"+id+"-"+netconf.Loopback) })
 }
@@ -145,8 +146,8 @@ func (c *Cache) files(id string) (map[string]time.Time, error) {
 	return files, nil
 }
 
-// elsewhere tells whether a file that has the container in its name is gone, or is
-// of another container.
+// elsewhere reports whether a file that has the container in its name is gone, or is of another
+// container.
 func elsewhere(path, id string) bool {
 	text, err := os.ReadFile(path)
 	if err != nil {

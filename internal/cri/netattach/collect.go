@@ -21,19 +21,19 @@ import (
 	"github.com/hookline-nri/hookline/internal/cri/netconf"
 )
 
-// Collected is what Collect did with a network.
+// Collected is the result of Collect for a network.
 type Collected struct {
 	Network string
-	// Valid is how many attachments it was told are valid.
+	// Valid is the number of valid attachments that its plugins were given.
 	Valid int
 	Err   error
 }
 
-// Pods are those of a runtime that starts.
+// Pods are the pods of a runtime that starts.
 type Pods struct {
-	// Valid tells whether the container is one of them, whatever its state.
+	// Valid reports whether the container is one of them, whatever its state.
 	Valid func(id string) bool
-	// Attached are those that were attached and not detached since.
+	// Attached are the pods that were attached and not detached since.
 	Attached []string
 }
 
@@ -41,9 +41,9 @@ type Pods struct {
 // attachments of containers that are not valid get their DEL, and the plugins get a
 // GC with the remaining attachments. Networks below CNI 1.1.0 are left alone.
 //
-// No pod may be attached to these networks meanwhile, by anyone: its resources
-// would be freed. Those of pods whose cached attachment is missing or cannot be read
-// would be, too: then nothing is done, and the error is of class
+// No pod may be attached to these networks meanwhile, by any process: its resources
+// would be freed. So would those of a pod whose cached attachment is missing or cannot
+// be read: if there is one, nothing is done, and the error is of class
 // errdefs.ErrFailedPrecondition.
 func (c *Cache) Collect(ctx context.Context, loaded *gocni.ConfigResult, pods Pods) ([]Collected, error) {
 	cached, err := c.complete(pods.Attached)
@@ -85,9 +85,9 @@ func (c *Cache) complete(attached []string) ([]*libcni.NetworkAttachment, error)
 	return cached, nil
 }
 
-// detachOthers runs the DEL of cached attachments of the network for containers that
-// are not valid, with the configuration of their ADD: libcni would take the loaded
-// one. It returns the attachments that remain, and the failures.
+// detachOthers runs the DEL of the network's cached attachments of containers that are not
+// valid. It uses the configuration of their ADD; libcni would take the loaded one. It returns
+// the attachments that remain, and the failures.
 func (c *Cache) detachOthers(ctx context.Context, n *gocni.ConfNetwork, cached []*libcni.NetworkAttachment, valid func(string) bool) ([]types.GCAttachment, []error) {
 	stay, failures := []types.GCAttachment{}, []error(nil)
 	var others []*libcni.NetworkAttachment
@@ -128,7 +128,7 @@ func (c *Cache) detachOther(ctx context.Context, n *gocni.ConfNetwork, a *libcni
 	return c.del(ctx, attachment, a.ContainerID, netns, list)
 }
 
-// collectable are the networks that have GC, and do not disable it.
+// collectable returns the networks that have GC, and do not disable it.
 func collectable(loaded *gocni.ConfigResult) []*gocni.ConfNetwork {
 	return slices.DeleteFunc(netconf.All(loaded), func(n *gocni.ConfNetwork) bool {
 		if has, _ := version.GreaterThanOrEqualTo(n.Config.CNIVersion, "1.1.0"); !has {
@@ -139,7 +139,7 @@ func collectable(loaded *gocni.ConfigResult) []*gocni.ConfNetwork {
 	})
 }
 
-// readable tells why a cached attachment cannot be read. libcni skips those.
+// readable returns an error if a cached attachment cannot be read. libcni skips those.
 func (c *Cache) readable() error {
 	entries, err := os.ReadDir(c.results)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

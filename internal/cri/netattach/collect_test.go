@@ -23,7 +23,7 @@ const (
 	keeps = `{"cniVersion": "1.1.0", "name": "green", "disableGC": true, "plugins": [{"type": "green"}]}`
 )
 
-// alive are pods that run, on the networks named.
+// alive returns pods that run, with these ids.
 func alive(ids ...string) Pods {
 	return Pods{Valid: func(id string) bool { return slices.Contains(ids, id) }, Attached: ids}
 }
@@ -97,7 +97,7 @@ func TestCollectNotWithoutAnAttachedPod(t *testing.T) {
 	assert.Empty(t, n.asked())
 }
 
-// A network has taken the place of another of its name.
+// A network has replaced another one of its name.
 func TestCollectDetachesWithTheConfigurationOfTheADD(t *testing.T) {
 	n := newNode(t, "green", "other")
 	n.attach(`{"cniVersion": "1.1.0", "name": "green", "plugins": [{"type": "other"}]}`, "gone", "eth0")
@@ -109,7 +109,7 @@ func TestCollectDetachesWithTheConfigurationOfTheADD(t *testing.T) {
 }
 
 // An attachment that could not be detached stays cached, and valid for the plugins.
-func TestCollectKeepsWhatItCouldNotDetach(t *testing.T) {
+func TestCollectKeepsFailedAttachments(t *testing.T) {
 	n := newNode(t, "green", "other")
 	n.attach(`{"cniVersion": "1.1.0", "name": "green", "plugins": [{"type": "other"}]}`, "gone", "eth0")
 	n.plugin("other", `echo '{"code": 7, "msg": "agent is down"}'; exit 1`)
@@ -122,7 +122,7 @@ func TestCollectKeepsWhatItCouldNotDetach(t *testing.T) {
 	assert.FileExists(t, n.file("green", "gone", "eth0"))
 }
 
-// One that hangs has a share of the time.
+// A DEL that hangs gets only a share of the time.
 func TestCollectPastADELThatHangs(t *testing.T) {
 	loaded := load(t, green)
 	synctest.Test(t, func(t *testing.T) {

@@ -16,8 +16,9 @@ import (
 	"github.com/hookline-nri/hookline/internal/cri/netconf"
 )
 
-// addCached adds the DEL of a cached attachment with its own configuration. If that fails, as
-// what its plugins need may be gone, and another one is loaded under its name, that has to do.
+// addCached adds the DEL of a cached attachment with its own configuration. That may fail, since
+// a file that its plugins need may be gone. Then the configuration that is loaded under its name
+// is used, if it is another one.
 func (d *detachment) addCached(a Attachment) {
 	own, same := named(d.loaded, a)
 	if a.IfName != netconf.Loopback {
@@ -52,8 +53,8 @@ func (d *detachment) addCached(a Attachment) {
 	d.add(a.IfName, del)
 }
 
-// delOwn runs the DEL of an attachment with its own configuration. If that is not the last try,
-// it leaves time for another.
+// delOwn runs the DEL of an attachment with its own configuration. If another try may follow, it
+// leaves time for that.
 func (d *detachment) delOwn(ctx context.Context, a Attachment, own *libcni.NetworkConfigList, again bool) error {
 	if again {
 		half, cancel := share(ctx, 2)
@@ -63,8 +64,9 @@ func (d *detachment) delOwn(ctx context.Context, a Attachment, own *libcni.Netwo
 	return d.delCached(ctx, a, own)
 }
 
-// delChanged runs the DEL of an attachment with the configuration that is loaded under its name,
-// after failed. If that was a DEL, what its plugins hold may leak.
+// delChanged runs the DEL of an attachment with the configuration that is loaded under its name.
+// failed is the error of its own configuration. If that came from a DEL, resources that its
+// plugins hold may leak.
 func (d *detachment) delChanged(ctx context.Context, a Attachment, changed *libcni.NetworkConfigList, failed error, leaks bool) error {
 	if err := d.delCached(ctx, a, changed); err != nil {
 		return errors.Join(failed, err)
@@ -96,13 +98,13 @@ func (d *detachment) forget(a Attachment) {
 	_ = os.Remove(d.file(a, d.pod.ID))
 }
 
-// isAbandoned tells whether the DEL of a cached attachment is not retried any more.
+// isAbandoned reports whether the DEL of a cached attachment is not retried any more.
 func (d *detachment) isAbandoned(a Attachment) bool {
 	return d.pod.Overdue && isReplaced(d.loaded, a)
 }
 
-// stored is the network of a cached attachment. If its DEL is abandoned, it is without the
-// plugins that cannot be run, so that the others are.
+// stored returns the network of a cached attachment. If its DEL is abandoned, plugins that cannot
+// be run are left out, so that the others run.
 func (d *detachment) stored(a Attachment) (*libcni.NetworkConfigList, error) {
 	list, err := a.list()
 	if err != nil {
@@ -124,9 +126,8 @@ func (d *detachment) stored(a Attachment) (*libcni.NetworkConfigList, error) {
 	return list, nil
 }
 
-// addLoaded adds the DEL of loaded networks without a cached attachment. If the ADD
-// failed, each plugin has a DEL of its own; else it is one for the chain, see
-// docs/architecture.md.
+// addLoaded adds the DEL of loaded networks without a cached attachment. If the ADD failed, each
+// plugin has a DEL of its own; otherwise the chain has one, see docs/architecture.md.
 func (d *detachment) addLoaded(cached []Attachment) {
 	var failed *[]error
 	config := d.loaded

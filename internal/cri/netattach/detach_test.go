@@ -26,7 +26,7 @@ const (
 	old = `{"cniVersion": "0.3.1", "name": "old", "plugins": [{"type": "old"}]}`
 )
 
-func TestN3_DELWithWhatWasKept(t *testing.T) {
+func TestN3_DELWithCachedAttachment(t *testing.T) {
 	n := newNode(t, "first", "second")
 	n.attach(chain, pod, "eth0")
 
@@ -78,7 +78,7 @@ func TestAttachedAtTheSameTime(t *testing.T) {
 	assert.Equal(t, []string{"red eth1", "second eth0", "first eth0"}, n.asked())
 }
 
-func TestN3_OneThatFailsKeepsNoOther(t *testing.T) {
+func TestN3_DELThatFailsStopsNoOther(t *testing.T) {
 	n := newNode(t, "first", "second", "red")
 	n.attach(red, pod, "eth1")
 	n.attach(chain, pod, "eth0")
@@ -107,7 +107,7 @@ func TestAllFailuresAreReported(t *testing.T) {
 	n.plugin("red", `echo 'file not found' >&2; exit 1`)
 	result, err := n.cached().Detach(t.Context(), Pod{ID: pod}, nil)
 	assert.ErrorContains(t, err, `failed to find plugin "second"`)
-	assert.ErrorContains(t, err, "file not found", "which is not what a plugin answers with")
+	assert.ErrorContains(t, err, "file not found", "it is not a plugin's answer")
 	assert.Equal(t, Result{Cached: 2, Replaced: 2}, result)
 }
 
@@ -135,7 +135,7 @@ func TestNoContainerIsNotAny(t *testing.T) {
 	assert.Empty(t, n.asked())
 }
 
-func TestUnreadableIsSaid(t *testing.T) {
+func TestUnreadableIsReported(t *testing.T) {
 	n := newNode(t, "first", "second", "red")
 	n.attach(chain, pod, "eth0")
 	n.attach(red, pod, "eth1")
@@ -151,7 +151,7 @@ func TestUnreadableIsSaid(t *testing.T) {
 	assert.ErrorContains(t, err, "attachments of 1f2e3d: ")
 	asked := len(n.asked())
 	result, err = n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns, Attached: true}, load(t, red))
-	assert.NoError(t, err, "what is loaded will have to do")
+	assert.NoError(t, err, "the loaded networks have to do")
 	assert.Contains(t, n.asked()[asked:], "red eth0")
 	assert.Equal(t, []string{filepath.Join(n.cache, "results")}, result.Unreadable)
 	result, err = n.cached().Detach(t.Context(), Pod{ID: pod, NetNS: netns}, nil)
@@ -159,8 +159,8 @@ func TestUnreadableIsSaid(t *testing.T) {
 	assert.Equal(t, []string{filepath.Join(n.cache, "results")}, result.Unreadable)
 }
 
-// A runtime is killed while it writes a cached attachment. What it wrote keeps Collect from
-// freeing anything, and goes with the pod.
+// A runtime is killed while it writes a cached attachment. As long as the file exists, Collect
+// frees nothing. It is removed with the pod.
 func TestUnreadableGoesWithItsPod(t *testing.T) {
 	n := newNode(t, "first", "second", "red")
 	n.attach(red, pod, "eth1")
@@ -200,8 +200,8 @@ func TestOnePluginWithoutAList(t *testing.T) {
 	n.nothingKept()
 }
 
-// TestPluginsInFilesOfTheirOwn is a network whose configuration names none:
-// libcni reads them from a folder beside it, and keeps nothing of that.
+// TestPluginsInFilesOfTheirOwn has a network whose configuration names no plugins: libcni reads
+// them from a folder beside it, and caches none of them.
 func TestPluginsInFilesOfTheirOwn(t *testing.T) {
 	n := newNode(t, "first")
 	list := &libcni.NetworkConfigList{Name: "apart", CNIVersion: "1.1.0", Bytes: []byte(`{"cniVersion": "1.1.0", "name": "apart"}`)}
@@ -225,7 +225,7 @@ func TestPluginsInFilesOfTheirOwn(t *testing.T) {
 	n.nothingKept()
 }
 
-func TestWhatIsNotThereNeedsNoDEL(t *testing.T) {
+func TestNothingToDeleteIsSuccess(t *testing.T) {
 	for name, test := range map[string]struct {
 		netns, says string
 		fails       bool
@@ -252,8 +252,8 @@ func TestWhatIsNotThereNeedsNoDEL(t *testing.T) {
 	}
 }
 
-// A plugin that attaches pods to further networks takes them off these, and
-// what was kept of that with it.
+// A plugin that attaches pods to further networks detaches them from these, and removes their
+// cached attachments.
 func TestTakenAlongByAnother(t *testing.T) {
 	n := newNode(t, "red", "first", "second")
 	n.attach(red, pod, "eth1")
@@ -267,8 +267,8 @@ func TestTakenAlongByAnother(t *testing.T) {
 
 const hangs = `mkfifo $DIR/silent 2>/dev/null; read line < $DIR/silent`
 
-// One that hangs leaves the others a part of the time.
-func TestN3_OneThatHangsKeepsNoOther(t *testing.T) {
+// A DEL that hangs leaves the others a part of the time.
+func TestN3_DELThatHangsStopsNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newNode(t, "first", "second", "red", "old")
 		n.attach(red, pod, "eth1")
@@ -280,7 +280,7 @@ func TestN3_OneThatHangsKeepsNoOther(t *testing.T) {
 		_, err := n.cached().Detach(ctx, Pod{ID: pod, NetNS: netns}, nil)
 		assert.ErrorIs(t, err, ErrAttached)
 		assert.ErrorIs(t, err, context.DeadlineExceeded)
-		assert.NoError(t, ctx.Err(), "something is left for the caller")
+		assert.NoError(t, ctx.Err(), "the caller has time left")
 		assert.Equal(t, []string{"second eth0", "old eth2", "red eth1"}, n.asked())
 		assert.FileExists(t, n.file("blue", pod, "eth0"))
 		assert.NoFileExists(t, n.file("red", pod, "eth1"))

@@ -27,10 +27,10 @@ const (
 	netns = "/run/netns/pod"
 )
 
-// A node has plugins that note each request they get, and what libcni keeps.
+// A node has plugins that note each request they get, and libcni's cache.
 type node struct {
 	t     *testing.T
-	dir   string // plugins, and what they noted
+	dir   string // plugins, and their notes
 	cache string
 	cni   *libcni.CNIConfig
 	clock time.Time // of the last attachment
@@ -46,7 +46,7 @@ func newNode(t *testing.T, plugins ...string) *node {
 	return n
 }
 
-// plugin writes one whose DEL ends with the script.
+// plugin writes a plugin whose DEL ends with the script.
 func (n *node) plugin(name, del string) {
 	script := strings.Join([]string{
 		"#!/bin/sh",
@@ -90,7 +90,7 @@ func (n *node) file(network, id, ifName string) string {
 
 func (n *node) cached() *Cache { return New([]string{n.dir}, n.cache, sticking{&cniexec.Exec{}, n}) }
 
-// sticking runs the plugins of a node, one of which may hang. In a bubble of testing/synctest
+// sticking runs the plugins of a node, and lets one of them hang. In a bubble of testing/synctest
 // time stands still while a plugin runs, and passes while one hangs.
 type sticking struct {
 	invoke.Exec
@@ -106,7 +106,7 @@ func (s sticking) ExecPlugin(ctx context.Context, path string, stdin []byte, env
 	return nil, fmt.Errorf("plugin %s was killed: %w", path, ctx.Err())
 }
 
-// A request is what a plugin was asked.
+// A request is one that a plugin got.
 type request struct {
 	Command, Plugin, Container, Netns, Interface, Args string
 	Stdin                                              struct {

@@ -22,8 +22,8 @@ func named(loaded *gocni.ConfigResult, a Attachment) (list *libcni.NetworkConfig
 	return nil, false
 }
 
-// isReplaced tells whether networks are loaded, but none with the name of the attachment's. One
-// whose configuration was changed is the same network: its plugins free what they gave.
+// isReplaced reports whether networks are loaded, but none with the name of the attachment's. A
+// network whose configuration was changed is the same one: its plugins free what they gave.
 func isReplaced(loaded *gocni.ConfigResult, a Attachment) bool {
 	all := netconf.OfPods(loaded)
 	return len(all) > 0 && !slices.ContainsFunc(all, func(n *gocni.ConfNetwork) bool { return n.Config.Name == a.Network })

@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// load returns what go-cni has loaded: the loopback, and the lists from eth0 on.
+// load returns a configuration of go-cni with the loopback, and the lists from eth0 on.
 func load(t *testing.T, lists ...string) *gocni.ConfigResult {
 	t.Helper()
 	var opts []gocni.Opt
@@ -77,7 +77,7 @@ func TestLoadedNetworkOfAnotherInterface(t *testing.T) {
 	assert.Equal(t, []string{"second eth0", "first eth0", "red eth1", "loopback lo"}, n.asked())
 }
 
-func TestArgumentsOfWhatWasNotKept(t *testing.T) {
+func TestArgumentsWithoutCachedAttachment(t *testing.T) {
 	n := newNode(t, "first", "second", "loopback")
 	_, err := n.cached().Detach(t.Context(), Pod{
 		ID: pod, NetNS: netns,
@@ -91,7 +91,7 @@ func TestArgumentsOfWhatWasNotKept(t *testing.T) {
 	assert.Empty(t, second.Stdin.PrevResult.IPs)
 }
 
-// A plugin failed its ADD, and its DEL in whatever way: the others get theirs.
+// A plugin failed its ADD, and now fails its DEL in some way: the others get theirs.
 func TestN3_ChainWhoseADDFailed(t *testing.T) {
 	loaded := load(t, chain)
 	for name, test := range map[string]struct{ del, stuck, says string }{
@@ -121,7 +121,7 @@ func TestN3_ChainWhoseADDFailed(t *testing.T) {
 	}
 }
 
-// The caller went before all plugins had their DEL.
+// The caller cancels before all plugins had their DEL.
 func TestN3_ChainWhoseADDFailedWithoutACaller(t *testing.T) {
 	n := newNode(t, "first", "second", "loopback")
 	ctx, cancel := context.WithCancel(t.Context())
@@ -131,8 +131,9 @@ func TestN3_ChainWhoseADDFailedWithoutACaller(t *testing.T) {
 	assert.Empty(t, result.Abandoned)
 }
 
-// The cached attachment is lost: the DEL of what is loaded is tried until it succeeds, unless
-// it was done before. A pod that lost its namespace in a boot is given up in the end.
+// The cached attachment is lost: the DEL of the loaded networks is tried until it succeeds,
+// unless it was done before. That of a pod that lost its namespace in a reboot is abandoned in
+// the end.
 func TestNothingKeptOfAnAttachedPod(t *testing.T) {
 	for _, test := range []struct {
 		pod                Pod
@@ -156,7 +157,7 @@ func TestNothingKeptOfAnAttachedPod(t *testing.T) {
 	}
 }
 
-// A network that was added since has never had the pod.
+// The pod was never on a network that was added after its ADD.
 func TestNetworkAddedSince(t *testing.T) {
 	n := newNode(t, "first", "second", "red", "loopback")
 	n.attach(chain, pod, "eth0")
@@ -168,9 +169,9 @@ func TestNetworkAddedSince(t *testing.T) {
 	n.nothingKept()
 }
 
-// Another network is loaded, and the plugin of the one before fails for good. The
-// DEL is abandoned in the end, and the cached attachment removed. A network whose
-// configuration was changed is not another one.
+// Another network is loaded, and the plugin of the former one fails for good. The DEL is
+// abandoned in the end, and the cached attachment removed. A network whose configuration was
+// changed is not another one.
 func TestPluginOfAReplacedNetworkFails(t *testing.T) {
 	for name, test := range map[string]struct {
 		loaded    []string
@@ -203,8 +204,8 @@ func TestPluginOfAReplacedNetworkFails(t *testing.T) {
 	}
 }
 
-// The DEL fails with the configuration of the ADD, and succeeds with that which was loaded
-// under the same name since.
+// The DEL fails with the configuration of the ADD, and succeeds with the one that was loaded
+// under the same name later.
 func TestChangedConfigurationGetsTheDEL(t *testing.T) {
 	n := newNode(t, "first", "red", "loopback")
 	n.plugin("second", "")
@@ -238,9 +239,9 @@ func TestConfigurationThatCannotBeRead(t *testing.T) {
 	assert.Contains(t, n.asked(), "first eth0")
 }
 
-// The binary of a plugin is missing. It may come back, as where it is being installed, and its
-// DEL is retried. If another network has taken the place of its own, it is abandoned in the
-// end, and the other plugins of the chain get theirs.
+// The binary of a plugin is missing. It may come back, such as when it is being installed, so
+// its DEL is retried. If another network has replaced its own, its DEL is abandoned in the end,
+// and the other plugins of the chain get theirs.
 func TestBinaryIsMissing(t *testing.T) {
 	for name, test := range map[string]struct {
 		loaded    []string
@@ -287,8 +288,8 @@ func TestLoopbackFailsNoPod(t *testing.T) {
 	assert.ErrorContains(t, result.Ignored[0], `failed to find plugin "loopback"`)
 }
 
-// A cached chain has one DEL: its plugins have the address of the ADD,
-// which may be another's by the time the rest is tried again.
+// A cached chain has one DEL: its plugins hold the address of the ADD, which may belong to
+// another pod by the time the rest is tried again.
 func TestChainThatIsKeptStaysWhole(t *testing.T) {
 	n := newNode(t, "first", "second", "loopback")
 	n.attach(chain, pod, "eth0")

@@ -26,7 +26,7 @@ func (e tolerant) ExecPlugin(ctx context.Context, path string, stdin []byte, env
 	return out, err
 }
 
-// absent tells whether a plugin failed a DEL because there is nothing to delete.
+// absent reports whether a plugin failed a DEL because there is nothing to delete.
 func absent(err error, netns string) bool {
 	if _, answered := errors.AsType[*types.Error](err); !answered {
 		return false

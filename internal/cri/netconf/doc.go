@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package netconf reads what go-cni has loaded, in the terms of libcni.
+// Package netconf converts the configuration that go-cni has loaded to libcni's types.
 package netconf

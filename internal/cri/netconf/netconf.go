@@ -33,8 +33,8 @@ func OfPods(config *gocni.ConfigResult) (all []*gocni.ConfNetwork) {
 	return all
 }
 
-// List is a network in libcni's form. The plugins are not read from its source,
-// which lacks those that are configured in files of their own.
+// List returns a network in libcni's form. The plugins are not read from its source, which
+// lacks those that are configured in files of their own.
 func List(n *gocni.ConfNetwork) *libcni.NetworkConfigList {
 	list := &libcni.NetworkConfigList{Name: n.Config.Name, CNIVersion: n.Config.CNIVersion, Bytes: []byte(n.Config.Source)}
 	for _, p := range n.Config.Plugins {

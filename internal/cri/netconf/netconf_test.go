@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWhatIsLoaded(t *testing.T) {
+func TestLoadedNetworks(t *testing.T) {
 	const source = `{"cniVersion": "1.1.0", "name": "blue", "plugins": [{"type": "first"}, {"type": "second"}]}`
 	cni, err := gocni.New(gocni.WithLoNetwork, gocni.WithConfListBytes([]byte(source)))
 	require.NoError(t, err)
@@ -30,5 +30,5 @@ func TestWhatIsLoaded(t *testing.T) {
 
 func TestNothingIsLoaded(t *testing.T) {
 	assert.Empty(t, All(nil))
-	assert.Empty(t, OfPods(&gocni.ConfigResult{Networks: []*gocni.ConfNetwork{{IFName: "eth0"}}}), "which has no configuration")
+	assert.Empty(t, OfPods(&gocni.ConfigResult{Networks: []*gocni.ConfNetwork{{IFName: "eth0"}}}), "it has no configuration")
 }

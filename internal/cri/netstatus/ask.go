@@ -80,8 +80,8 @@ func (m *Monitor) askOne(ctx context.Context, n network) Status {
 	return s
 }
 
-// status asks the plugins one after the other, as libcni does, and returns the first
-// error with the type of the plugin. libcni does not tell that one.
+// status asks the plugins one after the other, as libcni does. It returns the first error and
+// the type of the plugin, which libcni does not return.
 func (n network) status(ctx context.Context) (plugin string, err error) {
 	for i, p := range n.list.Plugins {
 		one := *n.list

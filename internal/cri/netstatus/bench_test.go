@@ -10,7 +10,7 @@ import (
 	gocni "github.com/containerd/go-cni"
 )
 
-// BenchmarkStatus is a call that returns the last answer.
+// BenchmarkStatus measures a call that returns the last answer.
 func BenchmarkStatus(b *testing.B) {
 	m := New(func() *gocni.ConfigResult { return nil }, nil, Options{Interval: time.Hour, FirstWait: time.Minute})
 	defer m.Close()

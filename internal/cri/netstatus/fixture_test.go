@@ -137,14 +137,14 @@ func (n *node) ExecPlugin(ctx context.Context, _ string, stdin []byte, environ [
 	return nil, answer(ctx)
 }
 
-// busy tells whether the network is being asked.
+// busy reports whether the network is being asked.
 func (n *node) busy(name string) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.asking[name]
 }
 
-// answers returns what the observer was told.
+// answers returns the answers that the observer received.
 func (n *node) answers() []Status {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -163,7 +163,7 @@ func (n *node) Moved(before, now Status) {
 	n.moves = append(n.moves, before.State.String()+" "+now.State.String()+" "+now.Plugin)
 }
 
-// transitions returns those that the observer was told.
+// transitions returns the moves that the observer received.
 func (n *node) transitions() []string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -177,7 +177,7 @@ func (n *node) times(name string) []time.Duration {
 	return slices.Clone(n.asked[name])
 }
 
-// pass lets time of the bubble go by, and all that happens meanwhile.
+// pass lets time of the bubble pass, and waits until the bubble is idle.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()

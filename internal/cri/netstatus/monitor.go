@@ -23,23 +23,23 @@ type Monitor struct {
 	due      time.Time  // when Status starts the next round
 	timeouts int        // rounds in a row that timed out
 	waitTill time.Time  // how long callers wait for the first answer
-	round    *round     // the one under way, or nil
+	round    *round     // under way, or nil
 	outdated bool       // last is the answer of another configuration
 	closed   bool
 }
 
-// New returns a Monitor of the configuration that source returns, go-cni's
-// GetConfig, whose plugins are run by exec. It does nothing until it is called.
+// New returns a Monitor of the configuration that source returns, which is go-cni's GetConfig.
+// exec runs the plugins. The Monitor does nothing until it is called.
 //
-// exec has to return once its context ends, and to return a [types.Error] only if a
-// plugin answered it.
+// exec must return once its context ends, and may return a [types.Error] only if a plugin
+// answered it.
 func New(source func() *gocni.ConfigResult, exec invoke.Exec, options Options) *Monitor {
 	return &Monitor{source: source, exec: exec, options: options.withDefaults()}
 }
 
-// Status returns the last answer, and starts a round if that is older than the
-// interval. It waits for the first answer, until ctx ends or FirstWait has passed
-// since the first call of Status. It returns Unknown if there is none then.
+// Status returns the last answer, and starts a round if that is older than the interval. If
+// there is no answer yet, it waits for the first one until ctx ends or FirstWait has passed since
+// the first call of Status, and then returns Unknown.
 func (m *Monitor) Status(ctx context.Context) Status {
 	m.mu.Lock()
 	now := time.Now()
@@ -77,17 +77,16 @@ func (m *Monitor) Last() Status {
 	return m.last
 }
 
-// Outdated tells that the last answer is of a configuration that was replaced
-// since.
+// Outdated reports whether the last answer is of a configuration that was replaced since.
 func (m *Monitor) Outdated() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.outdated
 }
 
-// Fresh starts a round, or waits for the one under way, and returns the answer; or
-// after bound, or when ctx ends, the last one. It ignores a back-off, as the answer
-// may reject a pod.
+// Fresh starts a round, or joins the one under way, and returns its answer. After bound, or when
+// ctx ends, it returns the last answer. It ignores a back-off, since a pod may be rejected for
+// the answer.
 func (m *Monitor) Fresh(ctx context.Context, bound time.Duration) Status {
 	m.mu.Lock()
 	m.begin(ctx)

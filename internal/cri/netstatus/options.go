@@ -14,21 +14,21 @@ type Options struct {
 	// Timeout is for each network's STATUS. Default 5 s.
 	Timeout time.Duration
 	// FirstWait is how long after the first call of Status callers wait for the first
-	// answer. Default until the first STATUS has answered or timed out, but a minute at
-	// most; they do not wait if it is negative.
+	// answer. Default: until the first STATUS has answered or timed out, but at most a
+	// minute. If it is negative, they do not wait.
 	FirstWait time.Duration
-	// MaxBackoff is what the interval grows to, doubled with each timeout that
-	// follows another. Default 1 min, and at least Interval.
+	// MaxBackoff is the longest interval: each timeout in a row doubles it. Default 1 min,
+	// and at least Interval.
 	MaxBackoff time.Duration
 	// Observer gets each answer. Default none.
 	Observer Observer
 }
 
 const (
-	// settle is how long after its timeout a STATUS has answered that it timed out:
-	// the plugin's processes are killed first.
+	// settle is how long after its timeout a STATUS is reported as timed out: the plugin's
+	// processes are killed first.
 	settle = time.Second
-	// longestFirstWait bounds FirstWait by default. Callers give up soon after that.
+	// longestFirstWait bounds the default of FirstWait. Callers time out soon after that.
 	longestFirstWait = time.Minute
 )
 
@@ -37,8 +37,8 @@ const (
 type Observer interface {
 	// Answered is called for each network of a round. Since is not set.
 	Answered(Status)
-	// Moved is called once each time that the answer for the configuration has another
-	// state than before, or another network, plugin or code. before is Unknown at first.
+	// Moved is called each time that the answer for the configuration changes its state,
+	// network, plugin or code. before is Unknown at first.
 	Moved(before, now Status)
 }
 

@@ -21,16 +21,14 @@ import (
 	"github.com/hookline-nri/hookline/internal/cri/cniexec"
 )
 
-// generous is far above what anything here takes, and far below what a plugin
-// that hangs would take.
+// generous is far longer than anything here takes, and far shorter than a plugin that hangs.
 const generous = 30 * time.Second
 
-// hang is a script that takes as long as a pipe of nobody stays silent.
+// hang is a script that hangs: it reads a pipe without a writer.
 const hang = `mkfifo $DIR/silent; read line < $DIR/silent`
 
-// script writes a plugin named real, which notes each STATUS and then does as
-// told. Any other command it answers as a plugin should. go-cni's loopback is
-// beside it.
+// script writes a plugin named real, which notes each STATUS and then runs the lines of status.
+// It answers any other command as a plugin should. go-cni's loopback is beside it.
 func script(t testing.TB, status string) (dir string) {
 	dir = t.TempDir()
 	text := strings.Join([]string{
@@ -81,7 +79,7 @@ func TestN1_RealPlugins(t *testing.T) {
 		says   string
 	}{
 		"ok":              {`exit 0`, OK, ""},
-		"chatty":          {`echo all is well`, OK, ""},
+		"chatty":          {`echo all is fine`, OK, ""},
 		"not available":   {`echo '{"code": 50, "msg": "agent is down"}'; exit 1`, NotAvailable, "agent is down"},
 		"degraded":        {`echo '{"code": 51, "msg": "no route"}'; exit 1`, Degraded, "no route"},
 		"later":           {`echo '{"code": 11, "msg": "starting"}'; exit 1`, TryAgain, "starting"},
@@ -142,9 +140,9 @@ func TestBelow110RunsNothing(t *testing.T) {
 	assert.Zero(t, asked(t, dir))
 }
 
-// TestN1_ManyCallsDuringAHang is 200 callers of CRI Status. All return while the plugin hangs,
-// which is longer than the test runs. That they take no time is in
-// TestManyCallsDuringAHangTakeNoTime, by a clock that no other process moves.
+// TestN1_ManyCallsDuringAHang has 200 callers of CRI Status. All return while the plugin hangs,
+// which is longer than the test runs. TestManyCallsDuringAHangTakeNoTime proves that they take
+// no time, by a clock that no other process moves.
 func TestN1_ManyCallsDuringAHang(t *testing.T) {
 	dir := script(t, hang)
 	m := monitor(t, load(t, dir, "1.1.0").GetConfig, Options{Timeout: time.Hour, FirstWait: 10 * time.Millisecond})
@@ -183,7 +181,7 @@ func TestN4_HangBlocksNothing(t *testing.T) {
 		assert.NoError(t, err)
 		assert.NoError(t, loaded.Remove(t.Context(), "pod", "/run/netns/pod"))
 		assert.NoError(t, loaded.Load(gocni.WithConfListBytes(config("1.0.0"))))
-		assert.Equal(t, Unknown, m.Status(t.Context()).State, "it hangs still")
+		assert.Equal(t, Unknown, m.Status(t.Context()).State, "it still hangs")
 		m.Changed()
 		assert.Equal(t, Unsupported, m.Fresh(t.Context(), generous).State)
 	}), generous)

@@ -16,8 +16,8 @@ type round struct {
 	more   bool               // an ADD failed, maybe after the answers: another round follows
 }
 
-// begin starts a round, unless one is under way. Of its caller's context it takes the
-// values, such as the span that it is part of. It is called with m.mu held.
+// begin starts a round, unless one is under way. From its caller's context it takes only the
+// values, such as the span that it belongs to. It is called with m.mu held.
 func (m *Monitor) begin(caller context.Context) {
 	if m.round != nil || m.closed {
 		return
@@ -59,8 +59,8 @@ func (m *Monitor) turn(ctx context.Context) []Status {
 	return m.ask(ctx, networks)
 }
 
-// store stores the answer, and tells whether it counts. It returns the last one and
-// the new one.
+// store stores the answer, and reports whether it counts. It returns the last answer and the
+// new one.
 func (m *Monitor) store(r *round, answers []Status) (before, s Status, counts bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -17,10 +17,10 @@ var (
 	lost = types.NewError(51, "no route", "")
 )
 
-// A runtime starts, and the plugin takes its time.
+// A runtime starts, and the plugin is slow to answer.
 func TestN1_FirstAnswerThatTakesLongIsNoFailure(t *testing.T) {
 	at(t, map[string]plugin{"a": takes(4*time.Second, nil)}, Options{}, func(t *testing.T, n *node, m *Monitor) {
-		assert.Equal(t, Unknown, m.Current().State, "which does not wait")
+		assert.Equal(t, Unknown, m.Current().State, "it does not wait")
 		assert.Equal(t, 4*time.Second, took(func() { assert.Equal(t, OK, m.Status(t.Context()).State) }))
 		pass(0)
 		assert.Equal(t, []string{"Unknown OK "}, n.transitions())
@@ -193,7 +193,7 @@ func TestN2_FreshKeepsToItsBound(t *testing.T) {
 		}))
 		assert.Equal(t, 3*time.Second, took(func() {
 			assert.Equal(t, TimedOut, m.Fresh(t.Context(), time.Minute).State)
-		}), "what is under way is shared")
+		}), "callers share the round under way")
 		assert.Len(t, n.times("a"), 2)
 	})
 }
@@ -216,7 +216,7 @@ func TestChangedAsksAtOnce(t *testing.T) {
 	})
 }
 
-func TestChangedVoidsWhatIsUnderWay(t *testing.T) {
+func TestChangedVoidsTheRoundUnderWay(t *testing.T) {
 	at(t, map[string]plugin{"a": hangs, "b": says(nil)}, Options{FirstWait: time.Minute}, func(t *testing.T, n *node, m *Monitor) {
 		n.configure("1.1.0", "a")
 		go func() {
@@ -226,11 +226,11 @@ func TestChangedVoidsWhatIsUnderWay(t *testing.T) {
 		}()
 		assert.Equal(t, time.Second, took(func() {
 			s := m.Status(t.Context())
-			assert.Equal(t, OK, s.State, "who waited for the old answer gets the new one")
+			assert.Equal(t, OK, s.State, "a caller that waited for the old answer gets the new one")
 			assert.Equal(t, "b", s.Network)
 		}))
 		pass(time.Minute)
-		assert.Len(t, n.answers(), 1, "a STATUS that was cancelled is no answer")
+		assert.Len(t, n.answers(), 1, "a STATUS that was canceled is no answer")
 	})
 }
 
@@ -304,7 +304,7 @@ func TestN4_LockedConfigurationBlocksNothing(t *testing.T) {
 	})
 }
 
-func TestCloseEndsWhatIsUnderWay(t *testing.T) {
+func TestCloseEndsTheRoundUnderWay(t *testing.T) {
 	at(t, map[string]plugin{"a": says(down)}, Options{}, func(t *testing.T, n *node, m *Monitor) {
 		m.Status(t.Context())
 		n.set("a", hangs)

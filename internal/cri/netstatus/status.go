@@ -23,8 +23,8 @@ const (
 	TryAgain
 	// NotAvailable is CNI error 50: it takes no pods.
 	NotAvailable
-	// Degraded is CNI error 51: it takes no pods, and those that are there may
-	// have lost connectivity.
+	// Degraded is CNI error 51: it takes no pods, and the pods on it may have lost
+	// connectivity.
 	Degraded
 	// OtherError is any other error that a plugin answered.
 	OtherError
@@ -65,7 +65,7 @@ func (s State) Label() string {
 	return states[s].label
 }
 
-// Ready tells whether pods can be added.
+// Ready reports whether pods can be added.
 func (s State) Ready() bool { return s == OK || s == Unsupported }
 
 // Status is one answer.
@@ -78,8 +78,8 @@ type Status struct {
 	Plugin string
 	// Code is the CNI error code, and 0 if the plugin gave none.
 	Code uint
-	// Message and Details are the plugin's, or for ExecFailed, TimedOut and
-	// NotInitialized say what happened. They are valid UTF-8 of at most 1 KiB each.
+	// Message and Details are the plugin's. For ExecFailed, TimedOut and NotInitialized they
+	// describe the failure. They are valid UTF-8 of at most 1 KiB each.
 	Message, Details string
 	// Asked is when the plugin was asked, zero for Unknown.
 	Asked time.Time
@@ -89,11 +89,11 @@ type Status struct {
 	Took time.Duration
 }
 
-// Ready tells whether pods can be added.
+// Ready reports whether pods can be added.
 func (s Status) Ready() bool { return s.State.Ready() }
 
-// String says the status in a sentence: network, state, code, since when, and the
-// plugin's message.
+// String returns the status as a sentence: network, state, code, since when, and the plugin's
+// message.
 func (s Status) String() string {
 	var b strings.Builder
 	b.WriteString("network")
@@ -118,8 +118,8 @@ func (s Status) String() string {
 	return b.String()
 }
 
-// Err returns nil if pods can be added, and else an error that says what String does.
-// containerd's errdefs take it for ErrUnavailable.
+// Err returns nil if pods can be added, and otherwise an error with the text of String. To
+// containerd's errdefs it is ErrUnavailable.
 func (s Status) Err() error {
 	if s.Ready() {
 		return nil
@@ -134,7 +134,7 @@ func (u unavailable) Error() string { return string(u) + ": unavailable" }
 // Unavailable is how errdefs.IsUnavailable knows the class.
 func (unavailable) Unavailable() {}
 
-// same tells whether s has the network, plugin, state and code of before.
+// same reports whether s has the network, plugin, state and code of before.
 func (s Status) same(before Status) bool {
 	return s.State == before.State && s.Network == before.Network && s.Plugin == before.Plugin && s.Code == before.Code
 }

@@ -9,13 +9,12 @@ import (
 	"github.com/hookline-nri/hookline/internal/cri/netattach"
 )
 
-// Collect has networks free the resources of pods that are gone, one after the
-// other, see [netattach.Cache.Collect], and calls told for each with its name. It
-// returns at once. Until it is done, which is after timeout at the latest, pods that
-// are to be attached to any of them wait: a plugin that frees what is not in its
-// list would free theirs, and two folders may have the same network. It is to be
-// called once, before the first pod is attached.
-func Collect(networks map[string]*Network, timeout time.Duration, pods netattach.Pods, received func(name string, done []netattach.Collected, err error)) {
+// Collect has networks free the resources of pods that are gone, one network after the other,
+// see [netattach.Cache.Collect], and calls report for each with its name. It returns at once.
+// Until it is done, which is after timeout at the latest, no pod is attached to any of the
+// networks: a plugin frees every attachment that is not in its list, and two folders may have
+// the same network. Call it once, before the first pod is attached.
+func Collect(networks map[string]*Network, timeout time.Duration, pods netattach.Pods, report func(name string, done []netattach.Collected, err error)) {
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	done := make(chan struct{})
 	var stops []func() bool
@@ -31,7 +30,7 @@ func Collect(networks map[string]*Network, timeout time.Duration, pods netattach
 		for name, n := range networks {
 			config := n.GetConfig()
 			collected, err := n.cache(config).Collect(ctx, config, pods)
-			received(name, collected, err)
+			report(name, collected, err)
 		}
 		close(done)
 		for _, stop := range stops {

@@ -56,5 +56,5 @@ func TestCollectionEndsInTime(t *testing.T) {
 	assert.ErrorIs(t, collected[0].Err, context.DeadlineExceeded)
 }
 
-// nobody is a runtime without pods.
+// noPods are those of a runtime without pods.
 var noPods = netattach.Pods{Valid: func(string) bool { return false }}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package podnet is the network that a runtime attaches pods to: go-cni's
-// object for one folder of configurations, and beside it what go-cni lacks.
+// Package podnet is the network that a runtime attaches pods to. It wraps go-cni's object for
+// one folder of configurations, and adds what go-cni lacks.
 //
 //	     Load             Answer, Fresh       Attach, Detach, Collect
 //	       |                    |                       |

@@ -13,9 +13,9 @@ import (
 // rejection is how long a pod waits for the answer before it is rejected.
 const rejection = 2 * time.Second
 
-// TakesPods returns nil if a pod can be attached, and else the error to reject it
-// with, of class errdefs.ErrUnavailable (N2). If the last answer is an error or of
-// another configuration, STATUS is run once more.
+// TakesPods returns nil if a pod can be attached, and otherwise the error to reject it with, of
+// class errdefs.ErrUnavailable (N2). If the last answer is an error or of another configuration,
+// STATUS is run once more.
 func (n *Network) TakesPods(ctx context.Context) error {
 	if s := n.Answer(ctx); s.Ready() && !n.status.Outdated() {
 		return nil
@@ -27,8 +27,8 @@ func (n *Network) TakesPods(ctx context.Context) error {
 	return classed(s.Err())
 }
 
-// classed is an error of netstatus, which does not know errdefs, as one of
-// errdefs.ErrUnavailable for errors.Is as well.
+// classed makes an error of netstatus match errdefs.ErrUnavailable in errors.Is. netstatus does
+// not import errdefs.
 func classed(err error) error {
 	if err == nil {
 		return nil

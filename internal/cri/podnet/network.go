@@ -46,14 +46,14 @@ type Network struct {
 
 	loads sync.Mutex // makes the copy that of go-cni's last load
 
-	mu         sync.Mutex                     // guards what follows
+	mu         sync.Mutex                     // guards the fields below
 	collecting <-chan struct{}                // closed when a garbage collection is over, nil without one
 	tried      map[string]*gocni.ConfigResult // by pod, the configuration of its ADD, which failed
 }
 
 var _ gocni.CNI = (*Network)(nil)
 
-// New returns the network of a go-cni object, which nobody else may load.
+// New returns the network of a go-cni object. Only the network may load it from then on.
 func New(cni gocni.CNI, options Options) *Network {
 	n := &Network{
 		CNI:      cni,
@@ -67,8 +67,8 @@ func New(cni gocni.CNI, options Options) *Network {
 	return n
 }
 
-// Load loads the configuration, and has STATUS run again if that changed. Otherwise
-// a file that is rewritten often would keep a STATUS that hangs from timing out.
+// Load loads the configuration, and has STATUS run again only if it changed. Otherwise a file
+// that is rewritten often would keep a STATUS that hangs from timing out.
 func (n *Network) Load(opts ...gocni.Opt) error {
 	n.loads.Lock()
 	defer n.loads.Unlock()
@@ -86,11 +86,10 @@ func (n *Network) Load(opts ...gocni.Opt) error {
 // waits.
 func (n *Network) GetConfig() *gocni.ConfigResult { return n.loaded.Load() }
 
-// Answer is the last answer to STATUS, see [netstatus.Monitor.Status].
+// Answer returns the last answer to STATUS, see [netstatus.Monitor.Status].
 func (n *Network) Answer(ctx context.Context) netstatus.Status { return n.status.Status(ctx) }
 
-// Current is the last answer to STATUS, without a wait, see
-// [netstatus.Monitor.Current].
+// Current returns the last answer to STATUS, without a wait, see [netstatus.Monitor.Current].
 func (n *Network) Current() netstatus.Status { return n.status.Current() }
 
 // Status returns nil if networks are loaded and, as far as is known, take pods. It
@@ -110,7 +109,7 @@ func (n *Network) Status() error {
 // a plugin that is killed there leaves its children running, such as an IPAM plugin
 // that allocates after the DEL (L7). If it fails, STATUS is run again.
 //
-// It is a span with the name that it has in go-cni, and so is Detach.
+// Attach and Detach are spans, with the names that go-cni gives them.
 func (n *Network) Attach(ctx context.Context, pod netattach.Pod, serially bool) (result *gocni.Result, err error) {
 	name := "cni.Setup"
 	if serially {
@@ -160,7 +159,7 @@ func span(ctx context.Context, name string, pod netattach.Pod) (context.Context,
 	})
 }
 
-// Began is the time from which on it knows of each ADD.
+// Began returns the time from which on the network knows of each ADD.
 func (n *Network) Began() time.Time { return n.began }
 
 // Detach detaches a pod from its networks, whatever is loaded and whatever STATUS
@@ -183,11 +182,11 @@ func (n *Network) Detach(ctx context.Context, pod netattach.Pod) (result netatta
 	return result, nil
 }
 
-// killedPatience is how long the process group of a killed plugin is waited for.
+// killedPatience is how long to wait for the process group of a killed plugin.
 const killedPatience = 10 * time.Second
 
-// cache is libcni's cache of attachments. Plugins run as with go-cni, but with a
-// deadline that is kept for all processes that they start.
+// cache returns libcni's cache of attachments. Plugins run as with go-cni, but with a deadline
+// that also ends the processes that they start.
 func (n *Network) cache(config *gocni.ConfigResult) *netattach.Cache {
 	return netattach.New(config.PluginDirs, n.cacheDir, &cniexec.Exec{Stderr: os.Stderr, Patience: killedPatience})
 }

@@ -121,7 +121,7 @@ func TestN2_TakesPods(t *testing.T) {
 	assert.NoError(t, n.net.TakesPods(t.Context()), "it is asked once more")
 }
 
-// The network before said that it takes pods. The one that is loaded is silent.
+// The former network took pods. The one that is loaded now does not answer.
 func TestN2_StatusOfAnotherNetwork(t *testing.T) {
 	n := newNode(t)
 	n.load()
@@ -133,7 +133,7 @@ func TestN2_StatusOfAnotherNetwork(t *testing.T) {
 	assert.ErrorContains(t, err, "has not answered STATUS yet")
 }
 
-// What is loaded once more is the same network.
+// A configuration that is loaded once more is the same network.
 func TestLoadedAgainIsNotAskedAgain(t *testing.T) {
 	n := newNode(t)
 	n.load()
@@ -143,8 +143,8 @@ func TestLoadedAgainIsNotAskedAgain(t *testing.T) {
 	assert.Equal(t, "STATUS\n", n.asked())
 }
 
-// A network takes the place of another while pods are attached, of which the first
-// takes long. Whatever each ADD was made with has its DEL.
+// A network replaces another one during a failing ADD, which takes long. A second ADD then fails with
+// the new one. Each DEL uses the configuration of its ADD.
 func TestN3_FailedADDAndAReload(t *testing.T) {
 	n := newNode(t)
 	text, err := os.ReadFile(filepath.Join(n.dir, "plugin"))
@@ -238,11 +238,11 @@ func TestN4_HungStatusBlocksNothing(t *testing.T) {
 	result, err := n.net.Detach(ctx, netattach.Pod{ID: "web"})
 	require.NoError(t, err)
 	assert.Equal(t, netattach.Result{Cached: 1}, result)
-	assert.NoError(t, n.net.Status(), "nothing is known against it")
+	assert.NoError(t, n.net.Status(), "no answer says that it takes no pods")
 }
 
-// An ADD hangs: it keeps no reload, DEL or question waiting.
-func TestN3_HungADDHoldsUpNoDEL(t *testing.T) {
+// An ADD that hangs blocks no reload, DEL or query.
+func TestN3_HungADDBlocksNoDEL(t *testing.T) {
 	n := newNode(t)
 	n.load()
 	n.attach("web")
@@ -263,7 +263,7 @@ func TestN3_HungADDHoldsUpNoDEL(t *testing.T) {
 	busy.Wait()
 }
 
-// An ADD whose caller gave up returns when the processes that it started have ended:
+// An ADD whose caller cancels returns when the processes that it started have ended: otherwise
 // they would allocate after the DEL.
 func TestL7_CutADDLeavesNoOrphan(t *testing.T) {
 	n := newNode(t)
@@ -292,7 +292,7 @@ wait; }`)
 	assert.True(t, err != nil || strings.Contains(string(stat), ") Z "), "%s", stat)
 }
 
-// A process that a plugin leaves after an ADD that succeeded goes on: a DHCP client
+// A process that a plugin leaves after a successful ADD goes on, such as a DHCP client that
 // renews the lease of the pod.
 func TestADDThatSucceededKeepsItsDaemon(t *testing.T) {
 	n := newNode(t)

@@ -11,47 +11,43 @@ import (
 	"time"
 )
 
-// Ask tells the connections of an event that each of them may reject, one
-// after the other in the order of their indices, and returns the first
-// failure. It is for all events but the ends, which have Teardown. Those who validate
-// what others made of a container change nothing of it, and are asked side by side. Nothing
-// is called after them.
+// Ask sends an event that plugins may reject to one connection after the other, in the
+// order of their indices, and returns the first failure. It takes all events except ends, which
+// Teardown takes. ValidateContainerAdjustment changes nothing, so it goes to all
+// connections side by side, without calls of each.
 //
-// each, if not nil, is called after each connection with its reply, before the
-// next one is asked, and may change the event's Request; an error of it is
-// a failure too. The reply is nil for one that did not subscribe, or knows
-// nothing of the pod or container; each is not called for one that failed and
-// whose policy is to go on without it.
+// each, if not nil, is called after each connection with its reply, before the next connection
+// is asked. It may change the event's Request, and its error is a failure, too. The reply is
+// nil for a connection that did not subscribe, or does not know the pod or container. each is
+// not called for a connection that failed, if its policy lets the request go on.
 //
-// A first event, of kind RunPodSandbox or CreateContainer, reaches every
-// connection whose list was taken before Ask returned nil: in time or, if the
-// connection is overdue, was not synchronized within one SyncTimeout or came in
-// under a name that had been asked, late. One that is listed for afterwards finds
-// the pod in its Synchronize, and is told of the container late. Of a container a connection is
-// told late when the runtime has it: at the next event that is asked for, or when the runtime
-// has listed it. If Ask fails, the caller ends what was begun with Teardown, whose events reach
-// those that were told.
+// A first event, RunPodSandbox or CreateContainer, reaches every connection whose inventory
+// was taken before Ask returned nil. It arrives late at a connection that is overdue, was not
+// synchronized within one SyncTimeout, or registered under a name that had been asked. A later
+// connection finds the pod in its Synchronize, and receives the container late. A container is
+// delivered late when the runtime has it: at its next event, or when a list has it. If Ask
+// fails, the caller must end the pod or container with Teardown, which reaches the
+// connections that received the first event.
 //
-// What begins, a pod, a container or its start, is rejected with ErrStopped if its
-// end, or that of its pod, was handed in before Ask returned.
+// A creation or start is rejected with ErrStopped if the end of its pod or container was
+// submitted before Ask returned.
 //
-// What Options.Required names has to answer a first event, whatever its policy:
-// an Unmet error says which plugin has not. Of a caller with a deadline, a first
-// event leaves time for that Teardown.
+// The plugins that Options.Required names must answer a first event, whatever their policy: an
+// Unmet error names the plugin that has not. If the caller has a deadline, a first event
+// leaves time for the Teardown.
 //
-// A plugin gets the request timeout for its answer, counted from when the
-// event was sent. Ask returns when ctx ends, but the plugin then still owes its
-// answer, and is sent nothing else before it.
+// A plugin has the request timeout for its answer, from when the event was sent. Ask
+// returns when ctx ends. The plugin then receives nothing else until it has answered.
 func (e *Engine) Ask(ctx context.Context, ev Event, each func(Connection, any) error) error {
 	switch {
 	case ev.Kind.Final() || ev.Kind == Synchronize || ev.Kind == 0:
-		return fmt.Errorf("%s is not an event to ask for", ev)
+		return fmt.Errorf("%s is not an event for Ask", ev)
 	case ev.Kind.First():
 		return e.create(ctx, ev, each)
 	case ev.Kind == ValidateContainerAdjustment:
 		return e.validate(ctx, ev)
 	case ev.Container != "":
-		e.made(ev.ID()) // also where PostCreateContainer does not come, as CRI-O may have it
+		e.made(ev.ID()) // also if there is no PostCreateContainer, as in CRI-O
 	}
 	q := question{engine: e, ctx: ctx, event: ev, each: each}
 	for _, l := range e.asked(ev) {
@@ -59,10 +55,10 @@ func (e *Engine) Ask(ctx context.Context, ev Event, each func(Connection, any) e
 			return err
 		}
 	}
-	return q.rejectEnded() // it may have ended while the last was asked
+	return q.rejectEnded() // it may have ended while the last plugin was asked
 }
 
-// validate asks all at once, and returns the failure of the first that has one.
+// validate asks all lanes at once, and returns the failure of the first that has one.
 func (e *Engine) validate(ctx context.Context, ev Event) error {
 	lanes := e.asked(ev)
 	errs := make([]error, len(lanes))
@@ -79,23 +75,22 @@ func (e *Engine) validate(ctx context.Context, ev Event) error {
 	return cmp.Or(errs...)
 }
 
-// A question is one call of Ask, or of one connection of those that are asked side by side.
+// A question is one call of Ask, or the part of it for one connection if all are asked at once.
 type question struct {
 	engine   *Engine
 	ctx      context.Context
 	event    Event
 	each     func(Connection, any) error
-	creation *creation     // that a first event belongs to, else nil
+	creation *creation     // the creation of a first event, else nil
 	waited   time.Duration // for connections that join
 }
 
 // patience is how long the question still waits for connections that join: one
-// SyncTimeout in all (L13). Answers of others take nothing of that.
+// SyncTimeout in all (L13). The time that others take to answer does not count.
 func (q *question) patience() time.Duration { return q.engine.opts.SyncTimeout() - q.waited }
 
-// rejectEnded rejects what begins after its end, or that of its pod, was handed in
-// (L11): its connections were told so, or will be. There is no use in waiting for
-// their turn.
+// rejectEnded rejects a creation or start whose pod or container has ended: the runtime has
+// submitted the end (L11), and its connections receive that. So it need not wait for their turn.
 func (q *question) rejectEnded() error {
 	var ended bool
 	switch {
@@ -135,14 +130,14 @@ func (q *question) ask(l *lane) error {
 }
 
 var (
-	// errWithout says that a plugin failed, and that its policy is to go on.
+	// errWithout means that a plugin failed, and that its policy is to go on without it.
 	errWithout = errors.New("going on without the plugin")
 
-	// errKnown says that an event was not sent, as it says nothing new to the plugin.
+	// errKnown means that an event was not sent, because the plugin need not receive it.
 	errKnown = errors.New("known to the plugin")
 )
 
-// put puts the event to the plugin of a lane, and returns the session that it had.
+// put sends the event to the plugin of a lane, and returns the session that it had.
 func (q *question) put(l *lane) (s *session, reply any, err error) {
 	l.mu.Lock()
 	if s = l.session; s == nil {
@@ -163,7 +158,7 @@ func (q *question) put(l *lane) (s *session, reply any, err error) {
 		return s, nil, err
 	}
 	l.mu.Unlock()
-	if err := q.passesOver(l, s); err != nil {
+	if err := q.skips(l, s); err != nil {
 		return s, nil, q.unsent(l, s, time.Time{}, err)
 	}
 	q.creation.waitFor(s)
@@ -171,8 +166,8 @@ func (q *question) put(l *lane) (s *session, reply any, err error) {
 	return q.send(l, s)
 }
 
-// send waits for the turn in a lane and delivers the event there. The plugin may have another
-// connection by then, which it returns.
+// send waits for the turn in a lane and delivers the event there. It returns the session that
+// the plugin has by then.
 func (q *question) send(l *lane, wanted *session) (s *session, reply any, err error) {
 	posted, err := l.enter(q)
 	if err != nil {
@@ -222,16 +217,16 @@ func (q *question) send(l *lane, wanted *session) (s *session, reply any, err er
 		if err := q.leave(l, r); err != nil {
 			return s, nil, err
 		}
-		<-ready // in the same moment
+		<-ready // at the same moment
 	}
 	if r.outcome != nil {
-		return s, nil, r.outcome // a reply may still come, and is nothing to the caller
+		return s, nil, r.outcome // a later reply does not concern the caller
 	}
 	return s, r.reply, nil
 }
 
-// leave is for a caller who gives up on a request that was sent. It returns nil
-// if that has ended.
+// leave leaves a request that was sent, because the caller has canceled. It returns nil if the
+// request has ended.
 func (q *question) leave(l *lane, r *request) error {
 	l.mu.Lock()
 	if r.answered || r.expired {
@@ -248,9 +243,8 @@ func (q *question) leave(l *lane, r *request) error {
 	return err
 }
 
-// unsent settles an event that was not sent: its caller gave up, which says
-// nothing of the plugin, the plugin joins or has come back, or it failed, which its
-// policy judges.
+// unsent handles an event that was not sent: because the caller canceled, the plugin was joining
+// or has come back, or the plugin failed. Only the last is judged by its policy.
 func (q *question) unsent(l *lane, s *session, posted time.Time, err error) error {
 	var overdue *Overdue
 	failure := Loss
@@ -262,13 +256,13 @@ func (q *question) unsent(l *lane, s *session, posted time.Time, err error) erro
 	case errors.Is(err, errAbsent):
 		return err
 	case errors.Is(err, errJoining) && q.demanded(l):
-		return errUnsent // it is waited for as one that is disconnected
+		return errUnsent // wait for it as for a disconnected plugin
 	case errors.Is(err, errJoining), errors.Is(err, errReturned), errors.Is(err, errTooLate):
 		rec.Outcome = Skipped
 		q.creation.missedBy(l)
 		q.engine.opts.Observer.Delivered(rec)
 		return errWithout
-	case errors.As(err, &overdue), errors.Is(err, ErrBacklog): // that of one that stays
+	case errors.As(err, &overdue), errors.Is(err, ErrBacklog): // of a permanent plugin
 		rec.Outcome, failure = Skipped, Skip
 	case errors.Is(err, ErrClosed):
 		rec.Outcome = Lost

@@ -27,7 +27,7 @@ func TestL1_PluginsAreAskedInIndexOrder(t *testing.T) {
 	})
 }
 
-// What one plugin replied is in the request before the next one gets it.
+// The reply of a plugin is in the request before the next plugin receives it.
 func TestL1_ReplyIsAppliedBeforeTheNextIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -49,7 +49,7 @@ func TestL1_ReplyIsAppliedBeforeTheNextIsAsked(t *testing.T) {
 		ev.Request = &request
 		err := f.Ask(t.Context(), ev, func(c Connection, reply any) error {
 			if reply == nil {
-				assert.Equal(t, "15-q", c.Name(), "only who did not subscribe has no reply")
+				assert.Equal(t, "15-q", c.Name(), "only a plugin that did not subscribe has no reply")
 				return nil
 			}
 			request += "+" + reply.(string)
@@ -60,7 +60,7 @@ func TestL1_ReplyIsAppliedBeforeTheNextIsAsked(t *testing.T) {
 	})
 }
 
-func TestL7_RejectionEndsThoseThatWereAsked(t *testing.T) {
+func TestL7_PluginsThatWereAskedReceiveTheEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a, b, c := newPlugin("10-a"), newPlugin("20-b").reject(RunPodSandbox), newPlugin("30-c")
@@ -69,13 +69,13 @@ func TestL7_RejectionEndsThoseThatWereAsked(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		err := f.ask(ctx, "RunPodSandbox:p1")
 		require.ErrorIs(t, err, errRejected)
-		cancel() // the caller's context is dead by now; the undo has its own
+		cancel() // the caller's context has ended; the roll back has its own
 		require.NoError(t, f.Teardown(ctx, []Event{event("StopPodSandbox:p1"), event("RemovePodSandbox:p1")}, nil))
 
 		const life = "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1"
 		assert.Equal(t, life, a.received())
-		assert.Equal(t, life, b.received(), "who rejected may have acted on it")
-		assert.Equal(t, "Synchronize()", c.received(), "who was never asked gets nothing")
+		assert.Equal(t, life, b.received(), "a plugin that rejected may have acted on it")
+		assert.Equal(t, "Synchronize()", c.received(), "a plugin that was not asked receives nothing")
 	})
 }
 
@@ -91,8 +91,8 @@ func TestL7_ErrorOfTheCallerIsARejection(t *testing.T) {
 	})
 }
 
-// The caller gives up while its Run waits behind that of another pod.
-func TestL3_GivenUpBeforeItWasSentIsNeverHeardOf(t *testing.T) {
+// The caller cancels while its Run waits behind that of another pod.
+func TestL3_CanceledRequestInTheLineIsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a, b := newPlugin("10-a"), newPlugin("20-b")
@@ -120,11 +120,11 @@ func TestL3_GivenUpBeforeItWasSentIsNeverHeardOf(t *testing.T) {
 		assert.NotContains(t, b.received(), ":p1")
 		assert.Contains(t, a.received(), "RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1")
 		assert.Contains(t, f.journal.outcomes(RunPodSandbox), "20-b withdrawn")
-		assert.False(t, b.isClosed(), "a caller who gave up says nothing of the plugin")
+		assert.False(t, b.isClosed(), "a caller that cancels does not fail the plugin")
 	})
 }
 
-// A dead context of the caller asks nobody at all.
+// If the caller's context has ended, no plugin is asked.
 func TestL3_DeadCallerSendsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -137,7 +137,7 @@ func TestL3_DeadCallerSendsNothing(t *testing.T) {
 	})
 }
 
-func TestL3_NothingOfWhatAPluginDoesNotKnow(t *testing.T) {
+func TestL3_EventsOfUnknownObjectsAreNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a := newPlugin("10-a")
@@ -162,7 +162,7 @@ func TestL11_NoContainerIsCreatedInAStoppedPod(t *testing.T) {
 	})
 }
 
-// A pod may be gone altogether by the time its container gets that far.
+// A pod may be gone before the creation of its container gets that far.
 func TestL11_NoContainerIsCreatedInAPodThatIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -179,9 +179,9 @@ func TestL11_NoContainerIsCreatedInAPodThatIsGone(t *testing.T) {
 	})
 }
 
-// A pod is stopped while a container is being created in it: those that were
-// asked get the container's Stop before the pod's, the others hear nothing of
-// the container, and the creation fails.
+// A pod is stopped while a container is being created in it. Plugins that were asked receive the
+// container's Stop before the pod's, the others receive nothing of the container, and the
+// creation fails.
 func TestL1_PodStopsDuringTheCreationOfAContainer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -210,8 +210,8 @@ func TestL1_PodStopsDuringTheCreationOfAContainer(t *testing.T) {
 	})
 }
 
-// Whether a plugin is there, and wants to know, makes no difference: the runtime
-// must not start what all were told has ended, or will be told.
+// This holds without plugins and subscriptions, too: the runtime must not start an object whose
+// end was or will be delivered.
 func TestL11_NoContainerIsStartedInAStoppedPod(t *testing.T) {
 	for name, join := range map[string]func() []*plugin{
 		"without plugins": func() []*plugin { return nil },
@@ -236,8 +236,8 @@ func TestL11_NoContainerIsStartedInAStoppedPod(t *testing.T) {
 	}
 }
 
-// A pod is stopped while the start of its container is asked for. Those that were
-// not asked yet are not, and the start fails, also if nobody is left to ask.
+// A pod is stopped while the start of its container is asked for. Plugins that were not asked yet
+// are not asked, and the start fails, also if no plugin is left to ask.
 func TestL1_PodStopsDuringTheStartOfAContainer(t *testing.T) {
 	for _, names := range [][]string{{"10-a"}, {"10-a", "20-b"}} {
 		synctest.Test(t, func(t *testing.T) {
@@ -270,8 +270,8 @@ func TestL1_PodStopsDuringTheStartOfAContainer(t *testing.T) {
 	}
 }
 
-// Those who validate a container hold it up for no longer than the slowest of them. The first
-// that rejects is heard.
+// Plugins that validate a container are asked at the same time: together they take as long as the
+// slowest of them. The error is that of the first plugin that rejects.
 func TestValidatorsAreAskedSideBySide(t *testing.T) {
 	for _, rejects := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

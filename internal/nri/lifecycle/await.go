@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// await waits until there is a connection for each demand that is not met, for
-// none longer than it may be waited for. So nobody is told of what is going to
-// fail for a plugin that is disconnected. One that is overdue is not waited for (L22).
+// await waits until each unmet demand has a connection that can meet it, for each no longer than
+// its Wait. So a creation that fails because a plugin is disconnected reaches no other
+// plugin. An overdue plugin fails it at once (L22).
 func (q *question) await() error {
 	if q.creation.met() {
 		return nil
@@ -67,7 +67,7 @@ func (q *question) missing() (missing []*demand, err error) {
 	return missing, nil
 }
 
-// pause waits for a change, no longer than for the first of what is missing.
+// pause waits for a change, no longer than until the first missing demand runs out of time.
 func (q *question) pause(changed <-chan struct{}, missing []*demand, first *demand) error {
 	start := time.Now()
 	q.creation.lacks.Store(&lack{first.Plugin, start.Add(-first.waited)})
@@ -94,15 +94,14 @@ func (q *question) pause(changed <-chan struct{}, missing []*demand, first *dema
 	return nil
 }
 
-// A lack is what a creation waits for while it waits for a plugin that is disconnected.
+// A lack is the disconnected plugin that a creation waits for.
 type lack struct {
 	plugin string
 	since  time.Time
 }
 
-// nextChange returns a channel that is closed when a connection joins, leaves or
-// gives an answer that it owed, or when an object is ended whose creation may be
-// waiting.
+// nextChange returns a channel that is closed when a connection joins, leaves or is no longer
+// overdue, or when an object ends whose creation may be waiting.
 func (e *Engine) nextChange() <-chan struct{} {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -112,7 +111,7 @@ func (e *Engine) nextChange() <-chan struct{} {
 	return e.changed
 }
 
-// change tells those who wait for one. mu is held.
+// change wakes the goroutines that wait for a change. mu is held.
 func (e *Engine) change() {
 	if e.changed != nil {
 		close(e.changed)
@@ -120,7 +119,7 @@ func (e *Engine) change() {
 	}
 }
 
-// recovered tells those who wait that a connection has given an answer that it owed.
+// recovered wakes them because a connection is no longer overdue.
 func (e *Engine) recovered() {
 	e.mu.Lock()
 	defer e.mu.Unlock()

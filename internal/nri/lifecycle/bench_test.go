@@ -12,12 +12,12 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// inert is a connection that answers at once.
+// An inert plugin answers at once.
 type inert struct {
 	index  string
 	wants  func(Kind) bool
 	closed chan struct{}
-	timed  bool // whether it looks at its context, as an RPC does
+	timed  bool // whether it looks at its context, like an RPC
 }
 
 func (c *inert) Name() string            { return c.index + "-inert" }
@@ -57,8 +57,7 @@ func benchEngine(b *testing.B, n int, conn inert, opts Options) *Engine {
 func all(Kind) bool  { return true }
 func none(Kind) bool { return false }
 
-// BenchmarkAsk is the cost of one blocking event for ten plugins that answer
-// at once.
+// BenchmarkAsk is the cost of one blocking event for ten plugins that answer at once.
 func BenchmarkAsk(b *testing.B) {
 	for _, bc := range []struct {
 		name string
@@ -89,9 +88,9 @@ func BenchmarkAsk(b *testing.B) {
 	}
 }
 
-// BenchmarkLife is the cost of all that a pod with one container is told of
-// from its Run to its Remove, by event, for ten plugins that answer at once.
-// The ends go to all at once, so that each plugin has a goroutine.
+// BenchmarkLife is the cost, by event, of all events of a pod with one container, from Run to
+// Remove, for ten plugins that answer at once. All plugins receive an end at the same time, so
+// each has a goroutine.
 func BenchmarkLife(b *testing.B) {
 	var asks, ends []Event
 	for _, name := range []string{
@@ -111,7 +110,7 @@ func BenchmarkLife(b *testing.B) {
 	}{
 		{"plugins=10", inert{wants: all}, Options{}},
 		{"plugins=10/unsubscribed", inert{wants: none}, Options{}},
-		{"plugins=10/missed", inert{wants: all}, Options{MissedEvents: newMemory()}}, // to nobody: all are there
+		{"plugins=10/missed", inert{wants: all}, Options{MissedEvents: newMemory()}}, // nothing is missed: all are connected
 	} {
 		b.Run(bc.name, func(b *testing.B) {
 			e := benchEngine(b, 10, bc.conn, bc.opts)
@@ -140,8 +139,8 @@ func BenchmarkLife(b *testing.B) {
 	}
 }
 
-// BenchmarkLedger prints the memory of one pod with two containers in one
-// connection's ledger.
+// BenchmarkLedger reports the memory of one pod with two containers in the ledger of one
+// connection.
 func BenchmarkLedger(b *testing.B) {
 	const pods = 5000
 	ids := make([][3]string, pods)

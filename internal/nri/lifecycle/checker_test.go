@@ -7,24 +7,24 @@ import (
 	"slices"
 )
 
-// A life is what one connection knows of a pod or container, read off the
-// events it was sent and nothing else.
+// A life is what one connection knows of a pod or container, read off the events that it received
+// and nothing else.
 type life struct {
 	pod              string // of a container
 	listed           bool   // was in Synchronize
 	asked            bool   // had its first event
 	stopped, removed bool
-	over             bool // was stopped when it was listed
-	before           bool // is known from an earlier connection alone
+	over             bool // Synchronize listed it as stopped
+	before           bool // only an earlier connection knew it
 }
 
-// A reading is the history of one connection held against L1 and L3.
+// A reading holds the history of one connection against L1 and L3.
 type reading struct {
 	wants      func(Kind) bool
 	pods       map[string]*life
 	containers map[string]*life
-	again      bool     // whether what the name was told of before may come again
-	before     []string // what that is
+	again      bool     // whether objects that the name knew before may come again
+	before     []string // those objects
 	on         bool     // whether this goes on from the history of another connection
 	faults     []string
 }
@@ -35,8 +35,8 @@ func read(history []record, wants func(Kind) bool) *reading {
 	return r.through(history)
 }
 
-// readAgain goes through the history of a plugin that has come back, and of what was
-// told before, such as "p1" or "p1/c1", may be told the end (L18).
+// readAgain goes through the history of a plugin that has come back: it may receive the ends of
+// what its name knew before, such as "p1" or "p1/c1" (L18).
 func readAgain(history []record, wants func(Kind) bool, before []string) *reading {
 	r := &reading{wants: wants, pods: make(map[string]*life), containers: make(map[string]*life), again: true, before: before}
 	return r.through(history)
@@ -48,7 +48,7 @@ func (r *reading) through(history []record) *reading {
 		case rec.Kind == Synchronize && i == 0 && !r.on:
 			r.listed(rec.listed)
 		case rec.Kind == Synchronize:
-			r.fault("L1", rec, "is not the first that the plugin is sent")
+			r.fault("L1", rec, "is not the first event that the plugin receives")
 		case i == 0 && !r.on:
 			r.fault("L1", rec, "comes before Synchronize")
 			return r
@@ -121,21 +121,21 @@ func (r *reading) container(rec record) {
 	r.goesOn(rec, c, CreateContainer, StopContainer, RemoveContainer)
 }
 
-// goesOn holds one event against what the plugin knows of its object.
+// goesOn holds an event against what the plugin knows of its object.
 func (r *reading) goesOn(rec record, l *life, first, stop, remove Kind) bool {
 	switch {
 	case l == nil:
-		r.fault("L3", rec, "is of something that the plugin does not know")
+		r.fault("L3", rec, "is of an object that the plugin does not know")
 		return false
 	case l.removed:
-		r.fault("L3", rec, "comes after the last word")
+		r.fault("L3", rec, "comes after the Remove")
 		return false
 	case rec.Kind == first && (l.asked || l.stopped):
 		r.fault("L1", rec, "comes twice, or after the Stop")
 	case rec.Kind == CreateContainer && l.listed:
 		r.fault("L1", rec, "is of a container that Synchronize listed")
 	case rec.Kind == stop && l.over && r.received(rec):
-		l.over = false // the name had not heard of it
+		l.over = false // the name had not received it
 	case rec.Kind == stop && l.stopped:
 		r.fault("L3", rec, "comes twice")
 	case rec.Kind == remove && !l.stopped && r.wants(stop) && (l.listed || l.asked || !r.received(rec)):
@@ -149,7 +149,7 @@ func (r *reading) goesOn(rec record, l *life, first, stop, remove Kind) bool {
 	return true
 }
 
-// told says whether the name was told of an object before.
+// received reports whether the name received an object before.
 func (r *reading) received(rec record) bool {
 	switch {
 	case !r.again:
@@ -163,7 +163,7 @@ func (r *reading) received(rec record) bool {
 	return !r.wants(RunPodSandbox) || slices.Contains(r.before, rec.Pod)
 }
 
-// alive returns what the plugin was told of and has not been told the end of.
+// alive returns the objects that the plugin knows and whose end it has not received.
 func (r *reading) alive() (pods, containers []string) {
 	for id, p := range r.pods {
 		if !p.removed && !p.before && r.wants(RemovePodSandbox) {

@@ -8,63 +8,62 @@ import (
 	"time"
 )
 
-// A Connection is one registration of one plugin. A plugin that comes back is
-// a new Connection; two of one name are two Connections, and both are served unless
-// the newer one takes over, see Options.HandOver.
+// A Connection is one registration of one plugin. A plugin that comes back is a new
+// Connection. Two plugins of one name are two Connections: both are served, unless the newer
+// one takes over, see Options.HandOver.
 //
-// The engine calls Deliver and Close without holding a lock, so a Connection may call back
-// into the engine from these.
+// The engine holds no lock when it calls Deliver and Close, so these may call the engine.
 type Connection interface {
 	// Name names the plugin in errors, such as "10-logger". It must not change.
 	Name() string
 
-	// Index is the plugin's place among the others, which is that of its
-	// index as a string. It must not change.
+	// Index is the plugin's index. Plugins are in the order of their indices, compared as
+	// strings. It must not change.
 	Index() string
 
-	// Subscribed says whether the plugin wants events of a kind. The engine
-	// asks once, when the connection joins. What a plugin does not want is
-	// kept in mind all the same: it gets the Stop of a pod whose Run it did
-	// not subscribe to.
+	// Subscribed reports whether the plugin wants events of a kind. The engine calls it once
+	// for each kind, when the connection joins. The engine also records events that the
+	// plugin does not want: the plugin receives StopPodSandbox of a pod even if it did not
+	// subscribe to RunPodSandbox.
 	Subscribed(Kind) bool
 
-	// Policy says what becomes of requests that the plugin fails. The engine
-	// asks once, when the connection joins.
+	// Policy returns what follows when the plugin fails a request. The engine calls it once,
+	// when the connection joins.
 	Policy() Policy
 
-	// Timeouts says how long the plugin may take, where that is not as long as any
-	// other. The engine asks once, when the connection joins.
+	// Timeouts returns the timeouts of this plugin, where they differ from the engine's. The
+	// engine calls it once, when the connection joins.
 	Timeouts() Timeouts
 
-	// Deliver sends one event and calls answer with the plugin's reply, nil if
-	// it has nothing to say, or with an error: one that wraps ErrClosed if the
-	// connection is of no use any more, and else what the plugin rejected with.
+	// Deliver sends one event and calls answer, with the plugin's reply, nil if that is
+	// empty, or with an error. The error wraps ErrClosed if the connection can no longer be
+	// used; any other error is the plugin's rejection.
 	//
-	// Deliver must not block: whoever calls it has others to send to. answer may
+	// Deliver must not block, because its caller sends to other plugins, too. answer may
 	// be called before Deliver returns, and by any goroutine. The engine calls
-	// Deliver for one event at a time, and not again before answer was called
-	// (L4), whatever became of the event's caller and of its timeout.
+	// Deliver for one event at a time, and not again before answer was called (L4), even if
+	// the event's caller has left or its timeout has passed.
 	//
-	// The plugin has to answer until due, for the plugin to know: nothing ends
-	// then. ctx has no deadline, and is done only when nobody wants the answer any
-	// more, because the connection is closed.
+	// due tells the plugin by when it should answer. Deliver must not stop waiting then. ctx
+	// has no deadline, and is done only when the answer is no longer needed, because the
+	// connection is closed.
 	Deliver(ctx context.Context, event Event, due time.Time, answer func(reply any, err error))
 
-	// Closed returns a channel that is closed once the connection is, and nil
-	// for a connection that cannot be. It is called with a lock held.
+	// Closed returns a channel that is closed once the connection is closed, or nil for a
+	// connection that never closes. The engine calls it with a lock held.
 	Closed() <-chan struct{}
 
-	// Close closes the connection; the engine calls it once it has dropped
-	// it, also if it was closed already. What is being sent must then return,
-	// also where the peer reads nothing.
+	// Close closes the connection. The engine calls it once when it has dropped the
+	// connection, even if that has closed already. A Deliver that is still sending must then
+	// return, even if the peer does not read.
 	Close()
 }
 
 var (
-	// ErrClosed says that a connection closed, or the engine did.
+	// ErrClosed is the error of a connection that closed, or of an engine that was closed.
 	ErrClosed = errors.New("connection closed")
 
-	// ErrBacklog is why a connection is dropped for which more waits than its
-	// backlog may hold.
-	ErrBacklog = errors.New("too much waits for the plugin")
+	// ErrBacklog is why a connection is dropped: more events or bytes wait for it than its
+	// limits allow, or it is overdue for too long.
+	ErrBacklog = errors.New("the plugin exceeds the limits of its backlog")
 )

@@ -15,11 +15,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestContract takes a world through random creations, failures, givings-up,
-// joins, losses, hangs and restarts, and holds it against L1 to L4, L9, L11,
-// L13 to L17 and L20 all the way and in the end; half of the plays, in which the
-// engine keeps what plugins are owed, against L18 too, and half of them, in which a
-// connection of a name succeeds the one that is there, against L19.
+// TestContract takes a world through random creations, failures, cancellations, joins, losses,
+// hangs and restarts. It holds the world against L1 to L4, L9, L11, L13 to L17 and L20, all the
+// way and in the end. In half of the plays the engine keeps missed events: these are held against
+// L18, too. In half of them a connection succeeds the connected one of its name: these are held
+// against L19, too.
 func TestContract(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := setup{runtime: patched, keeps: rapid.Bool().Draw(rt, "keeps"), hands: rapid.Bool().Draw(rt, "hands")}
@@ -32,22 +32,21 @@ func TestContract(t *testing.T) {
 // A setup is what does not change in a play.
 type setup struct {
 	runtime runtimeKind
-	keeps   bool // whether the engine keeps what plugins are owed
+	keeps   bool // whether the engine keeps missed events
 	hands   bool // whether it hands names over
 	harsh   *harshness
 }
 
-// A move is one thing that the kubelet, a plugin or an operator does. All that
-// is random in it is drawn before the play begins: so a play that failed can
-// be repeated and made smaller.
+// A move is one action of the kubelet, a plugin or an operator. Everything random in it is drawn
+// before the play begins, so that a failed play can be repeated and made smaller.
 type move func(w *world)
 
-// A drawOp draws how an operation of the kubelet goes, and how long its caller waits: zero
-// for as long as it takes.
+// A drawOp draws how an operation of the kubelet goes, and how long its caller waits: zero for as
+// long as it takes.
 type drawOp func(*rapid.T) (course, time.Duration)
 
-// drawMoves draws the moves of a play: those of other, which is told how many came
-// before, in place of those of a name here.
+// drawMoves draws the moves of a play. Moves of other replace those of the same name here; other
+// receives the number of moves before.
 func drawMoves(rt *rapid.T, op drawOp, other func(nth func() int) map[string]func(*rapid.T) move) []move {
 	var moves []move
 	// does makes an action of a function that draws a move.
@@ -57,7 +56,7 @@ func drawMoves(rt *rapid.T, op drawOp, other func(nth func() int) map[string]fun
 			moves = append(moves, func(w *world) {
 				m(w)
 				if settled {
-					// The others start while this one is still on its way.
+					// Later moves begin while this operation is still under way.
 					synctest.Wait()
 				}
 			})
@@ -104,7 +103,7 @@ func drawMoves(rt *rapid.T, op drawOp, other func(nth func() int) map[string]fun
 		"remove pod":       does(op.onPod((*process).removePod)),
 		"stop container":   does(op.onContainer((*process).stopContainer)),
 		"remove container": does(op.onContainer((*process).removeContainer)),
-		"give up": does(func(rt *rapid.T) move {
+		"interrupt": does(func(rt *rapid.T) move {
 			n := drawNumber(rt, "whose")
 			return func(w *world) {
 				if cancel := pick(w.process.callers, n); cancel != nil {
@@ -128,7 +127,7 @@ func drawMoves(rt *rapid.T, op drawOp, other func(nth func() int) map[string]fun
 	return moves
 }
 
-// onPod draws a move that does something to some pod.
+// onPod draws a move that changes some pod.
 func (op drawOp) onPod(f func(*process, context.Context, string, course)) func(rt *rapid.T) move {
 	return op.onOneOf((*world).podIDs, f)
 }
@@ -150,7 +149,7 @@ func (op drawOp) onOneOf(ids func(*world) []string, f func(*process, context.Con
 	}
 }
 
-// pick returns one of some, the zero value if there are none.
+// pick returns one of some elements, or the zero value if there are none.
 func pick[T any](some []T, n int) (one T) {
 	if len(some) > 0 {
 		one = some[n%len(some)]
@@ -170,13 +169,12 @@ func (w *world) containerIDs() []string {
 	return slices.Sorted(maps.Keys(w.containers))
 }
 
-// drawNumber draws a number to pick by: what there will be to pick from is not
-// known yet.
+// drawNumber draws a number to pick by: the elements to pick from are not known yet.
 func drawNumber(rt *rapid.T, label string) int {
 	return rapid.IntRange(0, 999).Draw(rt, label)
 }
 
-// drawOrdinary is what operations are like in most plays.
+// drawOrdinary draws what operations are like in most plays.
 func drawOrdinary(rt *rapid.T) (course, time.Duration) {
 	times := []time.Duration{0, 0, time.Millisecond, 700 * time.Millisecond, 3 * time.Second}
 	waits := []time.Duration{0, 0, 300 * time.Millisecond, 1100 * time.Millisecond, 10 * time.Second}
@@ -184,8 +182,8 @@ func drawOrdinary(rt *rapid.T) (course, time.Duration) {
 	return drawCourse(rt, times, requires), rapid.SampledFrom(waits).Draw(rt, "patience")
 }
 
-// drawCourse draws how an operation goes: what it takes time for takes one of some times, and
-// a pod or container requires one of some sets of plugins.
+// drawCourse draws how an operation goes: each of its steps takes one of some times, and a pod or
+// container requires one of some sets of plugins.
 func drawCourse(rt *rapid.T, times []time.Duration, requires [][]string) course {
 	takes := rapid.SampledFrom(times)
 	return course{
@@ -198,8 +196,8 @@ func drawCourse(rt *rapid.T, times []time.Duration, requires [][]string) course 
 	}
 }
 
-// play makes the moves in a world of its own, in virtual time, and returns the
-// rules that were broken with what each plugin was told, or nothing.
+// play makes the moves in a world of its own, in virtual time. It returns the rules that were
+// broken, with what each plugin received, or nothing.
 func play(t *testing.T, s setup, moves []move) (faults string) {
 	synctest.Test(t, func(*testing.T) {
 		w := newWorld(s)
@@ -227,7 +225,7 @@ func play(t *testing.T, s setup, moves []move) (faults string) {
 	return faults
 }
 
-// story returns faults with what led to them.
+// story returns faults and the events that led to them.
 func (w *world) story(faults []string) string {
 	if len(faults) == 0 {
 		return ""

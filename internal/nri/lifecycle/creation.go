@@ -13,41 +13,40 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// A creation is a pod or container whose first event is under way. That of a
-// container lasts on, sealed, until the runtime has the container: then those who were not
-// asked, or have come in since, are told of it (L2). If the runtime fails to make it, they hear
-// nothing.
+// A creation is a pod or container whose first event is under way. The creation of a container
+// stays, sealed, until the runtime has the container: then the plugins that were not asked, or
+// have registered since, receive it (L2). If the runtime fails to create it, they receive nothing.
 type creation struct {
 	event Event
 	since time.Time
 
 	// Guarded by Engine.mu.
-	sealed  bool
-	telling int // who tell those who missed it
+	sealed     bool
+	delivering int // the goroutines that deliver it late
 
-	demands []*demand // of which each has to be met before it is sealed
+	demands []*demand // it is sealed only when each is met
 	lacks   atomic.Pointer[lack]
 
 	// Written by the caller of Ask alone, until it is sealed.
-	missed []*lane       // that are told late
-	asked  []asked       // whether they have answered or it goes on without them
-	begun  uint64        // the number of the last that was listed for when it began
-	late   []*lane       // those that have come in since, and are asked
+	missed []*lane       // lanes that receive it late
+	asked  []asked       // lanes that were asked, also if it went on without their answer
+	begun  uint64        // Engine.lists when it began
+	late   []*lane       // lanes of latecomers that are asked
 	spent  time.Duration // on their answers
 
 	aborted atomic.Bool
 	asking  atomic.Pointer[session]
 }
 
-// An asked is a plugin that was asked, by the connection that it had.
+// An asked is a plugin that was asked, and the connection that it had.
 type asked struct {
 	lane    *lane
 	session *session
 }
 
-// undone says whether the creation must not go on: its end was handed in. Asked
-// with a lane's lock held, it says whether the end may be in that lane: if not,
-// the creation's event comes before it.
+// undone reports whether the creation must not go on, because its end was submitted. With a
+// lane's lock held it reports whether the end may be in that lane: if not, the creation's
+// event comes before it.
 func (c *creation) undone() bool { return c != nil && c.aborted.Load() }
 
 func (c *creation) waitFor(s *session) {
@@ -56,14 +55,14 @@ func (c *creation) waitFor(s *session) {
 	}
 }
 
-// missedBy notes that a connection is to be told when all others have agreed.
+// missedBy records that a plugin must receive the creation when all others have approved it.
 func (c *creation) missedBy(l *lane) {
 	if c != nil {
 		c.missed = append(c.missed, l)
 	}
 }
 
-// told notes what came of asking a plugin.
+// received records that a plugin was asked, unless that fails the creation.
 func (c *creation) received(l *lane, s *session, err error) {
 	if c == nil || s == nil || err != nil && !errors.Is(err, errWithout) && !errors.Is(err, errKnown) {
 		return
@@ -74,32 +73,32 @@ func (c *creation) received(l *lane, s *session, err error) {
 	c.asked = append(c.asked, asked{l, s})
 }
 
-// has says whether a connection was asked.
+// has reports whether a connection was asked.
 func (c *creation) has(l *lane, s *session) bool { return slices.Contains(c.asked, asked{l, s}) }
 
-// create asks all connections of a first event, those that join meanwhile too.
+// create sends a first event to all connections, also to those that join meanwhile.
 func (e *Engine) create(ctx context.Context, ev Event, each func(Connection, any) error) (err error) {
 	c := &creation{event: ev, since: time.Now()}
 	if c.demands, err = e.demands(ctx, ev); err != nil {
 		return err
 	}
-	if err := e.conceive(c); err != nil {
+	if err := e.enterCreation(c); err != nil {
 		return fmt.Errorf("%s: %w", ev, err)
 	}
 	ctx, cancel := e.withUndo(ctx)
 	defer cancel()
 	q := question{engine: e, ctx: ctx, event: ev, each: each, creation: c}
 	if err := q.askAll(); err != nil {
-		e.forgo(c)
+		e.removeCreation(c)
 		return err
 	}
 	if ev.Container == "" {
-		e.tellLate(c, c.missed)
+		e.deliverLate(c, c.missed)
 	}
 	return nil
 }
 
-// askAll asks until nobody is left to ask, and all that is demanded is met.
+// askAll asks until no connection is left to ask and each demand is met.
 func (q *question) askAll() error {
 	if err := q.await(); err != nil {
 		return err
@@ -125,9 +124,9 @@ func (q *question) askAll() error {
 	}
 }
 
-// conceive enters a creation, unless its pod is stopped. An object whose id was
-// that of one that was removed is another one.
-func (e *Engine) conceive(c *creation) error {
+// enterCreation enters a creation, unless its pod is stopped. If an object of its id was
+// removed before, the creation is another object.
+func (e *Engine) enterCreation(c *creation) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.ended.forget(c.event.ID())
@@ -140,28 +139,27 @@ func (e *Engine) conceive(c *creation) error {
 	return nil
 }
 
-// underWay says whether a creation is still to be sealed: it asks, or misses, each connection
-// that there is by then. mu is held.
+// underWay reports whether a creation is not sealed yet: it will be asked of, or delivered late
+// to, each connection that exists when it is sealed. mu is held.
 func (e *Engine) underWay(o ledger.ID) bool {
 	c := e.creations[o]
 	return c != nil && !c.sealed
 }
 
-// hasEnded says whether the end of an object, or of its pod, was handed in.
+// hasEnded reports whether the end of an object, or of its pod, was submitted.
 func (e *Engine) hasEnded(o ledger.ID) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.ended.stage(o) != alive
 }
 
-// unasked returns the lanes of the connections that are still to be asked, in index order.
-// If there are none, it seals the creation in the same instant: so no plugin falls between
-// those that were asked and those that come in later (L2). A pod is listed from its first
-// resource on, so that this is all for it. Before all that a creation demands is met nothing
-// is sealed (L20).
+// unasked returns the lanes of the connections that have not been asked, in index order. If there
+// are none, it seals the creation in the same instant, so that it misses no plugin that
+// registers later (L2): the runtime lists a pod from its first resource on. It does not seal the
+// creation before all its demands are met (L20).
 //
-// A connection whose list is still to be taken is not waited for. The runtime may
-// be unable to take one while an operation is under way (L13).
+// It does not wait for a connection whose inventory is not taken yet: the runtime may be
+// unable to list while an operation is under way (L13).
 func (e *Engine) unasked(c *creation) (lanes []*lane, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -186,28 +184,28 @@ func (e *Engine) unasked(c *creation) (lanes []*lane, err error) {
 		return nil, nil
 	}
 	c.missed = append(c.missed, e.latecomers(c)...)
-	c.telling++
+	c.delivering++
 	if e.opts.OmitCreating {
 		e.agreed[c.event.Pod] = true
 	}
 	return nil, nil
 }
 
-// forgo takes out a creation that failed.
-func (e *Engine) forgo(c *creation) {
+// removeCreation takes out a creation that failed.
+func (e *Engine) removeCreation(c *creation) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.takeOut(c)
 }
 
-// takeOut takes out a creation, unless there is another one of the id. mu is held.
+// takeOut takes out a creation, unless another creation has its id. mu is held.
 func (e *Engine) takeOut(c *creation) {
 	if o := c.event.ID(); e.creations[o] == c {
 		delete(e.creations, o)
 	}
 }
 
-// made sees to it that all are told of a container that the runtime has now.
+// made delivers a container that the runtime has now to all plugins that were not asked.
 func (e *Engine) made(o ledger.ID) {
 	e.mu.Lock()
 	c := e.creations[o]
@@ -215,21 +213,21 @@ func (e *Engine) made(o ledger.ID) {
 		e.mu.Unlock()
 		return
 	}
-	c.telling++
+	c.delivering++
 	late := slices.Concat(c.missed, e.latecomers(c))
 	e.mu.Unlock()
-	e.tellLate(c, late)
+	e.deliverLate(c, late)
 }
 
-// tellLate tells of a creation those who missed it, for one of those that it counts as telling.
-// It stays until all have done so: its end may come meanwhile.
-func (e *Engine) tellLate(c *creation, lanes []*lane) {
+// deliverLate delivers a creation to lanes that missed it. Its caller is counted in delivering: the
+// creation stays until that is zero, because its end may come meanwhile.
+func (e *Engine) deliverLate(c *creation, lanes []*lane) {
 	for _, l := range lanes {
 		l.missedEvent(c)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if c.telling--; c.telling == 0 {
+	if c.delivering--; c.delivering == 0 {
 		e.takeOut(c)
 	}
 }

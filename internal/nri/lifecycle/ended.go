@@ -8,10 +8,9 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// endedObjects keeps, of each pod and container whose end was handed in, how
-// far that went, until the object has left the runtime's lists. It is what a
-// connection that joins in between must know of the object: that the pod is
-// stopped, or nothing, if its Remove is out and will not come again.
+// endedObjects keeps how far the end of each pod and container has come, from when the end was
+// submitted until the object has left the runtime's lists. A connection that joins meanwhile
+// receives the pod as stopped; or not at all, if its Remove is out and will not come again.
 //
 // Engine.mu guards it.
 type endedObjects map[string]*endedPod
@@ -23,7 +22,7 @@ type endedPod struct {
 
 type lifeEnd struct {
 	stage    stage
-	removals int // that were handed in; more than one may be
+	removals int // how many were submitted; there may be more than one
 }
 
 // A stage is how far the life of an object has come.
@@ -31,8 +30,8 @@ type stage uint8
 
 const (
 	alive   stage = iota
-	ended         // its Stop was handed in
-	leaving       // its Remove was handed in
+	ended         // its Stop was submitted
+	leaving       // its Remove was submitted
 )
 
 // with returns the end with one more event in it.
@@ -43,8 +42,7 @@ func (e lifeEnd) with(k Kind) lifeEnd {
 	return lifeEnd{max(e.stage, ended), e.removals}
 }
 
-// without returns the end with one removal less, and alive if that was the
-// last one.
+// without returns the end with one removal less, or alive if that was the last one.
 func (e lifeEnd) without() lifeEnd {
 	if e.removals > 1 {
 		return lifeEnd{leaving, e.removals - 1}
@@ -68,7 +66,7 @@ func (m endedObjects) enter(ev Event) {
 	p.containers[ev.Container] = p.containers[ev.Container].with(ev.Kind)
 }
 
-// stage says how far the end of an object went.
+// stage returns the stage of an object.
 func (m endedObjects) stage(o ledger.ID) stage {
 	p := m[o.Pod]
 	switch {
@@ -77,13 +75,12 @@ func (m endedObjects) stage(o ledger.ID) stage {
 	case o.Container == "":
 		return p.stage
 	}
-	// With their pod all its containers end.
+	// The end of a pod ends all its containers.
 	return max(p.stage, p.containers[o.Container].stage)
 }
 
-// gone takes back one removal of an object, and forgets it if that was the
-// last; with a pod also its containers, but for those that are on their way
-// out themselves.
+// gone takes back one removal of an object, and forgets the object if that was the last one. With
+// a pod it also forgets its containers, except for those with removals of their own.
 func (m endedObjects) gone(o ledger.ID) {
 	p := m[o.Pod]
 	if p == nil {
@@ -103,8 +100,7 @@ func (m endedObjects) gone(o ledger.ID) {
 	}
 }
 
-// forget drops what is known of the removal of an object, for one that begins
-// under the same id.
+// forget drops the removal of an object, because another object begins under its id.
 func (m endedObjects) forget(o ledger.ID) {
 	p := m[o.Pod]
 	switch {
@@ -125,19 +121,18 @@ func (m endedObjects) clone() endedObjects {
 	return c
 }
 
-// remembered is for how many later removals the engine remembers that an object
-// was removed, for connections that join while the runtime may still list it. A
-// runtime drops an object from its lists within one request, of which far fewer
-// are under way at a time.
+// remembered is how many removals the engine remembers, for connections that join while the
+// runtime may still list a removed object. A runtime drops an object from its lists within one
+// request, and far fewer requests are under way at a time.
 const remembered = 1024
 
-// removals are the last objects that were removed. Engine.mu guards it.
+// removals are the last objects that were removed. Engine.mu guards them.
 type removals struct {
 	ring [remembered]ledger.ID
 	next int
 }
 
-// add returns the object that was removed long ago, if there is one.
+// add remembers a removed object, and returns the one that it replaces, if any.
 func (r *removals) add(o ledger.ID) (gone ledger.ID, ok bool) {
 	gone = r.ring[r.next]
 	r.ring[r.next] = o

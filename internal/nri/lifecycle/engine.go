@@ -17,115 +17,114 @@ import (
 // Options are the settings of an Engine. The zero value of each is its default.
 type Options struct {
 	// RequestTimeout is how long a plugin may take for one event, from when
-	// it was sent. It is asked at each event. Default 2 s.
+	// it was sent. It is called for each event. Default 2 s.
 	RequestTimeout func() time.Duration
 
 	// SyncTimeout is how long a plugin may take for its Synchronize, and how long
-	// others wait for such plugins. It is asked at each Join. Default is RequestTimeout.
-	// Either timeout may be another for one plugin, see Connection.Timeouts.
+	// events wait for such plugins. It is called at each Join. Default is RequestTimeout.
+	// One plugin may have other timeouts, see Connection.Timeouts.
 	SyncTimeout func() time.Duration
 
-	// ListTimeout is how long a plugin that joins waits for List. It is asked at
+	// ListTimeout is how long a plugin that joins waits for List. It is called at
 	// each Join. Default 5 s. No event waits for the plugin meanwhile. A successor for
-	// which the runtime lists once more, see HandOver, waits no longer than SyncTimeout.
+	// which the runtime lists a second time, see HandOver, waits SyncTimeout at most.
 	ListTimeout func() time.Duration
 
-	// Required says which plugins have to answer a first event, without whose
-	// answers Ask fails (L20). It is asked once at each of them, and an error of
-	// it fails Ask. Default none.
+	// Required returns the plugins that must answer a first event: without their answers
+	// Ask fails (L20). It is called once for each first event, and its error fails Ask.
+	// Default none.
 	Required func(Event) ([]Requirement, error)
 
 	// TeardownWait is how long a Teardown waits for all plugins together. It
-	// is asked at each Teardown. Default is RequestTimeout.
+	// is called at each Teardown. Default is RequestTimeout.
 	TeardownWait func() time.Duration
 
 	// BacklogLimit is how many events may wait for one plugin before it is
 	// dropped. Default 4096.
 	BacklogLimit int
 
-	// BacklogBytes is how many bytes they may have, as Weigh has it. Default
-	// 64 MiB.
+	// BacklogBytes is how many bytes these events may have together, as Weigh counts
+	// them. Default 64 MiB.
 	BacklogBytes int
 
-	// Weigh says how many bytes it takes to keep an event. Default none.
+	// Weigh returns how many bytes it takes to keep an event. Default none.
 	Weigh func(Event) int
 
-	// OverdueLimit is how long a plugin that is kept may are overdue before it
+	// OverdueLimit is how long a plugin that stays connected may be overdue before it
 	// is dropped, from the end of its timeout. Default 10 min.
 	OverdueLimit time.Duration
 
-	// OmitCreating leaves pods that are being created out of what a connection
-	// is synchronized with, if it is going to be asked for them.
+	// OmitCreating leaves pods that are being created out of the Synchronize of a
+	// connection that will be asked for them.
 	OmitCreating bool
 
-	// List lists for connections that join. It must return every pod, those
-	// included that are being created, and every container that is created or
-	// running. The runtime reads what is under way before what is complete, so
-	// that nothing falls between the two; an object may be in both. Objects whose
-	// Remove it has handed in may be in the list or not. A pod that lists are without for ten
-	// minutes, and whose Remove was not handed in, has ended for plugins. List has to return soon
-	// after ctx has ended, with the engine.
+	// List lists the pods and containers for connections that join. It must return every
+	// pod, also pods that are being created, and every container that is created or running.
+	// The runtime must read the objects that are being created before the complete ones, so
+	// that it misses none; an object may be in the list twice. An object whose Remove the
+	// runtime has submitted may be in the list or not. For plugins a pod has ended if lists
+	// lack it for ten minutes, and its Remove was not submitted. List must return soon after
+	// ctx has ended, which happens when the engine is closed.
 	List func(ctx context.Context) (Snapshot, error)
 
-	// ImpliedEnd makes the request of an end that a plugin has to be told and
-	// that the runtime did not hand in: a Stop before a Remove that came alone, an
-	// end of a container before that of its pod. kind says which, container is
-	// empty for the pod's own Stop. of is the end that was handed in or, for a
-	// container on its way to the runtime's list, its CreateContainer; or its Request is
-	// the Value of the pod or container as the runtime has listed it, or nil. By
-	// default such events have no request. It is called with a lock held, and must not
-	// call the engine.
+	// ImpliedEnd makes the request of an end that a plugin must receive and that the
+	// runtime did not submit: a Stop before a Remove that was submitted alone, or an end of
+	// a container before that of its pod. kind is its kind; container is empty for the Stop
+	// of the pod. of is the submitted end or, for a container that the runtime does not list
+	// yet, its CreateContainer. If there is neither, the Request of of is the Value of the
+	// pod or container in the runtime's list, or nil. By default such events have no
+	// request. It is called with a lock held, and must not call the engine.
 	ImpliedEnd func(kind Kind, container string, of Event) any
 
-	// Unheard is given the replies that nobody waited for: those that came
-	// late, and those to Teardowns without an apply function. For one connection
-	// they come one after the other, in the order in which it gave them. Unheard
-	// must be quick: the plugin is not sent anything meanwhile.
+	// Unheard receives the replies that no caller waited for: late replies, and replies to
+	// Teardowns without an apply function. The replies of one connection come one
+	// after the other, in the order in which it gave them. Unheard must be quick: the
+	// plugin receives nothing meanwhile.
 	Unheard func(conn Connection, event Event, reply any)
 
-	// Missed keeps the ends that plugins have not heard, for when they come back. By
+	// MissedEvents keeps the ends that plugins have missed until they are back. By
 	// default nothing is kept of a connection that has closed.
 	MissedEvents MissedEvents
 
-	// Cut lists, by the name of the plugin, the pods and containers that were being
-	// created when the runtime was killed, that the plugin was told of, and that the
-	// runtime has no record of. Recall asks for them. Default none.
+	// Cut lists, by the name of the plugin, the pods and containers whose creation was
+	// interrupted when the runtime was killed: the plugin received them, and the runtime has
+	// no record of them. Recall calls it. Default none.
 	Cut func() iter.Seq2[string, Object]
 
-	// Encode and Decode make a text of the Request of an end, and a Request of that. By
-	// default there are none. They are called with a lock held, and must not call the engine.
+	// Encode turns the Request of an end into a text, and Decode a text into a Request.
+	// The defaults lose the Request. They are called with a lock held, and must not call
+	// the engine.
 	Encode func(Event) string
 	Decode func(Event, string) any
 
-	// HandOver says of a connection that it is the successor of one of its name that is
-	// there, if HandOver says so of that too (L19). It is asked at each
+	// HandOver reports whether a connection takes part in handing over: it succeeds a
+	// connected one of its name, if HandOver is true for both (L19). It is called at each
 	// Join. By default there are no successors: two connections of a name are both
 	// served.
 	HandOver func(Connection) bool
 
-	// Origin says where a connection comes from, for connections of which HandOver
-	// speaks: the same for all that one pod or service opens. A plugin that has been
-	// succeeded and comes back from there waits until its successor leaves. Empty, as
-	// by default, is none.
+	// Origin returns where a connection comes from, if HandOver is true for it. All
+	// connections that one pod or service opens have the same origin. If a connection was
+	// succeeded, and its plugin connects again from that origin, it waits until the
+	// successor leaves. Empty, the default, is no origin.
 	Origin func(Connection) string
 
-	// Waits is told, once, of a connection that joins and waits for others of its name to
-	// leave, which may be for ever. By default nobody is told.
+	// Waits is called once for a connection that joins and waits for others of its name
+	// to leave, which may take forever. By default nothing is called.
 	Waits func(Connection)
 
-	// Begun makes the Request of a first event for a successor that has missed it, of a
-	// pod or container as the runtime lists it: of the Value of that pod and, for a
-	// container, of its own. It is called with a lock held, and must not call the engine.
-	// By default such events have no request.
+	// Begun makes the Request of a first event that a successor has missed. pod is the
+	// Value of the pod in the runtime's list, and value that of the event's pod or
+	// container. It is called with a lock held, and must not call the engine. By default
+	// such events have no request.
 	Begun func(ev Event, pod, value any) any
 
-	// Observer is told of all that happens.
+	// Observer is called for all that happens.
 	Observer Observer
 }
 
-// An Engine tells connections of the lives of pods and containers, by the
-// contract that the package documentation states. Its methods may be called
-// from any goroutine.
+// An Engine delivers the events of pods and containers to connections, by the contract in the
+// package documentation. Its methods may be called from any goroutine.
 type Engine struct {
 	opts    Options
 	records *catchup.Records // what plugins miss, nil without Options.MissedEvents
@@ -133,7 +132,7 @@ type Engine struct {
 	ctx     context.Context  // of the engine itself
 	stop    context.CancelFunc
 
-	// work are the goroutines that watch connections, one for each, and the one
+	// work counts the goroutines that watch connections, one for each, and the goroutine
 	// that takes inventories.
 	work sync.WaitGroup
 
@@ -141,24 +140,24 @@ type Engine struct {
 	// slices. A lane's lock is taken under it, and never the other way round.
 	mu        sync.Mutex
 	closed    bool
-	sessions  map[*session]bool // all that came in and have not left
-	arrivals  uint64            // how many came in
+	sessions  map[*session]bool // all that have registered and not left
+	arrivals  uint64            // how many have registered
 	names     map[string]*lane  // the lane of each name
 	lanes     []*lane           // all, in index order; replaced, never changed
-	askable   []*lane           // of those, the ones whose session was listed for; likewise
-	unlisted  []*session        // those that wait for an inventory to begin
-	listing   []*session        // those for which one is being taken
+	askable   []*lane           // the lanes whose session has its inventory; likewise
+	unlisted  []*session        // sessions that wait for an inventory to begin
+	listing   []*session        // sessions whose inventory is being taken
 	taking    bool              // whether takeInventories runs
-	lists     uint64            // the number of the last connection that was listed for
+	lists     uint64            // the number of the last session that got an inventory
 	listedAt  time.Time         // when the last inventory began
 	creations map[ledger.ID]*creation
-	missing   map[ledger.ID]time.Time // that no list has since, though its removal was not handed in
+	missing   map[ledger.ID]time.Time // objects that lists lack since then, without a submitted Remove
 	ended     endedObjects
 	removed   removals
 	failed    recent          // plugins whose last connection was not synchronized
 	absent    recent          // plugins that were synchronized once, and have left
-	changed   chan struct{}   // closed at the next change, nil if nobody waits for one
-	agreed    map[string]bool // pods all were asked for, until their end: kept with OmitCreating
+	changed   chan struct{}   // closed at the next change, nil if no goroutine waits for one
+	agreed    map[string]bool // with OmitCreating, pods that all plugins approved, until their end
 }
 
 // New returns an engine without connections.
@@ -235,8 +234,8 @@ func New(opts Options) *Engine {
 	return e
 }
 
-// Close drops all connections, lets go of all who wait, and returns when no
-// goroutine of the engine is left. Events of a closed engine reach no one.
+// Close drops all connections, releases all callers that wait, and returns when no goroutine
+// of the engine is left. A closed engine delivers no events.
 func (e *Engine) Close() {
 	e.stop()
 	e.mu.Lock()
@@ -249,7 +248,7 @@ func (e *Engine) Close() {
 	e.work.Wait()
 }
 
-// asked returns the connections that are asked, in index order. What an event is of is there.
+// asked returns the lanes to ask, in index order. The event proves that its pod exists.
 func (e *Engine) asked(ev Event) []*lane {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -257,8 +256,8 @@ func (e *Engine) asked(ev Event) []*lane {
 	return e.askable
 }
 
-// insert returns the lanes with one more, in its place: those of one index are
-// in the order in which they joined.
+// insert returns the lanes with one more, in its place: lanes of one index are in the order in
+// which they joined.
 func insert(lanes []*lane, l *lane) []*lane {
 	i, _ := slices.BinarySearchFunc(lanes, l, func(a, b *lane) int {
 		if a.index > b.index {

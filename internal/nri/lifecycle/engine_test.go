@@ -12,9 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A connection that is lost lets go of all who wait: of blocking events by its
-// policy, of ends at once.
-func TestL16_LostConnectionLetsGoOfAll(t *testing.T) {
+// A lost connection releases all callers: blocking events by its policy, ends at once.
+func TestL16_LostConnectionReleasesAllCallers(t *testing.T) {
 	for _, failRequest := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFixture(t)
@@ -49,7 +48,7 @@ func TestL16_LostConnectionLetsGoOfAll(t *testing.T) {
 	}
 }
 
-// A plugin that is gone already is not asked, and fails nothing.
+// A plugin that has disconnected is not asked, and fails no event.
 func TestL3_ClosedConnectionIsSkipped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -63,7 +62,7 @@ func TestL3_ClosedConnectionIsSkipped(t *testing.T) {
 	})
 }
 
-func TestCloseLetsGoOfAll(t *testing.T) {
+func TestCloseReleasesAllCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a, b := newPlugin("10-a").hang(RunPodSandbox), newPlugin("20-b")
@@ -94,7 +93,7 @@ func TestCloseLetsGoOfAll(t *testing.T) {
 	})
 }
 
-func TestL17_StatusShowsWhatANodeHangsOn(t *testing.T) {
+func TestL17_StatusShowsPendingRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a, b := newPlugin("10-a"), newPlugin("20-b").hang(RunPodSandbox)
@@ -129,8 +128,8 @@ func TestL17_StatusShowsWhatANodeHangsOn(t *testing.T) {
 	})
 }
 
-// Time in the lane is told apart from time in the plugin.
-func TestL17_DeliveriesTellTheTimes(t *testing.T) {
+// Time in the lane and time in the plugin are reported apart.
+func TestL17_DeliveriesReportWaitAndAnswerTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a := newPlugin("10-a")
@@ -149,7 +148,7 @@ func TestL17_DeliveriesTellTheTimes(t *testing.T) {
 		<-done
 		require.Len(t, f.journal.deliveries, 2)
 		for _, d := range f.journal.deliveries {
-			assert.Equal(t, "request", d.Context.Value(mark{}), "it is told with its request")
+			assert.Equal(t, "request", d.Context.Value(mark{}), "it has the context of its request")
 		}
 		f.journal.deliveries[0].Context, f.journal.deliveries[1].Context = nil, nil
 		assert.Equal(t, Delivery{Conn: a, Event: event("RunPodSandbox:p1"), Outcome: Answered, Took: time.Second}, f.journal.deliveries[0])

@@ -4,15 +4,15 @@ package lifecycle
 
 import "github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 
-// The words of the ledgers are those of the engine.
+// The engine uses the types of the ledger.
 type (
-	// A Kind says what an event tells of its pod or container.
+	// A Kind is the kind of an event, such as RunPodSandbox.
 	Kind = ledger.Kind
-	// An Event is one thing to be told of one pod or container.
+	// An Event is one event of one pod or container.
 	Event = ledger.Event
 	// An Object is a pod or a container as the runtime lists it.
 	Object = ledger.Object
-	// A Snapshot is what is there at some moment.
+	// A Snapshot is a list of the pods and containers that exist at one moment.
 	Snapshot = ledger.Snapshot
 )
 
@@ -35,6 +35,6 @@ const (
 	RemoveContainer             = ledger.RemoveContainer
 )
 
-// ErrStopped rejects what begins in a pod that is being stopped, or what is
-// itself being undone or has ended: a creation, or a start (L11).
+// ErrStopped rejects a creation or start in a pod that is being stopped, or of a pod or
+// container that has ended or is being rolled back (L11).
 var ErrStopped = ledger.ErrStopped

@@ -40,7 +40,7 @@ func pods(ids ...string) []Object {
 
 // A journal is an observer that keeps everything.
 type journal struct {
-	mu         sync.Mutex // guards what follows
+	mu         sync.Mutex // guards the fields below
 	deliveries []Delivery
 	joined     []string
 	recovered  []string
@@ -94,8 +94,8 @@ func (j *journal) reason(name string) error {
 	return j.left[name]
 }
 
-// outcomes returns what became of the events of a kind, such as
-// "10-a answered, 20-b timed out late".
+// outcomes returns the outcomes of the events of a kind, such as "10-a answered, 20-b timed out
+// late".
 func (j *journal) outcomes(k Kind) string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -114,7 +114,7 @@ func (j *journal) outcomes(k Kind) string {
 	return strings.Join(words, ", ")
 }
 
-// A fixture is an engine with what a runtime lists.
+// A fixture is an engine with the list of a runtime.
 type fixture struct {
 	*Engine
 	t       *testing.T
@@ -144,7 +144,7 @@ func (f *fixture) join(p *plugin) error {
 	return f.Join(f.t.Context(), p, p.sync)
 }
 
-// joined brings plugins in.
+// joined connects plugins.
 func (f *fixture) joined(plugins ...*plugin) {
 	f.t.Helper()
 	for _, p := range plugins {
@@ -158,7 +158,7 @@ func (f *fixture) ask(ctx context.Context, ev string) error {
 	return f.Ask(ctx, event(ev), nil)
 }
 
-// did asks for events that must all be agreed to.
+// did sends events that all plugins must approve.
 func (f *fixture) did(events ...string) {
 	f.t.Helper()
 	for _, ev := range events {
@@ -175,17 +175,16 @@ func events(names []string) (evs []Event) {
 	return evs
 }
 
-// butForTheUndo is how long a first event takes at most whose caller has little time:
-// a quarter of it is kept back.
+// butForTheUndo is how long a first event takes at most if its caller has little time: a quarter
+// of that time is kept back.
 func butForTheUndo(patience time.Duration) time.Duration { return patience - patience/4 }
 
-// end tears down, all events in one.
+// end tears down, with all events in one teardown.
 func (f *fixture) end(names ...string) error {
 	return f.Teardown(f.t.Context(), events(names), nil)
 }
 
-// removeOthers removes as many other pods as it takes for the engine to forget
-// what was removed before.
+// removeOthers removes enough other pods for the engine to forget what was removed before.
 func (f *fixture) removeOthers() {
 	f.t.Helper()
 	for i := range remembered {

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A container that the first was asked for, and others are still asked for, is told to
-// its successor late, which does not wait for it.
+// The first was asked for a container, and other plugins still are. The successor receives the
+// creation late, and does not wait for it.
 func TestL19_CreationUnderWayIsDeliveredLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
@@ -32,8 +32,8 @@ func TestL19_CreationUnderWayIsDeliveredLate(t *testing.T) {
 	})
 }
 
-// A pod that the first has agreed to, and others are still asked for, is told by
-// Synchronize alone: the successor is not asked for what the first was.
+// The first has approved a pod, and other plugins are still asked. The successor receives the pod
+// in Synchronize alone: it is not asked for what the first approved.
 func TestL19_PodUnderWayIsDeliveredOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
@@ -49,7 +49,7 @@ func TestL19_PodUnderWayIsDeliveredOnce(t *testing.T) {
 	})
 }
 
-// What the first has not answered is told to it, late.
+// The successor receives late what the first has not answered.
 func TestL19_PodMissedByTheFirstIsDeliveredLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
@@ -66,8 +66,8 @@ func TestL19_PodMissedByTheFirstIsDeliveredLate(t *testing.T) {
 	})
 }
 
-// It does not wait for that once the first has gone: a plugin that has crashed can come
-// back while another one is asked (L13).
+// A successor does not wait for a creation once the first has disconnected: a plugin that has
+// crashed can come back while another one is asked (L13).
 func TestL19_FirstIsLostWhileACreationIsUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
@@ -87,7 +87,7 @@ func TestL19_FirstIsLostWhileACreationIsUnderWay(t *testing.T) {
 	})
 }
 
-// So it is however long that takes, and if it fails, its end is told.
+// This holds however long the creation takes. If it fails, the successor receives its end.
 func TestL19_CreationThatTakesLongIsDeliveredLate(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestL19_CreationThatTakesLongIsDeliveredLate(t *testing.T) {
 				cancel()
 				require.Error(t, <-create)
 				f.ends("StopContainer:p1/c1", "RemoveContainer:p1/c1")
-				assert.Equal(t, "Synchronize(p1) StopContainer:p1/c1 RemoveContainer:p1/c1", next.received(), "the name knows of it")
+				assert.Equal(t, "Synchronize(p1) StopContainer:p1/c1 RemoveContainer:p1/c1", next.received(), "the name knows it")
 			} else {
 				require.NoError(t, <-create)
 				f.did("PostCreateContainer:p1/c1")
@@ -120,8 +120,8 @@ func TestL19_CreationThatTakesLongIsDeliveredLate(t *testing.T) {
 	}
 }
 
-// A successor that takes longer than one request is told after its Synchronize what
-// the first was meanwhile.
+// A successor that takes longer than one request receives after its Synchronize the events that
+// the first received meanwhile.
 func TestL19_SlowSuccessorReceivesMissedEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A first that hangs is cut at its timeout, whatever its policy, and its line goes on
-// in the successor.
+// A first that hangs is cut at its timeout, whatever its policy. Its line goes on in the
+// successor.
 func TestL19_FirstThatHangsIsCut(t *testing.T) {
 	for _, kept := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -30,7 +30,7 @@ func TestL19_FirstThatHangsIsCut(t *testing.T) {
 			}
 			f.joined(first)
 			f.did("RunPodSandbox:p1", "RunPodSandbox:p2")
-			f.listed = Snapshot{Pods: pods("p1", "p2", "p3")} // p3 is about to be created
+			f.listed = Snapshot{Pods: pods("p1", "p2", "p3")} // p3 is being created
 			began := time.Now()
 			hung := f.asks("UpdatePodSandbox:p1")
 			joined := f.comes(next)
@@ -50,8 +50,8 @@ func TestL19_FirstThatHangsIsCut(t *testing.T) {
 	}
 }
 
-// A first that is overdue for long is succeeded at once; what waited for it is
-// told to the successor.
+// A first that has been overdue for long is succeeded at once. The successor receives the events
+// that waited for it.
 func TestL19_OverdueFirstIsSucceededAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
@@ -68,7 +68,7 @@ func TestL19_OverdueFirstIsSucceededAtOnce(t *testing.T) {
 		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1", "RunPodSandbox:p2")
 		f.end("StopContainer:p1/c1", "StopPodSandbox:p1")
 		f.end("StopPodSandbox:p2", "RemovePodSandbox:p2")
-		f.did("RunPodSandbox:p3") // which it is not asked for
+		f.did("RunPodSandbox:p3") // the first is not asked
 		f.listed = Snapshot{Pods: pods("p1", "p3")}
 		began := time.Now()
 		f.joined(next)
@@ -78,9 +78,10 @@ func TestL19_OverdueFirstIsSucceededAtOnce(t *testing.T) {
 	})
 }
 
-// A first that closes while its successor is synchronized is succeeded at once. What it
-// was to be asked for goes by its policy, and reaches its successor late; ends wait for that.
-func TestL19_FirstIsLostAtTheTurn(t *testing.T) {
+// A first that closes while its successor is synchronized is succeeded at once. For the requests
+// in its line its policy decides, and its successor receives them late. Ends wait for the
+// successor.
+func TestL19_FirstIsLostDuringTheHandOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
 		first, next := newPlugin("10-a"), newPlugin("10-a")
@@ -107,7 +108,7 @@ func TestL19_FirstIsLostInARequest(t *testing.T) {
 	firstIsLostInARequest(t, nil)
 }
 
-// The answer of the successor is that of the name, where that is required.
+// Where the name is required, the answer of the successor counts.
 func TestL19_RequiredFirstIsLostInARequest(t *testing.T) {
 	firstIsLostInARequest(t, []Requirement{{Plugin: "a", Wait: time.Second}})
 }
@@ -138,8 +139,9 @@ func firstIsLostInARequest(t *testing.T, required []Requirement) {
 	}
 }
 
-// A creation has asked a plugin of a name that it requires, and waits for another one. The
-// one it asked has not subscribed, and is succeeded by one that has: that will do (L20).
+// A creation has asked a required plugin, and waits for another one of the name. The plugin that
+// it has asked did not subscribe. A plugin that did subscribe succeeds it: the answer of that one
+// is enough (L20).
 func TestL19_SuccessorApprovesForARequiredPlugin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t, func(o *Options) {
@@ -159,7 +161,7 @@ func TestL19_SuccessorApprovesForARequiredPlugin(t *testing.T) {
 	})
 }
 
-// A first that has gone, and a list that fails, leave a connection that joins as any.
+// If the first disconnects before the list ends, its successor joins like any connection.
 func TestL19_FirstIsLostBeforeTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mayList := make(chan struct{}, 2)
@@ -186,7 +188,7 @@ func TestL19_FirstIsLostBeforeTheList(t *testing.T) {
 	})
 }
 
-// One that has closed, as its watcher has yet to see, does not hide the one that serves.
+// A connection that has closed unnoticed does not hide the one that serves.
 func TestL19_ConnectionThatHasJustClosedIsSucceeded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)

@@ -13,16 +13,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newRememberingHanding is newHanding that keeps what is owed.
+// newRememberingHanding is newHanding that keeps missed events.
 func newRememberingHanding(t *testing.T) *remembering {
 	o := &remembering{memory: newMemory(), change: func(o *Options) { o.HandOver = func(Connection) bool { return true } }}
 	o.start(t)
 	return o
 }
 
-// A successor that takes over from a first that was lost, and is not synchronized after all,
-// was told of nothing: what the name knows is what the first knew (L3, L18).
-func TestL19_SuccessorThatFailsLeavesWhatTheNameKnew(t *testing.T) {
+// A successor takes over from a first that was lost, and is then not synchronized. It has
+// received nothing: the name knows what the first knew (L3, L18).
+func TestL19_FailedSuccessorLeavesTheLedgerOfTheName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRememberingHanding(t)
 		first, next := newPlugin("10-a"), newPlugin("10-a")
@@ -36,7 +36,7 @@ func TestL19_SuccessorThatFailsLeavesWhatTheNameKnew(t *testing.T) {
 		defer close(stays)
 		o.joined(first)
 		o.did("RunPodSandbox:p1")
-		o.lists("p1", "p2") // of which the first was not told
+		o.lists("p1", "p2") // the first did not receive p2
 		next.synchronize = func(context.Context, Snapshot) error { return errRejected }
 		o.asks("UpdatePodSandbox:p1")
 		joined := o.comes(next)
@@ -51,8 +51,8 @@ func TestL19_SuccessorThatFailsLeavesWhatTheNameKnew(t *testing.T) {
 	})
 }
 
-// What the name is owed moves along (L18).
-func TestL19_MissedEventsMoveAlong(t *testing.T) {
+// The successor receives the missed events of the name (L18).
+func TestL19_MissedEventsGoToTheSuccessor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRememberingHanding(t)
 		a := newPlugin("10-a")
@@ -81,8 +81,8 @@ func TestL19_MissedEventsMoveAlong(t *testing.T) {
 	})
 }
 
-// A container that was asked of the first before its successor came, and is sealed while
-// that is synchronized, is told to it.
+// The first was asked for a container before its successor came, and the container is sealed
+// while that is synchronized. The successor receives the container late.
 func TestL19_CreationIsSealedDuringSynchronize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
@@ -105,8 +105,8 @@ func TestL19_CreationIsSealedDuringSynchronize(t *testing.T) {
 	})
 }
 
-// The first answers what it owes while the line stands, and that is being told to an observer
-// that takes its time when the line goes on: the plugin has one request at a time (L4).
+// An overdue first answers while the line stands, and a slow observer is still receiving the
+// answer when the line goes on: the plugin has one request at a time (L4).
 func TestL19_LineGoesOnDuringAnAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var slow slowAnswer
@@ -139,7 +139,7 @@ func TestL19_LineGoesOnDuringAnAnswer(t *testing.T) {
 	})
 }
 
-// A slowAnswer is an observer that takes its time with an answer that comes late.
+// A slowAnswer is an observer that takes its time with a late answer.
 type slowAnswer struct {
 	Observer
 	recovered func()
@@ -150,19 +150,20 @@ func (s *slowAnswer) Recovered(c Connection, ev Event, took time.Duration) {
 	s.Observer.Recovered(c, ev, took)
 }
 
-// A pod begins and ends after the first has gone and while its successor is synchronized. That
-// was told of it, and does not want its RunPodSandbox: it is told its end once.
+// A pod begins and ends after the first has disconnected and while its successor is synchronized.
+// The successor has it from Synchronize, did not subscribe to RunPodSandbox, and receives its end
+// once.
 func TestL19_PodBeginsAndEndsBeforeASuccessorIsSynchronized(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
 		first, next := newPlugin("10-a"), newPlugin("10-a")
 		f.joined(first)
 		f.did("RunPodSandbox:p0")
-		f.listed = Snapshot{Pods: pods("p0", "p1")} // p1 is about to be created
+		f.listed = Snapshot{Pods: pods("p0", "p1")} // p1 is being created
 		next.wants = Kind.Final
 		may := next.untilAllowed()
 		joined := f.comes(next)
-		time.Sleep(requestTimeout) // so that what there is is listed once more
+		time.Sleep(requestTimeout) // so that the runtime lists once more
 		first.Close()
 		synctest.Wait()
 		f.did("RunPodSandbox:p1")
@@ -176,9 +177,9 @@ func TestL19_PodBeginsAndEndsBeforeASuccessorIsSynchronized(t *testing.T) {
 	})
 }
 
-// A pod that nobody of the name wants the beginning of, and that begins while the line stands,
-// is in no Synchronize. The successor is told its end.
-func TestL19_WhatBeginsWhileTheLineStandsIsKnown(t *testing.T) {
+// A pod begins while the line stands, and no connection of the name subscribed to RunPodSandbox:
+// the pod is in no Synchronize. The successor receives its end.
+func TestL19_PodThatBeginsWhileTheLineStandsIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
 		first, next := newPlugin("10-a"), newPlugin("10-a")
@@ -195,9 +196,9 @@ func TestL19_WhatBeginsWhileTheLineStandsIsKnown(t *testing.T) {
 	})
 }
 
-// A first that is overdue, and a pod that it did not subscribe to and that begins and
-// ends while its successor takes its time: that is told no end twice, and nothing of a pod
-// after its last word (L1, L3).
+// A first is overdue and did not subscribe to RunPodSandbox. A pod begins, and ends while the
+// successor takes its time. The successor receives no end twice, and nothing of the pod after its
+// Remove (L1, L3).
 func TestL19_PodBeginsAndEndsBehindAnOverdueFirst(t *testing.T) {
 	for _, wants := range []string{"ends", "everything"} {
 		synctest.Test(t, func(t *testing.T) {

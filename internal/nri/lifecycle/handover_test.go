@@ -15,15 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// newHanding is a fixture in which a second connection of a name is the successor of
-// the first.
+// newHanding is a fixture in which a second connection of a name succeeds the first.
 func newHanding(t *testing.T, change ...func(*Options)) *fixture {
 	return newFixture(t, append(change, func(o *Options) {
 		o.HandOver = func(Connection) bool { return true }
 	})...)
 }
 
-// comes brings in a connection and returns where its Join ends.
+// comes connects a plugin and returns the result of Join.
 func (f *fixture) comes(p *plugin) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- f.join(p) }()
@@ -31,14 +30,14 @@ func (f *fixture) comes(p *plugin) <-chan error {
 	return done
 }
 
-// asks asks for an event and returns where that ends.
+// asks sends an event and returns its result.
 func (f *fixture) asks(ev string) <-chan error {
 	done := f.asking(ev)
 	synctest.Wait()
 	return done
 }
 
-// ends tears down and returns where that ends.
+// ends tears down and returns the result.
 func (f *fixture) ends(names ...string) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- f.end(names...) }()
@@ -77,7 +76,7 @@ func (p *plugin) takes(d time.Duration, kind Kind) *plugin {
 	return p
 }
 
-func TestL19_EventsTurnToTheSuccessor(t *testing.T) {
+func TestL19_EventsGoToTheSuccessor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
 		first, next := newPlugin("10-a"), newPlugin("10-a")
@@ -89,7 +88,7 @@ func TestL19_EventsTurnToTheSuccessor(t *testing.T) {
 		received := first.received()
 		f.joined(next)
 		synctest.Wait()
-		assert.True(t, first.isClosed(), "it is told by closing")
+		assert.True(t, first.isClosed(), "the engine has closed it")
 		require.ErrorIs(t, f.journal.reason("10-a"), ErrSucceeded)
 		f.did("RunPodSandbox:p4")
 		f.end("RemoveContainer:p1/c2")
@@ -103,8 +102,8 @@ func TestL19_EventsTurnToTheSuccessor(t *testing.T) {
 	})
 }
 
-// What comes while the successor is synchronized waits, and is its own then.
-func TestL19_WhatComesMeanwhileWaitsForTheSuccessor(t *testing.T) {
+// Events that come while the successor is synchronized wait, and go to the successor.
+func TestL19_EventsMeanwhileWaitForTheSuccessor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
 		first, next := newPlugin("10-a"), newPlugin("10-a")
@@ -127,8 +126,8 @@ func TestL19_WhatComesMeanwhileWaitsForTheSuccessor(t *testing.T) {
 	})
 }
 
-// A stop waits for the successor as for any plugin: the pod's network stands until it
-// has answered.
+// A stop waits for the successor as for any plugin: the pod's network stands until it has
+// answered.
 func TestL19_StopWaitsForTheSuccessor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
@@ -146,7 +145,7 @@ func TestL19_StopWaitsForTheSuccessor(t *testing.T) {
 	})
 }
 
-// The first finishes what it is at, and no more of it.
+// The first finishes its request, and receives nothing after it.
 func TestL19_FirstFinishesItsRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
@@ -156,7 +155,7 @@ func TestL19_FirstFinishesItsRequest(t *testing.T) {
 		f.listed = Snapshot{Pods: pods("p1"), Containers: []Object{{Pod: "p1", Container: "c1"}}}
 		stop := f.ends("StopContainer:p1/c1", "StopPodSandbox:p1")
 		joined := f.comes(next)
-		assert.Empty(t, next.received(), "not before the first is done")
+		assert.Empty(t, next.received(), "not before the first has finished")
 		require.NoError(t, <-joined)
 		require.NoError(t, <-stop)
 		assert.NotContains(t, first.received(), "StopPodSandbox")
@@ -164,9 +163,9 @@ func TestL19_FirstFinishesItsRequest(t *testing.T) {
 	})
 }
 
-// A runtime that takes its time to list holds up nobody for longer than the line stands:
-// the first goes on, and what it is told meanwhile is told to its successor, late.
-func TestL19_ListThatTakesLongBlocksNothing(t *testing.T) {
+// A runtime whose list takes long delays other events only while the line stands. Then the first
+// goes on, and its successor receives late what the first receives meanwhile.
+func TestL19_SlowListBlocksNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		mayList := make(chan struct{})
 		var listed Snapshot
@@ -207,7 +206,7 @@ func TestL19_ListThatTakesLongBlocksNothing(t *testing.T) {
 	})
 }
 
-// A successor that fails to synchronize changes nothing for the first.
+// If a successor fails to synchronize, nothing changes for the first.
 func TestL19_SuccessorThatFailsChangesNothing(t *testing.T) {
 	for how, synchronize := range map[string]func(*plugin) func(context.Context, Snapshot) error{
 		"rejects": func(*plugin) func(context.Context, Snapshot) error {
@@ -245,7 +244,7 @@ func TestL19_SuccessorThatFailsChangesNothing(t *testing.T) {
 	}
 }
 
-// One that hangs again and again costs one timeout (L22).
+// Successors that hang again and again cost one timeout (L22).
 func TestL19_SuccessorsThatFailCostOneTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
@@ -268,7 +267,7 @@ func TestL19_SuccessorsThatFailCostOneTimeout(t *testing.T) {
 	})
 }
 
-// Of many that register, each in its turn, the newest serves in the end.
+// If many connections register, one after the other, the newest serves in the end.
 func TestL19_NewestWins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
@@ -291,7 +290,7 @@ func TestL19_NewestWins(t *testing.T) {
 	})
 }
 
-// A successor that wants more is told of what came while the turn was kept.
+// A successor with more subscriptions receives the events that came while the line stood.
 func TestL19_SuccessorWantsMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
@@ -308,11 +307,11 @@ func TestL19_SuccessorWantsMore(t *testing.T) {
 	})
 }
 
-// Other names, and those that are not to be handed over, are served beside each other.
+// Other names, and names that are not handed over, are served beside each other.
 func TestL19_DuplicatesAndOtherNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := newFixture(t, func(o *Options) { o.HandOver = func(c Connection) bool { return c.Name() != "10-twin" } })
-		all := []*plugin{newPlugin("10-twin"), newPlugin("10-twin"), newPlugin("10-a"), newPlugin("20-a")}
+		f := newFixture(t, func(o *Options) { o.HandOver = func(c Connection) bool { return c.Name() != "10-duplicate" } })
+		all := []*plugin{newPlugin("10-duplicate"), newPlugin("10-duplicate"), newPlugin("10-a"), newPlugin("20-a")}
 		f.joined(all...)
 		f.did("RunPodSandbox:p1")
 		for _, p := range all {
@@ -321,9 +320,9 @@ func TestL19_DuplicatesAndOtherNames(t *testing.T) {
 	})
 }
 
-// A plugin that was told to go and is started again waits until its successor leaves,
-// so that the two do not take turns.
-func TestL19_PredecessorThatComesBackStandsBack(t *testing.T) {
+// A plugin that was replaced and starts again waits until its successor disconnects, so that the
+// two do not replace each other by turns.
+func TestL19_ReturningPredecessorWaitsForItsSuccessor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		origins := make(map[Connection]string)
 		var waits []Connection
@@ -338,14 +337,14 @@ func TestL19_PredecessorThatComesBackStandsBack(t *testing.T) {
 		origins[older] = "old"
 		dropped := f.comes(older)
 		joined := f.comes(again)
-		require.ErrorIs(t, <-dropped, errNewer, "one waits for each origin")
+		require.ErrorIs(t, <-dropped, errNewer, "one connection waits for each origin")
 		f.joined(third)
 		f.did("RunPodSandbox:p1")
 		assert.Empty(t, again.received())
 		left := f.comes(gone)
 		gone.Close()
 		require.Error(t, <-left)
-		assert.Empty(t, f.failed, "nobody has failed")
+		assert.Empty(t, f.failed, "no connection has failed")
 		third.Close()
 		require.NoError(t, <-joined)
 		f.did("RunPodSandbox:p2")
@@ -354,9 +353,10 @@ func TestL19_PredecessorThatComesBackStandsBack(t *testing.T) {
 	})
 }
 
-// A kill of the runtime in the middle of a roll-out leaves nobody who knows which plugin is the
-// newer one. If the older one registers last it serves until it leaves, and the newer one then.
-func TestL19_BothComeBackAfterAKill(t *testing.T) {
+// If the runtime is killed in the middle of a roll-out, it does not know which plugin is the
+// newer one. If the older one registers last, it serves until it disconnects, and then the newer
+// one does.
+func TestL19_BothReturnAfterAKill(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		origins := make(map[Connection]string)
 		o := &remembering{memory: newMemory(), change: func(opts *Options) {
@@ -389,7 +389,7 @@ func TestL19_BothComeBackAfterAKill(t *testing.T) {
 	})
 }
 
-// A container that the first was asked for is made after the runtime has listed for its
+// A container for which the first was asked is made after the runtime has listed for its
 // successor, while the line stands.
 func TestL19_ContainerIsMadeWhileTheLineStands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -410,7 +410,7 @@ func TestL19_ContainerIsMadeWhileTheLineStands(t *testing.T) {
 	})
 }
 
-// One that opens a second connection of its own means it.
+// A plugin that opens a second connection of its own succeeds itself.
 func TestL19_PluginSucceedsItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t, func(o *Options) { o.Origin = func(Connection) string { return "one" } })
@@ -419,7 +419,7 @@ func TestL19_PluginSucceedsItself(t *testing.T) {
 	})
 }
 
-func TestL19_CloseLetsGoOfAll(t *testing.T) {
+func TestL19_CloseReleasesAllCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
 		first, next, last := newPlugin("10-a"), newPlugin("10-a"), newPlugin("10-a")

@@ -8,16 +8,16 @@ import (
 	"slices"
 )
 
-// What a world knows of names that are handed over (L19): a connection that succeeds
-// another one has, together with that one, the history of one.
+// What a world knows of names that are handed over (L19): a connection and the one that it
+// succeeds have the history of one.
 
-// A handed says of a plugin whom it has succeeded. world.mu guards it.
+// A handed says which connection a plugin has succeeded. world.mu guards it.
 type handed struct {
-	after *simPlugin // that it has succeeded, nil if none
-	whole bool       // nothing was sent to that one after this one was synchronized
+	after *simPlugin // the connection that it has succeeded, nil if none
+	whole bool       // after received nothing more once this one was synchronized
 }
 
-// follows notes that a plugin has joined, maybe in the place of another one.
+// follows notes that a plugin has joined. It may have succeeded another one.
 func (p *process) follows(s *simPlugin) {
 	first, behind := p.engine.turnedTo(s)
 	p.w.mu.Lock()
@@ -29,26 +29,26 @@ func (p *process) follows(s *simPlugin) {
 	f.mu.Lock()
 	answered := len(f.answered) == len(f.history)-1 && !f.cut
 	f.mu.Unlock()
-	prompt := f.overdue.Before(s.came) // else it may answer when its successor was told that it has not
+	prompt := f.overdue.Before(s.came) // else it may answer after its successor received the request
 	s.handed = handed{f, !behind && answered && prompt && f.mask == s.mask && !s.forgot}
-	// A list may wait long for a lock of the runtime's own.
+	// A list may have to wait for the runtime's own lock.
 	if behind && p.w.runtime == patched && s.synchronize == nil && 2*p.lists < requestTimeout/2 && !slices.ContainsFunc(p.w.plugins, func(o *simPlugin) bool { return o.name == s.name && o.joined.IsZero() && o != s }) {
-		p.w.faults = append(p.w.faults, fmt.Sprintf("L19: %s was sent events while its successor was synchronized at once", s.name))
+		p.w.faults = append(p.w.faults, fmt.Sprintf("L19: %s received events, though its successor was synchronized at once", s.name))
 	}
 	if s.handed.whole {
 		p.w.tookAll(s, f)
 	}
 }
 
-// tookAll sees to it that a successor comes to know what there is and the first knew: by its
-// Synchronize or, of what was being created, late. world.mu is held.
+// tookAll expects that a successor receives all objects that exist and that the first knew: by
+// its Synchronize or, if they were being created, late. world.mu is held.
 func (w *world) tookAll(s, f *simPlugin) {
 	must := func(pod, container string, over func() bool) {
 		if over() || !f.knows(pod, container) {
 			return
 		}
 		what := record{Event: Event{Kind: RunPodSandbox, Pod: pod, Container: container}}
-		w.duties = append(w.duties, duty{s, fmt.Sprintf("L19: took over and was not told of %s", what), func() bool {
+		w.duties = append(w.duties, duty{s, fmt.Sprintf("L19: took over and did not receive %s", what), func() bool {
 			return s.knows(pod, container) || over()
 		}})
 	}
@@ -62,8 +62,8 @@ func (w *world) tookAll(s, f *simPlugin) {
 	}
 }
 
-// turnedTo says whether a connection has taken over, and whether it was from one that
-// had been sent events since its Synchronize began.
+// turnedTo returns the connection that a connection has succeeded, if any, and whether that one
+// received events after the Synchronize of its successor had begun.
 func (e *Engine) turnedTo(c Connection) (from Connection, behind bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -77,7 +77,7 @@ func (e *Engine) turnedTo(c Connection) (from Connection, behind bool) {
 	return from, behind
 }
 
-// turned returns what was sent to a plugin after its successor was sent an event.
+// turned returns what a plugin received after its successor had received an event.
 func (p *simPlugin) turned() (faults []string) {
 	w := p.process.w
 	w.mu.Lock()
@@ -96,14 +96,14 @@ func (p *simPlugin) turned() (faults []string) {
 	defer f.mu.Unlock()
 	for _, rec := range f.history {
 		if from > 0 && rec.nth > from {
-			faults = append(faults, fmt.Sprintf("L19: %s is sent %s after its successor was sent events", p.name, rec))
+			faults = append(faults, fmt.Sprintf("L19: %s receives %s after its successor has received events", p.name, rec))
 		}
 	}
 	return faults
 }
 
-// readOn reads the history of a plugin that has taken over whole as that of one with
-// those before it, nil if it has not.
+// readOn reads the history of a plugin that took over with nothing missed: as that of one
+// connection, together with those before it. It returns nil for any other plugin.
 func (w *world) readOn(p *simPlugin) *reading {
 	w.mu.Lock()
 	chain := []*simPlugin{p}
@@ -118,7 +118,7 @@ func (w *world) readOn(p *simPlugin) *reading {
 	r := &reading{wants: p.wants, pods: make(map[string]*life), containers: make(map[string]*life), again: true}
 	for _, o := range chain[:len(chain)-1] {
 		o.mu.Lock()
-		r.before = append(r.before, o.found...) // which it may have been told as it went
+		r.before = append(r.before, o.found...) // which it may have received as it disconnected
 		o.mu.Unlock()
 	}
 	for _, o := range plugins {
@@ -159,7 +159,7 @@ func (r *reading) knows(ev Event) bool {
 	return r.pods[ev.Pod] != nil
 }
 
-// takenOver holds what a successor is synchronized with against what the first was told.
+// takenOver holds the Synchronize of a successor against what the first received.
 func (r *reading) takenOver(rec record) {
 	r.on = true
 	for _, o := range rec.listed.Pods {
@@ -167,11 +167,11 @@ func (r *reading) takenOver(rec record) {
 		case p == nil:
 			r.pods[o.Pod] = &life{listed: true, stopped: o.Stopped, over: o.Stopped}
 		case p.removed:
-			r.fault("L19", rec, "tells of pod "+o.Pod+", whose end was told")
+			r.fault("L19", rec, "lists pod "+o.Pod+", whose end was delivered")
 		case p.over && !o.Stopped:
-			p.stopped, p.over = false, false // the name had not heard of it, and has not yet
+			p.stopped, p.over = false, false // the name did not receive its Stop, and still has to
 		case p.stopped != o.Stopped && r.wants(StopPodSandbox):
-			r.fault("L19", rec, "tells otherwise of pod "+o.Pod+" than it was told before")
+			r.fault("L19", rec, "lists pod "+o.Pod+" in a state that contradicts what was delivered")
 		}
 	}
 	for _, o := range rec.listed.Containers {
@@ -179,23 +179,23 @@ func (r *reading) takenOver(rec record) {
 		case c == nil:
 			r.containers[o.Container] = &life{listed: true, pod: o.Pod}
 		case c.removed || c.stopped && r.wants(StopContainer):
-			r.fault("L19", rec, "tells of container "+o.Container+", whose end was told")
+			r.fault("L19", rec, "lists container "+o.Container+", whose end was delivered")
 		}
 	}
 }
 
-// leftWhole says whether a plugin has left in order or by itself: one that was dropped for
-// another reason may have answered when its answer was none any more. world.mu is held.
+// leftWhole reports whether a plugin left in order or by itself: if it was dropped for another
+// reason, it may have answered after its answer counted no more. world.mu is held.
 func (p *simPlugin) leftWhole() bool {
 	return errors.Is(p.reason, ErrClosed)
 }
 
-// handedOver is told of each plugin that leaves.
+// handedOver notes that a plugin has left.
 func (p *process) handedOver(f *simPlugin, reason error) {
 	p.w.mu.Lock()
 	f.reason = reason
 	p.w.mu.Unlock()
 	if !p.w.hands && errors.Is(reason, ErrSucceeded) {
-		p.w.fault("L19: %s was succeeded, which was not asked for", f.name)
+		p.w.fault("L19: %s was succeeded, though names are not handed over", f.name)
 	}
 }

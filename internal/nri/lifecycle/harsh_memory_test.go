@@ -12,15 +12,15 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/catchup"
 )
 
-// A forgetfulMemory is a memory with the bounds that a store has: of names, of what it keeps
-// for all of them, and of the time for which it does. It says what it has dropped, for
-// nobody to miss that.
+// A forgetfulMemory is a memory with the bounds of a store: on names, on what it keeps for all
+// names together, and on how long it keeps that. It notes what it has dropped, so that the tests
+// do not expect that.
 type forgetfulMemory struct {
 	*memory
 	h *harshness
 }
 
-// Sync takes its time. What was noted after it began is not safe when it returns.
+// Sync takes its time. Notes made after it began are not safe when it returns.
 func (m *forgetfulMemory) Sync() {
 	m.mu.Lock()
 	m.syncs++
@@ -51,8 +51,8 @@ func (m *forgetfulMemory) Joined(of string, wants []string) {
 	m.memory.Joined(of, wants)
 }
 
-// makeRoom returns whether a name that comes has a place, maybe that of one that is disconnected and
-// holds nothing. mu is held.
+// makeRoom reports whether a new name has a place. It may take that of a disconnected name for
+// which nothing is kept. mu is held.
 func (m *forgetfulMemory) makeRoom() bool {
 	if m.h.names == 0 || len(m.now) < m.h.names {
 		return true
@@ -100,7 +100,7 @@ func (m *forgetfulMemory) Missed(of string) iter.Seq[catchup.Due] {
 	return m.memory.Missed(of)
 }
 
-// sweep drops the names that are disconnected for too long.
+// sweep drops the names that were disconnected for too long.
 func (m *forgetfulMemory) sweep() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -111,8 +111,8 @@ func (m *forgetfulMemory) sweep() {
 	}
 }
 
-// fit has the name that is owed most give up its oldest end, or go if it is owed none, while
-// more is kept than may be. mu is held.
+// fit makes room while more is kept than allowed: the name with the most missed events drops its
+// oldest one, or is forgotten if it has none. mu is held.
 func (m *forgetfulMemory) fit() {
 	for m.h.ends > 0 {
 		kept, most := 0, ""
@@ -147,7 +147,7 @@ func (m *forgetfulMemory) drop(of string) {
 	m.h.drop(of)
 }
 
-// lose notes that an end will not be told.
+// lose notes that an end will not be delivered.
 func (h *harshness) lose(of string, object [2]string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -161,15 +161,15 @@ func (h *harshness) lose(of string, object [2]string) {
 	h.lost[of][id] = true
 }
 
-// drop notes that nothing is known any more of what a name knows by now.
+// drop notes that the objects that a name knows by now are forgotten.
 func (h *harshness) drop(of string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.dropped[of] = sent.Load()
 }
 
-// excuses says whether a plugin need not hear the end of an object that it was told of: the
-// store has dropped that.
+// excuses reports whether a plugin need not receive the end of an object that it knows: the store
+// has dropped that.
 func (h *harshness) excuses(p *simPlugin, id string) bool {
 	if h == nil {
 		return false
@@ -185,8 +185,8 @@ func (h *harshness) excuses(p *simPlugin, id string) bool {
 	return !slices.Contains(known(later), id)
 }
 
-// unknowing notes that a runtime has started that could not list what there is: it does not
-// know what those know that were connected to the last one.
+// unknowing notes that a runtime has started without a list of its objects: it does not know the
+// objects of plugins that were connected to the last runtime.
 func (w *world) unknowing() {
 	for of, n := range w.memory.Names() {
 		if n.Disconnected.IsZero() {

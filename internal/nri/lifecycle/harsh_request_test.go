@@ -9,8 +9,8 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// What a harsh world knows of the requests of events: each has one that is its own, whoever
-// made it, and a plugin is sent no event without.
+// In a harsh world each event has a request of its own, wherever the request was made, and
+// plugins receive no event without it.
 
 // asked returns an event that the runtime hands in, with its request: its own name.
 func (h *harshness) asked(name string) Event {
@@ -21,7 +21,7 @@ func (h *harshness) asked(name string) Event {
 	return ev
 }
 
-// value is what the runtime lists an object with.
+// valueOf is the value with which the runtime lists an object.
 func valueOf(o ledger.ID) string { return o.Pod + "/" + o.Container }
 
 // created is the value of a container that the runtime does not list yet.
@@ -29,7 +29,7 @@ func created(o ledger.ID) string {
 	return eventName(Event{Kind: CreateContainer, Pod: o.Pod, Container: o.Container})
 }
 
-// valued gives all that a list has its value.
+// valued gives each object of a list its value.
 func valued(s Snapshot) Snapshot {
 	for _, objects := range [][]Object{s.Pods, s.Containers, s.Exited} {
 		for i := range objects {
@@ -39,7 +39,7 @@ func valued(s Snapshot) Snapshot {
 	return s
 }
 
-// requests are the settings of an engine by which requests are made and stored.
+// requests sets how an engine makes requests and stores them.
 func (h *harshness) requests(w *world, o *Options) {
 	o.Encode = func(ev Event) string { return fmt.Sprint(ev.Request) }
 	o.Decode = func(_ Event, stored string) any { return stored }
@@ -51,7 +51,7 @@ func (h *harshness) requests(w *world, o *Options) {
 		return eventName(Event{Kind: kind, Pod: of.Pod, Container: container})
 	}
 	o.Begun = func(ev Event, pod, value any) any {
-		// A pod that has gone while the runtime listed is none.
+		// A pod that has gone while the runtime listed has no value.
 		if pod != nil && pod != valueOf(ledger.ID{Pod: ev.Pod}) || value != valueOf(ev.ID()) && value != created(ev.ID()) {
 			w.fault("L19: the request of %s is made of %v and %v", record{Event: ev}, pod, value)
 		}
@@ -59,9 +59,9 @@ func (h *harshness) requests(w *world, o *Options) {
 	}
 }
 
-// sees holds the request that a plugin is sent against its event.
+// sees checks that an event has its own request when it is sent to a plugin.
 func (h *harshness) sees(p *simPlugin, ev Event) {
 	if h != nil && ev.Request != eventName(ev) {
-		p.process.w.fault("L18: %s is sent %s with the request %v", p.name, record{Event: ev}, ev.Request)
+		p.process.w.fault("L18: %s receives %s with the request %v", p.name, record{Event: ev}, ev.Request)
 	}
 }

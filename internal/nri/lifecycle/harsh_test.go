@@ -14,11 +14,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What harsh worlds have found, each in a test of its own.
+// Faults that harsh worlds have found, each in a test of its own.
 
 // A required first times out in a request while its successor lists for the second time. The
-// creation waits for the word of the successor: that is asked, and not told that it has missed
-// what is still under way.
+// creation waits for the approval of the successor, which is asked and does not receive the
+// creation late.
 func TestL19_SuccessorIsAskedForCreationsUnderWay(t *testing.T) {
 	for _, kind := range []string{"RunPodSandbox:p2", "CreateContainer:p1/c1"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestL19_SuccessorIsAskedForCreationsUnderWay(t *testing.T) {
 			first.handle = func(context.Context, Event) (any, error) { <-first.closed; return nil, ErrClosed }
 			may := next.untilAllowed()
 			joined := f.comes(next)
-			time.Sleep(1500 * time.Millisecond) // it is not blocked any more
+			time.Sleep(1500 * time.Millisecond) // the line no longer stands
 			asked := f.asks(kind)
 			f.listed.Pods = append(f.listed.Pods, pods("p2")...)
 			f.listed.Containers = append(f.listed.Containers, Object{Pod: "p1", Container: "c1"})
@@ -53,9 +53,9 @@ func TestL19_SuccessorIsAskedForCreationsUnderWay(t *testing.T) {
 	}
 }
 
-// The pod of a container has gone while the runtime was disconnected, and the plugin never knew it. The
-// store has given up what it was owed of the container: nothing else ends that.
-func TestL18_NothingIsKeptOfWhatWasGivenUp(t *testing.T) {
+// The pod of a container has gone while the runtime was down, and the plugin never knew the pod.
+// The store has dropped the missed end of the container, which nothing else delivers.
+func TestL18_DroppedEndsLeaveNothing(t *testing.T) {
 	for _, listed := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			o := newRemembering(t)
@@ -90,8 +90,8 @@ func (m *fullMemory) Miss(of, kind string, object [2]string, request string) boo
 	return m.memory.Miss(of, kind, object, request)
 }
 
-// The runtime lists what is under way before what is complete, and a container is in both. It
-// is known once, and its end does not keep that of its pod.
+// The runtime lists objects in creation before complete ones, and a container is in both lists.
+// It is known once, and its end does not delay that of its pod.
 func TestL18_ContainerThatIsListedTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
@@ -107,9 +107,9 @@ func TestL18_ContainerThatIsListedTwice(t *testing.T) {
 	})
 }
 
-// A pod was removed while the plugin was disconnected, which wanted no Remove, or whose Remove the store
-// has given up. When it is back, its ledger ends the pod after the Stop that is stored, and each
-// end has a request.
+// A pod was removed while its plugin was disconnected. The plugin had not subscribed to Remove,
+// or the store has dropped the Remove. When the plugin is back, its ledger ends the pod after the
+// stored Stop, and each end has a request.
 func TestL18_RemovalThatIsNotStoredHasARequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &remembering{memory: newMemory()}
@@ -141,9 +141,9 @@ func TestL18_RemovalThatIsNotStoredHasARequest(t *testing.T) {
 	})
 }
 
-// A plugin that did not subscribe to first events comes back while a pod is created that its name
-// knows of, and is noted for it again. The pod ends before the plugin is synchronized: it is told
-// so once.
+// A plugin without subscription to first events comes back while a pod is created that its name
+// knows, and the pod is noted for it again. The pod ends before the plugin is synchronized: the
+// plugin receives its end once.
 func TestL18_PodNotedAgainEndsOnce(t *testing.T) {
 	for first, ends := range map[string][]string{
 		"RunPodSandbox:p1":      {"StopPodSandbox:p1", "RemovePodSandbox:p1"},
@@ -174,9 +174,9 @@ func TestL18_PodNotedAgainEndsOnce(t *testing.T) {
 	}
 }
 
-// The store has given up the ends of more pods than may wait for a plugin. None of them waits
-// when the plugin is back.
-func TestL18_WhatWasGivenUpFillsNoLine(t *testing.T) {
+// The store has dropped the ends of more pods than may wait for a plugin. None of these pods
+// waits when the plugin is back.
+func TestL18_DroppedEndsFillNoLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &remembering{memory: newMemory(), change: func(opts *Options) { opts.BacklogLimit = 2 }}
 		o.start(t)
@@ -197,9 +197,10 @@ func TestL18_WhatWasGivenUpFillsNoLine(t *testing.T) {
 	})
 }
 
-// A first has gone, and its successor, which has missed a pod, is being synchronized: the name
-// is not away, and is not forgotten, for the successor is told of the pod by what the first knew.
-func TestL19_NameIsNotForgottenWhileASuccessorComes(t *testing.T) {
+// A first has disconnected, and its successor, which has missed a pod, is being synchronized. The
+// name is not disconnected, and is not forgotten: the successor receives the pod because the
+// first knew it.
+func TestL19_NameIsNotForgottenWhileASuccessorJoins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &remembering{memory: newMemory(), change: func(opts *Options) { opts.HandOver = func(Connection) bool { return true } }}
 		o.start(t)
@@ -221,8 +222,8 @@ func TestL19_NameIsNotForgottenWhileASuccessorComes(t *testing.T) {
 	})
 }
 
-// A container was removed while a successor was synchronized with it, and the runtime lists it
-// still, as one that has exited. Its Remove does not come again: the successor is told that, too.
+// A container is removed while a successor that knows it is synchronized, and the runtime still
+// lists it as exited. Its Remove is not handed in again, so the successor receives it late.
 func TestL19_ContainerIsRemovedAndStillListed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)

@@ -16,12 +16,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What a world is that is worse than those that most plugins live in: all of it at once, in
-// the times and names in which it meets.
+// A harsh world is worse than the world of most plugins: everything happens at once, and times
+// and names coincide.
 
-// TestHarshContract takes harsh worlds through what TestContract takes those through that
-// are not, and holds them against the same rules. It draws other moves, and so leaves the
-// plays alone that are kept for the mutations.
+// TestHarshContract takes harsh worlds through the plays of TestContract, and holds them against
+// the same rules. It draws other moves, so it does not change the plays that are kept for the
+// mutations.
 func TestHarshContract(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := setup{runtime: rapid.SampledFrom([]runtimeKind{patched, patched, crio, moby}).Draw(rt, "runtime"), hands: rapid.Bool().Draw(rt, "hands"), harsh: drawHarshness(rt)}
@@ -32,32 +32,32 @@ func TestHarshContract(t *testing.T) {
 	})
 }
 
-// A harshness is how harsh a world is. What takes time or fails does so by turns.
+// A harshness is how harsh a world is. Operations take the times of a list by turns.
 type harshness struct {
-	observer []time.Duration // that the observer takes, Unheard and Waits too
-	sync     []time.Duration // that the store takes to be safe
-	list     []time.Duration // that a list takes before it begins
-	noList   int             // one list of so many fails; zero for none
-	halves   bool            // whether a list has a container twice that exits meanwhile
+	observer []time.Duration // times that the observer takes, also in Unheard and Waits
+	sync     []time.Duration // times that the store takes to be safe
+	list     []time.Duration // times that a list takes before it begins
+	noList   int             // one in this number of lists fails; zero for none
+	halves   bool            // whether a list has a container twice if it exits meanwhile
 	omit     bool            // whether pods in creation are left out
-	applies  bool            // whether the runtime wants the replies to ends
-	present  bool            // whether a required plugin is enough that did not subscribe
+	applies  bool            // whether the runtime applies the replies to ends
+	present  bool            // whether a required plugin that did not subscribe approves by being connected
 	backlog  int
 	timeout  time.Duration // SyncTimeout
 
-	ends  int           // that the store keeps, for all names together; zero for any
+	ends  int           // how many the store keeps, for all names together; zero for any
 	names int           // likewise
 	ttl   time.Duration // how long it keeps a name that is disconnected; zero for ever
 
-	mu    sync.Mutex // guards what follows
-	turn  int
-	lists int
-	words []*word
-	calm  bool // whether all is quick and works from now on
+	mu      sync.Mutex // guards the fields below
+	turn    int
+	lists   int
+	replies []*trackedReply
+	calm    bool // whether everything is quick and works from now on
 
-	lost    map[string]map[string]bool // ends that the store gave up, by name and object
-	dropped map[string]uint64          // when what a name knows was dropped, as the last that any plugin was sent
-	crowded map[string]bool            // names that found no place in the store
+	lost    map[string]map[string]bool // ends that the store dropped, by name and object
+	dropped map[string]uint64          // when the objects that a name knows were dropped, as the number of the last event sent to any plugin
+	crowded map[string]bool            // names for which the store had no place
 }
 
 func drawHarshness(rt *rapid.T) *harshness {
@@ -84,12 +84,12 @@ func drawHarshness(rt *rapid.T) *harshness {
 	}
 }
 
-// slow says whether something takes time that the contract wants to be quick, or that all
-// wait for. Then nothing is said of how long an operation takes, and of nobody that it always
-// answers at once: the rest holds all the same.
+// slow reports whether something takes time that the contract wants to be quick, or that all
+// callers wait for. Then no operation has to end in time, and no plugin counts as one that always
+// answers at once. All other rules hold.
 func (h *harshness) slow() bool { return h != nil && len(h.observer)+len(h.sync) > 0 }
 
-// timed says whether times are held against the rules.
+// timed reports whether times are held against the rules.
 func (w *world) timed() bool { return !w.harsh.slow() }
 
 // backlog is how many events may wait for one plugin of a world.
@@ -111,7 +111,7 @@ func (h *harshness) takes(times []time.Duration) time.Duration {
 	return times[h.turn%len(times)]
 }
 
-// listTime is how long a list takes at most before it begins.
+// listTime is the longest time that a list takes before it begins.
 func (h *harshness) listTime() time.Duration {
 	if h == nil {
 		return 0
@@ -122,17 +122,17 @@ func (h *harshness) listTime() time.Duration {
 // spend lets that time pass.
 func (h *harshness) spend(times []time.Duration) { time.Sleep(h.takes(times)) }
 
-// calmDown ends all that is harsh, for what is owed to come to its plugins.
+// calmDown ends all that is harsh, so that plugins receive their missed events.
 func (w *world) calmDown() {
 	if h := w.harsh; h != nil {
 		h.mu.Lock()
 		h.calm = true
 		h.mu.Unlock()
-		time.Sleep(requestTimeout) // that anyone who took time before still takes
+		time.Sleep(requestTimeout) // until all that took time before has ended
 	}
 }
 
-// worsen makes the settings of an engine those of a harsh world.
+// worsen gives an engine the settings of a harsh world.
 func (h *harshness) worsen(p *process, o *Options) {
 	if h == nil {
 		return
@@ -160,7 +160,7 @@ func (h *harshness) worsen(p *process, o *Options) {
 	h.requests(p.w, o)
 }
 
-// A slowObserver takes time.
+// A slowObserver is an observer that takes time.
 type slowObserver struct {
 	*process
 	h *harshness
@@ -196,10 +196,10 @@ func (o *slowObserver) Left(c Connection, reason error) {
 	o.h.spend(o.h.observer)
 }
 
-// errNoList is what a list fails with.
+// errNoList is the error of a list that fails.
 var errNoList = errors.New("the metadata store is locked")
 
-// listed lists what there is, or fails to, and takes its time.
+// listed takes its time, then lists the objects or fails.
 func (h *harshness) listed(ctx context.Context, p *process) (s Snapshot, err error) {
 	defer p.locked(listing)()
 	defer func() { p.keepList(s) }()
@@ -224,29 +224,29 @@ func (w *world) running() (all []Object) {
 	return all
 }
 
-// A word is a reply of a plugin, which somebody is to hear, once.
-type word struct {
+// A trackedReply is a reply of a plugin. The runtime must hear it exactly once.
+type trackedReply struct {
 	plugin *simPlugin
 	event  Event
 	nth    int
 	heard  int
 }
 
-// word makes a reply of a plugin. What is not harsh says nothing.
-func (h *harshness) word(p *simPlugin, ev Event, reply any) any {
-	if h == nil || ev.Kind == ValidateContainerAdjustment { // that says no more than yes or no
+// track tracks a reply of a plugin. In a world that is not harsh it returns the reply itself.
+func (h *harshness) track(p *simPlugin, ev Event, reply any) any {
+	if h == nil || ev.Kind == ValidateContainerAdjustment { // its answer is only yes or no
 		return reply
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	s := &word{plugin: p, event: ev, nth: len(h.words)}
-	h.words = append(h.words, s)
+	s := &trackedReply{plugin: p, event: ev, nth: len(h.replies)}
+	h.replies = append(h.replies, s)
 	return s
 }
 
-// hear notes that a reply was heard. Those that nobody waited for come in order.
+// hear notes that a reply was heard. Replies for which no caller waited must come in order.
 func (h *harshness) hear(w *world, reply any, unheard bool) {
-	s, is := reply.(*word)
+	s, is := reply.(*trackedReply)
 	if !is {
 		return
 	}
@@ -261,7 +261,7 @@ func (h *harshness) hear(w *world, reply any, unheard bool) {
 	}
 }
 
-// apply takes the replies to ends, if the runtime wants them.
+// apply applies the replies to ends, if the runtime applies them.
 func (h *harshness) apply(w *world) func(Connection, Event, any) {
 	if h == nil || !h.applies {
 		return nil
@@ -276,15 +276,15 @@ func (h *harshness) apply(w *world) func(Connection, Event, any) {
 	}
 }
 
-// lostAnswers returns what plugins said and nobody heard, or more than once. Those that have
-// closed may have spoken when they had.
+// lostAnswers returns the replies that were not heard, or were heard more than once. A connection
+// that has closed may have replied after that.
 func (w *world) lostAnswers() (faults []string) {
 	if w.harsh == nil {
 		return nil
 	}
 	w.harsh.mu.Lock()
 	defer w.harsh.mu.Unlock()
-	for _, s := range w.harsh.words {
+	for _, s := range w.harsh.replies {
 		if s.heard != 1 && s.plugin.process == w.process && !s.plugin.isClosed() {
 			faults = append(faults, fmt.Sprintf("L9: the reply of %s to %s was heard %d times", s.plugin.name, record{Event: s.event}, s.heard))
 		}
@@ -296,13 +296,13 @@ func (w *world) lostAnswers() (faults []string) {
 type manner struct {
 	temper
 	permanent bool
-	lone      bool // whether it does not hand over
+	lone      bool // whether it takes part in no hand-over
 	timeouts  Timeouts
 	origin    string
 }
 
-// drawManner draws times that coincide: with timeouts, and with the time for which a line
-// stands for a successor.
+// drawManner draws times that coincide: with timeouts, and with the time for which a line stands
+// for a successor.
 func drawManner(rt *rapid.T) manner {
 	m := manner{temper: drawTemper(rt)}
 	m.pace = rapid.SampledFrom([]time.Duration{time.Second, requestTimeout, requestTimeout, 2 * requestTimeout, syncTimeout}).Draw(rt, "even pace")
@@ -316,7 +316,7 @@ func drawManner(rt *rapid.T) manner {
 		Request: rapid.SampledFrom([]time.Duration{0, 0, 0, requestTimeout / 2, 2 * requestTimeout}).Draw(rt, "request"),
 		Sync:    rapid.SampledFrom([]time.Duration{0, 0, 0, requestTimeout / 2, 2 * syncTimeout}).Draw(rt, "sync"),
 	}
-	// One that is part of the runtime does not leave by itself, and answers some time.
+	// A plugin that is part of the runtime does not leave by itself, and answers some time.
 	m.permanent = rapid.IntRange(0, 4).Draw(rt, "permanent") == 0 &&
 		slices.Contains([]string{"prompt", "slow", "rejects", "hangs", "late"}, m.events) && slices.Contains([]string{"prompt", "slow"}, m.synchronize)
 	return m
@@ -325,7 +325,8 @@ func drawManner(rt *rapid.T) manner {
 func (m manner) plugin(w *world, name string) *simPlugin {
 	p := m.temper.plugin(name)
 	p.timeouts, p.origin, p.lone = m.timeouts, m.origin, m.lone
-	// What has no place in the line of one that stays is missed: not held against it.
+	// A permanent plugin misses events for which its line has no place. The rules do not excuse
+	// that, so only worlds with long lines have permanent plugins.
 	p.permanent = m.permanent && w.backlog() > worldBacklog
 	p.lone = p.lone || p.permanent
 	p.prompt = p.prompt && w.timed() && w.harsh.listTime() == 0
@@ -357,7 +358,7 @@ func (p *simPlugin) syncTime() time.Duration {
 	return syncTimeout
 }
 
-// stopWaiting has nobody wait for a join that may wait for ever.
+// stopWaiting ends the wait for a join that may wait for ever.
 func (p *simPlugin) stopWaiting() { p.waits.Do(p.process.ops.Done) }
 
 // drawEven draws times that coincide with timeouts, and with one another.
@@ -367,7 +368,7 @@ func drawEven(rt *rapid.T) (course, time.Duration) {
 	return drawCourse(rt, times, [][]string{nil, nil, nil, nil, {"must"}}), rapid.SampledFrom(waits).Draw(rt, "patience")
 }
 
-// harshMoves are the moves of a harsh world that are other ones there.
+// harshMoves are the moves that differ in a harsh world.
 func harshMoves(nth func() int) map[string]func(*rapid.T) move {
 	return map[string]func(*rapid.T) move{
 		"join": func(rt *rapid.T) move {
@@ -407,7 +408,7 @@ func harshMoves(nth func() int) map[string]func(*rapid.T) move {
 				if p == nil {
 					return
 				}
-				// One that is to have the place of another one does not go on from what that knew.
+				// A connection that is to succeed another one starts without what that one knew.
 				w.mu.Lock()
 				for _, o := range w.plugins {
 					o.forgot = o.forgot || o.name == p.name && o.joined.IsZero()
@@ -426,7 +427,7 @@ func harshMoves(nth func() int) map[string]func(*rapid.T) move {
 				w.memory.fails = full
 			}
 		},
-		"kill": func(rt *rapid.T) move { // in the middle of what the last moves have begun
+		"kill": func(rt *rapid.T) move { // in the middle of the operations that the last moves began
 			is := rapid.IntRange(0, 2).Draw(rt, "is") == 0
 			return func(w *world) {
 				if is {

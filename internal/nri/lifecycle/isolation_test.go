@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A plugin that is busy with one pod holds up the end of another only if it
-// is to be told of it. What it is not told is in its ledger all the same.
+// A plugin that is busy with one pod delays an end of another pod only if it subscribed to that
+// end. Its ledger has the end in either case.
 func TestL14_EndsDoNotWaitForPluginsWithoutTheSubscription(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -32,9 +32,9 @@ func TestL14_EndsDoNotWaitForPluginsWithoutTheSubscription(t *testing.T) {
 		start := time.Now()
 		f.end("StopContainer:p3/c3")
 		f.end("StopContainer:p3/c3") // as by its exit and by a request
-		assert.Zero(t, time.Since(start), "waited for who did not subscribe")
+		assert.Zero(t, time.Since(start), "waited for a plugin that did not subscribe")
 		f.end("RemovePodSandbox:p4")
-		assert.Equal(t, requestTimeout, time.Since(start), "did not wait for who did subscribe")
+		assert.Equal(t, requestTimeout, time.Since(start), "did not wait for a plugin that subscribed")
 	})
 }
 
@@ -52,8 +52,8 @@ func TestL4_PluginsCallBackWithoutDeadlock(t *testing.T) {
 		}
 		b.handle = func(_ context.Context, ev Event) (any, error) {
 			if ev.Kind == CreateContainer && ev.Container == "c2" {
-				// The runtime, asked to stop a container right away, tells this
-				// very plugin, which is busy: it waits one bound, no more.
+				// The plugin has the runtime stop a container at once, and is itself to receive
+				// that. It is busy, so the runtime waits one bound, no more.
 				f.end("StopContainer:p1/c0")
 			}
 			return nil, nil
@@ -97,7 +97,7 @@ func TestL14_BacklogDropsOnePluginAlone(t *testing.T) {
 		}
 		start := time.Now()
 		removals.Wait()
-		assert.LessOrEqual(t, time.Since(start), 1000/atOnce*requestTimeout, "nobody waits once it is dropped")
+		assert.LessOrEqual(t, time.Since(start), 1000/atOnce*requestTimeout, "no teardown waits once it is dropped")
 		synctest.Wait()
 		assert.True(t, a.isClosed())
 		require.ErrorIs(t, f.journal.reason("10-a"), ErrBacklog)
@@ -120,7 +120,7 @@ func TestL14_NothingWaitsForPluginsWithoutTheSubscription(t *testing.T) {
 		f.did("RunPodSandbox:p2", "UpdatePodSandbox:p2")
 		assert.Zero(t, time.Since(start))
 
-		// That it gets the Stop of p2 is known.
+		// The engine knows that the plugin receives the Stop of p2.
 		f.end("StopPodSandbox:p2")
 		time.Sleep(transit)
 		synctest.Wait()
@@ -128,9 +128,9 @@ func TestL14_NothingWaitsForPluginsWithoutTheSubscription(t *testing.T) {
 	})
 }
 
-// A pod that begins after the list of a plugin that wants no first events, and before that is
-// synchronized, is in no Synchronize. Its end is told all the same.
-func TestL14_WhatBeginsDuringSynchronizeIsKnown(t *testing.T) {
+// A plugin without subscription to first events joins. A pod that begins after its list, and
+// before it is synchronized, is in no Synchronize. The plugin receives its end all the same.
+func TestL14_PodThatBeginsDuringSynchronizeIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a := newPlugin("10-a")

@@ -11,22 +11,22 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// ErrList says that the runtime did not list what there is in time.
+// ErrList means that the runtime did not return its list in time.
 var ErrList = errors.New("the runtime has not listed its pods")
 
-// Join brings in a connection and returns once its plugin was synchronized.
-// The runtime lists what there is, see Options.List. From then on the connection
-// takes part in every event; what comes while it is being synchronized waits in
-// its lane, and nobody else waits for it for longer than one SyncTimeout (L13).
+// Join adds a connection and returns once its plugin was synchronized. It lists the pods and
+// containers with Options.List. From then on the connection takes part in every event.
+// Events that come while it is being synchronized wait in its lane. No caller waits longer than
+// one SyncTimeout for that (L13).
 //
-// sync sends what was listed, corrected by what the engine knows, to the plugin,
-// in as many messages as it likes. It has to return soon after the connection was
-// closed, which is what happens when the plugin's SyncTimeout has passed: ctx has that
-// time as its deadline and ends with the connection. What the plugin asks for in its reply
-// is done when Join has returned: while sync runs, the plugin gets no events.
+// sync sends the list, corrected by what the engine knows, to the plugin, in any number of
+// messages. It must return soon after the connection was closed. That happens when the
+// plugin's SyncTimeout has passed, which is the deadline of its context. While sync runs, the
+// plugin receives no events. So the caller must apply the changes that the plugin's reply
+// asks for after Join has returned.
 //
-// If Join fails, the connection is closed, and those who waited for its answer
-// go on as if it had never come.
+// If Join fails, the connection is closed, and callers that waited for its answer go on
+// without it.
 func (e *Engine) Join(ctx context.Context, conn Connection, sync func(context.Context, Snapshot) error) error {
 	s, err := e.enroll(conn)
 	if err != nil {
@@ -44,11 +44,11 @@ func (e *Engine) Join(ctx context.Context, conn Connection, sync func(context.Co
 	s.lane.begin(s)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	s.lane.changes() // the next one may come
+	s.lane.changes() // the next connection of the name may have its turn
 	return nil
 }
 
-// bringIn gives a connection its lane, and has it synchronized.
+// bringIn gives a connection its lane, and synchronizes it.
 func (e *Engine) bringIn(ctx context.Context, s *session, sync func(context.Context, Snapshot) error) (Snapshot, error) {
 	if err := e.comeIn(ctx, s); err != nil {
 		return Snapshot{}, err
@@ -56,14 +56,14 @@ func (e *Engine) bringIn(ctx context.Context, s *session, sync func(context.Cont
 	if s.lane.isNext(s) {
 		return e.succeed(ctx, s, sync)
 	}
-	received, err := e.tell(ctx, s, sync)
+	received, err := e.synchronize(ctx, s, sync)
 	if err != nil {
 		return Snapshot{}, err
 	}
 	return received, e.takePart(s, received, received, nil)
 }
 
-// remember keeps whether the last connection of a name was synchronized.
+// remember records whether the last connection of a name was synchronized.
 func (e *Engine) remember(s *session, err error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -72,15 +72,15 @@ func (e *Engine) remember(s *session, err error) {
 		delete(e.failed, s.name)
 		delete(e.absent, s.name)
 		e.change()
-	case s.hands && s.synced.IsZero(): // it has not shown anything
+	case s.hands && s.synced.IsZero(): // its Synchronize was not sent
 	default:
 		e.failed.note(s.name)
 	}
 }
 
-// tell lists for a connection and sends it Synchronize. It waits for the end of that no
-// longer than a SyncTimeout: not for a peer that does not read either.
-func (e *Engine) tell(ctx context.Context, s *session, sync func(context.Context, Snapshot) error) (Snapshot, error) {
+// synchronize takes an inventory for a connection and sends it Synchronize. It waits no longer
+// than a SyncTimeout for the end of that, also if the peer does not read.
+func (e *Engine) synchronize(ctx context.Context, s *session, sync func(context.Context, Snapshot) error) (Snapshot, error) {
 	taken, err := e.list(ctx, s, e.opts.ListTimeout())
 	if err != nil {
 		return Snapshot{}, err
@@ -102,7 +102,7 @@ func (e *Engine) tell(ctx context.Context, s *session, sync func(context.Context
 	case <-s.gone:
 	case <-bound.Done():
 	}
-	// Whatever it came to: the time was over, or who wanted it has left.
+	// The time is over, or the connection or the caller has gone: the outcome does not matter.
 	switch {
 	case s.lost():
 		return Snapshot{}, s.reason()
@@ -112,15 +112,15 @@ func (e *Engine) tell(ctx context.Context, s *session, sync func(context.Context
 	return Snapshot{}, fmt.Errorf("no answer within %s: %w", timeout, context.DeadlineExceeded)
 }
 
-// takePart makes a connection one that is synchronized: what it was told of, and what
-// its name knew before, are its own from this instant on. now is what there is, and late what
-// else it is to be told.
+// takePart makes a connection synchronized: from this instant on it knows received, and what
+// its name knew before. now is what exists now, and late has the events that it must still
+// receive.
 func (e *Engine) takePart(s *session, received, now Snapshot, late []entry) error {
 	if err := e.enter(s, received, now, late); err != nil {
 		return err
 	}
 	if e.records != nil {
-		e.records.Store.Sync() // that it was there, before it is told anything
+		e.records.Store.Sync() // that it has joined, before it receives any event
 	}
 	return nil
 }
@@ -135,13 +135,13 @@ func (e *Engine) enter(s *session, received, now Snapshot, late []entry) error {
 		return s.closed
 	}
 	if l.session != s {
-		return ErrClosed // it has, and its watcher has yet to see
+		return ErrClosed // its watcher has not noticed yet
 	}
 	if s.after != nil {
 		l.admitUnwanted()
 		received = l.answeredBy(received)
 		if ends := l.ended(received, now); len(ends) > 0 {
-			l.collapse(ends) // if the runtime handed in none, what has begun waits yet
+			l.collapse(ends) // if the runtime submitted none, their first events still wait
 			late = append(late, entry{part: l.ownPart(ends...)})
 		}
 	}

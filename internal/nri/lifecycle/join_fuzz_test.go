@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// FuzzJoin is about one thing alone: plugins that join while pods and
-// containers are being created, and creations that fail. Two bytes are one
-// move: what it is, and how it goes.
+// FuzzJoin tries only plugins that join while pods and containers are being created, and
+// creations that fail. Two bytes are one move: its kind, and how it goes.
 func FuzzJoin(f *testing.F) {
 	f.Add([]byte("\x01\x00\x00\x00\x02\x00\x00\x12"))
 	f.Add([]byte("\x01\x0f\x40\x25\x03\x01\x01\x00\x00\x40\x02\x13\x03\x02\x02\x00\x00\x21"))

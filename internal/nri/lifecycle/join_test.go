@@ -27,8 +27,8 @@ func TestL3_PodInCreationIsListedAndEndsIfItFails(t *testing.T) {
 	})
 }
 
-// A plugin joins during the hook of another one: it is listed the pod, and
-// asked before the pod is Ready.
+// A plugin joins during the hook of another one. It has the pod in its list, and is asked before
+// the pod is Ready.
 func TestL2_PluginThatJoinsDuringTheHookIsAskedBeforeTheSeal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -49,7 +49,6 @@ func TestL2_PluginThatJoinsDuringTheHookIsAskedBeforeTheSeal(t *testing.T) {
 	})
 }
 
-// The creation waits for the plugin that joins, since it needs its answer.
 // A pod ends while a plugin synchronizes.
 func TestL3_PodEndsDuringSynchronize(t *testing.T) {
 	for _, tc := range []struct {
@@ -79,8 +78,8 @@ func TestL3_PodEndsDuringSynchronize(t *testing.T) {
 	}
 }
 
-// A pod that was stopped before is told of as stopped, and gets its Remove
-// alone, whether the engine or only the runtime knows.
+// A pod that was stopped before is listed as stopped, and the plugin receives only its Remove,
+// whether the engine or only the runtime knows of the stop.
 func TestL2_StoppedPodGetsOnlyItsRemove(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -96,9 +95,9 @@ func TestL2_StoppedPodGetsOnlyItsRemove(t *testing.T) {
 	})
 }
 
-// An object whose Remove is out, and that is still listed, would never end for
-// one who is told of it.
-func TestL3_WhatIsBeingRemovedIsNotDeliveredAnyMore(t *testing.T) {
+// A plugin that joins does not receive an object that is still listed, but whose Remove has been
+// sent: it would never receive the end.
+func TestL3_ObjectsBeingRemovedAreNotDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.did("RunPodSandbox:p1", "RunPodSandbox:p2", "CreateContainer:p2/c1", "PostCreateContainer:p2/c1")
@@ -110,7 +109,7 @@ func TestL3_WhatIsBeingRemovedIsNotDeliveredAnyMore(t *testing.T) {
 		f.joined(a)
 		assert.Equal(t, "Synchronize(p2)", a.received())
 
-		// Their removal failed in the runtime, which lists them after many others too.
+		// Their removal failed in the runtime, which still lists them after many other removals.
 		f.removeOthers()
 		b := newPlugin("20-b")
 		f.joined(b)
@@ -118,7 +117,7 @@ func TestL3_WhatIsBeingRemovedIsNotDeliveredAnyMore(t *testing.T) {
 	})
 }
 
-// Two removals at once, of which one fails: the pod is still on its way out.
+// Two removals at once. One fails: the pod is still being removed.
 func TestL3_TwoRemovalsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -139,8 +138,8 @@ func TestL3_TwoRemovalsAtOnce(t *testing.T) {
 	})
 }
 
-// A container is told of exactly once, to whoever joins at whatever moment of
-// its creation.
+// A plugin that joins at any moment of a container's creation receives the container exactly
+// once.
 func TestL2_ContainerInCreationIsDeliveredOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -158,7 +157,7 @@ func TestL2_ContainerInCreationIsDeliveredOnce(t *testing.T) {
 		ev := event("CreateContainer:p1/c1")
 		ev.Request = "request of c1"
 		require.NoError(t, f.Ask(t.Context(), ev, nil))
-		f.joined(after) // all agreed, the runtime does not have it yet
+		f.joined(after) // all have approved it, the runtime does not have it yet
 		assert.Equal(t, "Synchronize(p1)", after.received())
 		f.listed.Containers = []Object{{Pod: "p1", Container: "c1", Value: "listed c1"}}
 		f.joined(late)
@@ -173,8 +172,9 @@ func TestL2_ContainerInCreationIsDeliveredOnce(t *testing.T) {
 	})
 }
 
-// A creation that fails after all agreed is nothing to those who have come in since.
-func TestL3_SealedCreationThatIsUndoneIsNotDeliveredToJoiners(t *testing.T) {
+// Plugins that join between the last approval and a failure of the creation receive nothing of
+// it.
+func TestL3_UndoneCreationIsNotDeliveredToJoiners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
@@ -212,7 +212,7 @@ func TestL3_TwoConnectionsOfOnePlugin(t *testing.T) {
 		synctest.Wait()
 
 		start := time.Now()
-		old.Close() // resolves its own handles, and nothing else
+		old.Close() // releases its own callers, and no others
 		require.NoError(t, <-updated)
 		assert.Zero(t, time.Since(start))
 		require.NoError(t, f.end("StopPodSandbox:p1"))
@@ -221,8 +221,8 @@ func TestL3_TwoConnectionsOfOnePlugin(t *testing.T) {
 	})
 }
 
-// The runtime is killed with a Stop half delivered: the stop is repeated
-// afterwards, and those who join get it once.
+// The runtime is killed in the middle of a Stop. It repeats the stop afterwards, and plugins that
+// join receive it once.
 func TestL15_RestartInTheMiddleOfAStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		killed := newFixture(t)
@@ -245,8 +245,8 @@ func TestL15_RestartInTheMiddleOfAStop(t *testing.T) {
 	})
 }
 
-// The ends of what the runtime has dropped, and says nothing more of, are forgotten.
-func TestEndsThatWereNotTakenBackAreSweptUp(t *testing.T) {
+// The engine forgets the ends of objects that the runtime has dropped.
+func TestEndsOfDroppedObjectsAreForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		require.NoError(t, f.end("StopPodSandbox:p1"))
@@ -261,7 +261,7 @@ func TestEndsThatWereNotTakenBackAreSweptUp(t *testing.T) {
 	})
 }
 
-// What a connection was told of when it joined is large. Nothing of it is kept.
+// The list that a connection receives when it joins is large. The engine keeps nothing of it.
 func TestL13_NothingOfAJoinIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var kept []weak.Pointer[[1 << 10]byte]

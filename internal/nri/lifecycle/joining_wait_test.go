@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A pod waits for plugins that join one timeout in all, however many come, hang
-// and come back. They are told late of what they missed.
+// A pod waits for joining plugins one timeout in all, however many join, hang and come back. They
+// receive late what they missed.
 func TestL13_CreationWaitsOneTimeoutForAllJoins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -35,7 +35,8 @@ func TestL13_CreationWaitsOneTimeoutForAllJoins(t *testing.T) {
 	})
 }
 
-// What others take for their answers, or have in their lines, is not waited for one that joins.
+// The time that other plugins take for their answers, or that their lines take, is not part of
+// the wait for a plugin that joins.
 func TestL13_OthersTakeNoTimeOfAJoin(t *testing.T) {
 	for how, tc := range map[string]struct {
 		pods  int
@@ -63,7 +64,8 @@ func TestL13_OthersTakeNoTimeOfAJoin(t *testing.T) {
 	}
 }
 
-// Nor does a plugin that was synchronized quickly, and is lost or comes back after a while at the event of another pod.
+// Nor is the time of a plugin that was synchronized quickly, and is lost or comes back after a
+// while in the event of another pod.
 func TestL13_PluginThatIsLostTakesNoTimeOfAJoin(t *testing.T) {
 	for _, back := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -95,7 +97,7 @@ func TestL13_PluginSynchronizedTooLateIsCaughtUp(t *testing.T) {
 		time.Sleep(syncTimeout / 2)
 		ran := make(chan error)
 		go func() { ran <- f.ask(t.Context(), "RunPodSandbox:p1") }()
-		time.Sleep(syncTimeout/2 - 1) // hung is about to be dropped
+		time.Sleep(syncTimeout/2 - 1) // hung will be dropped next
 		slow := newPlugin("20-slow")
 		slow.synchronize = func(context.Context, Snapshot) error { time.Sleep(syncTimeout - 1); return nil }
 		f.joined(slow)
@@ -106,8 +108,8 @@ func TestL13_PluginSynchronizedTooLateIsCaughtUp(t *testing.T) {
 	})
 }
 
-// A runtime that holds a lock of its own in its requests and for its list: the
-// request does not wait for the plugin that waits for the list.
+// A runtime holds a lock of its own in its requests and for its list. A request does not wait for
+// a plugin that waits for the list.
 func TestL13_RuntimeWithALockOfItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lock := make(chan struct{}, 1)
@@ -144,7 +146,7 @@ func TestL13_RuntimeWithALockOfItsOwn(t *testing.T) {
 	})
 }
 
-// Many come in while a list is being taken: they share the next one.
+// Many plugins connect while a list is being taken: they share the next list.
 func TestL13_OneListForAllConnectionsBeforeIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lists := 0
@@ -169,8 +171,8 @@ func TestL13_OneListForAllConnectionsBeforeIt(t *testing.T) {
 	})
 }
 
-// A teardown does not wait for a plugin that is not synchronized yet, and that
-// one hears of the end afterwards.
+// A teardown does not wait for a plugin that is not synchronized yet. That plugin receives the
+// end afterwards.
 func TestL13_TeardownDoesNotWaitForJoins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

@@ -11,83 +11,80 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// A lane is the one way to the plugin of a name. It has a session while the plugin is
-// connected. The turn is held by one at a time: by the caller of an event that may be
-// rejected, or by the events of a teardown. A request that was sent keeps the turn until
-// the plugin has answered it. Who comes while it is held waits in line, first come first
-// served.
+// A lane carries all events for the plugin of one name. It has a session while the plugin is
+// connected. The turn has one holder at a time: the caller of an event that may be
+// rejected, or a part of a teardown. A request that was sent keeps the turn until
+// the plugin has answered it. All others wait in the line, first in, first out.
 //
-// The line stands while there is no session, while that is still to be synchronized, and
-// while a successor holds it. The code that changes one of these lets the line go on.
+// The line is paused while the lane has no session, while the session is not synchronized yet,
+// and while a successor holds the line. The code that ends one of these resumes the line.
 //
-// So no goroutine is there for a lane, and whoever ends a request, mostly the
-// one that brings the plugin's answer, sends the next.
+// The goroutine that ends a request, mostly the one that brings the plugin's answer, sends
+// the next event. So a lane needs no goroutine.
 type lane struct {
 	engine *Engine
 	name   string
 	index  string
 	place       // which session has the lane, and which wait for it
-	own    bool // whether it is that of its name; a second plugin of the name has one beside it
+	own    bool // whether Engine.names has it; a duplicate of the plugin has another lane
 
 	// mu guards what follows. It is held for the work of a few maps and
 	// slices, never across a call of the connection or the observer.
 	mu      sync.Mutex
-	held    bool     // whether someone has the turn
-	hold    *hold    // by which the line stands, nil if there is none
-	waited  int      // of those in line, the ones that are served before it stands: they have waited for the session
-	line    line     // who comes next
-	current *request // that the plugin has not answered
+	held    bool     // whether the turn has a holder
+	hold    *hold    // pauses the line for a successor, nil if none does
+	waited  int      // entries that are served before a hold: they have waited for this session
+	line    line     // what waits for the turn
+	current *request // the request that the plugin has not answered, nil if none
 	ledger  *ledger.Ledger
-	record  *catchup.Record // what is kept of what the plugin misses, nil if nothing is
+	record  *catchup.Record // of what the plugin misses, nil if nothing is kept
 	breaks  breaks
 }
 
-// An entry of the line is one of three: a caller who waits for the turn, a part
+// An entry of the line is one of three: a caller that waits for the turn, a part
 // of a teardown, or a first event that the plugin missed or does not want.
 type entry struct {
 	caller   *caller
 	part     *part
 	missed   *Event
-	unwanted bool // whether that only changes the ledger
+	unwanted bool // whether missed is not sent, and only changes the ledger
 	weight   int
 }
 
 // A caller waits for the turn in a lane.
 type caller struct {
 	joined bool          // whether the plugin was synchronized when the caller came
-	ready  chan struct{} // closed when the turn is the caller's, or not to be had
-	err    error         // nil for the turn, set before ready is closed
+	ready  chan struct{} // closed when the caller has the turn, or err is set
+	err    error         // why the caller does not get the turn; set before ready is closed
 }
 
 var (
-	// errAbsent is what those get who come to a lane without a plugin, or whose plugin
-	// goes before it was synchronized: to them it is not there, which is no failure of it.
+	// errAbsent means that the lane has no plugin, or that the plugin left before it was
+	// synchronized. That is not a failure of the plugin.
 	errAbsent = errors.New("not connected")
 
-	// errJoining is what those get who have waited long enough for connections
-	// to be synchronized (L13), and those who come to a connection whose last one
-	// failed to be: a plugin that hangs there and comes back is not waited for
-	// again (L22).
-	errJoining = errors.New("still to be synchronized")
+	// errJoining means that the caller has waited long enough for connections that join
+	// (L13), or that the last connection of the name was not synchronized: if a plugin hangs
+	// in Synchronize and comes back, callers do not wait for it again (L22).
+	errJoining = errors.New("not synchronized yet")
 
-	// errReturned is what a creation gets that has asked the plugin, and finds that it
-	// has come back since.
-	errReturned = errors.New("back since it was asked")
+	// errReturned means that the plugin has reconnected since the creation asked it.
+	errReturned = errors.New("reconnected since it was asked")
 
-	// errTooLate is what a creation gets that has spent on plugins that came in since it began what it
-	// may.
-	errTooLate = errors.New("others have come in since, and taken the time")
+	// errTooLate means that the creation has spent the time that it has for plugins that
+	// registered since it began.
+	errTooLate = errors.New("plugins that registered during the creation have used up its time for them")
 )
 
-// stands says whether nobody gets the turn. mu is held.
-func (l *lane) stands() bool {
+// paused reports whether the line is paused: nothing in it gets the turn. mu is held.
+func (l *lane) paused() bool {
 	return l.session == nil || !l.session.begun || l.hold != nil && (l.hold.is || l.due() == 0)
 }
 
-// enter waits for the turn and returns with l.mu held. Or it returns ErrClosed if the
-// plugin goes meanwhile, an Overdue if it is overdue, or
-// its context's error if that ends first; then the plugin does not hear of the event.
-// since is when it began to wait, zero if it did not.
+// enter waits for the turn and returns with l.mu held. It fails with ErrClosed if the plugin
+// disconnects meanwhile, with an Overdue if it is overdue, or with the error of the question's
+// context if that ends first; then the plugin does not receive the event. since is when
+// the wait began, zero if there was none.
 func (l *lane) enter(q *question) (since time.Time, err error) {
 	l.mu.Lock()
 	s := l.session
@@ -99,7 +96,7 @@ func (l *lane) enter(q *question) (since time.Time, err error) {
 		err := l.overdueError()
 		l.mu.Unlock()
 		return since, err
-	case !l.held && !l.stands():
+	case !l.held && !l.paused():
 		l.held = true
 		return since, nil
 	case s.failed && !s.joined:
@@ -121,7 +118,7 @@ func (l *lane) enter(q *question) (since time.Time, err error) {
 	return since, nil
 }
 
-// wait waits for the turn in the line, which had a session when the caller came.
+// wait waits for the turn in the line. s is the session that the lane had when the caller came.
 func (l *lane) wait(q *question, c *caller, s *session) error {
 	var late <-chan time.Time
 	if !c.joined {
@@ -138,18 +135,18 @@ func (l *lane) wait(q *question, c *caller, s *session) error {
 			if l.withdraw(c, false) {
 				return q.ctx.Err()
 			}
-			<-c.ready // in the same moment
+			<-c.ready // at the same moment
 			return c.err
 		case <-late:
 			if l.withdraw(c, true) {
 				return errJoining
 			}
-			late = nil // it is synchronized, and has something else to do
+			late = nil // it is synchronized, and handles another event
 		}
 	}
 }
 
-// joining says how long since start a connection was still to be synchronized.
+// joining returns for how long since start a connection was not synchronized yet.
 func (l *lane) joining(s *session, start time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,8 +156,8 @@ func (l *lane) joining(s *session, start time.Time) time.Duration {
 	return time.Since(start)
 }
 
-// withdraw takes a caller out of the line, if joining is set only of one
-// whose connection is not synchronized yet, and says whether it did.
+// withdraw takes a caller out of the line, and reports whether it did. If joining is set, it does
+// so only if the connection is not synchronized yet.
 func (l *lane) withdraw(c *caller, joining bool) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -170,12 +167,12 @@ func (l *lane) withdraw(c *caller, joining bool) bool {
 	return l.line.remove(func(e entry) bool { return e.caller == c }) > 0
 }
 
-// push puts an entry in the line, or returns why the plugin is to be dropped: too much waits
-// for it. One that is part of the runtime stays, and misses the event. l.mu is held.
+// push puts an entry in the line. If the line is full, it returns an error and the caller must
+// drop the plugin; a permanent plugin stays, and misses the event. l.mu is held.
 func (l *lane) push(e entry) (full error) {
 	switch full = l.line.full(e.weight, l.session.bounds(&l.engine.opts)); {
 	case full == nil:
-		l.waited = l.due() // a caller that has left has not waited
+		l.waited = l.due() // without callers that have left
 		l.line.push(e)
 	case l.session.policy.Permanent:
 		l.reject(e, full)
@@ -184,7 +181,7 @@ func (l *lane) push(e entry) (full error) {
 	return full
 }
 
-// reject lets go of what has no place in the line. l.mu is held.
+// reject releases an entry that has no place in the line. l.mu is held.
 func (l *lane) reject(e entry, why error) {
 	switch {
 	case e.caller != nil:
@@ -196,19 +193,18 @@ func (l *lane) reject(e entry, why error) {
 	}
 }
 
-// goOn goes on with a part of a teardown, if there is one, and with the line
-// when that is over. The caller holds the turn, and l.mu, though that not
-// throughout.
+// goOn continues a part of a teardown, if there is one, and then the line. The caller holds the
+// turn and l.mu; l.mu is released in between.
 func (l *lane) goOn(p *part) {
 	if p == nil || p.over || !l.advance(p) {
 		l.passOn()
 	}
 }
 
-// passOn passes the turn to the next in line, unless the line stands. The caller holds
-// the turn, and l.mu, though that not throughout.
+// passOn passes the turn to the next entry, unless the line is paused. The caller holds the turn
+// and l.mu; l.mu is released in between.
 func (l *lane) passOn() {
-	for !l.stands() {
+	for !l.paused() {
 		e, more := l.line.pop()
 		if !more {
 			break
@@ -234,7 +230,7 @@ func (l *lane) passOn() {
 	}
 }
 
-// resume lets the line go on, which stood. l.mu is held, though not throughout.
+// resume continues a line that was paused. l.mu is held, and released in between.
 func (l *lane) resume() {
 	if !l.held {
 		l.held = true
@@ -242,8 +238,8 @@ func (l *lane) resume() {
 	}
 }
 
-// lost is what a caller gets when the connection is lost, by whether that was synchronized. Or its
-// predecessor was, when the caller came.
+// lost returns the error of a caller whose connection was lost. joined is whether the connection
+// was synchronized; if not, its predecessor may have been when the caller came.
 func (c *caller) lost(joined bool) error {
 	if joined || c.joined {
 		return ErrClosed
@@ -251,10 +247,10 @@ func (c *caller) lost(joined bool) error {
 	return errAbsent
 }
 
-// due returns how many in line are served before it stands again. l.mu is held.
+// due returns how many entries are served before a hold pauses the line. l.mu is held.
 func (l *lane) due() int { return min(l.waited, len(l.line.entries)) }
 
-// begin lets the line go on, of a connection that is synchronized.
+// begin starts the line of a connection that is synchronized.
 func (l *lane) begin(s *session) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -265,26 +261,25 @@ func (l *lane) begin(s *session) {
 	}
 }
 
-// note enters an event that the plugin did not subscribe to in the ledger, and waits for
-// nothing (L14). In a lane that is busy or stands, one that begins something has its place in
-// the line, as one that was missed: the ends before it may be of another life of the same id.
-// l.mu is held.
+// note records an event that the plugin did not subscribe to in the ledger, without waiting
+// (L14). If the lane is busy or paused, a first event gets a place in the line, like a missed
+// event: ends before it may belong to an earlier object of the same id. l.mu is held.
 func (l *lane) note(ev Event, c *creation) (full, err error) {
 	switch {
 	case c.undone():
 		return nil, ErrStopped
-	case !l.held && !l.stands():
+	case !l.held && !l.paused():
 		_, err := l.ledger.Admit(ev)
 		return nil, err
 	case !ev.Kind.First():
 		return nil, nil
 	}
-	missed := ev // as most are not, and need no allocation
+	missed := ev // a copy, so that other events need no allocation
 	return l.push(entry{missed: &missed, unwanted: true}), nil
 }
 
-// admitUnwanted enters the first events in the line that the plugin does not want: what the name
-// knows, it knows from now on. l.mu is held.
+// admitUnwanted records the first events in the line that the plugin does not want in the ledger
+// now. l.mu is held.
 func (l *lane) admitUnwanted() {
 	l.line.remove(func(e entry) bool {
 		if e.unwanted {

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Many plugins come in at once while a pod is created, and each takes its time: they cost it two
-// timeouts. A plugin that is not asked receives the event late.
-func TestL22_PeersThatComeAtOnceCostOneBound(t *testing.T) {
+// Many plugins connect at once while a pod is created, and each takes its time. They cost the pod
+// two timeouts. A plugin that is not asked receives the event late.
+func TestL22_PeersThatConnectAtOnceCostOneBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.joined(newPlugin("00-slow").takes(requestTimeout/2, RunPodSandbox))
@@ -39,8 +39,8 @@ func TestL22_PeersThatComeAtOnceCostOneBound(t *testing.T) {
 	})
 }
 
-// A peer comes under a new name each time, takes its time for each pod and leaves: all its
-// connections together cost a pod one bound, as those that come in meanwhile do.
+// A peer connects under a new name each time, takes its time for each pod and disconnects. All
+// its connections together cost a pod one bound, like all plugins that connect meanwhile.
 func TestL22_PeerUnderManyNamesCostsOneBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -64,8 +64,8 @@ func TestL22_PeerUnderManyNamesCostsOneBound(t *testing.T) {
 	})
 }
 
-// Peers that register while a pod is created that requires a plugin of their name, and hang, cost
-// it what others cost: one bound for all.
+// While a pod that requires a plugin is created, peers register under the plugin's name and hang.
+// They cost the pod one bound together, like other peers.
 func TestL22_PeersUnderARequiredNameCostOneBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, requires("must"))
@@ -108,8 +108,8 @@ func TestL22_SuccessorsOfARequiredPluginCostOneBound(t *testing.T) {
 	})
 }
 
-// A plugin that registers while a pod is created is asked, though another one that registered with
-// it has taken its time for Synchronize.
+// A plugin that registers while a pod is created is asked, though another one that registered
+// with it has taken its time for Synchronize.
 func TestL2_SynchronizeOfOneTakesNoTimeOfOthers(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -144,7 +144,7 @@ func TestL20_OthersDoNotTakeTheTimeOfARequiredPlugin(t *testing.T) {
 	})
 }
 
-// asksPods has so many pods created side by side.
+// asksPods has n pods created at the same time.
 func (f *fixture) asksPods(n int) (ran []<-chan error) {
 	for i := range n {
 		ran = append(ran, f.asks(fmt.Sprintf("RunPodSandbox:p%d", i)))
@@ -152,7 +152,7 @@ func (f *fixture) asksPods(n int) (ran []<-chan error) {
 	return ran
 }
 
-// failures waits for all, and returns the errors of those that failed.
+// failures waits for all creations, and returns the errors of those that failed.
 func failures(ran []<-chan error) (failed []error) {
 	for _, done := range ran {
 		if err := <-done; err != nil {
@@ -162,9 +162,9 @@ func failures(ran []<-chan error) (failed []error) {
 	return failed
 }
 
-// Pods wait for a required plugin that is disconnected. It comes, and is lost or hangs at one of them: the
-// others wait for it again, as long as is set.
-func TestL20_PluginThatComesAndFailsOnePodFailsNoOther(t *testing.T) {
+// Pods wait for a required plugin that is disconnected. It connects, and is lost or hangs in one
+// of them. The others wait for it again, as long as is set.
+func TestL20_ReturningPluginThatFailsOnePodFailsNoOther(t *testing.T) {
 	for how, plugin := range map[string]func() *plugin{
 		"hangs":   func() *plugin { return newPlugin("10-must").hang(RunPodSandbox) },
 		"is lost": func() *plugin { return newPlugin("10-must").breakAt(RunPodSandbox) },
@@ -182,8 +182,9 @@ func TestL20_PluginThatComesAndFailsOnePodFailsNoOther(t *testing.T) {
 	}
 }
 
-// One that comes and hangs has its successor, or another plugin of the name, beside it: that will do.
-func TestL20_AnotherLatecomerOfTheNameWillDo(t *testing.T) {
+// A latecomer hangs, and its successor, or another plugin of the name, is connected, too: the
+// approval of that one is enough.
+func TestL20_AnotherLatecomerOfTheNameIsEnough(t *testing.T) {
 	for _, name := range []string{"10-must", "20-must"} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newHanding(t, requires("must"))
@@ -198,10 +199,10 @@ func TestL20_AnotherLatecomerOfTheNameWillDo(t *testing.T) {
 	}
 }
 
-// A required plugin takes its time for each pod, and is started again while many are in its line: they
-// have not waited for it, as it was there.
+// A required plugin takes its time for each pod, and is started again while many are in its line.
+// The time in the line does not count as waiting for the plugin: it was connected.
 func TestL20_LineOfARequiredPluginIsNoAbsence(t *testing.T) {
-	for _, there := range []bool{true, false} {
+	for _, connected := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFixture(t, requires("must"))
 			must := newPlugin("10-must")
@@ -211,11 +212,11 @@ func TestL20_LineOfARequiredPluginIsNoAbsence(t *testing.T) {
 				}
 				return nil, nil
 			}
-			if there {
+			if connected {
 				f.joined(must)
 			}
 			ran := f.asksPods(12)
-			if !there {
+			if !connected {
 				f.joined(must)
 			}
 			time.Sleep(requiredWait + time.Second)
@@ -227,8 +228,9 @@ func TestL20_LineOfARequiredPluginIsNoAbsence(t *testing.T) {
 	}
 }
 
-// Others of a required name that were there are replaced, and hang: one that was there is asked.
-func TestL20_InstanceThatWasThereIsAsked(t *testing.T) {
+// Instances of a required name are replaced by others, which hang. An instance that stayed
+// connected is asked.
+func TestL20_InstanceThatWasConnectedIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t, requires("must"))
 		healthy := newPlugin("90-must")
@@ -240,8 +242,8 @@ func TestL20_InstanceThatWasThereIsAsked(t *testing.T) {
 	})
 }
 
-// Plugins that a pod has still to ask are all replaced by others that answer: these are asked as the
-// first would have been, one that rejects among them.
+// A creation has still to ask several plugins, and all are replaced by others that answer. These
+// are asked instead, and their rejection counts.
 func TestL16_PluginsThatAreReplacedMeanwhileAreAsked(t *testing.T) {
 	for how, change := range map[string]func(*Options){
 		"disconnected": func(o *Options) { o.MissedEvents = newMemory() },
@@ -273,8 +275,8 @@ func TestL16_PluginsThatAreReplacedMeanwhileAreAsked(t *testing.T) {
 	}
 }
 
-// A plugin registers while many pods are created, and rejects each in its turn: how long they wait in
-// its line is not its time for one.
+// A plugin registers while many pods are created, and rejects each in its turn. The time that
+// pods wait in its line does not count as its time for one pod.
 func TestL16_LatecomerIsAskedOfManyPods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -292,8 +294,8 @@ func TestL16_LatecomerIsAskedOfManyPods(t *testing.T) {
 	})
 }
 
-// Latecomers answer a pod at once, and are at another one before that for a while: whether the pod comes to them while they are
-// synchronized or after that, they cost it their bound.
+// Latecomers answer a pod at once, but are busy with another pod for a while before. They cost
+// the pod their bound, whether they receive it while they are synchronized or afterwards.
 func TestL22_LatecomersThatAreBusyCostOneBound(t *testing.T) {
 	for _, syncs := range []time.Duration{0, 150 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
@@ -315,7 +317,7 @@ func TestL22_LatecomersThatAreBusyCostOneBound(t *testing.T) {
 				time.Sleep(max(syncs, 50*time.Millisecond))
 			}
 			require.NoError(t, <-ran)
-			assert.LessOrEqual(t, time.Since(start), 4*requestTimeout) // of the first, of those that join, and two of latecomers
+			assert.LessOrEqual(t, time.Since(start), 4*requestTimeout) // one for the first, one for joins, two for latecomers
 			time.Sleep(time.Minute)
 		})
 	}

@@ -8,22 +8,22 @@ import (
 	"time"
 )
 
-// A line is who waits for the turn in a lane. What the plugin has missed while it was disconnected
-// is ahead of all others, and after some time takes turns with them, whatever they are: so
-// much that was missed holds up no pod for longer than that (L18, L22).
+// A line is what waits for the turn in a lane. Ends that the plugin missed while it was
+// disconnected are ahead of all entries. After some time the two take turns, so that many
+// missed ends delay no pod for longer than that (L18, L22).
 type line struct {
 	entries []entry
 	weight  int // of the entries
 	missed  []*part
-	until   time.Time // when what was missed begins to take turns
-	turn    bool      // whether the last that came was one of the missed
+	until   time.Time // when missed and entries begin to take turns
+	turn    bool      // whether the last turn was that of a missed end
 }
 
 // bounds are how many events and bytes may wait for one connection.
 type bounds struct{ events, bytes int }
 
-// bounds of a successor are twice as large until its line goes on: it may have inherited one
-// that is full.
+// bounds returns the limits of a session's line. Those of a successor are twice as large until its
+// line goes on, because it may have inherited a full line.
 func (s *session) bounds(o *Options) bounds {
 	b := bounds{o.BacklogLimit, o.BacklogBytes}
 	if s.after != nil && !s.begun {
@@ -32,7 +32,7 @@ func (s *session) bounds(o *Options) bounds {
 	return b
 }
 
-// full says why there is no place for so much more, nil if there is.
+// full returns why the line has no place for an entry of a weight, nil if it has.
 func (n *line) full(weight int, b bounds) error {
 	switch {
 	case len(n.entries) >= b.events:
@@ -83,7 +83,7 @@ func (n *line) missedFirst() bool {
 	switch {
 	case len(n.missed) == 0:
 		return false
-	case n.missed[0].again: // it is given up soon, if it is what breaks the plugin
+	case n.missed[0].again: // it is dropped soon, if it is what breaks the plugin
 		return true
 	case len(n.entries) == 0 || time.Now().Before(n.until):
 		return true
@@ -116,7 +116,7 @@ func (n *line) callers() (all []*caller) {
 	return all
 }
 
-// clear takes all out of the line, and returns the parts.
+// clear empties the line, and returns the parts.
 func (n *line) clear() (parts []*part) {
 	parts = n.missed
 	for _, e := range n.entries {

@@ -12,21 +12,21 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// An inventory is what the runtime listed for those who join, with what the
-// engine knew just before: what had happened until then is not in their lanes,
-// and what came after is.
+// An inventory is what the runtime listed for connections that join, with what the
+// engine knew just before the list: earlier events are not in their lanes, and later
+// events are.
 type inventory struct {
 	snapshot Snapshot
 	err      error
 	began    time.Time
 	ended    endedObjects
 	omit     bool            // Options.OmitCreating
-	agreed   map[string]bool // pods that the connection will not be asked for
+	agreed   map[string]bool // pods for which the connection will not be asked
 }
 
-// list waits for an inventory: one is taken for all who came in before it began
-// (L13), and one at a time. It is waited for no longer than a timeout, however
-// long the runtime takes for it.
+// list waits for an inventory. One inventory is taken at a time, for all connections that
+// registered before it began (L13). list waits no longer than timeout, however long the runtime
+// takes.
 func (e *Engine) list(ctx context.Context, s *session, timeout time.Duration) (taken *inventory, err error) {
 	e.mu.Lock()
 	s.listed = make(chan struct{})
@@ -38,7 +38,7 @@ func (e *Engine) list(ctx context.Context, s *session, timeout time.Duration) (t
 	select {
 	case <-s.listed:
 		taken = s.inventory
-		s.inventory = nil // it is large, and sent once
+		s.inventory = nil // it is large, and needed once
 		return taken, taken.err
 	case <-timer.C:
 		err = fmt.Errorf("%w within %s: %w", ErrList, timeout, context.DeadlineExceeded)
@@ -53,7 +53,7 @@ func (e *Engine) list(ctx context.Context, s *session, timeout time.Duration) (t
 	return nil, err
 }
 
-// listSoon has an inventory taken, and whatever others are wanted then. mu is held.
+// listSoon starts takeInventories unless it runs. mu is held.
 func (e *Engine) listSoon() {
 	if e.taking || e.closed {
 		return
@@ -63,7 +63,7 @@ func (e *Engine) listSoon() {
 	go e.takeInventories()
 }
 
-// takeInventories lists once, and for as long as there are connections to list for.
+// takeInventories takes one inventory, and more while connections wait for one.
 func (e *Engine) takeInventories() {
 	defer e.work.Done()
 	for first := true; ; first = false {
@@ -87,8 +87,8 @@ func (e *Engine) takeInventories() {
 	}
 }
 
-// hand gives an inventory to those it was taken for. From the same instant on
-// they are asked of new pods and containers.
+// hand gives an inventory to the sessions that it was taken for. From the same instant on
+// they are asked for new pods and containers.
 func (e *Engine) hand(taken inventory) {
 	e.mu.Lock()
 	sessions := e.listing
@@ -116,7 +116,7 @@ func (e *Engine) hand(taken inventory) {
 		return
 	}
 	e.work.Add(1)
-	go func() { // a plugin that is told may join another one
+	go func() { // a plugin that receives an event may start a Join
 		defer e.work.Done()
 		for _, o := range made {
 			e.made(o)
@@ -129,8 +129,8 @@ func (e *Engine) hand(taken inventory) {
 	}()
 }
 
-// compare holds what the engine knows against what the runtime has listed. It returns the
-// containers in creation that are listed, and the ends of what is not any more. mu is held.
+// compare compares what the engine knows with an inventory. It returns the listed containers
+// that are in creation, and the ends of objects that have vanished. mu is held.
 func (e *Engine) compare(taken inventory) (made []ledger.ID, vanished []*round) {
 	if taken.err != nil {
 		return nil, nil
@@ -142,8 +142,8 @@ func (e *Engine) compare(taken inventory) (made []ledger.ID, vanished []*round) 
 	}
 	for _, o := range taken.snapshot.Exited {
 		c := e.creations[o.ID()]
-		if c != nil && c.sealed && !c.since.After(taken.began) { // else it has the id of the one that has exited
-			c.aborted.Store(true) // there is nothing to tell of it but its end
+		if c != nil && c.sealed && !c.since.After(taken.began) { // else it began later, under the same id
+			c.aborted.Store(true) // only its end may still be delivered
 			e.takeOut(c)
 		}
 	}
@@ -154,8 +154,8 @@ func (e *Engine) compare(taken inventory) (made []ledger.ID, vanished []*round) 
 	return made, e.vanished(taken.began, there)
 }
 
-// correct makes of what the runtime lists what the connection is to be told:
-// without objects that have had their last event, and each once.
+// correct returns the Synchronize of a connection: the inventory without objects whose last
+// event is out, and with each object once.
 func (b *inventory) correct() Snapshot {
 	var s Snapshot
 	for _, c := range b.snapshot.Exited {
@@ -170,7 +170,7 @@ func (b *inventory) correct() Snapshot {
 			continue
 		}
 		if b.omit && p.Creating && !b.agreed[p.Pod] {
-			continue // it comes with its first event, if that comes
+			continue // the connection receives it by its first event, if that comes
 		}
 		p.Stopped = p.Stopped || at == ended
 		if i, twice := seen[ledger.ID{Pod: p.Pod}]; twice {

@@ -12,17 +12,17 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/catchup"
 )
 
-// A memory is an Missed that outlives the engine as a file does: a crash leaves what
-// was synced.
+// A memory is a MissedEvents that outlives the engine, like a file: after a crash it has what was
+// synced.
 type memory struct {
-	mu    sync.Mutex // guards what follows
+	mu    sync.Mutex // guards the fields below
 	now   map[string]*memoryName
 	saved map[string]*memoryName
 	syncs int
-	fails bool // Sync saves nothing, as a disk that is full
+	fails bool // Sync saves nothing, like a full disk
 
-	savedBy  int // which Sync saved that
-	failedBy int // which was the last that failed
+	savedBy  int // number of the Sync that saved it
+	failedBy int // number of the last Sync that failed
 }
 
 type memoryName struct {
@@ -44,7 +44,7 @@ func (m *memory) copied(names map[string]*memoryName) map[string]*memoryName {
 	return c
 }
 
-// crash loses what was not synced, unless all is still to be written in order.
+// crash loses what was not synced.
 func (m *memory) crash() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -10,16 +10,16 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// What a plugin misses while it is disconnected (L18). Its lane stays, with its ledger and its record
-// (package away), and has no session. Ends that are handed in are noted in the record, and do
-// not change the ledger: they are still to be told. When the plugin is back, they are parts of
-// a teardown at the head of its line, and the ledger says of each, as of any other, whether it
-// is to be told. After a restart a lane is made of what was stored.
+// What a plugin misses while it is disconnected (L18). Its lane stays, with its ledger and its
+// record (package catchup), and without a session. Submitted ends are stored in the record, and
+// do not change the ledger, because they must still be delivered. When the plugin is back, they
+// are parts at the head of its line, and the ledger decides, as for any part, whether to
+// send them. After a restart Recall makes the lane from the record.
 
-// Missed keeps what plugins miss, and outlives the engine.
+// MissedEvents keeps what plugins miss, and outlives the engine.
 type MissedEvents = catchup.Store
 
-// makeSafe sees to it that a restart finds a plugin away that has left, with what it knows.
+// makeSafe syncs the record of a plugin that has left, so that a restart finds it.
 func (e *Engine) makeSafe(s *session) {
 	if e.records == nil || s.lane == nil {
 		return
@@ -33,7 +33,7 @@ func (e *Engine) makeSafe(s *session) {
 	}
 }
 
-// vacate sees to a lane whose plugin has left, and that has no successor. mu and l.mu are
+// vacate keeps or removes the lane of a plugin that has left without a successor. mu and l.mu are
 // held.
 func (e *Engine) vacate(l *lane) {
 	if l.record == nil {
@@ -44,7 +44,7 @@ func (e *Engine) vacate(l *lane) {
 	stored := maps.Collect(e.records.Store.Names())
 	for name, o := range e.names {
 		if _, is := stored[name]; !is && o.session == nil {
-			e.remove(o) // it was forgotten meanwhile
+			e.remove(o) // the store has forgotten it
 		}
 	}
 }
@@ -57,8 +57,8 @@ func (e *Engine) remove(l *lane) {
 	}
 }
 
-// takeUp has a plugin that is back told what it has missed. The locks of the engine and of
-// the lane are held.
+// takeUp puts the ends that a plugin has missed into its line when it is back. The locks of the
+// engine and of the lane are held.
 func (l *lane) takeUp(s *session, received Snapshot, former *ledger.Ledger) {
 	before := l.record
 	l.record = l.engine.records.Joined(before, l.name, s.wants)
@@ -77,7 +77,7 @@ func (l *lane) takeUp(s *session, received Snapshot, former *ledger.Ledger) {
 	}
 	for _, waits := range l.line.entries {
 		if waits.part != nil && waits.part.late {
-			l.keep(waits.part) // for which nobody waits
+			l.keep(waits.part) // no caller waits for it
 		}
 	}
 }
@@ -95,9 +95,9 @@ func (l *lane) miss(m catchup.Missed) {
 	l.line.missed = append(l.line.missed, p)
 }
 
-// keep stores the ends that a part has still to tell. The part may tell them yet, and no
-// caller waits for that. l.mu is held, so that ends are stored in the order in which the
-// ledger has them.
+// keep stores the ends that a part has not delivered yet. The part may still deliver them,
+// but no caller waits for that. l.mu is held, so that ends are stored in the order of the
+// ledger.
 func (l *lane) keep(p *part) {
 	if l.record == nil {
 		return
@@ -117,8 +117,7 @@ func (l *lane) keep(p *part) {
 	})
 }
 
-// forget keeps nothing more for the name, and nothing of it if the plugin is disconnected. l.mu is
-// held.
+// forget drops the record, and also the ledger if the plugin is disconnected. l.mu is held.
 func (l *lane) forget() {
 	l.record = nil
 	if l.session == nil {
@@ -126,36 +125,36 @@ func (l *lane) forget() {
 	}
 }
 
-// heard enters an end that was answered. l.mu is held.
-func (l *lane) heard(ev Event) {
+// answered records an end that was answered. l.mu is held.
+func (l *lane) answered(ev Event) {
 	if ev.Kind.Final() {
 		l.ledger.Delivered(ev)
 		l.record.Heard(ev)
 	}
 }
 
-// tellings is how many connections of a name in a row may be lost at one missed end. Then
-// it is not sent any more: a plugin that breaks at it, whenever it is told, serves the rest (L22).
-const tellings = 3
+// maxLosses is how many connections of a name in a row may be lost at one missed end. Then the
+// end is dropped, so that a plugin that always breaks at it receives the rest (L22).
+const maxLosses = 3
 
-// breaks counts the connections of a name that were lost at an end that it had missed.
+// breaks counts the connections of a name in a row that were lost at a missed end.
 type breaks struct {
 	at Event
-	in int // a row
+	in int // how many
 }
 
-// again notes that a connection was lost at a missed end, and says whether that
-// is not sent any more.
+// again counts a connection that was lost at a missed end, and reports whether the end must be
+// dropped.
 func (b *breaks) again(ev Event) bool {
 	if !ev.Same(&b.at) {
 		*b = breaks{at: Event{Kind: ev.Kind, Pod: ev.Pod, Container: ev.Container}}
 	}
 	b.in++
-	return b.in >= tellings
+	return b.in >= maxLosses
 }
 
-// Forget drops what is kept of a plugin that is disconnected, so that nothing is kept for it
-// any more. It returns how many ends it has missed, and false if it is not away.
+// Forget drops all that is kept for a disconnected plugin, and keeps nothing more for it. It
+// returns how many missed ends it dropped, and false if the plugin is not disconnected.
 func (e *Engine) Forget(name string) (dropped int, ok bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -166,7 +165,7 @@ func (e *Engine) Forget(name string) (dropped int, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if s := l.session; l.record == nil || s != nil && (s.joined || s.after != nil) {
-		return 0, false // a successor is told of what the first knew
+		return 0, false // a successor receives the ends of what the first knew
 	}
 	dropped = l.record.Forget()
 	l.record, l.ledger = nil, ledger.New()

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An end is told that is stored, whichever before it the store has given up.
-func TestL18_EndIsDeliveredThoughOneBeforeItWasDropped(t *testing.T) {
+// A stored end is delivered although the store has dropped one before it.
+func TestL18_EndIsDeliveredAfterAnEarlierOneWasDropped(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			o := newRemembering(t)
@@ -40,9 +40,10 @@ func TestL18_EndIsDeliveredThoughOneBeforeItWasDropped(t *testing.T) {
 	}
 }
 
-// An end at which each connection of a name is lost is not told for ever: the next one serves.
-// The first of them had not missed it, also if it is lost before the event is sent.
-func TestL22_EndThatBreaksEachConnectionIsGivenUp(t *testing.T) {
+// An end in which each connection of a name is lost is not delivered for ever: a later connection
+// serves. The first connection does not count, as it had not missed the end, also if it is lost
+// before the event is sent.
+func TestL22_EndThatBreaksEachConnectionIsDropped(t *testing.T) {
 	for _, takes := range []time.Duration{0, time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
 			o := newRemembering(t)
@@ -57,7 +58,7 @@ func TestL22_EndThatBreaksEachConnectionIsGivenUp(t *testing.T) {
 			require.NoError(t, o.end("StopPodSandbox:p1"))
 			synctest.Wait()
 			o.lists("p1!")
-			for range tellings {
+			for range maxLosses {
 				assert.Equal(t, "Synchronize(p1!) StopPodSandbox:p1", breaks().received())
 			}
 			a := o.again(newPlugin("10-a"))
@@ -69,7 +70,7 @@ func TestL22_EndThatBreaksEachConnectionIsGivenUp(t *testing.T) {
 	}
 }
 
-// A slowToSend plugin has an event while the connection still sends it.
+// A slowToSend plugin receives an event while the connection still sends it.
 type slowToSend struct {
 	*plugin
 	takes time.Duration
@@ -80,7 +81,7 @@ func (s *slowToSend) Deliver(ctx context.Context, ev Event, due time.Time, answe
 	time.Sleep(s.takes)
 }
 
-// Nor if its timeout had passed before, whatever error the connection breaks with.
+// A Stop is missed, too, if the connection breaks after its timeout, with whatever error.
 func TestL18_StopThatIsLateAndBreaksIsDeliveredAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
@@ -119,7 +120,7 @@ func (b *breaking) Closed() <-chan struct{} {
 	return over
 }
 
-// That an end is given up is told, by an outcome of its own.
+// A dropped end is reported by an outcome of its own.
 func TestL22_AbandonedEndIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
@@ -128,18 +129,18 @@ func TestL22_AbandonedEndIsReported(t *testing.T) {
 		o.did("RunPodSandbox:p1")
 		o.left(a)
 		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
-		for range tellings {
+		for range maxLosses {
 			o.joined(newPlugin("10-a").breakAt(StopPodSandbox))
 			synctest.Wait()
 		}
 		assert.Equal(t, "10-a abandoned late, 10-a lost late, 10-a lost late", o.journal.outcomes(StopPodSandbox))
-		assert.Equal(t, "Synchronize() RemovePodSandbox:p1", o.again(a).received(), "what is behind it goes on")
+		assert.Equal(t, "Synchronize() RemovePodSandbox:p1", o.again(a).received(), "later ends are still delivered")
 	})
 }
 
-// An end that breaks one connection after the other is given up also where each has its successor
-// at hand.
-func TestL22_EndThatBreaksEachSuccessorIsGivenUp(t *testing.T) {
+// An end that breaks one connection after the other is dropped also where each connection has a
+// successor.
+func TestL22_EndThatBreaksEachSuccessorIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &remembering{memory: newMemory(), change: func(o *Options) { o.HandOver = func(Connection) bool { return true } }}
 		o.start(t)
@@ -173,15 +174,15 @@ func TestL22_EndThatBreaksEachSuccessorIsGivenUp(t *testing.T) {
 		patience, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 		defer cancel()
 		_ = f.ask(patience, "UpdatePodSandbox:p2")
-		assert.LessOrEqual(t, stops.Load(), int32(tellings+2))
+		assert.LessOrEqual(t, stops.Load(), int32(maxLosses+2))
 		stay()
 		f.Close()
 		surge.Wait()
 	})
 }
 
-// A missed end and one in the line, which take turns, break each connection. Both are given up.
-func TestL22_TwoEndsThatBreakByTurnsAreGivenUp(t *testing.T) {
+// A missed end and an end in the line, which take turns, break each connection. Both are dropped.
+func TestL22_TwoEndsThatBreakByTurnsAreDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRememberingHanding(t)
 		wants := func(k Kind) bool { return k == StopPodSandbox || k == RunPodSandbox }
@@ -203,8 +204,8 @@ func TestL22_TwoEndsThatBreakByTurnsAreGivenUp(t *testing.T) {
 				received[ev.Pod]++
 				switch {
 				case ev.Pod == "long":
-					p.stall(syncTimeout + time.Second) // until what was missed takes turns
-				case ev.Pod != "missed" && received[ev.Pod] <= 2*tellings:
+					p.stall(syncTimeout + time.Second) // until missed events take turns
+				case ev.Pod != "missed" && received[ev.Pod] <= 2*maxLosses:
 					go o.join(next())
 					p.stall(100 * time.Millisecond)
 					p.Close()
@@ -216,9 +217,9 @@ func TestL22_TwoEndsThatBreakByTurnsAreGivenUp(t *testing.T) {
 		}
 		o.joined(next())
 		time.Sleep(requestTimeout + time.Second)
-		o.end("StopPodSandbox:too") // behind one that is overdue
+		o.end("StopPodSandbox:too") // behind an end that is overdue
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		assert.Equal(t, map[string]int{"long": 1, "missed": 1, "breaks": tellings, "too": tellings + 1}, received)
+		assert.Equal(t, map[string]int{"long": 1, "missed": 1, "breaks": maxLosses, "too": maxLosses + 1}, received)
 	})
 }

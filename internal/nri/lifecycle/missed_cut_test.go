@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The runtime is killed in the hook of a container: who was asked is told its end, also
-// before that of its pod, and who was not is not.
-func TestL18_EndOfWhatWasCutInItsCreation(t *testing.T) {
+// The runtime is killed in the hook of a container. A plugin that was asked receives the
+// container's end, before that of its pod. A plugin that was not asked receives nothing.
+func TestL18_CreationCutByAKillEnds(t *testing.T) {
 	t.Parallel()
 	for what, test := range map[string]struct {
 		listed   []string // after the kill
@@ -53,9 +53,9 @@ func TestL18_EndOfWhatWasCutInItsCreation(t *testing.T) {
 	}
 }
 
-// A pod is there after the kill in which a container of it was cut, and ends before the plugin is
-// back: the container has ended before it.
-func TestL18_WhatWasCutEndsBeforeItsPod(t *testing.T) {
+// A container was cut in its creation by a kill. Its pod exists after the kill, and ends before
+// the plugin is back: the container ends before the pod.
+func TestL18_CreationCutByAKillEndsBeforeItsPod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
 		a := newPlugin("10-a")

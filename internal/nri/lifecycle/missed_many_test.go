@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Nothing is written for plugins that are there and answer.
+// Nothing is written for plugins that are connected and answer.
 func TestL18_NothingIsWrittenWhileAllAreConnected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
@@ -25,7 +25,7 @@ func TestL18_NothingIsWrittenWhileAllAreConnected(t *testing.T) {
 	})
 }
 
-// An operator forgets a name: nothing is kept for it from then on.
+// An operator forgets a name: from then on nothing is kept for it.
 func TestL18_NameIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
@@ -33,7 +33,7 @@ func TestL18_NameIsForgotten(t *testing.T) {
 		o.joined(a)
 		o.did("RunPodSandbox:p1", "RunPodSandbox:p2")
 		_, ok := o.Forget("10-a")
-		assert.False(t, ok, "it is there")
+		assert.False(t, ok, "it is connected")
 		o.left(a)
 		o.end("StopPodSandbox:p1")
 		dropped, ok := o.Forget("10-a")
@@ -44,8 +44,8 @@ func TestL18_NameIsForgotten(t *testing.T) {
 	})
 }
 
-// What the store has forgotten, as what was disconnected for too long, is not kept here either.
-func TestL18_NameThatIsNotKeptIsForgotten(t *testing.T) {
+// The engine forgets a name that the store has forgotten, since it was disconnected for too long.
+func TestL18_NameThatTheStoreForgotIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
 		a, b := newPlugin("10-a"), newPlugin("20-b")
@@ -62,8 +62,8 @@ func TestL18_NameThatIsNotKeptIsForgotten(t *testing.T) {
 	})
 }
 
-// Much that was missed holds up pods for one timeout; then they take turns with it.
-func TestL18_MuchHoldsUpNoPods(t *testing.T) {
+// Many missed events delay pods for one timeout. Then they take turns with new events.
+func TestL18_ManyMissedEventsBlockNoPods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
 		o.missesMuch()
@@ -78,8 +78,8 @@ func TestL18_MuchHoldsUpNoPods(t *testing.T) {
 	})
 }
 
-// So it is with a stop among those who wait, and with whatever else.
-func TestL18_MuchHoldsUpNoStops(t *testing.T) {
+// They also take turns with a stop among the callers that wait, and with any other event.
+func TestL18_ManyMissedEventsBlockNoStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
 		o.missesMuch("here1", "here2")
@@ -95,8 +95,9 @@ func TestL18_MuchHoldsUpNoStops(t *testing.T) {
 	})
 }
 
-// Whatever it knew and wanted, and wants when it is back: nothing is kept of what has gone.
-func TestL18_NothingIsKeptOfWhatHasGone(t *testing.T) {
+// Nothing is kept of objects that have gone, whatever a plugin knew and subscribed to, before and
+// after it came back.
+func TestL18_ObjectsThatHaveGoneLeaveNothing(t *testing.T) {
 	wants := maps.Clone(masks)
 	wants["no end"] = Kind.First
 	for _, knew := range []string{"RunPodSandbox:p1", "CreateContainer:p1/c1"} {

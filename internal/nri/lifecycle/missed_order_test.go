@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A runtime that was killed after it handed in a removal lists the object still. What is
-// owed of that removal is its only one.
+// A runtime that was killed after it handed in a removal still lists the object. The plugin
+// receives the missed removal, and no second one.
 func TestL18_EndHandedInBeforeAKillIsDeliveredOnce(t *testing.T) {
 	for _, c := range []struct{ name, hangs, removedBy, received string }{
 		{"removed while it is disconnected", "RemoveContainer", "before", "Synchronize(p1) RemoveContainer:p1/c1"},
@@ -26,7 +26,7 @@ func TestL18_EndHandedInBeforeAKillIsDeliveredOnce(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				o := newRemembering(t)
-				a, _ := frozen("10-a", event(c.hangs+":").Kind) // there when the runtime is killed
+				a, _ := frozen("10-a", event(c.hangs+":").Kind) // connected when the runtime is killed
 				o.joined(a)
 				o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
 				o.end("StopContainer:p1/c1", "RemoveContainer:p1/c1")
@@ -45,13 +45,13 @@ func TestL18_EndHandedInBeforeAKillIsDeliveredOnce(t *testing.T) {
 	}
 }
 
-// A Stop that is owed alone, of a container that is gone after a restart, is followed by
-// its Remove, also where the pod is gone too.
+// Only the Stop of a container was missed, and the container is gone after a restart. The Remove
+// follows the Stop, also where the pod is gone, too.
 func TestL18_MissedStopIsFollowedByItsRemove(t *testing.T) {
 	for _, found := range [][]string{{"p1"}, nil} {
 		synctest.Test(t, func(t *testing.T) {
 			o := newRemembering(t)
-			a, _ := frozen("10-a", StopContainer) // there when the runtime is killed
+			a, _ := frozen("10-a", StopContainer) // connected when the runtime is killed
 			a.wants = masks["containers"]
 			o.joined(a)
 			o.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
@@ -64,8 +64,9 @@ func TestL18_MissedStopIsFollowedByItsRemove(t *testing.T) {
 	}
 }
 
-// A container whose Stop was heard is removed after its plugin went and came back.
-func TestL18_WhatItKnewIsKnownAgain(t *testing.T) {
+// A plugin answers a container's Stop, disconnects and comes back. It receives the container's
+// Remove.
+func TestL18_ReturningPluginKnowsItsObjects(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
 		a := newPlugin("10-a")
@@ -80,8 +81,8 @@ func TestL18_WhatItKnewIsKnownAgain(t *testing.T) {
 	})
 }
 
-// Of two connections of a name that are there at a time the second is told what comes, and
-// nothing is kept for it: what the name misses is what the first knew.
+// Two connections of a name are connected at the same time. The second receives events, but
+// nothing is kept for it: the name misses ends only of what the first knew.
 func TestL18_SecondConnectionOfANameMissesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
@@ -108,9 +109,9 @@ func TestL18_SecondConnectionOfANameMissesNothing(t *testing.T) {
 	})
 }
 
-// What a connection that has closed is still to account for when the next one has come is
-// told to that.
-func TestL18_NextConnectionComesAmidAnAccount(t *testing.T) {
+// A connection is lost, and the next one joins before the observer has seen all losses. The next
+// one receives the lost ends.
+func TestL18_NextConnectionJoinsBeforeALossIsObserved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		went := make(chan struct{})
 		o := &remembering{memory: newMemory()}
@@ -140,9 +141,9 @@ func TestL18_NextConnectionComesAmidAnAccount(t *testing.T) {
 	})
 }
 
-// An end is handed in while a plugin is disconnected, and before the runtime gets to that the
-// plugin is back.
-func TestL18_EndHandedInBeforeItComesBack(t *testing.T) {
+// An end is handed in while a plugin is disconnected. The plugin is back before the runtime
+// processes the end.
+func TestL18_EndHandedInBeforeThePluginReturns(t *testing.T) {
 	for _, name := range []string{"00-before", "20-behind"} {
 		synctest.Test(t, func(t *testing.T) {
 			o := newRemembering(t)
@@ -165,7 +166,7 @@ func TestL18_EndHandedInBeforeItComesBack(t *testing.T) {
 	}
 }
 
-// A meddler does something before it takes an event.
+// A meddler does something before it receives an event.
 type meddler struct {
 	*plugin
 	on func(Event)
@@ -178,7 +179,7 @@ func (m *meddler) Deliver(ctx context.Context, ev Event, due time.Time, answer f
 	m.plugin.Deliver(ctx, ev, due, answer)
 }
 
-// A slowAccount is an observer that takes its time with what was lost.
+// A slowAccount is an observer that takes its time with lost events.
 type slowAccount struct {
 	Observer
 	lost func(Event)

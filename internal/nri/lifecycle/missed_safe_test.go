@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// slowMemory takes a second to be safe.
+// slowMemory takes a second until it is safe.
 type slowMemory struct{ *memory }
 
 func (m slowMemory) Sync() {
@@ -18,7 +18,7 @@ func (m slowMemory) Sync() {
 	m.memory.Sync()
 }
 
-// requireSafeFirst says that teardowns are over when the store is safe, and not before.
+// requireSafeFirst requires that teardowns end when the store is safe, and not before.
 func requireSafeFirst(t *testing.T, ended ...<-chan error) {
 	for _, e := range ended {
 		require.Empty(t, e)
@@ -30,8 +30,8 @@ func requireSafeFirst(t *testing.T, ended ...<-chan error) {
 	}
 }
 
-// Two stop a pod at a time, and the plugin is lost. What it has missed is safe before either goes
-// on: the runtime may forget the pod with the one that is first.
+// Two callers stop a pod at the same time, and the plugin is lost. Its missed end is safe before
+// either caller goes on: the runtime may forget the pod after the first.
 func TestL18_SecondTeardownWaitsUntilItIsSafe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
@@ -48,7 +48,7 @@ func TestL18_SecondTeardownWaitsUntilItIsSafe(t *testing.T) {
 	})
 }
 
-// Likewise if the plugin is overdue: the end that is stored already is the second one's, too.
+// Likewise if the plugin is overdue: the stored end is that of the second caller, too.
 func TestL18_TeardownPastAnOverduePluginWaitsUntilItIsSafe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)

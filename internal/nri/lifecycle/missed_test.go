@@ -43,17 +43,17 @@ func TestL18_EndsWhileDisconnectedAreDelivered(t *testing.T) {
 				a = o.again(a)
 				assert.Equal(t, "Synchronize() "+lifeAndEnd, a.received())
 				assert.Zero(t, o.missed("10-a"))
-				assert.Equal(t, "Synchronize()", o.again(newPlugin("20-b")).received(), "never knew of it")
+				assert.Equal(t, "Synchronize()", o.again(newPlugin("20-b")).received(), "it did not know the pod")
 				a.Close()
 				synctest.Wait()
-				assert.Equal(t, "Synchronize()", o.again(a).received(), "told twice")
+				assert.Equal(t, "Synchronize()", o.again(a).received(), "received twice")
 			})
 		})
 	}
 }
 
-// Who was connected when the runtime was killed knows what it finds, and nothing that
-// came after.
+// A plugin that was connected when the runtime was killed knows the objects that the next runtime
+// finds, and nothing that began later.
 func TestL18_EndsAfterAKillAreDelivered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
@@ -73,7 +73,7 @@ func TestL18_EndsAfterAKillAreDelivered(t *testing.T) {
 	})
 }
 
-// A pod that had stopped before a kill had its containers stopped before.
+// If a pod had stopped before a kill, its containers had stopped, too.
 func TestL18_ContainersOfAStoppedPodHaveStopped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
@@ -89,8 +89,8 @@ func TestL18_ContainersOfAStoppedPodHaveStopped(t *testing.T) {
 	})
 }
 
-// Nor is the Stop of a container lost that came with that of its pod, if the runtime is
-// killed before either is safe: it is told before it.
+// A container's Stop came with that of its pod, and the runtime was killed before either was
+// safe. The container's Stop is not lost: it is delivered before the pod's.
 func TestL18_StopsThatWereNotSafeAreDeliveredInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
@@ -109,8 +109,8 @@ func TestL18_StopsThatWereNotSafeAreDeliveredInOrder(t *testing.T) {
 	})
 }
 
-// What a name knew and the runtime does not find any more has ended, as under another
-// runtime.
+// Objects that a name knew, and that the runtime no longer finds, have ended, for instance under
+// another runtime.
 func TestL18_PodGoneAfterARestartHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
@@ -129,7 +129,7 @@ func TestL18_PodGoneAfterARestartHasEnded(t *testing.T) {
 	})
 }
 
-// A pod whose Stop was not answered is told of it at once, not with its removal.
+// A pod's Stop that was not answered is delivered again at once, not with the pod's removal.
 func TestL18_StopThatWasNotAnsweredIsDeliveredAgain(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -152,8 +152,8 @@ func TestL18_StopThatWasNotAnsweredIsDeliveredAgain(t *testing.T) {
 	}
 }
 
-// A pod and a container that began while a plugin hung, and whose first events that does not want,
-// are known to its name when it leaves.
+// A plugin without subscription to first events hangs, and a pod and a container begin meanwhile.
+// The plugin's name knows them when it disconnects.
 func TestL18_PodBegunWhileAPluginLeavesIsKnown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
@@ -172,8 +172,8 @@ func TestL18_PodBegunWhileAPluginLeavesIsKnown(t *testing.T) {
 	})
 }
 
-// Nor has one heard a Stop during which its connection broke.
-func TestL18_StopThatAPluginWentAtIsDeliveredAgain(t *testing.T) {
+// A Stop in which the connection broke is missed.
+func TestL18_StopThatBreaksTheConnectionIsDeliveredAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
 		a := newPlugin("10-a").breakAt(StopPodSandbox)
@@ -187,8 +187,9 @@ func TestL18_StopThatAPluginWentAtIsDeliveredAgain(t *testing.T) {
 	})
 }
 
-// One who stays and has not answered is owed what waits for it, until it answers.
-func TestL18_WhatWaitsForAHungPluginOutlivesAKill(t *testing.T) {
+// A plugin hangs and stays connected. The ends that wait for it are missed events until it
+// answers.
+func TestL18_EndsInTheLineOfAHungPluginOutliveAKill(t *testing.T) {
 	for _, answers := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			o := newRemembering(t)
@@ -226,7 +227,7 @@ func TestL18_WhatWaitsForAHungPluginOutlivesAKill(t *testing.T) {
 	}
 }
 
-// An answer settles an end, also a rejection. A timeout keeps it, and what is behind it.
+// An answer settles an end, also a rejection. A timeout keeps that end and those behind it.
 func TestL18_TimeoutKeepsMissedEvents(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
@@ -245,9 +246,8 @@ func TestL18_TimeoutKeepsMissedEvents(t *testing.T) {
 	})
 }
 
-// What a plugin did not hear of it does not hear the end of, and what it did not
-// subscribe to it is not owed.
-func TestL18_OnlyWhatItKnewAndWants(t *testing.T) {
+// A plugin misses ends only of objects that it knew, and only those to which it subscribed.
+func TestL18_OnlyKnownAndSubscribedEndsAreMissed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
 		a := newPlugin("10-a")
@@ -266,7 +266,8 @@ func TestL18_OnlyWhatItKnewAndWants(t *testing.T) {
 	})
 }
 
-// A container that has exited while its plugin was disconnected is removed while it is there.
+// A container exits while its plugin is disconnected, and is removed when the plugin is connected
+// again.
 func TestL18_ExitedContainerIsRemovedLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
@@ -285,8 +286,9 @@ func TestL18_ExitedContainerIsRemovedLater(t *testing.T) {
 	})
 }
 
-// Ends that come while a plugin comes back are told once, whether it makes it or not.
-func TestL18_EndsWhileItComesBack(t *testing.T) {
+// Ends that come while a plugin joins again are delivered once, whether the join succeeds or
+// fails.
+func TestL18_EndsWhileThePluginReturns(t *testing.T) {
 	for _, fails := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			o := newRemembering(t)
@@ -318,7 +320,7 @@ func TestL18_EndsWhileItComesBack(t *testing.T) {
 	}
 }
 
-// A runtime may have a container in both halves of its list, if it exits in between.
+// A runtime may list a container in both halves of its list, if it exits in between.
 func TestL18_ContainerThatExitsDuringTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
@@ -334,11 +336,11 @@ func TestL18_ContainerThatExitsDuringTheList(t *testing.T) {
 	})
 }
 
-// A list that fails at a start costs nothing that a later one has.
+// If the first list of a runtime fails, nothing is lost that a later list has.
 func TestL18_ListThatFailsAtAStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
-		connected, gone := newPlugin("10-connected"), newPlugin("20-away")
+		connected, gone := newPlugin("10-connected"), newPlugin("20-gone")
 		o.joined(connected, gone)
 		o.did("RunPodSandbox:p1", "RunPodSandbox:p2")
 		o.left(gone)
@@ -354,9 +356,9 @@ func TestL18_ListThatFailsAtAStart(t *testing.T) {
 	})
 }
 
-// One that comes back in the moment in which its connection closes is no second one of the name,
-// though that was not noticed yet.
-func TestL18_PluginThatComesBackAtOnce(t *testing.T) {
+// A plugin that comes back in the moment in which its connection closes is not a duplicate,
+// though the engine has not noticed the close yet.
+func TestL18_PluginThatReturnsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
 		a := &breaking{plugin: newPlugin("10-a")}
@@ -373,8 +375,8 @@ func TestL18_PluginThatComesBackAtOnce(t *testing.T) {
 	})
 }
 
-// A container that a plugin knew of a pod that it did not know has ended, too, if it is gone
-// after a restart.
+// A plugin knew a container, and not its pod. If the container is gone after a restart, it has
+// ended, too.
 func TestL18_ContainerOfAnUnknownPodIsGoneAfterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
@@ -388,7 +390,8 @@ func TestL18_ContainerOfAnUnknownPodIsGoneAfterARestart(t *testing.T) {
 	})
 }
 
-// A connection that was never synchronized knows nothing: not even what it did not subscribe to.
+// A connection that was never synchronized knows nothing, not even objects whose first event it
+// does not subscribe to.
 func TestL3_ConnectionThatWasNotSynchronizedKnowsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)

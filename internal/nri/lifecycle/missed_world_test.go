@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What a world knows of names that go and come back (L18): by the plugins that had
-// them, one after the other or at a time.
+// What a world knows of names that disconnect and come back (L18): by the plugins that had them,
+// one after the other or at the same time.
 
 // drawReturn draws a plugin that comes back, with a temper of its own.
 func drawReturn(rt *rapid.T) move {
@@ -31,15 +31,15 @@ func drawReturn(rt *rapid.T) move {
 	}
 }
 
-// comeBack has a plugin connect again.
+// comeBack connects a plugin again.
 func (w *world) comeBack(p *simPlugin, t temper) {
 	next := t.plugin(p.name)
 	next.wants, next.mask, next.shared = p.wants, p.mask, true
 	w.join(next)
 }
 
-// drawRestart draws a restart of the runtime, by a kill or in order, and whether the
-// disk has kept anything since the last one.
+// drawRestart draws a restart of the runtime, by a kill or an orderly stop, and whether the disk
+// is full from then on.
 func drawRestart(rt *rapid.T) move {
 	rarely := rapid.IntRange(0, 3).Draw(rt, "rarely") == 0
 	killed, full := rapid.Bool().Draw(rt, "killed"), rapid.IntRange(0, 9).Draw(rt, "full") == 0
@@ -53,7 +53,8 @@ func drawRestart(rt *rapid.T) move {
 	}
 }
 
-// outlive is what is kept of what is owed when the runtime ends, and what is lost.
+// outlive returns the missed events that are kept when the runtime ends, and notes whether some
+// were lost.
 func (w *world) outlive(killed bool) *memory {
 	w.memory.mu.Lock()
 	defer w.memory.mu.Unlock()
@@ -67,7 +68,7 @@ func (w *world) outlive(killed bool) *memory {
 	return next
 }
 
-// isOver notes what the runtime may forget: its removal was handed in.
+// isOver notes the objects that the runtime may forget: their removals were handed in.
 func (p *process) isOver(ends []Event) {
 	p.do(func() {
 		for _, ev := range ends {
@@ -86,9 +87,9 @@ func idOf(ev Event) string {
 	return ev.Pod
 }
 
-// survive notes what the runtime finds after a restart: all who were connected may have
-// known it. What it does not find, and had not handed in the removal of, nobody can tell the
-// end of but by a journal of who was told.
+// survive notes what the runtime finds after a restart: each connected plugin may have known it.
+// Only a journal of sent requests can tell the end of an object that the runtime does not find,
+// and whose removal was not handed in.
 func (w *world) survive() {
 	var found []string
 	for id := range w.pods {
@@ -114,13 +115,13 @@ func (w *world) survive() {
 	}
 }
 
-// isGone says whether the removal of an object, or of its pod, was handed in.
+// isGone reports whether the removal of an object, or of its pod, was handed in.
 func (w *world) isGone(id string) bool {
 	pod, _, _ := strings.Cut(id, "/")
 	return w.over[id] || w.over[pod]
 }
 
-// A cutShort is an object that a plugin was told of, and that the runtime was killed in creating.
+// A cutShort is an object that a plugin received, and in whose creation the runtime was killed.
 type cutShort struct{ name, id string }
 
 // journaled is what the journal has at the start of a runtime.
@@ -134,7 +135,7 @@ func (w *world) journaled(yield func(string, Object) bool) {
 	}
 }
 
-// known are the objects that a plugin was told of, other than that they have ended.
+// known are the objects that a history has in Synchronize or in events other than ends.
 func known(history []record) (ids []string) {
 	return knownBy(slices.DeleteFunc(slices.Clone(history), func(r record) bool { return r.Kind.Final() }))
 }
@@ -158,11 +159,11 @@ func knownBy(history []record) (ids []string) {
 	return ids
 }
 
-// anything may be known to a name of which one connection was not told all: what is not
-// subscribed to is remembered.
+// anything stands for all objects. A name may know any object if one of its connections did not
+// receive all events: the engine remembers objects whose first event has no subscription.
 const anything = "*"
 
-// read reads the history of a plugin, who may have had connections before.
+// read reads the history of a plugin. Its name may have had connections before.
 func (w *world) read(p *simPlugin) *reading {
 	if r := w.readOn(p); r != nil {
 		return r
@@ -197,18 +198,18 @@ func (p *simPlugin) answers(ev Event, answer func(any, error)) func(any, error) 
 		case err == nil || !p.isClosed():
 			p.answered = append(p.answered, ev)
 		case errors.Is(err, ErrClosed) && ev.Kind.First():
-			p.found = append(p.found, known([]record{{Event: ev}})...) // who sent it cannot tell
+			p.found = append(p.found, known([]record{{Event: ev}})...) // the sender cannot know
 		}
 		p.mu.Unlock()
 		if err == nil {
-			reply = p.process.w.harsh.word(p, ev, reply)
+			reply = p.process.w.harsh.track(p, ev, reply)
 		}
 		answer(reply, err)
 	}
 }
 
-// unheard returns the ends that a name was never told of, now that all have ended and
-// all names have come back.
+// unheard returns the ends that a name never received, now that all objects have ended and all
+// names have come back.
 func (w *world) unheard() (faults []string) {
 	if !w.keeps || w.lossy {
 		return nil
@@ -228,7 +229,7 @@ func (w *world) unheard() (faults []string) {
 			}
 			for _, ev.Kind = range ends {
 				if p.wants(ev.Kind) && !w.lost[id] && !w.harsh.excuses(p, id) && !w.abandoned[p.name+" "+record{Event: ev}.String()] && !w.heardOf(p, ev) {
-					faults = append(faults, fmt.Sprintf("L18: nobody of the name %s has answered %s", p.name, record{Event: ev}))
+					faults = append(faults, fmt.Sprintf("L18: no plugin of the name %s has answered %s", p.name, record{Event: ev}))
 				}
 			}
 		}
@@ -236,8 +237,8 @@ func (w *world) unheard() (faults []string) {
 	return faults
 }
 
-// heardOf says whether a plugin of the name has answered an end, or was told by the
-// runtime that it is over.
+// heardOf reports whether a plugin of the name has answered an end, or the runtime listed it as
+// over.
 func (w *world) heardOf(p *simPlugin, ev Event) bool {
 	return slices.ContainsFunc(w.plugins, func(o *simPlugin) bool {
 		if o.name != p.name {
@@ -252,7 +253,7 @@ func (w *world) heardOf(p *simPlugin, ev Event) bool {
 	})
 }
 
-// allComeBack has each name come back that is disconnected.
+// allComeBack has each disconnected name come back.
 func (w *world) allComeBack() {
 	for _, p := range slices.Clone(w.plugins) {
 		if !slices.ContainsFunc(w.here(), func(o *simPlugin) bool { return o.name == p.name }) {

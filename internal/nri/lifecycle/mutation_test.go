@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Most of this file is one table, which is longer than a file should be: who adds a rule looks
-// through all of it for what switches off the same.
+// Most of this file is one table, which is longer than a file should be: before adding a rule,
+// look through all of it for a mutation that switches off the same.
 
 package lifecycle
 
@@ -22,15 +22,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A mutation switches off one of the rules by which the engine keeps the
-// contract. It is a change of the source that the compiler is shown in place
-// of the file, so that the engine itself needs no switches.
+// A mutation switches off one of the rules by which the engine keeps the contract. It
+// changes the source that the compiler reads in place of the file, so that the engine itself
+// needs no switches.
 type mutation struct {
-	off  string // what no longer holds
+	off  string // the rule that no longer holds
 	file string
 	from string // occurs once in file
 	to   string
-	by   string // the test that finds it; a play of TestContract that is kept, if empty
+	by   string // the test that finds it; if empty, a play of TestContract whose seed is kept
 	in   string // the folder of that test, if it is not this one
 }
 
@@ -38,11 +38,11 @@ var mutations = []mutation{
 	{
 		off:  "one request at a time",
 		file: "lane.go",
-		from: "case !l.held && !l.stands():\n\t\tl.held = true\n\t\treturn since, nil",
+		from: "case !l.held && !l.paused():\n\t\tl.held = true\n\t\treturn since, nil",
 		to:   "case true:\n\t\tl.held = true\n\t\treturn since, nil",
 	},
 	{
-		off:  "a connection is asked in the order of its index",
+		off:  "connections are asked in the order of their indices",
 		file: "engine.go",
 		from: "a.index > b.index",
 		to:   "a.index < b.index",
@@ -76,48 +76,48 @@ var mutations = []mutation{
 		to:   "case c.mark.stops() && !remove:\n\t\treturn StopContainer",
 	},
 	{
-		off:  "who joins meanwhile is asked too",
+		off:  "a plugin that joins during a creation is asked, too",
 		file: "latecomers.go",
 		from: "case c.isLate(l) && c.spent >= q.engine.opts.RequestTimeout():",
 		to:   "case c.isLate(l):",
 		by:   "^TestL2_PluginThatJoinsDuringTheHookIsAskedBeforeTheSeal$",
 	},
 	{
-		off:  "who comes back is not asked again",
+		off:  "a plugin that comes back during a creation is not asked again",
 		file: "latecomers.go",
 		from: "case c.returned(l, s):",
 		to:   "case false:",
 		by:   "^TestL2_PluginThatReturnsDuringACreationIsDeliveredLate$",
 	},
 	{
-		off:  "two of one name that are there are both asked",
+		off:  "two connected plugins of one name are both asked",
 		file: "latecomers.go",
 		from: "a.lane.name == l.name && c.isLate(l))",
 		to:   "a.lane.name == l.name)",
 		by:   "^TestL2_TwoOfOneNameAreBothAsked$",
 	},
 	{
-		off:  "who is listed for when a creation is sealed is told",
+		off:  "a connection whose list is being taken when a creation is sealed receives it",
 		file: "latecomers.go",
 		from: "for _, s := range e.listing {\n\t\tlate = append(late, s.lane)",
 		to:   "for _, s := range e.listing {\n\t\t_ = s.lane",
 	},
 	{
-		off:  "who has come in since a container was sealed is told when the runtime has it",
+		off:  "a plugin that registers after a container was sealed receives it when the runtime has it",
 		file: "latecomers.go",
 		from: "if !c.has(l, l.session) {\n\t\t\tlate = append(late, l)",
 		to:   "if !c.has(l, l.session) {\n\t\t\t_ = l",
 		by:   "^TestL2_ContainerInCreationIsDeliveredOnce$",
 	},
 	{
-		off:  "who was skipped is told when the runtime has the container, and not before",
+		off:  "a skipped plugin receives a container when the runtime has it, and not before",
 		file: "creation.go",
-		from: "if ev.Container == \"\" {\n\t\te.tellLate",
-		to:   "if len(c.missed) > 0 {\n\t\te.tellLate",
+		from: "if ev.Container == \"\" {\n\t\te.deliverLate",
+		to:   "if len(c.missed) > 0 {\n\t\te.deliverLate",
 		by:   "^TestL2_PluginThatReturnsDuringACreationIsDeliveredLate$",
 	},
 	{
-		off:  "a creation stays until all are told of it",
+		off:  "a creation stays until it was delivered to all",
 		file: "creation.go",
 		from: "e.latecomers(c))\n\te.mu.Unlock()",
 		to:   "e.latecomers(c))\n\tdelete(e.creations, o)\n\te.mu.Unlock()",
@@ -128,7 +128,7 @@ var mutations = []mutation{
 		file: "list.go",
 		from: "made = append(made, c.ID())",
 		to:   "_ = c",
-		by:   "^TestL2_ContainerThatIsListedBeforeTheRuntimeSaysSo$",
+		by:   "^TestL2_ContainerThatIsOnlyListedIsDeliveredLate$",
 	},
 	{
 		off:  "a container that has exited is not in creation",
@@ -145,56 +145,56 @@ var mutations = []mutation{
 		by:   "^TestL1[89]_SuccessorThatClosesAfterSynchronize.*$",
 	},
 	{
-		off:  "what ends while the line stands does not begin",
+		off:  "an object that ends while the line is paused does not begin",
 		file: "succession.go",
 		from: "case e.ended.stage(o.ID()) != alive:",
 		to:   "case false:",
-		by:   "^TestL3_WhatEndsDuringTheSecondListDoesNotBegin$",
+		by:   "^TestL3_ContainerThatEndsDuringTheSecondListDoesNotBegin$",
 	},
 	{
-		off:  "one that is synchronized is not there yet",
+		off:  "a connection that is not synchronized is not present",
 		file: "required.go",
 		from: "\tcase !s.joined:\n\t\treturn joining",
 		to:   "\tcase false:\n\t\treturn joining",
 		by:   "^TestL20_JoiningPluginIsNotPresent$",
 	},
 	{
-		off:  "nor is one that has closed",
+		off:  "a connection that has closed is not present",
 		file: "required.go",
 		from: "case s == nil || s.lost():",
 		to:   "case s == nil:",
 		by:   "^TestL20_ClosedConnectionIsNotPresent$",
 	},
 	{
-		off:  "nor does one count that is overdue",
+		off:  "an overdue connection is not present",
 		file: "required.go",
 		from: "\t\treturn &Error{l.session.conn, q.event, Skip, l.overdueError()}",
 		to:   "\t\treturn nil",
 		by:   "^TestL20_OverduePluginIsNotPresent$",
 	},
 	{
-		off:  "what broke a connection comes first for the next",
+		off:  "an end that broke a connection comes first for the next connection",
 		file: "line.go",
 		from: "case n.missed[0].again:",
 		to:   "case false:",
-		by:   "^TestL22_TwoEndsThatBreakByTurnsAreGivenUp$",
+		by:   "^TestL22_TwoEndsThatBreakByTurnsAreDropped$",
 	},
 	{
-		off:  "what a successor does not want has ended",
+		off:  "the ends that a successor does not want have ended",
 		file: "missed.go",
 		from: "l.ledger.Pass(p.round.events)",
 		to:   "_ = p",
-		by:   "^TestL18_SuccessorThatWantsNoEndsKeepsNothing$",
+		by:   "^TestL18_SuccessorWithoutEndsKeepsNothing$",
 	},
 	{
-		off:  "a line that is full fails no pod by itself",
+		off:  "a full line of a permanent plugin fails no pod",
 		file: "ask.go",
 		from: ", errors.Is(err, ErrBacklog):",
 		to:   ":",
 		by:   "^TestL16_PermanentPluginWithAFullLineFailsNoRequest$",
 	},
 	{
-		off:  "a container that begins has time to vanish anew",
+		off:  "the time to vanish starts anew when a container begins",
 		file: "creation.go",
 		from: "delete(e.missing, c.event.ID())",
 		to:   "_ = c",
@@ -208,7 +208,7 @@ var mutations = []mutation{
 		by:   "^TestL22_ManyNamesThatFailedHideNone$",
 	},
 	{
-		off:  "a list says nothing of what began after it",
+		off:  "a list does not concern objects that began after it",
 		file: "list.go",
 		from: " && !c.since.After(taken.began)",
 		to:   "",
@@ -219,59 +219,59 @@ var mutations = []mutation{
 		file: "vanished.go",
 		from: "missing[o] = time.Now()",
 		to:   "missing[o] = began",
-		by:   "^TestL3_ListThatWaitedIsNoOldOne$",
+		by:   "^TestL3_ListThatWaitedIsAsNewAsItsReading$",
 	},
 	{
-		off:  "what happens to a pod says that it is there",
+		off:  "an event of a pod proves that the pod exists",
 		file: "engine.go",
 		from: "delete(e.missing, ledger.ID{Pod: ev.Pod})",
 		to:   "_ = ev",
-		by:   "^TestL3_PodOfWhichSomethingHappensHasNotVanished$",
+		by:   "^TestL3_PodWithEventsHasNotVanished$",
 	},
 	{
-		off:  "a creation says that its pod is there",
+		off:  "a creation proves that its pod exists",
 		file: "creation.go",
 		from: "delete(e.missing, ledger.ID{Pod: c.event.Pod})",
 		to:   "",
-		by:   "^TestL3_PodOfWhichSomethingHappensHasNotVanished$",
+		by:   "^TestL3_PodWithEventsHasNotVanished$",
 	},
 	{
-		off:  "a container that something happens to is made",
+		off:  "any later event of a container proves that it was created",
 		file: "ask.go",
 		from: "case ev.Container != \"\":",
 		to:   "case ev.Kind == PostCreateContainer:",
-		by:   "^TestL2_ContainerThatIsStartedIsMade$",
+		by:   "^TestL2_ContainerThatIsStartedExists$",
 	},
 	{
-		off:  "a container that is never made vanishes",
+		off:  "a container that is never created vanishes",
 		file: "vanished.go",
 		from: "if c.sealed {\n\t\t\tall[o] = true",
 		to:   "if c.sealed {\n\t\t\t_ = o",
 		by:   "^TestL3_ContainersThatAreNeverMadeHaveEnded$",
 	},
 	{
-		off:  "what vanishes takes turns with the line",
+		off:  "objects that vanish take turns with the line",
 		file: "vanished.go",
 		from: "l.line.missed = append(l.line.missed, p)",
 		to:   "l.line.push(entry{part: p})",
-		by:   "^TestL22_MuchThatVanishesBlocksNothing$",
+		by:   "^TestL22_ManyVanishedObjectsBlockNothing$",
 	},
 	{
 		off:  "nothing is kept of a pod that has vanished",
 		file: "vanished.go",
 		from: "delete(e.agreed, o.Pod)",
 		to:   "",
-		by:   "^TestNothingIsKeptOfAPodThatAllAgreedTo$",
+		by:   "^TestApprovedPodLeavesNothing$",
 	},
 	{
-		off:  "a pod that one list is without has not vanished",
+		off:  "a pod that is missing in one list has not vanished",
 		file: "vanished.go",
 		from: "case !before:",
 		to:   "case !before && false:",
 		by:   "^TestL3_PodThatVanishesHasEnded$",
 	},
 	{
-		off:  "a pod has not vanished before a minute is over",
+		off:  "a pod has not vanished before ten minutes are over",
 		file: "vanished.go",
 		from: "case began.Sub(since) < vanishes:",
 		to:   "case began.Sub(since) < vanishes/2:",
@@ -289,7 +289,7 @@ var mutations = []mutation{
 		file: "vanished.go",
 		from: "} else {\n\t\t\tnot = append(not, ledger.ID{Pod: o.Pod})",
 		to:   "} else {\n\t\t\t_ = not",
-		by:   "^TestL3_PodInTheRuntimesHandsHasNotVanished$",
+		by:   "^TestL3_PodWithACreationHasNotVanished$",
 	},
 	{
 		off:  "creations in a pod that has vanished are over",
@@ -310,31 +310,31 @@ var mutations = []mutation{
 		file: "vanished.go",
 		from: "delete(e.ended, o.Pod)\n",
 		to:   "\n",
-		by:   "^TestEndsThatWereNotTakenBackAreSweptUp$",
+		by:   "^TestEndsOfDroppedObjectsAreForgotten$",
 	},
 	{
 		off:  "the engine lists by itself once a minute at most",
 		file: "vanished.go",
 		from: " && time.Since(e.listedAt) >= time.Minute",
 		to:   " && time.Since(e.listedAt) >= 0",
-		by:   "^TestRuntimeThatIsListedTooOften$",
+		by:   "^TestListsAreBoundedInNumber$",
 	},
 	{
-		off:  "the engine lists by itself if much is unsaid",
+		off:  "the engine lists by itself if many containers are unconfirmed",
 		file: "vanished.go",
 		from: "many := len(e.creations)",
 		to:   "many := len(e.creations) >> 20",
-		by:   "^TestRuntimeThatDeliversNoEndsIsListed$",
+		by:   "^TestRuntimeThatReportsNoEndsIsListed$",
 	},
 	{
-		off:  "what has begun ends with what a successor finds gone",
+		off:  "a first event is dropped if a successor finds its object gone",
 		file: "join.go",
 		from: "l.collapse(ends) //",
 		to:   "_ = ends //",
-		by:   "^TestL19_ContainerThatVanishesBeforeTheTurn$",
+		by:   "^TestL19_ContainerThatVanishesBeforeTheHandOver$",
 	},
 	{
-		off:  "what Synchronize told is known",
+		off:  "objects in Synchronize are known",
 		file: "join.go",
 		from: "l.ledger = ledger.Synchronized(received, former)",
 		to:   "l.ledger = ledger.Synchronized(Snapshot{}, former)",
@@ -364,7 +364,7 @@ var mutations = []mutation{
 		to:   "switch alive {\n\t\tcase ended:",
 	},
 	{
-		off:  "a plugin that rejected a pod hears its end",
+		off:  "a plugin that rejected a pod receives its end",
 		file: "request.go",
 		from: "\t\tl.fail(r, failure, r.err)\n",
 		to:   "\t\tl.fail(r, failure, r.err)\n\t\tif r.event.Kind == RunPodSandbox {\n\t\t\tl.ledger.Delivered(Event{Kind: RemovePodSandbox, Pod: r.event.Pod})\n\t\t}\n",
@@ -376,73 +376,73 @@ var mutations = []mutation{
 		to:   "\tcase r.err != nil && !lost && r.event.Kind == StopPodSandbox:\n\t\tr.part.next++\n\tcase !lost || s.policy.Permanent:",
 	},
 	{
-		off:  "nothing is sent of what is unknown",
+		off:  "nothing is sent about an unknown object",
 		file: "ledger/begin.go",
 		from: "!pod.former && pod.mark.goesOn(), nil",
 		to:   "pod.mark < over, nil",
 	},
 	{
-		off:  "first events that were not subscribed to are remembered",
+		off:  "a first event without a subscription is recorded",
 		file: "lane.go",
 		from: "_, err := l.ledger.Admit(ev)\n\t\treturn nil, err",
 		to:   "return nil, nil",
 	},
 	{
-		off:  "they are remembered while a plugin is synchronized",
+		off:  "a first event without a subscription is recorded during Synchronize",
 		file: "lane.go",
-		from: "missed := ev // as most are not, and need no allocation\n\treturn l.push(entry{missed: &missed, unwanted: true}), nil",
+		from: "missed := ev // a copy, so that other events need no allocation\n\treturn l.push(entry{missed: &missed, unwanted: true}), nil",
 		to:   "return nil, nil",
-		by:   "^TestL14_WhatBeginsDuringSynchronizeIsKnown$",
+		by:   "^TestL14_PodThatBeginsDuringSynchronizeIsKnown$",
 	},
 	{
-		off:  "only what was subscribed to is sent",
+		off:  "only subscribed events are sent",
 		file: "part.go",
 		from: "case !l.session.subscribed(ev.Kind):",
 		to:   "case false:",
 	},
 	{
-		off:  "nobody waits for the ends of who did not subscribe",
+		off:  "no caller waits for an end without a subscription",
 		file: "part.go",
 		from: "if !r.mayBring(wants) {",
 		to:   "if false {",
 	},
 	{
-		off:  "a creation stays until all who tell of it have done so",
+		off:  "a creation stays until all late deliveries are done",
 		file: "creation.go",
-		from: "if c.telling--; c.telling == 0 {",
-		to:   "if c.telling--; true {",
-		by:   "^TestL3_ContainerEndsWhileTwoTellOfIt$",
+		from: "if c.delivering--; c.delivering == 0 {",
+		to:   "if c.delivering--; true {",
+		by:   "^TestL3_ContainerEndsDuringTwoLateDeliveries$",
 	},
 	{
-		off:  "nobody tells of what has exited",
+		off:  "a container that has exited is not delivered late",
 		file: "list.go",
 		from: "c.aborted.Store(true) //",
 		to:   "//",
-		by:   "^TestL3_ContainerEndsWhileTwoTellOfIt$",
+		by:   "^TestL3_ContainerEndsDuringTwoLateDeliveries$",
 	},
 	{
-		off:  "those that came in at once have one bound, too",
+		off:  "plugins that register at the same time share one bound",
 		file: "latecomers.go",
 		from: "c.spent += time.Since(start)",
 		to:   "_ = time.Since(start)",
-		by:   "^TestL22_PeersThatComeAtOnceCostOneBound$",
+		by:   "^TestL22_PeersThatConnectAtOnceCostOneBound$",
 	},
 	{
-		off:  "others do not take the time of a required plugin",
+		off:  "other plugins do not take the time of a required plugin",
 		file: "latecomers.go",
 		from: "case c == nil || q.demanded(l):",
 		to:   "case c == nil:",
 		by:   "^TestL20_OthersDoNotTakeTheTimeOfARequiredPlugin$",
 	},
 	{
-		off:  "one that is there in the place of another is no latecomer",
+		off:  "a connection that replaces another is no latecomer",
 		file: "latecomers.go",
 		from: "return slices.Contains(c.late, l)",
 		to:   "return slices.Contains(c.late, l) || l.session != nil && l.session.seq > c.begun",
 		by:   "^TestL16_PluginsThatAreReplacedMeanwhileAreAsked$",
 	},
 	{
-		off:  "a demand has so many chances",
+		off:  "a demand has no more chances than it may",
 		file: "required.go",
 		from: "|| d.failed >= chances",
 		to:   "|| false",
@@ -453,17 +453,17 @@ var mutations = []mutation{
 		file: "required.go",
 		from: "const chances = 2",
 		to:   "const chances = 1",
-		by:   "^TestL20_AnotherLatecomerOfTheNameWillDo$",
+		by:   "^TestL20_AnotherLatecomerOfTheNameIsEnough$",
 	},
 	{
-		off:  "who waited for one that was there is not skipped for its successor",
+		off:  "a caller that waited for a connected plugin is not skipped for its successor",
 		file: "lane.go",
 		from: "if joined || c.joined {",
 		to:   "if joined {",
-		by:   "^TestL16_PolicyHoldsThoughTheSuccessorCloses$",
+		by:   "^TestL16_PolicyHoldsAlthoughTheSuccessorCloses$",
 	},
 	{
-		off:  "nobody waits for the events of who did not subscribe",
+		off:  "no caller waits for an event without a subscription",
 		file: "ask.go",
 		from: "if !s.subscribed(q.event.Kind) {",
 		to:   "if false {",
@@ -475,14 +475,14 @@ var mutations = []mutation{
 		to:   "return false",
 	},
 	{
-		off:  "the end of a pod is remembered when it is gone",
+		off:  "the end of a pod is remembered when the pod is gone",
 		file: "vanished.go",
 		from: "not = append(not, ledger.ID{Pod: pod})",
 		to:   "_ = pod",
 		by:   "^TestL11_NoContainerIsCreatedInAPodThatIsGone$",
 	},
 	{
-		off:  "all are told at once",
+		off:  "all plugins receive an end at once",
 		file: "teardown.go",
 		from: "if p := l.post(r); p != nil {\n\t\t\tparts = append(parts, p)",
 		to:   "if p := l.post(r); p != nil {\n\t\t\tparts = append(parts, p)\n\t\t\te.await(r, parts[len(parts)-1:])",
@@ -500,13 +500,13 @@ var mutations = []mutation{
 		to:   "p := l.pending(r)\n\tif p != nil {\n\t\treturn nil\n\t}\n\tif p == nil {",
 	},
 	{
-		off:  "a caller who gives up leaves the line",
+		off:  "a caller that cancels leaves the line",
 		file: "lane.go",
 		from: "if l.withdraw(c, false) {",
 		to:   "if false {",
 	},
 	{
-		off:  "who waits for a connection that closes is let go",
+		off:  "a caller is released when its connection closes",
 		file: "session.go",
 		from: "c.err = c.lost(joined)\n\t\tclose(c.ready)",
 		to:   "c.err = c.lost(joined)",
@@ -524,37 +524,37 @@ var mutations = []mutation{
 		to:   "r.sent.Add(3 * s.requestTimeout(&l.engine.opts))",
 	},
 	{
-		off:  "a caller who gives up is let go",
+		off:  "a caller that cancels is released",
 		file: "ask.go",
 		from: "case <-q.ctx.Done():\n\t\tif err",
 		to:   "case <-(chan int)(nil):\n\t\tif err",
 	},
 	{
-		off:  "a plugin that its policy drops is dropped",
+		off:  "a plugin is dropped if its policy says so",
 		file: "policy.go",
 		from: "return fail, drop && !p.Permanent",
 		to:   "return fail, drop && p.Permanent",
 	},
 	{
-		off:  "a caller is told of a plugin that does not answer an end by its policy alone",
+		off:  "a teardown reports a plugin that does not answer only if its policy says so",
 		file: "part.go",
 		from: "if fail, _ := s.policy.Decide(ev.Kind, f); fail {",
 		to:   "if fail, _ := s.policy.Decide(ev.Kind, f); fail || true {",
 		by:   "^TestL8_UnansweredEventIsAnErrorByPolicy$",
 	},
 	{
-		off:  "an end that is stored is known, whichever before it was given up",
+		off:  "the object of a stored end is known, even if an earlier end of it was dropped",
 		file: "catchup/recall.go",
 		from: "\tg.Miss(missed)\n",
 		to:   "\tif p.Disconnected.IsZero() {\n\t\tg.Miss(missed)\n\t}\n",
-		by:   "^TestL18_EndIsDeliveredThoughOneBeforeItWasDropped$",
+		by:   "^TestL18_EndIsDeliveredAfterAnEarlierOneWasDropped$",
 	},
 	{
-		off:  "the runtime hears of who waits for another to leave",
+		off:  "the runtime learns that a connection waits for another to leave",
 		file: "succession.go",
 		from: "\t\t\te.opts.Waits(s.conn)\n",
 		to:   "",
-		by:   "^TestL19_PredecessorThatComesBackStandsBack$",
+		by:   "^TestL19_ReturningPredecessorWaitsForItsSuccessor$",
 	},
 	{
 		off:  "validators are asked side by side",
@@ -576,82 +576,82 @@ var mutations = []mutation{
 		to:   "r.abandoned = true\n\tl.current = nil\n\tl.passOn()\n\tsent := r.sent",
 	},
 	{
-		off:  "an overdue plugin is asked nothing",
+		off:  "an overdue plugin is not asked",
 		file: "lane.go",
-		from: "case l.overdue():\n\t\terr := l.overdueError()\n\t\tl.mu.Unlock()\n\t\treturn since, err\n\tcase !l.held && !l.stands():",
-		to:   "case !l.held && !l.stands() || l.overdue():",
+		from: "case l.overdue():\n\t\terr := l.overdueError()\n\t\tl.mu.Unlock()\n\t\treturn since, err\n\tcase !l.held && !l.paused():",
+		to:   "case !l.held && !l.paused() || l.overdue():",
 	},
 	{
-		off:  "those in line are let go when it falls behind",
+		off:  "callers in the line are released when the plugin becomes overdue",
 		file: "overdue.go",
 		from: "passed = l.line.callers()",
 		to:   "passed = nil",
 		by:   "^TestL16_PolicyHoldsForAllWaiters$",
 	},
 	{
-		off:  "nobody waits for the ends of an overdue plugin",
+		off:  "no caller waits for the ends of an overdue plugin",
 		file: "part.go",
 		from: "p.late = l.overdue() || l.session != nil && !l.session.joined",
 		to:   "p.late = l.session != nil && !l.session.joined",
 		by:   "^TestL22_HungPluginCostsOneTimeout$",
 	},
 	{
-		off:  "an overdue plugin and is back is no error of who did not wait for it",
+		off:  "a plugin that is no longer overdue is no timeout for a caller that did not wait for it",
 		file: "part.go",
 		from: "failure, err := Skip, p.passed",
 		to:   "failure, err := Skip, error(nil)",
 		by:   "^TestL22_ReturningPluginIsNoErrorForOtherWaiters$",
 	},
 	{
-		off:  "who ends the same again waits for one who is back",
+		off:  "a second teardown waits for a plugin that is no longer overdue",
 		file: "part.go",
 		from: "\tp.passed = nil",
 		to:   "\t_ = p.passed",
 		by:   "^TestL22_ReturningPluginIsNoErrorForOtherWaiters$",
 	},
 	{
-		off:  "nobody waits for the ends of who is not synchronized",
+		off:  "no caller waits for the ends of a plugin that is not synchronized",
 		file: "part.go",
 		from: "p.late = l.overdue() || l.session != nil && !l.session.joined",
 		to:   "p.late = l.overdue()",
 		by:   "^TestL13_TeardownDoesNotWaitForJoins$",
 	},
 	{
-		off:  "what was missed is told late",
+		off:  "a missed first event is delivered late",
 		file: "ask.go",
 		from: "if failure == Skip {\n\t\tq.creation.missedBy(l)",
 		to:   "if failure == Skip {\n\t\t_ = q.creation",
 	},
 	{
-		off:  "what Synchronize told is not told late",
+		off:  "a pod in Synchronize is not delivered late",
 		file: "ledger/begin.go",
 		from: "if pod.mark != unknown && (pod.mark != listed || !pod.creating) {",
 		to:   "if pod.mark != unknown && pod.mark != listed {",
 		by:   "^TestL13_RuntimeWithALockOfItsOwn$",
 	},
 	{
-		off:  "what began and ended meanwhile is nothing",
+		off:  "an object that began and ended while a plugin was overdue is not delivered",
 		file: "overdue.go",
 		from: "if e.missed == nil || !slices",
 		to:   "if true || e.missed == nil || !slices",
 		by:   "^TestL22_HungPluginCostsOneTimeout$",
 	},
 	{
-		off:  "what is undone is not told late",
+		off:  "a creation that has ended is not delivered late",
 		file: "overdue.go",
 		from: "if s == nil || c.undone() {",
 		to:   "if s == nil {",
-		by:   "^TestL3_WhatEndsMeanwhileIsNotDeliveredLate$",
+		by:   "^TestL3_PodThatEndsMeanwhileIsNotDeliveredLate$",
 	},
 	{
-		off:  "a creation waits one timeout in all for those who join",
+		off:  "a creation waits one timeout in all for connections that join",
 		file: "ask.go",
 		from: "opts.SyncTimeout() - q.waited",
 		to:   "opts.SyncTimeout()",
 		by:   "^TestL13_CreationWaitsOneTimeoutForAllJoins$",
 	},
 	{
-		off:  "others take no time of those who join",
+		off:  "other answers take no time from a join",
 		file: "lane.go",
 		from: "return s.joinedAt.Sub(start)",
 		to:   "return time.Since(start)",
@@ -665,14 +665,14 @@ var mutations = []mutation{
 		by:   "^TestL13_SecondListThatHangsIsCut$",
 	},
 	{
-		off:  "the time that a plugin was synchronized does not count",
+		off:  "the time after a plugin was synchronized does not count",
 		file: "lane.go",
 		from: "if s.joined {\n\t\treturn s.joinedAt",
 		to:   "if l.session == s && s.joined {\n\t\treturn s.joinedAt",
 		by:   "^TestL13_PluginThatIsLostTakesNoTimeOfAJoin$",
 	},
 	{
-		off:  "what a latecomer is at counts",
+		off:  "the earlier requests of a latecomer count",
 		file: "ask.go",
 		from: "q.putInTime(l)",
 		to:   "q.put(l)",
@@ -685,11 +685,11 @@ var mutations = []mutation{
 		to:   "case <-(chan int)(nil):",
 	},
 	{
-		off:  "a list is not waited for for ever",
+		off:  "no join waits for a list forever",
 		file: "list.go",
 		from: "case <-timer.C:",
 		to:   "case <-(chan int)(nil):",
-		by:   "^TestL13_AListThatHangsIsCut$",
+		by:   "^TestL13_ListThatHangsIsCut$",
 	},
 	{
 		off:  "two removals at once are two",
@@ -699,45 +699,45 @@ var mutations = []mutation{
 		by:   "^TestL3_TwoRemovalsAtOnce$",
 	},
 	{
-		off:  "who failed to be synchronized is not waited for again",
+		off:  "a plugin whose last connection was not synchronized is not waited for again",
 		file: "lane.go",
 		from: "case s.failed && !s.joined:",
 		to:   "case false:",
 		by:   "^TestL22_FlappingPluginCostsOneTimeout$",
 	},
 	{
-		off:  "only an answer is the word of a required plugin",
+		off:  "only an answer approves for a required plugin",
 		file: "required.go",
 		from: "d.met = answered && q.suits(d, s)",
 		to:   "d.met = (answered || true) && q.suits(d, s)",
 	},
 	{
-		off:  "who did not subscribe has not answered",
+		off:  "a plugin without a subscription has not answered",
 		file: "required.go",
 		from: "return d.OrPresent || s.subscribed(q.event.Kind)",
 		to:   "return true",
 	},
 	{
-		off:  "nothing is sealed before all required have answered",
+		off:  "no creation is sealed before all required plugins have answered",
 		file: "creation.go",
 		from: "case !c.met():",
 		to:   "case false:",
 		by:   "^TestL20_SealWaitsForTheAnswer$",
 	},
 	{
-		off:  "nobody is told before the required are there",
+		off:  "no plugin is asked before the required plugins are connected",
 		file: "creation.go",
 		from: "func (q *question) askAll() error {\n\tif err := q.await(); err != nil {",
 		to:   "func (q *question) askAll() error {\n\tif err := error(nil); err != nil {",
 	},
 	{
-		off:  "a plugin that is disconnected is waited for",
+		off:  "a creation waits for a disconnected required plugin",
 		file: "await.go",
 		from: "if first.left() <= 0 {",
 		to:   "if true {",
 	},
 	{
-		off:  "it is waited for no longer than it may be",
+		off:  "a creation waits no longer than the requirement says",
 		file: "required.go",
 		from: "return d.Wait - d.waited",
 		to:   "return 2*d.Wait - d.waited",
@@ -757,14 +757,14 @@ var mutations = []mutation{
 		by:   "^TestL20_NoAnswerIsNoApproval$",
 	},
 	{
-		off:  "who goes before it was asked is waited for",
+		off:  "a creation waits for a required plugin that leaves before it was asked",
 		file: "ask.go",
 		from: "if demanded && failure == Loss {",
 		to:   "if false {",
 		by:   "^TestL20_PluginIsLostWhilePodsWait$",
 	},
 	{
-		off:  "nobody is told before the required are there, if one has just left",
+		off:  "no plugin is asked before the required plugins are connected, if one has just left",
 		file: "creation.go",
 		from: "if err := q.await(); err != nil {\n\t\treturn err\n\t}\n\tfor {",
 		to:   "for {",
@@ -785,14 +785,14 @@ var mutations = []mutation{
 		by:   "^TestL20_ClosedConnectionIsNotAsked$",
 	},
 	{
-		off:  "a required plugin that is overdue fails all before anyone is asked",
+		off:  "an overdue required plugin fails a creation before any plugin is asked",
 		file: "required.go",
 		from: "\tcase l.overdue():\n\t\treturn behind",
 		to:   "\tcase false:\n\t\treturn behind",
 		by:   "^TestL20_OverduePluginFailsAtOnce$",
 	},
 	{
-		off:  "another connection of the name will do",
+		off:  "another connection of the name may answer",
 		file: "required.go",
 		from: "if p := q.nearest(d); unanswered && (p.rank != able && !p.succeeds || d.failed >= chances) {",
 		to:   "if unanswered {",
@@ -806,47 +806,47 @@ var mutations = []mutation{
 		by:   "^TestL20_PodThatWaitsCanBeStopped$",
 	},
 	{
-		off:  "time is kept back for the undo",
+		off:  "time is left for the roll-back",
 		file: "timeouts.go",
 		from: "time.Until(deadline)/4",
 		to:   "time.Until(deadline)/400",
 		by:   "^TestL20_ErrorNamesTheDisconnectedPlugin$",
 	},
 	{
-		off:  "a plugin is told the deadline of its caller",
+		off:  "a plugin receives the deadline of its caller",
 		file: "timeouts.go",
 		from: "ok && at.Before(r.due)",
 		to:   "ok && false",
 		by:   "^TestL16_PluginReceivesTheDeadlineOfItsCaller$",
 	},
 	{
-		off:  "a plugin has the timeout that is set for it",
+		off:  "a plugin has its own request timeout",
 		file: "timeouts.go",
 		from: "cmp.Or(s.timeouts.Request, o.RequestTimeout())",
 		to:   "o.RequestTimeout()",
 		by:   "^TestL16_PluginMayHaveATimeoutOfItsOwn$",
 	},
 	{
-		off:  "a plugin has the time to synchronize that is set for it",
+		off:  "a plugin has its own timeout for Synchronize",
 		file: "timeouts.go",
 		from: "cmp.Or(s.timeouts.Sync, o.SyncTimeout())",
 		to:   "o.SyncTimeout()",
 		by:   "^TestL13_PluginMayHaveASyncTimeoutOfItsOwn$",
 	},
 	{
-		off:  "ends are owed to who is disconnected",
+		off:  "ends are stored for a disconnected plugin",
 		file: "part.go",
 		from: "\t\tp := l.newPart(r)\n\t\tl.keep(p)\n",
 		to:   "\t\tp := l.newPart(r)\n",
 	},
 	{
-		off:  "what a lane that closes was to tell is owed",
+		off:  "the undelivered ends of a lane that closes are stored",
 		file: "part.go",
 		from: "\t\tl.keep(p)\n\t\tl.rest(p, s.wants",
 		to:   "\t\tl.rest(p, s.wants",
 	},
 	{
-		off:  "an end that was sent and not answered is owed",
+		off:  "an end that was sent and not answered is delivered to the successor",
 		file: "session.go",
 		from: "if r != nil && r.part != nil && !r.part.over {",
 		to:   "if false {",
@@ -860,139 +860,139 @@ var mutations = []mutation{
 		by:   "^TestL3_ConnectionThatWasNotSynchronizedKnowsNothing$",
 	},
 	{
-		off:  "a pod of which containers alone are known is known to be removed",
+		off:  "a pod that is known only by its containers is known to be removed",
 		file: "ledger/ledger.go",
 		from: "mine.removed = p.removed\n",
 		to:   "mine.removed = p.removed && p.mark != unknown\n",
-		by:   "^TestL18_NothingIsKeptOfWhatHasGone$",
+		by:   "^TestL18_ObjectsThatHaveGoneLeaveNothing$",
 	},
 	{
-		off:  "who wants no ends is rid of what was removed meanwhile",
+		off:  "a plugin that wants no ends knows no pod that was removed meanwhile",
 		file: "missed.go",
 		from: "if s.after == nil {",
 		to:   "if s.after == nil && l.record != nil {",
-		by:   "^TestL18_NothingIsKeptOfWhatHasGone$",
+		by:   "^TestL18_ObjectsThatHaveGoneLeaveNothing$",
 	},
 	{
-		off:  "an answer pays",
+		off:  "an answered end is no longer missed",
 		file: "catchup/record.go",
 		from: "r.some = r.delivered(end) > 0",
 		to:   "_ = end",
 		by:   "^TestL18_TimeoutKeepsMissedEvents$",
 	},
 	{
-		off:  "what the runtime lists still ends by itself",
+		off:  "no end of an object that the runtime still lists is missed",
 		file: "catchup/record.go",
 		from: "toCome := listed && (end.Kind != ledger.StopPodSandbox || !o.Stopped)",
 		to:   "toCome := listed && o.Stopped && false",
 	},
 	{
-		off:  "what a name knew is known when it comes back",
+		off:  "a plugin that comes back knows what its name knew",
 		file: "ledger/ledger.go",
 		from: "if mine := g.pods[id]; mine.container(c.id) == nil {",
 		to:   "if false {",
-		by:   "^TestL18_WhatItKnewIsKnownAgain$",
+		by:   "^TestL18_ReturningPluginKnowsItsObjects$",
 	},
 	{
-		off:  "what is late is owed before the runtime goes on",
+		off:  "a late end is stored before the runtime goes on",
 		file: "part.go",
 		from: "p.late = true\n\tl.keep(p)",
 		to:   "p.late = true",
 		by:   "^TestL18_MissedStopIsFollowedByItsRemove$",
 	},
 	{
-		off:  "it is safe before the runtime goes on",
+		off:  "a late end is safe before the runtime goes on",
 		file: "teardown.go",
 		from: "if r.urgent {",
 		to:   "if false {",
-		by:   "^TestL18_WhatWaitsForAHungPluginOutlivesAKill$",
+		by:   "^TestL18_EndsInTheLineOfAHungPluginOutliveAKill$",
 	},
 	{
-		off:  "who was connected knows what the runtime finds",
+		off:  "a plugin that was connected knows what the runtime lists after a restart",
 		file: "catchup/recall.go",
 		from: "ledger.Synchronized(there, ledger.New())",
 		to:   "ledger.New()",
 		by:   "^TestL18_EndsAfterAKillAreDelivered$",
 	},
 	{
-		off:  "with a pod that had stopped its containers had",
+		off:  "the containers of a stopped pod have stopped",
 		file: "catchup/recall.go",
 		from: "!g.Knows(pod) || g.GoesOn(pod))",
 		to:   "!g.Knows(pod) || true)",
 		by:   "^TestL18_ContainersOfAStoppedPodHaveStopped$",
 	},
 	{
-		off:  "what a kill cut in its creation is known to who was told of it",
+		off:  "an object whose creation a kill interrupted is known to the plugins that received it",
 		file: "catchup/recall.go",
 		from: "g.Know(o.ID(), true)",
 		to:   "_ = o",
-		by:   "^TestL18_EndOfWhatWasCutInItsCreation$",
+		by:   "^TestL18_CreationCutByAKillEnds$",
 	},
 	{
-		off:  "what is gone after a restart has ended",
+		off:  "an object that is gone after a restart has ended",
 		file: "catchup/record.go",
 		from: "if r == nil || !r.gone {",
 		to:   "if r != nil || !r.gone {",
 		by:   "^TestL18_PodGoneAfterARestartHasEnded$",
 	},
 	{
-		off:  "what is gone after a restart has ended, if its pod is not known either",
+		off:  "a container that is gone after a restart has ended, if its pod is not known either",
 		file: "catchup/record.go",
 		from: "!podIs && g.Knows(ledger.ID{Pod: id.Pod})",
 		to:   "!podIs",
 		by:   "^TestL18_ContainerOfAnUnknownPodIsGoneAfterARestart$",
 	},
 	{
-		off:  "what is owed has ended for who was connected",
+		off:  "objects whose ends are stored have ended for a plugin that was connected",
 		file: "catchup/recall.go",
 		from: "g.Miss(missed)",
 		to:   "_ = missed",
 		by:   "^TestL18_EndHandedInBeforeAKillIsDeliveredOnce$",
 	},
 	{
-		off:  "what is owed a Stop is known",
+		off:  "a pod whose Stop was missed is known",
 		file: "ledger/disconnected.go",
 		from: "g.reopen(ev.ID())",
 		to:   "_ = ev",
 		by:   "^TestL18_MissedStopIsFollowedByItsRemove$",
 	},
 	{
-		off:  "who breaks has not answered, late either",
+		off:  "a plugin that breaks has not answered, not even late",
 		file: "request.go",
-		from: "r.err = also(r.err, ErrClosed) // what",
-		to:   "r.err = also(r.err, r.err) // what",
+		from: "r.err = also(r.err, ErrClosed) //",
+		to:   "r.err = also(r.err, r.err) //",
 		by:   "^TestL18_StopThatIsLateAndBreaksIsDeliveredAgain$",
 	},
 	{
-		off:  "much that is owed takes turns with pods",
+		off:  "many missed ends take turns with pods",
 		file: "line.go",
 		from: "len(n.entries) == 0 || time.Now().Before(n.until)",
 		to:   "true",
-		by:   "^TestL18_MuchHoldsUpNoPods$",
+		by:   "^TestL18_ManyMissedEventsBlockNoPods$",
 	},
 	{
 		off:  "a second connection succeeds the first",
 		file: "succession.go",
 		from: "case !s.hands || !l.session.hands:",
 		to:   "case true:",
-		by:   "^TestL19_EventsTurnToTheSuccessor$",
+		by:   "^TestL19_EventsGoToTheSuccessor$",
 	},
 	{
-		off:  "one that has just closed is succeeded",
+		off:  "a connection that has just closed is succeeded",
 		file: "succession.go",
 		from: "if l != nil && l.session != nil && l.session.lost() {",
 		to:   "if l != nil && l.session != nil && false {",
-		by:   "^TestL18_PluginThatComesBackAtOnce$",
+		by:   "^TestL18_PluginThatReturnsAtOnce$",
 	},
 	{
-		off:  "the first is sent nothing while its successor is synchronized",
+		off:  "the first receives nothing while its successor is synchronized",
 		file: "succession.go",
 		from: "return l.engine.opts.RequestTimeout() / 2",
 		to:   "return 0",
-		by:   "^TestL19_WhatComesMeanwhileWaitsForTheSuccessor$",
+		by:   "^TestL19_EventsMeanwhileWaitForTheSuccessor$",
 	},
 	{
-		off:  "a successor that takes its time holds up nobody",
+		off:  "a slow successor blocks no plugin",
 		file: "succession.go",
 		from: "return l.engine.opts.RequestTimeout() / 2",
 		to:   "return 9 * l.engine.opts.RequestTimeout()",
@@ -1013,28 +1013,28 @@ var mutations = []mutation{
 		by:   "^TestL19_FirstFinishesItsRequest$",
 	},
 	{
-		off:  "it knows what the name knew",
+		off:  "a successor knows what the name knew",
 		file: "ledger/ledger.go",
 		from: "for id, p := range former.pods {",
 		to:   "for id, p := range map[string]podEntry(nil) {",
-		by:   "^TestL19_EventsTurnToTheSuccessor$",
+		by:   "^TestL19_EventsGoToTheSuccessor$",
 	},
 	{
-		off:  "the line of the first is its own",
+		off:  "a successor keeps the line of the first",
 		file: "session.go",
 		from: "if !inherited {\n\t\tparts",
 		to:   "if true {\n\t\tparts",
-		by:   "^TestL19_MissedEventsMoveAlong$",
+		by:   "^TestL19_MissedEventsGoToTheSuccessor$",
 	},
 	{
-		off:  "a first that is slow finishes one request and no more",
+		off:  "a slow first finishes one request and no more",
 		file: "part.go",
-		from: "if l.stands() {\n\t\t\tl.putBack(p)",
+		from: "if l.paused() {\n\t\t\tl.putBack(p)",
 		to:   "if false {\n\t\t\tl.putBack(p)",
 		by:   "^TestL19_FirstFinishesItsRequest$",
 	},
 	{
-		off:  "what was asked of the first is not asked again",
+		off:  "a successor is not asked for a pod that the first has approved",
 		file: "succession.go",
 		from: "p.Creating = p.Creating && !l.ledger.Begun(p.Pod)",
 		to:   "_ = p",
@@ -1045,42 +1045,42 @@ var mutations = []mutation{
 		file: "session.go",
 		from: "next := l.next\n\tif l.hold",
 		to:   "var next *session\n\tif l.hold",
-		by:   "^TestL19_FirstIsLostAtTheTurn$",
+		by:   "^TestL19_FirstIsLostDuringTheHandOver$",
 	},
 	{
-		off:  "what the first was asked is asked of its successor if it is lost",
+		off:  "a successor is asked for what the first did not answer before it was lost",
 		file: "request.go",
 		from: "l.ledger.Unanswered(r.event)",
 		to:   "_ = r.event",
 		by:   "^TestL19_PodMissedByTheFirstIsDeliveredLate$",
 	},
 	{
-		off:  "a slow successor is told what began",
+		off:  "a slow successor receives what began",
 		file: "succession.go",
 		from: "late = append(late, entry{missed: &ev, weight: e.opts.Weigh(ev)})",
 		to:   "_ = ev",
 		by:   "^TestL19_SlowSuccessorReceivesMissedEvents$",
 	},
 	{
-		off:  "a slow successor is told what ended",
+		off:  "a slow successor receives what ended",
 		file: "join.go",
 		from: "if ends := l.ended(received, now); len(ends) > 0 {",
 		to:   "if ends := l.ended(received, now); false {",
 		by:   "^TestL19_SlowSuccessorReceivesMissedEvents$",
 	},
 	{
-		off:  "a creation that takes long is told late",
+		off:  "a successor receives a long creation late",
 		file: "creation.go",
 		from: "return slices.Contains(c.asked, asked{l, s})",
 		to:   "return slices.ContainsFunc(c.asked, func(a asked) bool { return a.lane == l })",
 		by:   "^TestL19_CreationThatTakesLongIsDeliveredLate$",
 	},
 	{
-		off:  "it knows what it is told of once it has answered",
+		off:  "a successor knows its Synchronize only once it has answered",
 		file: "join.go",
 		from: "done := make(chan error, 1)",
 		to:   "done := make(chan error, 1)\n\ts.lane.ledger = ledger.Synchronized(received, s.lane.ledger)",
-		by:   "^TestL19_SuccessorThatFailsLeavesWhatTheNameKnew$",
+		by:   "^TestL19_FailedSuccessorLeavesTheLedgerOfTheName$",
 	},
 	{
 		off:  "the newest comes next",
@@ -1090,42 +1090,42 @@ var mutations = []mutation{
 		by:   "^TestL19_NewestWins$",
 	},
 	{
-		off:  "an end that breaks each connection is given up",
+		off:  "an end that breaks each connection is dropped",
 		file: "missed.go",
-		from: "return b.in >= tellings",
+		from: "return b.in >= maxLosses",
 		to:   "return false",
-		by:   "^TestL22_EndThatBreaksEachConnectionIsGivenUp$",
+		by:   "^TestL22_EndThatBreaksEachConnectionIsDropped$",
 	},
 	{
-		off:  "an end counts as missed if it was when it was sent",
+		off:  "an end counts as missed if it was missed when it was sent",
 		file: "request.go",
 		from: "case r.missed &&",
 		to:   "case r.part != nil && (r.part.missed || r.part.again) &&",
-		by:   "^TestL22_EndThatBreaksEachConnectionIsGivenUp$",
+		by:   "^TestL22_EndThatBreaksEachConnectionIsDropped$",
 	},
 	{
-		off:  "who was told to go stands back",
+		off:  "a plugin that was succeeded stands back",
 		file: "succession.go",
 		from: "return s.origin != \"\" && slices.Contains(p.origins, s.origin)",
 		to:   "return false",
-		by:   "^TestL19_PredecessorThatComesBackStandsBack$",
+		by:   "^TestL19_ReturningPredecessorWaitsForItsSuccessor$",
 	},
 	{
-		off:  "of those that stand back one waits for each origin",
+		off:  "one connection of each origin stands back",
 		file: "succession.go",
 		from: "(o.origin == s.origin ||",
 		to:   "(false ||",
-		by:   "^TestL19_PredecessorThatComesBackStandsBack$",
+		by:   "^TestL19_ReturningPredecessorWaitsForItsSuccessor$",
 	},
 	{
-		off:  "all who come in meanwhile cost one bound",
+		off:  "all plugins that register during a creation cost one bound",
 		file: "latecomers.go",
 		from: "case c.isLate(l) && c.spent >= q.engine.opts.RequestTimeout():",
 		to:   "case false:",
 		by:   "^TestL22_PeerUnderManyNamesCostsOneBound$",
 	},
 	{
-		off:  "whose successor is waited for when a creation is sealed is told",
+		off:  "a creation that is sealed while a successor joins is delivered to the successor",
 		file: "latecomers.go",
 		from: "if l.next != nil {\n\t\t\tlate",
 		to:   "if false {\n\t\t\tlate",
@@ -1136,21 +1136,21 @@ var mutations = []mutation{
 		file: "line.go",
 		from: "if n.missedFirst() {",
 		to:   "if n.missedFirst() || len(n.missed) > 0 && n.entries[0].caller == nil {",
-		by:   "^TestL18_MuchHoldsUpNoStops$",
+		by:   "^TestL18_ManyMissedEventsBlockNoStops$",
 	},
 	{
-		off:  "what is under way is asked of a successor",
+		off:  "a creation under way is asked of a successor",
 		file: "succession.go",
 		from: "case e.underWay(o.ID()):",
 		to:   "case false:",
 		by:   "^TestL19_SuccessorIsAskedForCreationsUnderWay$",
 	},
 	{
-		off:  "nothing is kept of a container whose end the store has given up and whose pod has gone",
+		off:  "nothing is kept of a container whose end the store has dropped and whose pod has gone",
 		file: "catchup/record.go",
 		from: "if !podIs {\n\t\t\tg.MarkRemoved",
 		to:   "if false {\n\t\t\tg.MarkRemoved",
-		by:   "^TestL18_NothingIsKeptOfWhatWasGivenUp$",
+		by:   "^TestL18_DroppedEndsLeaveNothing$",
 	},
 	{
 		off:  "a container that is listed twice ends once",
@@ -1168,18 +1168,18 @@ var mutations = []mutation{
 		by:   "^TestL18_RemovalThatIsNotStoredHasARequest$",
 	},
 	{
-		off:  "what the store has given up fills no line",
+		off:  "an end that the store has dropped fills no line",
 		file: "catchup/record.go",
 		from: "g.Delivered(end) // nothing",
 		to:   "missed = append(missed, Missed{End: end}) // nothing",
-		by:   "^TestL18_WhatWasGivenUpFillsNoLine$",
+		by:   "^TestL18_DroppedEndsFillNoLine$",
 	},
 	{
 		off:  "a name is not forgotten while a successor comes",
 		file: "missed.go",
 		from: "(s.joined || s.after != nil)",
 		to:   "(s.joined || false)",
-		by:   "^TestL19_NameIsNotForgottenWhileASuccessorComes$",
+		by:   "^TestL19_NameIsNotForgottenWhileASuccessorJoins$",
 	},
 	{
 		off:  "an exited container whose Remove is out has gone",
@@ -1189,7 +1189,7 @@ var mutations = []mutation{
 		by:   "^TestL19_ContainerIsRemovedAndStillListed$",
 	},
 	{
-		off:  "that an end is given up is told",
+		off:  "an end that is dropped is reported",
 		file: "request.go",
 		from: "what.Outcome, what.silent = Abandoned, false",
 		to:   "_ = what",
@@ -1210,14 +1210,14 @@ var mutations = []mutation{
 		by:   "^TestL18_ContainerThatExitsDuringTheList$",
 	},
 	{
-		off:  "a plugin that is part of the runtime is not dropped when it is overdue for long",
+		off:  "a permanent plugin is not dropped when it is overdue for long",
 		file: "overdue.go",
 		from: "if r.session.policy.Permanent {",
 		to:   "if false {",
 		by:   "^TestL22_PermanentPluginStays$",
 	},
 	{
-		off:  "nor when too much waits for it",
+		off:  "a permanent plugin is not dropped when its line is full",
 		file: "lane.go",
 		from: "case l.session.policy.Permanent:",
 		to:   "case false:",
@@ -1226,19 +1226,19 @@ var mutations = []mutation{
 	{
 		off:  "nothing of a join is kept",
 		file: "list.go",
-		from: "s.inventory = nil // it is large, and sent once",
+		from: "s.inventory = nil // it is large, and needed once",
 		to:   "_ = s",
 		by:   "^TestL13_NothingOfAJoinIsKept$",
 	},
 	{
-		off:  "each connection serves what has waited for it before the line stands",
+		off:  "each connection serves the entries that have waited for it before the line is paused",
 		file: "lane.go",
 		from: "l.waited = len(l.line.entries)",
 		to:   "l.waited = 0",
 		by:   "^TestL22_HealthySuccessorsByTurnsBlockNothing$",
 	},
 	{
-		off:  "nobody waits for the successor of one that was lost",
+		off:  "no caller waits for the successor of a lost connection",
 		file: "session.go",
 		from: "if !errors.Is(s.closed, ErrSucceeded) {",
 		to:   "if next := l.session; next == nil {",
@@ -1252,11 +1252,11 @@ var mutations = []mutation{
 		by:   "^TestL19_SuccessorInheritsAFullLine$",
 	},
 	{
-		off:  "an end that breaks each successor is given up",
+		off:  "an end that breaks each successor is dropped",
 		file: "request.go",
 		from: "(r.part.missed || r.part.again)",
 		to:   "r.part.missed",
-		by:   "^TestL22_EndThatBreaksEachSuccessorIsGivenUp$",
+		by:   "^TestL22_EndThatBreaksEachSuccessorIsDropped$",
 	},
 	{
 		off:  "a required plugin is asked once it is synchronized",
@@ -1273,139 +1273,139 @@ var mutations = []mutation{
 		by:   "^TestL10_StopWaitsForASuccessorThatWantsIt$",
 	},
 	{
-		off:  "what a successor does not want is settled",
+		off:  "an end that a successor does not want is settled",
 		file: "part.go",
-		from: "case !l.session.subscribed(ev.Kind):\n\t\t\tl.heard(ev)",
+		from: "case !l.session.subscribed(ev.Kind):\n\t\t\tl.answered(ev)",
 		to:   "case !l.session.subscribed(ev.Kind):\n\t\t\tl.ledger.Delivered(ev)",
 		by:   "^TestL18_EndThatASuccessorDoesNotWantIsSettled$",
 	},
 	{
-		off:  "what begins while a plugin comes back has not gone",
+		off:  "an object that begins while a plugin comes back has not gone",
 		file: "join.go",
 		from: "\tif e.records != nil && l.own {\n",
 		to:   "\tl.admitUnwanted()\n\tif e.records != nil && l.own {\n",
-		by:   "^TestL18_WhatBeginsDuringSynchronizeHasNotGone$",
+		by:   "^TestL18_ObjectThatBeginsDuringSynchronizeHasNotGone$",
 	},
 	{
-		off:  "an end comes before what begins behind it",
+		off:  "an end comes before a first event behind it",
 		file: "lane.go",
-		from: "\tmissed := ev // as most are not, and need no allocation\n\treturn l.push(entry{missed: &missed, unwanted: true}), nil",
+		from: "\tmissed := ev // a copy, so that other events need no allocation\n\treturn l.push(entry{missed: &missed, unwanted: true}), nil",
 		to:   "\t_, err = l.ledger.Admit(ev)\n\treturn nil, err",
-		by:   "^TestL2_AnIdMayBeUsedAgainBehindAnOverduePlugin$",
+		by:   "^TestL2_IdMayBeUsedAgainBehindAnOverduePlugin$",
 	},
 	{
-		off:  "an end that is of an earlier life ends nothing else",
+		off:  "an end of an earlier object ends no later object of its id",
 		file: "part.go",
-		from: "return nil // what comes before it ended another life, under the same id",
+		from: "return nil // parts before it ended an earlier object of the same id",
 		to:   "continue",
-		by:   "^TestL2_AnIdMayBeUsedAgainBehindABusyPlugin$",
+		by:   "^TestL2_IdMayBeUsedAgainBehindABusyPlugin$",
 	},
 	{
-		off:  "so does a container of it in the line that the plugin does not want",
+		off:  "a pod's end is not merged with an earlier one across a container of the pod",
 		file: "part.go",
 		from: "e.missed.EndsWith(*last)",
 		to:   "e.missed.ID() == last.ID()",
-		by:   "^TestL3_NothingIsLeftOfTwoLivesOfOneId$",
+		by:   "^TestL3_TwoLivesOfOneIdLeaveNothing$",
 	},
 	{
-		off:  "what has stopped has stopped for a successor, too",
+		off:  "a pod that has stopped has stopped for a successor, too",
 		file: "ledger/ledger.go",
 		from: "was == over || p.Stopped",
 		to:   "p.Stopped",
 		by:   "^TestL11_NothingBeginsInAPodWhoseStopWaitsForASuccessor$",
 	},
 	{
-		off:  "the engine lists as soon as much is unsaid",
+		off:  "the engine lists as soon as many containers are unconfirmed",
 		file: "vanished.go",
 		from: "many == unconfirmed || many > unconfirmed",
 		to:   "many >= unconfirmed",
-		by:   "^TestRuntimeThatIsListedTooOften$",
+		by:   "^TestListsAreBoundedInNumber$",
 	},
 	{
-		off:  "what a plugin did not want it is told the end of",
+		off:  "a plugin receives the end of an object whose first event it does not want",
 		file: "overdue.go",
 		from: "return !e.unwanted || ",
 		to:   "return true || ",
 		by:   "^TestL14_NothingWaitsForPluginsWithoutTheSubscription$",
 	},
 	{
-		off:  "what is noted again before its end ends once",
+		off:  "an object that is noted again before its missed end ends once",
 		file: "overdue.go",
 		from: " || !l.session.joined && l.ledger.Knows(e.missed.ID())",
 		to:   "",
 		by:   "^TestL18_PodNotedAgainEndsOnce$",
 	},
 	{
-		off:  "what has begun behind one who leaves is known",
+		off:  "a first event in the line of a plugin that leaves is known",
 		file: "session.go",
 		from: "\tif joined {\n\t\tl.admitUnwanted()\n\t}\n",
 		to:   "",
 		by:   "^TestL18_PodBegunWhileAPluginLeavesIsKnown$",
 	},
 	{
-		off:  "what begins in the line is known when a successor has it",
+		off:  "a first event in the line is known when a successor takes over",
 		file: "join.go",
 		from: "\t\tl.admitUnwanted()\n\t\treceived",
 		to:   "\t\treceived",
 		by:   "^TestL19_PodBeginsAndEndsBeforeASuccessorIsSynchronized$",
 	},
 	{
-		off:  "whoever waits for a part of another teardown waits until it is safe",
+		off:  "a caller that waits for a part of another teardown waits until it is safe",
 		file: "part.go",
 		from: "\tdefer func() { r.urgent = r.urgent || p.urgent }() // also if it is the part of another round\n",
 		to:   "\tdefer func() { r.urgent = r.urgent || p.urgent && p.round == r }()\n",
 		by:   "^TestL18_SecondTeardownWaitsUntilItIsSafe$",
 	},
 	{
-		off:  "whoever need not wait for a part of another teardown waits until it is safe",
+		off:  "a caller that does not wait for a part of another teardown waits until it is safe",
 		file: "part.go",
 		from: "\t\tl.keep(p)\n\t\tr.urgent = r.urgent || p.urgent\n\t\treturn nil\n\t}\n\tp.passed",
 		to:   "\t\tl.keep(p)\n\t\tr.urgent = r.urgent || p.urgent && p.round == r\n\t\treturn nil\n\t}\n\tp.passed",
 		by:   "^TestL18_TeardownPastAnOverduePluginWaitsUntilItIsSafe$",
 	},
 	{
-		off:  "what is in creation ends with that",
+		off:  "an object in creation ends with its creation",
 		file: "succession.go",
 		from: "case !known.Knows(o.ID()) && creating[o.ID()]:",
 		to:   "case false:\n\t\t\t_ = creating",
 		by:   "^TestL3_ContainerIsDroppedBeforeAllAreCaughtUp$",
 	},
 	{
-		off:  "a pod in which something is in creation ends with that",
+		off:  "a pod with an object in creation ends with that creation",
 		file: "succession.go",
 		from: "creating[id], creating[ledger.ID{Pod: id.Pod}] = true, true",
 		to:   "creating[id] = true",
 		by:   "^TestL3_ContainerIsDroppedBeforeAllAreCaughtUp$",
 	},
 	{
-		off:  "what is gone after a restart has ended before what ends later",
+		off:  "an object that is gone after a restart has ended before later ends",
 		file: "catchup/recall.go",
 		from: "r.MissGone(g, there) // while",
 		to:   "// while",
-		by:   "^TestL18_WhatWasCutEndsBeforeItsPod$",
+		by:   "^TestL18_CreationCutByAKillEndsBeforeItsPod$",
 	},
 }
 
-// found is how a test says that a rule is broken: by its id, by those who wait
-// forever, or by what is kept forever; a test of one rule by its name.
+// found matches how a test reports a broken rule: by the id of the rule, by goroutines that wait
+// forever, or by objects that are kept forever; a test of one rule by its name.
 var found = regexp.MustCompile(`L\d+: .*|deadlock.*|the (engine|ledger) .*keeps.*|FAIL: Test\w+.*`)
 
-// seedsFile keeps, for each mutation that no test of one rule finds, the seed of a play
-// of TestContract that does.
+// seedsFile keeps, for each mutation that no test of one rule finds, the seed of a play of
+// TestContract that finds it.
 const seedsFile = "testdata/seeds.json"
 
 var renewSeeds = flag.Bool("renew-seeds", false, "search for plays that find the mutations which the kept ones do not find")
 
-// TestMutations shows that each rule is missed where it is missing, and leaves nothing to
-// chance: it is found by a test of that rule, or by a play of TestContract that is kept.
-// The moves of a play are the same each time, the order in which its goroutines run is not:
-// it is repeated until it is found. The plays of chance are make search.
+// TestMutations shows that the tests find each rule that is switched off, and leaves nothing to
+// chance: a test of that rule finds it, or a play of TestContract whose seed is kept. The moves
+// of a play are the same each time, but the order in which its goroutines run is not: the play is
+// repeated until it finds the mutation. Random plays are make search.
 func TestMutations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the engine once for each mutation")
 	}
 	seeds := readSeeds(t)
-	cache := t.TempDir() // what is compiled of a mutant, 14 MB, is of no use to anyone afterwards
+	cache := t.TempDir() // the 14 MB that are compiled for each mutant are not used again
 	for _, m := range mutations {
 		t.Run(strings.ReplaceAll(m.off, " ", "_"), func(t *testing.T) {
 			t.Parallel() // compiler and linker use one processor most of the time
@@ -1427,7 +1427,7 @@ func TestMutations(t *testing.T) {
 			t.Logf("found: %s", first)
 		})
 	}
-	t.Run("no seed is kept for nothing", func(t *testing.T) {
+	t.Run("each seed has a mutation", func(t *testing.T) {
 		for off := range seeds.kept {
 			assert.True(t, slices.ContainsFunc(mutations, func(m mutation) bool { return m.off == off && m.by == "" }), off)
 		}
@@ -1446,7 +1446,7 @@ func build(t *testing.T, m mutation, cache string) mutant {
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(string(source), m.from), "occurrences in %s of %q", m.file, m.from)
 
-	// CGO_ENABLED=0: what the engine imports is compiled without a C compiler.
+	// CGO_ENABLED=0: the imports of the engine are compiled without a C compiler.
 	return compile(t, "./"+m.in, []string{"GOCACHE=" + cache, "CGO_ENABLED=0"}, map[string]string{path: strings.Replace(string(source), m.from, m.to, 1)})
 }
 
@@ -1471,22 +1471,22 @@ func compile(t *testing.T, folder string, env []string, replaced map[string]stri
 	return mutant{program}
 }
 
-// plays has TestContract play some plays: that one is found to break a rule is enough.
+// plays returns the flags for some plays of TestContract: it is enough if one breaks a rule.
 func plays(checks string, seed uint64) []string {
 	return []string{"-rapid.nofailfile", "-rapid.shrinktime", "0s", "-rapid.checks", checks, "-rapid.seed", strconv.FormatUint(seed, 10)}
 }
 
 func onePlay(seed uint64) []string { return plays("1", seed) }
 
-// run runs tests of a mutant, and tells whether they fail.
+// run runs tests of a mutant, and reports whether they fail.
 func (m mutant) run(args ...string) (out string, missed bool) {
 	args = append([]string{"-test.timeout", "2m"}, args...)
 	text, err := exec.Command(m.program, args...).CombinedOutput()
 	return string(text), err != nil
 }
 
-// always tells whether a play is found to break a rule however its goroutines are scheduled,
-// as far as one can tell.
+// always reports whether a play breaks a rule in whatever order its goroutines run, as far as
+// repeating it shows.
 func (m mutant) always(seed uint64) bool {
 	for _, processors := range []string{"1", "2", "4"} {
 		for range 30 {
@@ -1498,7 +1498,7 @@ func (m mutant) always(seed uint64) bool {
 	return true
 }
 
-// search returns the seed of a play that is always found to break a rule.
+// search returns the seed of a play that always breaks a rule.
 func (m mutant) search(t *testing.T) uint64 {
 	printed := regexp.MustCompile(`-rapid\.seed=(\d+)`)
 	for range 20 {

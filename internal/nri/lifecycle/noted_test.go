@@ -12,11 +12,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a plugin that wants no first events is told of what begins while it is busy, or joins.
+// What a plugin without subscription to first events receives of objects that begin while it is
+// busy or joins.
 
-// A pod or container that begins while such a plugin comes back lives, also if the runtime could
-// not list at its start, so that what the name knew may have gone.
-func TestL18_WhatBeginsDuringSynchronizeHasNotGone(t *testing.T) {
+// A pod or container that begins while such a plugin comes back lives. This holds, too, if the
+// runtime could not list at its start, so that objects that the name knew may have gone.
+func TestL18_ObjectThatBeginsDuringSynchronizeHasNotGone(t *testing.T) {
 	for first, end := range map[string]string{"RunPodSandbox:p9": "StopPodSandbox:p9", "CreateContainer:p1/c9": "StopContainer:p1/c9"} {
 		synctest.Test(t, func(t *testing.T) {
 			o := newRemembering(t)
@@ -40,8 +41,9 @@ func TestL18_WhatBeginsDuringSynchronizeHasNotGone(t *testing.T) {
 	}
 }
 
-// One that is part of the runtime stays, however much begins that it does not want.
-func TestL22_PermanentPluginIsNotDroppedForWhatItDoesNotWant(t *testing.T) {
+// A permanent plugin stays connected, however many objects begin to whose first events it does
+// not subscribe.
+func TestL22_UnsubscribedEventsDropNoPermanentPlugin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(o *Options) { o.BacklogLimit = 1 })
 		a := permanent{newPlugin("10-a")}
@@ -58,8 +60,8 @@ func TestL22_PermanentPluginIsNotDroppedForWhatItDoesNotWant(t *testing.T) {
 	})
 }
 
-// An id is used again while the ends of its first life wait for a plugin that is overdue.
-func TestL2_AnIdMayBeUsedAgainBehindAnOverduePlugin(t *testing.T) {
+// An id is used again while the ends of its first life wait for an overdue plugin.
+func TestL2_IdMayBeUsedAgainBehindAnOverduePlugin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a, thaw := frozen("10-a", StopPodSandbox)
@@ -76,9 +78,10 @@ func TestL2_AnIdMayBeUsedAgainBehindAnOverduePlugin(t *testing.T) {
 	})
 }
 
-// Likewise of a pod with a container that the plugin wants nothing of but its end: both lives end
-// behind it, and the ends of the second do not go with those of the first.
-func TestL3_NothingIsLeftOfTwoLivesOfOneId(t *testing.T) {
+// Likewise for a pod with a container, if the plugin did not subscribe to CreateContainer. Both
+// lives end while the plugin is overdue, and the ends of the second are delivered apart from
+// those of the first.
+func TestL3_TwoLivesOfOneIdLeaveNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a, thaw := frozen("10-a", UpdatePodSandbox)
@@ -97,8 +100,8 @@ func TestL3_NothingIsLeftOfTwoLivesOfOneId(t *testing.T) {
 	})
 }
 
-// Likewise that of a container, and a busy plugin.
-func TestL2_AnIdMayBeUsedAgainBehindABusyPlugin(t *testing.T) {
+// Likewise for a container, and a busy plugin.
+func TestL2_IdMayBeUsedAgainBehindABusyPlugin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a := newPlugin("10-a")
@@ -117,9 +120,9 @@ func TestL2_AnIdMayBeUsedAgainBehindABusyPlugin(t *testing.T) {
 	})
 }
 
-// Likewise while a plugin comes back that has missed the end of the first life, and while one is
-// synchronized for the first time.
-func TestL2_AnIdMayBeUsedAgainDuringSynchronize(t *testing.T) {
+// Likewise while a plugin comes back that has missed the end of the first life, and while a
+// plugin is synchronized for the first time.
+func TestL2_IdMayBeUsedAgainDuringSynchronize(t *testing.T) {
 	for _, back := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			o := newRemembering(t)
@@ -151,8 +154,8 @@ func TestL2_AnIdMayBeUsedAgainDuringSynchronize(t *testing.T) {
 	}
 }
 
-// A pod that has vanished has a container all the same, while a busy plugin has still to be told
-// that it vanished: the container has just begun.
+// A container begins in a pod that has vanished, before a busy plugin has received the pod's end:
+// the container lives.
 func TestL3_ContainerBeginsInAPodThatHasVanished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -175,9 +178,9 @@ func TestL3_ContainerBeginsInAPodThatHasVanished(t *testing.T) {
 	})
 }
 
-// A container that a first did not want to be told of has begun and ended behind it, while it owes
-// an answer. A successor that wants to be told of containers is told nothing of that one.
-func TestL19_WhatTheFirstDidNotWantHasEnded(t *testing.T) {
+// A first is overdue and did not subscribe to containers. A container begins and ends meanwhile.
+// A successor that subscribed to containers receives no CreateContainer of it.
+func TestL19_UnsubscribedContainerOfTheFirstHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
 		first, _ := frozen("10-a", UpdatePodSandbox)
@@ -197,9 +200,10 @@ func TestL19_WhatTheFirstDidNotWantHasEnded(t *testing.T) {
 	})
 }
 
-// Two tell plugins late of a container: who asks of it next, and the list that has it. It is removed
-// when one of them has done and the other has still to tell a plugin. That is told nothing.
-func TestL3_ContainerEndsWhileTwoTellOfIt(t *testing.T) {
+// Two deliver a container late: its next event, and the list that has it. The container is
+// removed when one of them has ended and the other has still a plugin to deliver to. That plugin
+// receives nothing.
+func TestL3_ContainerEndsDuringTwoLateDeliveries(t *testing.T) {
 	c1 := []Object{{Pod: "p1", Container: "c1"}}
 	for is, listed := range map[string]Snapshot{"running": {Containers: c1}, "exited": {Exited: c1}} {
 		t.Run("it is listed as "+is, func(t *testing.T) {
@@ -215,7 +219,7 @@ func TestL3_ContainerEndsWhileTwoTellOfIt(t *testing.T) {
 				f.did("RunPodSandbox:p0", "RunPodSandbox:p1", "CreateContainer:p1/c0", "UpdatePodSandbox:p1")
 				f.end("StopPodSandbox:p0")
 				f.did("RunPodSandbox:p2", "RunPodSandbox:p3", "RunPodSandbox:p4", "UpdateContainer:p1/c0", "CreateContainer:p1/c1")
-				created := f.asks("PostCreateContainer:p1/c1") // it drops a, for which too much waits, and takes its time
+				created := f.asks("PostCreateContainer:p1/c1") // it drops a, whose line is full, and takes its time
 				f.listed = listed
 				f.listed.Pods = pods("p1")
 				f.joined(newPlugin("30-c"))
@@ -231,7 +235,7 @@ func TestL3_ContainerEndsWhileTwoTellOfIt(t *testing.T) {
 	}
 }
 
-// Nor do pods fail by one for which too much waits, but by its policy.
+// A full line of a permanent plugin does not fail pods: its policy decides.
 func TestL16_PermanentPluginWithAFullLineFailsNoRequest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(o *Options) { o.BacklogLimit = 1 })
@@ -242,7 +246,7 @@ func TestL16_PermanentPluginWithAFullLineFailsNoRequest(t *testing.T) {
 		three := f.asks("RunPodSandbox:p3")
 		assert.NoError(t, <-one)
 		assert.NoError(t, <-two)
-		assert.NoError(t, <-three, "its policy is to go on")
+		assert.NoError(t, <-three, "its policy is to skip it")
 		assert.Equal(t, "Synchronize() RunPodSandbox:p1 RunPodSandbox:p2", a.received())
 	})
 }

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// An Observer is told of all that the engine does, for metrics and logs
+// An Observer is called for all that the engine does, for metrics and logs
 // (L17). Its methods are called without a lock, from several goroutines, and
-// on the way of pods: they must be quick.
+// while pods wait: they must be quick.
 type Observer interface {
 	// Delivered is called when an event ended for a connection that
 	// subscribed to it.
@@ -17,73 +17,71 @@ type Observer interface {
 
 	// Recovered is called when a connection answered an event that had ended
 	// without its answer: its caller had left, or its timeout had passed. took is
-	// the time since it was sent.
+	// the time since the event was sent.
 	Recovered(conn Connection, event Event, took time.Duration)
 
-	// Joined is called when a connection was synchronized. took is the time
-	// since it came in, pods and containers are how many it was told of.
+	// Joined is called when a connection was synchronized. took is the time since it
+	// registered. pods and containers are how many its Synchronize had.
 	Joined(conn Connection, took time.Duration, pods, containers int)
 
-	// Awaited is called when a pod or container has waited for a plugin that it
-	// requires and that was disconnected, whether it came or not. plugin is as in its
-	// Requirement.
+	// Awaited is called when a pod or container has waited for a required plugin that was
+	// disconnected, whether the plugin connected or not. plugin is as in its Requirement.
 	Awaited(event Event, plugin string, waited time.Duration)
 
-	// Rejected is called when a pod or container is rejected for want of a plugin that
-	// it requires.
+	// Rejected is called when a pod or container is rejected because a required plugin has
+	// not answered.
 	Rejected(*Unmet)
 
-	// Left is called once for each connection that came in, synchronized or not, when
-	// the line of what it was still to be told is empty. What ended in the instant in
-	// which it closed may be recorded after that: those who were at it do so themselves,
-	// and nobody waits for them. reason is ErrClosed if the connection closed of itself,
-	// and otherwise wraps why it was dropped.
+	// Left is called once for each connection that registered, synchronized or not, when
+	// its line is empty. An event that ended in the instant in which the connection closed
+	// may be reported after that, by the goroutine that handles its end. reason is ErrClosed
+	// if the connection closed by itself, and otherwise wraps why it was dropped.
 	Left(conn Connection, reason error)
 }
 
-// A Delivery is what became of one event at one connection.
+// A Delivery is the outcome of one event at one connection.
 type Delivery struct {
-	// Context is that of the request, for its values alone: it may have ended.
+	// Context is the request's context, only for its values: it may have ended.
 	Context context.Context
 	Conn    Connection
 	Event   Event
 	Outcome Outcome
-	// Waited is the time from when the event was meant for the plugin to when
-	// it was sent: the wait for the plugin's earlier requests.
+	// Waited is how long the event waited before it was sent, for the plugin's earlier
+	// requests.
 	Waited time.Duration
-	// Took is the time the plugin took, zero if it was not sent.
+	// Took is the time that the plugin took, zero if the event was not sent.
 	Took time.Duration
-	// Late is set for an end that nobody waited for any longer, and for a first
-	// event that the plugin had missed.
+	// Late is set for an end whose caller no longer waited, and for a first event that the
+	// plugin had missed.
 	Late bool
-	// Missed is set for an end that came while no connection of the name was there, or
-	// that an earlier one had not answered.
+	// Missed is set for an end that came while no connection of the name existed, or that
+	// an earlier connection had not answered.
 	Missed bool
 	// Err is set unless the plugin answered.
 	Err error
 }
 
-// An Outcome says how a delivery ended.
+// An Outcome is how a delivery ended.
 type Outcome uint8
 
 const (
-	// Answered is when the plugin replied.
+	// Answered means that the plugin replied.
 	Answered Outcome = iota + 1
-	// Rejected is when the plugin, or the way to it, answered with an error.
+	// Rejected means that the plugin answered with an error, or the event could not be sent to it.
 	Rejected
-	// TimedOut is when the plugin did not answer within the request timeout.
+	// TimedOut means that the plugin did not answer within the request timeout.
 	TimedOut
-	// Canceled is when the caller gave up after the event was sent.
+	// Canceled means that the caller canceled after the event was sent.
 	Canceled
-	// Withdrawn is when the caller gave up before the event was sent.
+	// Withdrawn means that the caller canceled before the event was sent.
 	Withdrawn
-	// Lost is when the connection closed first.
+	// Lost means that the connection closed first.
 	Lost
-	// Abandoned is when the connection was lost, as others of the name before it, and the
-	// plugin is not told of the end any more.
+	// Abandoned means that the connection was lost, as earlier ones of its name, and the end is
+	// not sent again.
 	Abandoned
-	// Skipped is when the plugin was not asked, since it was overdue or was still
-	// to be synchronized.
+	// Skipped means that the plugin was not asked, for example because it was overdue or was not
+	// synchronized yet.
 	Skipped
 )
 
@@ -98,7 +96,7 @@ var outcomeNames = [...]string{
 	Skipped:   "skipped",
 }
 
-// String returns the outcome in words.
+// String returns the name of the outcome.
 func (o Outcome) String() string {
 	if o == 0 || int(o) >= len(outcomeNames) {
 		return "unknown"
@@ -106,7 +104,7 @@ func (o Outcome) String() string {
 	return outcomeNames[o]
 }
 
-// unobserved is the observer of an engine that was given none.
+// unobserved is the default observer.
 type unobserved struct{}
 
 func (unobserved) Delivered(Delivery)                         {}

@@ -15,8 +15,8 @@ func omitting(o *Options) { o.OmitCreating = true }
 
 func creating(id string) []Object { return []Object{{Pod: id, Creating: true}} }
 
-// A pod whose hook is to come is left out, and comes with its hook; if it does
-// not come to that, its end does not come either.
+// A pod whose hook is still to come is left out of the list: the plugin receives it with its
+// hook. If the hook does not come, the plugin does not receive its end either.
 func TestL2_PodInCreationIsLeftOutForItsHook(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, omitting)
@@ -30,7 +30,7 @@ func TestL2_PodInCreationIsLeftOutForItsHook(t *testing.T) {
 	})
 }
 
-// Who joins during the hook of another plugin will be asked.
+// A plugin that joins during the hook of another plugin will be asked.
 func TestL2_PodIsLeftOutDuringTheHookOfAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, omitting)
@@ -48,9 +48,9 @@ func TestL2_PodIsLeftOutDuringTheHookOfAnother(t *testing.T) {
 	})
 }
 
-// Between the last agreement and the moment in which the runtime says that the
-// pod is ready nobody is asked any more: who joins then has to find it.
-func TestL2_PodThatAllAgreedToIsNotLeftOut(t *testing.T) {
+// Between the last approval and the moment in which the runtime lists the pod as Ready no plugin
+// is asked any more: a plugin that joins then must find the pod in its list.
+func TestL2_ApprovedPodIsNotLeftOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, omitting)
 		f.did("RunPodSandbox:p1")

@@ -8,15 +8,13 @@ import (
 	"time"
 )
 
-// A connection is overdue while it is overdue to a request whose timeout
-// has passed and its policy keeps it. It is sent nothing else (L4), and nobody
-// waits for it, so that it costs the node one timeout and not one for each pod
-// (L22): requests skip it or fail at once, by its policy. The ends of what
-// it knows, and the beginnings that it missed, wait for its answer in order,
-// within the bounds of its backlog.
+// A connection is overdue while it has not answered a request whose timeout has passed, and
+// its policy keeps it connected. It receives nothing else (L4), and no caller waits for it, so
+// that it costs the node one timeout and not one for each pod (L22): requests skip it or fail
+// at once, by its policy. The ends of what it knows, and the first events that it missed,
+// wait in order for its answer, within the limits of its backlog.
 
-// fallBehind makes the connection overdue, and returns the callers to let go.
-// l.mu is held.
+// fallBehind makes the connection overdue, and returns the callers to release. l.mu is held.
 func (l *lane) fallBehind(r *request) (passed []*caller) {
 	r.kept = true
 	late := l.overdueOn(r)
@@ -33,7 +31,7 @@ func (l *lane) fallBehind(r *request) (passed []*caller) {
 		}
 	}
 	if l.hold != nil {
-		l.hold.grant() // nothing else is sent to it
+		l.hold.grant() // it receives nothing else
 	}
 	if r.session.policy.Permanent {
 		return passed
@@ -44,25 +42,24 @@ func (l *lane) fallBehind(r *request) (passed []*caller) {
 	return passed
 }
 
-// overdue says whether the connection is overdue. l.mu is held.
+// overdue reports whether the connection is overdue. l.mu is held.
 func (l *lane) overdue() bool { return l.current != nil && l.current.kept && !l.current.answered }
 
-// overdueError is why an overdue connection is not asked. l.mu is held.
+// overdueError returns why an overdue connection is not asked. l.mu is held.
 func (l *lane) overdueError() error { return l.overdueOn(l.current) }
 
 func (l *lane) overdueOn(r *request) error { return &Overdue{r.event, time.Since(r.sent)} }
 
-// missedEvent sees to it that the connection is told of a pod or container
-// that it was not asked for: it was skipped, or joined when the creation
-// could not wait any more. Nobody waits for that, and the plugin cannot reject
-// or adjust anything (L2).
+// missedEvent delivers a pod or container to a connection that was not asked for it: it was
+// skipped, or joined too late. No caller waits for that, and the plugin cannot reject or adjust
+// anything (L2).
 func (l *lane) missedEvent(c *creation) {
 	ev := c.event
 	ev.Late = true
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := l.session
-	if s == nil || c.undone() { // its end is in the lane, and will find nothing
+	if s == nil || c.undone() { // if undone, its end is in the lane, and ends nothing
 		return
 	}
 	full := l.push(entry{missed: &ev, weight: l.engine.opts.Weigh(ev)})
@@ -75,9 +72,9 @@ func (l *lane) missedEvent(c *creation) {
 	}
 }
 
-// catchUp tells of an event that was missed, if it is still to be told, and
-// says whether that was sent and not yet answered. The caller holds the turn,
-// and l.mu, though that not throughout.
+// catchUp sends a missed first event, if it must still be delivered, and reports whether it
+// was sent and has no answer yet. The caller holds the turn and l.mu; l.mu is released in
+// between.
 func (l *lane) catchUp(ev Event) (sent bool) {
 	if !l.ledger.AdmitLate(ev) || !l.session.subscribed(ev.Kind) {
 		return false
@@ -86,10 +83,10 @@ func (l *lane) catchUp(ev Event) (sent bool) {
 	return !l.transmit(r) || !l.conclude(r)
 }
 
-// collapse takes first events out of the line if the events end what they began. What began and
-// ended meanwhile need not be told. Of what the plugin did not want to be told it gets the end; but
-// what its name knows, as one before it was asked, too, would begin again behind the ends that
-// it has missed. l.mu is held.
+// collapse takes first events out of the line if their objects end: the plugin need not receive an
+// object that began and ended meanwhile. A first event that the plugin does not want stays,
+// because the plugin receives its end. It is taken out if the name knows the object from an
+// earlier connection: else the object would begin again after the missed ends. l.mu is held.
 func (l *lane) collapse(ends []Event) {
 	l.line.remove(func(e entry) bool {
 		if e.missed == nil || !slices.ContainsFunc(ends, e.missed.EndsWith) {

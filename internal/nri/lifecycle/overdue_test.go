@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// frozen makes a plugin answer events of the kinds only when it is thawed,
-// whatever becomes of contexts and timeouts.
+// frozen makes a plugin answer events of the kinds only when it is thawed, whatever happens to
+// contexts and timeouts.
 func frozen(name string, in ...Kind) (p *plugin, thaw func()) {
 	p = newPlugin(name)
 	p.keepConnected = true
@@ -34,8 +34,8 @@ func frozen(name string, in ...Kind) (p *plugin, thaw func()) {
 	return p, func() { close(melted) }
 }
 
-// A caller leaves while a plugin is at its Run: the plugin keeps its turn, so
-// that the undo's Stop comes when it has answered and not before.
+// A caller cancels while a plugin handles its Run. The plugin keeps its turn, so the Stop of the
+// roll back comes after the answer.
 func TestL4_StopWaitsForAnAnswerToRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -51,7 +51,7 @@ func TestL4_StopWaitsForAnAnswerToRun(t *testing.T) {
 		defer cancel()
 		start := time.Now()
 		require.ErrorIs(t, f.ask(ctx, "RunPodSandbox:p1"), context.DeadlineExceeded)
-		assert.Equal(t, butForTheUndo(requestTimeout/4), time.Since(start), "the caller is not kept")
+		assert.Equal(t, butForTheUndo(requestTimeout/4), time.Since(start), "the caller does not wait")
 		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
 		assert.Equal(t, 3*requestTimeout/4, time.Since(start))
 		assert.Equal(t, "Synchronize() RunPodSandbox:p1 StopPodSandbox:p1 RemovePodSandbox:p1", a.received())
@@ -61,7 +61,7 @@ func TestL4_StopWaitsForAnAnswerToRun(t *testing.T) {
 	})
 }
 
-// A plugin that has left its caller behind is still held to its timeout.
+// A plugin whose caller has canceled still has its timeout.
 func TestL16_TimeoutCountsWithoutTheCaller(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -79,8 +79,7 @@ func TestL16_TimeoutCountsWithoutTheCaller(t *testing.T) {
 	})
 }
 
-// Ten pods wait for a plugin that times out at the first: its policy holds for
-// all of them.
+// Ten pods wait for a plugin that times out in the first of them. Its policy holds for all.
 func TestL16_PolicyHoldsForAllWaiters(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		t.Run(fmt.Sprintf("keep_connected=%t", keep), func(t *testing.T) {
@@ -103,8 +102,8 @@ func TestL16_PolicyHoldsForAllWaiters(t *testing.T) {
 	}
 }
 
-// An optional plugin that hangs and stays connected costs the node one timeout,
-// not one for each pod.
+// An optional plugin that hangs and stays connected costs the node one timeout, not one for each
+// pod.
 func TestL22_HungPluginCostsOneTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -121,12 +120,13 @@ func TestL22_HungPluginCostsOneTimeout(t *testing.T) {
 		for i := range 10 {
 			err := f.end(fmt.Sprintf("StopPodSandbox:p%d", i), fmt.Sprintf("RemovePodSandbox:p%d", i))
 			if i > 0 {
-				assert.NoError(t, err, "it was never told of this one")
+				assert.NoError(t, err, "it never received this one")
 			}
 		}
-		assert.Zero(t, time.Since(start), "nobody waits for an overdue plugin")
+		assert.Zero(t, time.Since(start), "no teardown waits for an overdue plugin")
 
-		// What lives is told late; what began and ended meanwhile is nothing.
+		// The plugin receives late what still exists, and nothing of what began and ended
+		// meanwhile.
 		thaw()
 		synctest.Wait()
 		assert.Equal(t, "Synchronize() RunPodSandbox:p0 RunPodSandbox:p10 RunPodSandbox:p11 RunPodSandbox:p12 RunPodSandbox:p13 "+
@@ -134,11 +134,12 @@ func TestL22_HungPluginCostsOneTimeout(t *testing.T) {
 			"StopPodSandbox:p0 RemovePodSandbox:p0", a.received())
 		assert.Contains(t, f.journal.outcomes(RunPodSandbox), "10-a answered late, ")
 		f.did("RunPodSandbox:p20")
-		assert.Contains(t, a.received(), "RunPodSandbox:p20", "it is as any other again")
+		assert.Contains(t, a.received(), "RunPodSandbox:p20", "it is asked again")
 	})
 }
 
-// Who must be asked and is overdue rejects at once, and says what it is at.
+// A plugin that must be asked and is overdue fails a request at once. The error names the event
+// that it has not answered.
 func TestL22_OverduePluginFailsAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -159,7 +160,7 @@ func TestL22_OverduePluginFailsAtOnce(t *testing.T) {
 	})
 }
 
-// A plugin that was skipped cannot reject any more.
+// A plugin that was skipped can no longer reject.
 func TestL22_LateRunRejectsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -178,8 +179,8 @@ func TestL22_LateRunRejectsNothing(t *testing.T) {
 	})
 }
 
-// What is skipped while the others are still asked, and then rejected by
-// one of them, is nothing to the plugin.
+// A plugin is skipped, and another one then rejects the pod. The first plugin receives nothing of
+// it.
 func TestL22_RejectedPodIsNotDeliveredLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -228,7 +229,7 @@ func TestL22_BacklogIsBoundedInBytes(t *testing.T) {
 		f.joined(a)
 		f.did("RunPodSandbox:p0", "UpdatePodSandbox:p0", "RunPodSandbox:p1", "RunPodSandbox:p2", "RunPodSandbox:p3")
 		assert.False(t, a.isClosed())
-		f.end("StopPodSandbox:p3") // gives its bytes back, and has as many itself
+		f.end("StopPodSandbox:p3") // frees the bytes of its Run, and takes as many itself
 		assert.False(t, a.isClosed())
 		f.did("RunPodSandbox:p4")
 		synctest.Wait()
@@ -237,7 +238,7 @@ func TestL22_BacklogIsBoundedInBytes(t *testing.T) {
 	})
 }
 
-// Whatever is permanent stays, however late it answers.
+// A permanent plugin stays connected, however late it answers.
 func TestL22_PermanentPluginIsNeverDropped(t *testing.T) {
 	for _, f := range []Failure{Rejection, Timeout, Loss, Skip} {
 		_, drop := Policy{Permanent: true}.Decide(RunPodSandbox, f)
@@ -269,8 +270,8 @@ func TestPolicyDecides(t *testing.T) {
 	}
 }
 
-// Replies that nobody waits for are given on, in the order in which the plugin
-// gave them, and each once.
+// Replies for which no caller waits are passed on once each, in the order in which the plugin
+// gave them.
 func TestL9_LateRepliesAreNotLost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var replies []string
@@ -326,9 +327,9 @@ func TestL9_LateRepliesAreNotLost(t *testing.T) {
 	})
 }
 
-// A connection that is lost while it is overdue lets go of all.
-// A plugin that is overdue while a stop waits for another one, and goes on meanwhile, is said
-// to be told later if it has not answered: no time that it had has passed.
+// A stop does not wait for an overdue plugin. That plugin is free again while the stop waits for
+// another one. If it has not answered the stop by then, the error is a skip and not a timeout:
+// the plugin has not had its full time.
 func TestL22_ReturningPluginIsNoErrorForOtherWaiters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -351,11 +352,14 @@ func TestL22_ReturningPluginIsNoErrorForOtherWaiters(t *testing.T) {
 			if answered {
 				require.NoError(t, err)
 			} else {
-				require.ErrorContains(t, err, "it is told later")
+				var failed *Error
+				require.ErrorAs(t, err, &failed)
+				assert.Equal(t, Skip, failed.Failure)
+				require.ErrorContains(t, err, "it receives the event later")
 				assert.NotContains(t, err.Error(), "no answer within")
 				start := time.Now()
 				require.NoError(t, f.end("StopPodSandbox:"+pod))
-				assert.Equal(t, requestTimeout/4, time.Since(start), "who comes now waits for the answer")
+				assert.Equal(t, requestTimeout/4, time.Since(start), "a later caller waits for the answer")
 			}
 			time.Sleep(requestTimeout)
 			assert.Contains(t, late.received(), "StopPodSandbox:"+pod)
@@ -371,7 +375,7 @@ func TestL22_OverduePluginIsLost(t *testing.T) {
 		f.did("RunPodSandbox:p1", "RunPodSandbox:p2")
 		require.NoError(t, f.end("StopPodSandbox:p1"))
 		f.did("RunPodSandbox:p3")
-		require.NoError(t, f.end("StopPodSandbox:p2"), "nobody waits for it")
+		require.NoError(t, f.end("StopPodSandbox:p2"), "the teardown does not wait for it")
 		require.NoError(t, f.end("RemovePodSandbox:p1"))
 		start := time.Now()
 		a.Close()
@@ -395,9 +399,9 @@ func (p inline) Deliver(ctx context.Context, ev Event, due time.Time, answer fun
 	p.plugin.Deliver(ctx, ev, due, answer)
 }
 
-// A pod is stopped while the plugins that missed its Run are told of it: who
-// comes after that hears nothing of it any more.
-func TestL3_WhatEndsMeanwhileIsNotDeliveredLate(t *testing.T) {
+// A pod is stopped while it is delivered late to the plugins that missed its Run. Plugins whose
+// turn comes after that receive nothing of it.
+func TestL3_PodThatEndsMeanwhileIsNotDeliveredLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		b, thawB := frozen("20-b", UpdatePodSandbox)
@@ -427,8 +431,8 @@ func TestL3_WhatEndsMeanwhileIsNotDeliveredLate(t *testing.T) {
 	})
 }
 
-// A plugin that hangs in Synchronize and comes back, again and again, costs the
-// node one timeout, not one for each pod or each return.
+// A plugin that hangs in Synchronize and comes back, again and again, costs the node one timeout,
+// not one for each pod or each return.
 func TestL22_FlappingPluginCostsOneTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -458,12 +462,12 @@ func TestL22_FlappingPluginCostsOneTimeout(t *testing.T) {
 		synctest.Wait()
 		assert.Equal(t, "Synchronize() RunPodSandbox:late", last.received())
 		f.did("RunPodSandbox:after")
-		assert.Contains(t, last.received(), "RunPodSandbox:after", "it is as any other again")
+		assert.Contains(t, last.received(), "RunPodSandbox:after", "it is asked again")
 	})
 }
 
-// Nor is it dropped when it is overdue for long, or when too much waits for it: nothing
-// brings it back.
+// A permanent plugin is not dropped when it is overdue for long, or when its line is full:
+// nothing would bring it back.
 func TestL22_PermanentPluginStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(o *Options) { o.BacklogLimit = 2 })

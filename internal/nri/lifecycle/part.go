@@ -11,24 +11,24 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// A part is what a Teardown has to do in one lane, or one end that the plugin has
-// missed. What changes of it is guarded by the lane's lock.
+// A part is the work of a Teardown in one lane, or one end that the plugin has missed. The
+// lane's lock guards the fields that change.
 type part struct {
 	round  *round
 	lane   *lane
 	posted time.Time
 	missed bool   // whether it is an end that the plugin has missed (L18)
-	stored string // the Request of that, if the event has none
-	urgent bool   // whether what is kept of it has to be safe before the runtime goes on
+	stored string // the stored Request of that end, if the event has none
+	urgent bool   // whether its stored ends must be safe before the runtime goes on
 
-	again   bool          // whether a connection was lost at it
-	next    int           // the event of the round that is being seen to
-	over    bool          // all were
-	late    bool          // nobody waits for it any more
-	passed  error         // why nobody has to wait for it: the plugin is overdue
-	owner   bool          // the caller of its own round does
-	settled chan struct{} // closed when it is over, or not to be waited for; nil if nobody waits
-	answers []answer      // for the owner, once it has left
+	again   bool          // a connection was lost at it
+	next    int           // the index of the next event of the round
+	over    bool          // all events are done
+	late    bool          // no caller waits for it any more
+	passed  error         // why no caller must wait for it: the plugin is overdue
+	owner   bool          // the caller of its own round waits for it
+	settled chan struct{} // closed when it is over, or no caller must wait for it; nil if none waits
+	answers []answer      // for the caller of its round, once that no longer waits
 	errs    []error
 }
 
@@ -38,14 +38,14 @@ type answer struct {
 	reply any
 }
 
-// fail keeps what the caller is told of an event that a plugin failed.
+// fail adds the failure of an event to the error of the caller, if the policy says so.
 func (p *part) fail(s *session, ev Event, f Failure, err error) {
 	if fail, _ := s.policy.Decide(ev.Kind, f); fail {
 		p.errs = append(p.errs, &Error{s.conn, ev, f, err})
 	}
 }
 
-// take keeps a reply for the owner, if that is there and wants it.
+// take keeps a reply for the caller of its round, if that caller waits and wants replies.
 func (p *part) take(r *request) bool {
 	if !p.owner || !p.round.collect || r.expired {
 		return false
@@ -54,7 +54,7 @@ func (p *part) take(r *request) bool {
 	return true
 }
 
-// release lets go of those who wait.
+// release releases the callers that wait.
 func (p *part) release() {
 	if p.settled != nil {
 		close(p.settled)
@@ -62,14 +62,14 @@ func (p *part) release() {
 	}
 }
 
-// end lets go of those who wait, as there is nothing left to do.
+// end marks the part as over, and releases the callers that wait.
 func (p *part) end() {
 	p.over = true
 	p.release()
 }
 
-// unsettled returns a channel that is closed when the part need not be waited
-// for any more, nil if that is so.
+// unsettled returns a channel that is closed when no caller must wait for the part, nil if that
+// is so already.
 func (p *part) unsettled() <-chan struct{} {
 	l := p.lane
 	l.mu.Lock()
@@ -83,7 +83,7 @@ func (p *part) unsettled() <-chan struct{} {
 	return p.settled
 }
 
-// leave is for a caller who has waited, and returns what went wrong.
+// leave ends the wait of a caller, and returns the errors so far.
 func (p *part) leave(r *round, waited time.Duration) []error {
 	l := p.lane
 	l.mu.Lock()
@@ -104,19 +104,19 @@ func (p *part) leave(r *round, waited time.Duration) []error {
 	if err == nil {
 		failure, err = Timeout, fmt.Errorf("no answer within %s: %w", waited, context.DeadlineExceeded)
 	}
-	until := part{errs: slices.Clone(p.errs)} // others may wait for it yet
+	until := part{errs: slices.Clone(p.errs)} // other callers may still wait for p
 	until.fail(l.session, *p.round.last(), failure, err)
 	return until.errs
 }
 
-// pass has nobody wait for a part.
+// pass releases the callers of a part whose plugin is overdue.
 func (p *part) pass(why error) {
-	p.passed = fmt.Errorf("it is told later: %w", why)
+	p.passed = fmt.Errorf("it receives the event later: %w", why)
 	p.release()
 }
 
-// post puts a round in the lane, and returns the part to wait for: nil if the
-// plugin is told nothing of it, or cannot be waited for.
+// post puts a round in the lane, and returns the part to wait for: nil if the plugin receives
+// none of its events, or no caller can wait for it.
 func (l *lane) post(r *round) *part {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -128,7 +128,7 @@ func (l *lane) post(r *round) *part {
 		return nil
 	}
 	l.collapse(r.events)
-	if !l.held && !l.stands() {
+	if !l.held && !l.paused() {
 		return l.start(r)
 	}
 	p := l.pending(r)
@@ -146,7 +146,7 @@ func (l *lane) post(r *round) *part {
 		r.urgent = r.urgent || p.urgent
 		return nil
 	}
-	p.passed = nil // who comes now waits
+	p.passed = nil // this caller waits
 	wants := s.wants
 	if l.next != nil {
 		wants |= l.next.wants
@@ -158,8 +158,7 @@ func (l *lane) post(r *round) *part {
 	return p
 }
 
-// overflow drops a plugin for which there is no place in the line. l.mu is held, though not
-// throughout.
+// overflow drops a plugin whose line is full. l.mu is held, and released in between.
 func (l *lane) overflow(r *round, full error) *part {
 	s := l.session
 	l.mu.Unlock()
@@ -182,7 +181,7 @@ func (l *lane) newPart(r *round) *part {
 	return &part{lane: l, round: r, posted: time.Now(), owner: true}
 }
 
-// ownPart is a part for ends that the engine itself has to tell: nobody waits for it.
+// ownPart returns a part for ends that the engine itself delivers: no caller waits for it.
 func (l *lane) ownPart(ends ...Event) *part {
 	p := l.newPart(&round{ctx: l.engine.ctx, events: ends})
 	p.late, p.owner = true, false
@@ -196,15 +195,15 @@ func (e *Engine) weigh(events []Event) (weight int) {
 	return weight
 }
 
-// mayBring says whether a plugin may be sent anything for a round. If not that only
-// changes the ledger, in its turn, and nobody waits for it (L14).
+// mayBring reports whether a round may send anything to a plugin. If not, it only changes the
+// ledger, in its turn, and no caller waits for it (L14).
 func (r *round) mayBring(wants ledger.Kinds) bool {
 	return slices.ContainsFunc(r.events, func(ev Event) bool { return wants&ev.Kind.Brings() != 0 })
 }
 
-// tells says whether the plugin is to be told any of a round. What it wants nothing of only
-// changes the ledger. l.mu is held.
-func (l *lane) tells(r *round) bool {
+// needs reports whether the plugin must still receive an event of a round. A round that it does
+// not want only changes the ledger. l.mu is held.
+func (l *lane) needs(r *round) bool {
 	if !r.mayBring(l.session.wants) {
 		l.ledger.Pass(r.events)
 		return false
@@ -212,10 +211,10 @@ func (l *lane) tells(r *round) bool {
 	return slices.ContainsFunc(r.events, l.ledger.Lacks)
 }
 
-// start takes the turn of an idle lane for a round, if the plugin is to be
-// told any of it. l.mu is held, though not throughout.
+// start takes the turn of an idle lane for a round, if the plugin must receive any of its
+// events. l.mu is held, and released in between.
 func (l *lane) start(r *round) *part {
-	if !l.tells(r) {
+	if !l.needs(r) {
 		return nil
 	}
 	p := l.newPart(r)
@@ -224,10 +223,9 @@ func (l *lane) start(r *round) *part {
 	return p
 }
 
-// pending returns the part in the lane whose last event is that of the round,
-// if that event stands for the whole round. So a second stop of a pod waits for
-// the first, and the many tries of a kubelet do not fill the line of a plugin
-// that hangs. l.mu is held.
+// pending returns the part in the lane that has the same last event as the round, if that event
+// covers the whole round. So a second stop of a pod waits for the first, and the retries of a
+// kubelet do not fill the line of a plugin that hangs. l.mu is held.
 func (l *lane) pending(r *round) *part {
 	last := r.last()
 	for i := range r.events {
@@ -240,7 +238,7 @@ func (l *lane) pending(r *round) *part {
 		case e.part != nil && e.part.round.last().Same(last):
 			return e.part
 		case e.missed != nil && e.missed.EndsWith(*last):
-			return nil // what comes before it ended another life, under the same id
+			return nil // parts before it ended an earlier object of the same id
 		}
 	}
 	if c := l.current; c != nil && c.part != nil && !c.part.missed && c.part.round.last().Same(last) {
@@ -249,8 +247,8 @@ func (l *lane) pending(r *round) *part {
 	return nil
 }
 
-// nextEnd returns the next event of a part that the plugin has to be told
-// and has subscribed to. l.mu is held.
+// nextEnd returns the next event of a part that the plugin must receive and has subscribed to.
+// l.mu is held.
 func (l *lane) nextEnd(p *part) (Event, bool) {
 	for p.next < len(p.round.events) {
 		goal := p.round.events[p.next]
@@ -259,7 +257,7 @@ func (l *lane) nextEnd(p *part) (Event, bool) {
 		case !ok:
 			p.next++
 		case !l.session.subscribed(ev.Kind):
-			l.heard(ev)
+			l.answered(ev)
 		default:
 			return ev, true
 		}
@@ -267,19 +265,19 @@ func (l *lane) nextEnd(p *part) (Event, bool) {
 	return Event{}, false
 }
 
-// advance goes on with a part, and says whether someone else has the turn then: an event
-// was sent that is not answered yet, or the session has left. The caller holds the turn, and
-// l.mu, though that not throughout.
+// advance continues a part, and reports whether the caller has lost the turn: to a request
+// that is not answered yet, or because the session has left. The caller holds the turn and
+// l.mu; l.mu is released in between.
 func (l *lane) advance(p *part) (gone bool) {
 	for {
-		if l.stands() {
+		if l.paused() {
 			l.putBack(p)
 			return false
 		}
 		ev, ok := l.nextEnd(p)
 		if !ok {
 			if p.missed {
-				l.heard(p.round.events[0]) // it was told otherwise
+				l.answered(p.round.events[0]) // the plugin has received it in another part
 			}
 			p.end()
 			return false
@@ -299,7 +297,7 @@ func (l *lane) withRequest(p *part, ev Event) Event {
 		if first.Request == nil {
 			first.Request, p.stored = l.engine.opts.Decode(*first, p.stored), ""
 		}
-		if p.next > 0 { // it is not stored, see missedParts
+		if p.next > 0 { // it is not stored, see lane.miss
 			goal.Request = l.engine.opts.ImpliedEnd(goal.Kind, goal.Container, *first)
 		}
 	}
@@ -309,8 +307,8 @@ func (l *lane) withRequest(p *part, ev Event) Event {
 	return l.engine.implied(p.round, ev, *goal)
 }
 
-// rest calls do for each event that a part has still to tell a plugin that wants some, in
-// order, as if it was told. l.mu is held.
+// rest calls do for each event that a part has not delivered yet, in order, if it is of a wanted
+// kind. It does not change the ledger. l.mu is held.
 func (l *lane) rest(p *part, wants ledger.Kinds, do func(Event)) {
 	left := l.ledger.CopyOf(p.round.events[p.next:])
 	next := p.next
@@ -324,10 +322,11 @@ func (l *lane) rest(p *part, wants ledger.Kinds, do func(Event)) {
 	}
 }
 
-// lose accounts for what a part was still to tell a plugin that has gone, but for what is
-// accounted for with its request, and returns what is to be recorded. l.mu is held.
+// lose ends a part whose plugin has gone, and stores the ends that it has not delivered. It
+// returns a delivery to report for each of them except sent, whose request reports itself. l.mu
+// is held.
 func (l *lane) lose(p *part, s *session, sent *request) (lost []Delivery) {
-	if !p.missed { // else it is kept, and was lost before
+	if !p.missed { // else it is stored, and was reported before
 		l.keep(p)
 		l.rest(p, s.wants, func(ev Event) {
 			if sent != nil && ev.Same(&sent.event) {
@@ -342,7 +341,7 @@ func (l *lane) lose(p *part, s *session, sent *request) (lost []Delivery) {
 	return lost
 }
 
-// record tells the observer of deliveries.
+// record reports deliveries to the observer.
 func (e *Engine) record(all []Delivery) {
 	for _, d := range all {
 		e.opts.Observer.Delivered(d)

@@ -21,34 +21,33 @@ const (
 
 var errRejected = errors.New("rejected")
 
-// A plugin is a connection that keeps what it was sent and answers as the test
-// says.
+// A plugin is a connection that keeps what it received and answers as the test says.
 type plugin struct {
 	name  string
 	wants func(Kind) bool
-	// The failure policy, as NRI has it.
+	// The failure policy, as in NRI.
 	failRequest, keepConnected bool
 	timeouts                   Timeouts
-	// handle is what the plugin does on an event, nil to answer at once.
+	// handle is what the plugin does on an event. If it is nil, it answers at once.
 	handle func(context.Context, Event) (any, error)
-	// synchronize is what it does on Synchronize, nil to answer at once.
+	// synchronize is what it does on Synchronize. If it is nil, it answers at once.
 	synchronize func(context.Context, Snapshot) error
 
 	once   sync.Once
 	closed chan struct{}
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	history []record
-	current Event // what it is busy with
+	current Event // the event that it handles
 	since   time.Time
-	faults  []string // what a connection must never see
+	faults  []string // faults that a connection must never see
 }
 
-// A record is one thing that a plugin was sent.
+// A record is one event that a plugin received.
 type record struct {
 	Event
 	listed Snapshot // of Synchronize
-	nth    uint64   // of all that is sent to any plugin
+	nth    uint64   // its number among the events sent to all plugins
 }
 
 var sent atomic.Uint64
@@ -72,12 +71,12 @@ func (p *plugin) isClosed() bool {
 	}
 }
 
-// enter keeps a record and sees to it that there is one request at a time.
+// enter keeps a record and checks that there is one request at a time.
 func (p *plugin) enter(r record) func() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.current.Kind != 0 {
-		p.faults = append(p.faults, fmt.Sprintf("L1: %s is sent during %s", r, p.current))
+		p.faults = append(p.faults, fmt.Sprintf("L1: received %s during %s", r, p.current))
 	}
 	p.current, p.since = r.Event, time.Now()
 	r.nth = sent.Add(1)
@@ -89,13 +88,12 @@ func (p *plugin) enter(r record) func() {
 	}
 }
 
-// transit is how much later a plugin's deadline passes than that of the engine,
-// which sent it as a time that is left.
+// transit is how much later a plugin's deadline passes than that of the engine, which sends the
+// time that is left.
 const transit = time.Millisecond
 
-// Deliver implements Connection. Its handler has a context of its own, as that
-// of a plugin in another process does: it knows of the deadline, and nothing of
-// the caller.
+// Deliver implements Connection. Its handler has a context of its own, like a plugin in another
+// process: that knows the deadline and nothing of the caller.
 func (p *plugin) Deliver(ctx context.Context, ev Event, due time.Time, answer func(any, error)) {
 	if p.isClosed() {
 		answer(nil, ErrClosed)
@@ -158,7 +156,7 @@ func (p *plugin) breakAt(kind Kind) *plugin {
 	return p
 }
 
-// stall lets time pass in a handler, whatever its context says.
+// stall lets time pass in a handler, even if its context is done.
 func (p *plugin) stall(d time.Duration) {
 	select {
 	case <-time.After(d):
@@ -177,9 +175,8 @@ func (p *plugin) reject(rejected ...Kind) *plugin {
 	return p
 }
 
-// told returns what the plugin was sent, one word for each, such as
-// "Synchronize(p1 p2! p1/c1)" or "RunPodSandbox:p1". A pod with an exclamation
-// mark was listed as stopped.
+// received returns what the plugin received, a word for each event, such as "Synchronize(p1 p2!
+// p1/c1)" or "RunPodSandbox:p1". A pod with an exclamation mark was listed as stopped.
 func (p *plugin) received() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -190,15 +187,14 @@ func (p *plugin) received() string {
 	return strings.Join(words, " ")
 }
 
-// had says whether the plugin was sent an event.
+// had reports whether the plugin received an event.
 func (p *plugin) had(ev Event) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.ContainsFunc(p.history, func(r record) bool { return r.Same(&ev) })
 }
 
-// busyWith says whether the plugin is in its handler for an event, and still has time
-// for it.
+// busyWith reports whether the plugin is in its handler for an event, and still has time for it.
 func (p *plugin) busyWith(ev Event) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

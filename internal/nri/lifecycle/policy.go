@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// A Policy is what a plugin and the runtime have agreed on for requests that
-// fail.
+// A Policy decides what follows when a plugin fails a request.
 type Policy struct {
 	// FailRequest fails a request that the plugin does not answer. Without it
 	// the request goes on without the plugin.
 	FailRequest bool
-	// KeepConnected keeps a plugin whose answer did not come in time.
+	// KeepConnected keeps a plugin connected that did not answer in time.
 	KeepConnected bool
-	// Permanent keeps a plugin whatever it does: one that is part of the runtime
-	// does not come back.
+	// Permanent never drops the plugin: a plugin that is part of the runtime does not
+	// come back.
 	Permanent bool
 }
 
@@ -25,19 +24,19 @@ type Policy struct {
 type Failure uint8
 
 const (
-	// Rejection is when the plugin answered with an error.
+	// Rejection means that the plugin answered with an error.
 	Rejection Failure = iota + 1
-	// Timeout is when it did not answer within the request timeout (L16).
+	// Timeout means that it did not answer within the request timeout (L16).
 	Timeout
-	// Loss is when its connection was lost before it answered.
+	// Loss means that its connection was lost before it answered.
 	Loss
-	// Skip is when it was not asked, since it still is overdue to another request.
+	// Skip means that it was not asked, because it is overdue.
 	Skip
 )
 
 var failureNames = [...]string{Rejection: "rejection", Timeout: "timeout", Loss: "loss", Skip: "skip"}
 
-// String returns the failure in a word.
+// String returns the name of the failure.
 func (f Failure) String() string {
 	if f == 0 || int(f) >= len(failureNames) {
 		return fmt.Sprintf("Failure(%d)", uint8(f))
@@ -45,20 +44,20 @@ func (f Failure) String() string {
 	return failureNames[f]
 }
 
-// Decide says what becomes of a request of a kind that the plugin failed, and
-// of the connection. It is all there is to decide, for every request, also for
-// those that waited for their turn.
+// Decide returns whether a failure of the plugin fails a request of a kind, and whether the
+// connection is dropped. It decides for every request, also for requests that waited for their
+// turn.
 //
-// A rejection is an answer and fails the request. A plugin that validates what
-// others made has to be heard, so without its answer the request fails. Ends are
-// never failed (L8): what this says of them is whether the caller is told.
+// A rejection is an answer and fails the request. A request that the plugin validates fails
+// without its answer. An end never fails (L8): for an end, fail is whether the caller's error
+// has the failure.
 func (p Policy) Decide(k Kind, f Failure) (fail, drop bool) {
 	fail = f == Rejection || p.FailRequest || k == ValidateContainerAdjustment
 	drop = f == Loss || f == Timeout && !p.KeepConnected
 	return fail, drop && !p.Permanent
 }
 
-// An Error says which connection failed a request, and how.
+// An Error is the failure of a request by a connection.
 type Error struct {
 	Conn    Connection
 	Event   Event
@@ -74,13 +73,13 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: plugin %s did not answer: %v", e.Event, e.Conn.Name(), e.Err)
 }
 
-// Unwrap returns what went wrong.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
 // An Overdue error says that a plugin was not asked, because it is overdue.
 type Overdue struct {
-	Event Event         // that it has not answered
-	For   time.Duration // since when it was sent
+	Event Event         // the event that it has not answered
+	For   time.Duration // the time since that was sent
 }
 
 // Error implements error.
@@ -88,5 +87,5 @@ func (o *Overdue) Error() string {
 	return fmt.Sprintf("it has not answered %s for %s", o.Event, o.For.Round(100*time.Millisecond))
 }
 
-// Unwrap returns context.DeadlineExceeded: the plugin has not answered in time.
+// Unwrap returns context.DeadlineExceeded: the plugin did not answer in time.
 func (o *Overdue) Unwrap() error { return context.DeadlineExceeded }

@@ -11,12 +11,12 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/catchup"
 )
 
-// Recall brings back, after a restart, the plugins that were there before. It is to be
-// called once, before a connection joins and before the runtime ends anything. What
-// those know that were connected to the end is what the runtime lists now, but for
-// what has ended as far as they are concerned: what they have missed; and what was cut in
-// its creation, see Options.Cut. What a plugin knows
-// and the runtime no longer has ended while nobody was there to tell.
+// Recall makes lanes for the plugins of the last runtime, after a restart. The runtime must call
+// it once, before any connection joins and before it submits any end. A plugin that was
+// connected when the last runtime ended knows what the runtime lists now, without the objects
+// whose ends are stored for it, and the objects whose creation was interrupted, see
+// Options.Cut. An object that a plugin knows and that the runtime does not list has ended
+// meanwhile.
 func (e *Engine) Recall(ctx context.Context) error {
 	if e.records == nil {
 		return nil
@@ -27,7 +27,7 @@ func (e *Engine) Recall(ctx context.Context) error {
 	}
 	there, err := e.opts.List(ctx)
 	if err != nil {
-		there, err = Snapshot{}, fmt.Errorf("what the plugins know that were connected before is not known: %w", err)
+		there, err = Snapshot{}, fmt.Errorf("the pods that plugins knew before the restart cannot be listed: %w", err)
 	}
 	all := e.records.Recall(names, there, err == nil, e.cut())
 	e.records.Store.Sync()
@@ -38,7 +38,7 @@ func (e *Engine) Recall(ctx context.Context) error {
 	return err
 }
 
-// cut returns what the runtime was killed in creating, by the names that were told of it.
+// cut returns the objects whose creation was interrupted, by the plugins that received them.
 func (e *Engine) cut() map[string][]Object {
 	all := make(map[string][]Object)
 	if e.opts.Cut != nil {
@@ -49,7 +49,7 @@ func (e *Engine) cut() map[string][]Object {
 	return all
 }
 
-// recall makes the lane of a plugin that is disconnected since before this runtime.
+// recall makes the lane of a plugin that has been disconnected since before this runtime.
 func (e *Engine) recall(one catchup.Recalled) {
 	index, _, _ := strings.Cut(one.Name, "-")
 	e.mu.Lock()

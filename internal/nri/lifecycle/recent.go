@@ -4,15 +4,15 @@ package lifecycle
 
 import "time"
 
-// A recent keeps when something last happened to a plugin, by index and name. Engine.mu
+// A recent keeps the last time of some event for each plugin, by index and name. Engine.mu
 // guards it.
 type recent map[string]time.Time
 
-// names is how many names a recent keeps: there are as many as plugins care to make up (L22).
+// names is how many names a recent keeps. Plugins can use any number of names (L22).
 const names = 1024
 
-// note notes that it happens to a plugin now. Of too many names the one to which it happened
-// first is forgotten.
+// note sets the time of a name to now. If there are too many names, the one with the oldest time
+// is forgotten.
 func (r recent) note(name string) {
 	if _, known := r[name]; !known && len(r) >= names {
 		oldest := ""

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// owing is a fixture that keeps what is owed, and can be started again.
+// remembering is a fixture that keeps missed events, and can be started again.
 type remembering struct {
 	*fixture
 	memory *memory
@@ -25,8 +25,8 @@ func newRemembering(t *testing.T, listed ...string) *remembering {
 	return o
 }
 
-// start starts the runtime, with pods and containers that it finds. A pod with an
-// exclamation mark has stopped, a container with one has exited.
+// start starts the runtime with the pods and containers that it finds. A pod with an exclamation
+// mark has stopped, a container with one has exited.
 func (o *remembering) start(t *testing.T, listed ...string) {
 	o.fixture = newFixture(t, func(opts *Options) {
 		opts.MissedEvents = o.memory
@@ -38,7 +38,7 @@ func (o *remembering) start(t *testing.T, listed ...string) {
 	require.NoError(t, o.Recall(t.Context()))
 }
 
-// startWithoutList starts the runtime, whose first list fails.
+// startWithoutList starts a runtime whose first list fails.
 func (o *remembering) startWithoutList(t *testing.T) {
 	failing := true
 	o.fixture = newFixture(t, func(opts *Options) {
@@ -80,13 +80,13 @@ func (o *remembering) kill() {
 	o.Close() // to the old memory
 }
 
-// left has a plugin go, and waits until that has been seen.
+// left disconnects a plugin, and waits until the engine has seen that.
 func (o *remembering) left(p *plugin) {
 	p.Close()
 	synctest.Wait()
 }
 
-// again is another connection of a plugin, that is brought in.
+// again connects a plugin once more, as another connection.
 func (o *remembering) again(p *plugin) *plugin {
 	o.t.Helper()
 	next := newPlugin(p.name)
@@ -104,7 +104,7 @@ func (o *remembering) missed(name string) int {
 	return n
 }
 
-// drop has the store give up an end, as for want of room.
+// drop has the store drop an end, as if there were no room.
 func (o *remembering) drop(name, end string) {
 	ev := event(end)
 	o.memory.Delivered(name, ev.Kind.String(), [2]string{ev.Pod, ev.Container})
@@ -113,8 +113,8 @@ func (o *remembering) drop(name, end string) {
 	delete(o.memory.now[name].known, [2]string{ev.Pod, ev.Container})
 }
 
-// missesMuch has a plugin miss the ends of many pods, and come back as one that takes a second
-// for each event. It knows the pods that stay, too.
+// missesMuch has a plugin miss the ends of many pods, then come back and take a second for each
+// event. It knows the given pods, which stay, too.
 func (o *remembering) missesMuch(stay ...string) {
 	o.t.Helper()
 	a := newPlugin("10-a")

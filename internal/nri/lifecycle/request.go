@@ -10,40 +10,39 @@ import (
 	"time"
 )
 
-// A request is one event that is sent to one connection. It ends with the
-// plugin's answer or with the connection, never with its caller and not with
-// its timeout: until it ends the plugin is sent nothing else (L4). When the
-// timeout passes it has failed, and the connection is dropped or overdue.
+// A request is one event that is sent to one connection. It ends with the plugin's answer or
+// with the connection, not with its caller and not with its timeout. Until it ends the plugin
+// receives nothing else (L4). When the timeout passes, the request has failed, and the
+// connection is dropped or overdue.
 //
-// It is the context that Connection.Deliver gets, with the values of the
-// caller's.
+// It is the context that Connection.Deliver receives, with the values of the caller's context.
 type request struct {
-	context.Context // the caller's, of which only the values and the deadline count
+	context.Context // the caller's; only its values and its deadline are used
 
 	lane    *lane
 	session *session
 	event   Event
 	part    *part     // that the event belongs to, nil if a caller asked
-	posted  time.Time // when it was meant for the plugin, zero if it had not to wait
+	posted  time.Time // when it began to wait, zero if it did not wait
 	sent    time.Time
 	due     time.Time // when the timeout passes
 
-	demanded bool // whether it fails its caller, whatever the policy, if it is not answered
-	missed   bool // whether it is sent once more, to a plugin that has missed it
+	demanded bool // whether a missing answer fails it whatever the policy
+	missed   bool // whether it is a missed end, or was lost with an earlier connection
 
 	// Guarded by lane.mu.
-	sending   bool // Deliver has not returned: who called it sees to the answer
+	sending   bool // Deliver has not returned: its caller handles the answer
 	answered  bool
-	settled   bool // what became of it was taken into account
-	expired   bool // the timeout passed first
-	kept      bool // it did, and the connection was not dropped for it
+	settled   bool // the answer was handled
+	expired   bool // the timeout passed before the answer
+	kept      bool // the connection was kept after the timeout
 	abandoned bool // the caller has left
 	timer     *time.Timer
 	reply     any
 	err       error // of the answer
 
-	// What the caller gets. Written before ready is closed, or the caller sees
-	// to the answer itself.
+	// The outcome for the caller. It is written before ready is closed; without ready the
+	// caller handles the answer itself.
 	ready   chan struct{}
 	outcome error // nil, errWithout or what fails the caller's request
 
@@ -56,8 +55,8 @@ type request struct {
 // Deadline implements context.Context: there is none, see Connection.Deliver.
 func (r *request) Deadline() (time.Time, bool) { return time.Time{}, false }
 
-// Done implements context.Context. The channel is made only for those who ask:
-// a plugin that runs in the process often answers without it.
+// Done implements context.Context. The channel is made by the first call: a plugin that runs in
+// the process often answers without one.
 func (r *request) Done() <-chan struct{} { return r.arm().Done() }
 
 // Err implements context.Context.
@@ -70,9 +69,9 @@ func (r *request) Err() error {
 	return nil
 }
 
-// Value implements context.Context. Once armed it finds, as package context
-// looks for it, the context whose channel Done returns; so contexts derived
-// from this one need no goroutine of their own.
+// Value implements context.Context. After Done it returns the context of Done's channel for the
+// key by which package context looks for it. So derived contexts need no goroutine of
+// their own.
 func (r *request) Value(key any) any {
 	r.mu.Lock()
 	armed := r.armed
@@ -105,9 +104,8 @@ func (r *request) cut() {
 	}
 }
 
-// transmit sends a request, and says whether the plugin has answered already.
-// If not, the answer is seen to when it comes, or its timeout. The caller holds
-// the turn, and l.mu, though that not throughout.
+// transmit sends a request, and reports whether the plugin has answered already. If not, answer
+// or expire handles the rest. The caller holds the turn and l.mu; l.mu is released in between.
 func (l *lane) transmit(r *request) (answered bool) {
 	s := l.session
 	r.lane, r.session, r.sent = l, s, time.Now()
@@ -136,7 +134,7 @@ func (r *request) answer(reply any, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if r.answered {
-		return // twice, or too late for a connection that is closed
+		return // a second answer, or the connection is closed
 	}
 	r.answered, r.reply, r.err = true, reply, err
 	if !r.sending && l.conclude(r) {
@@ -144,13 +142,13 @@ func (r *request) answer(reply any, err error) {
 	}
 }
 
-// conclude sees to an answer, and says whether the turn is still the request's: its session
-// may have left the lane meanwhile. The caller holds l.mu, though not throughout.
+// conclude handles an answer, and reports whether the request still has the turn: its session
+// may have left the lane meanwhile. The caller holds l.mu, which is released in between.
 func (l *lane) conclude(r *request) bool {
 	if !r.settled {
 		what := l.settle(r)
 		l.mu.Unlock()
-		what.tell(r)
+		what.report(r)
 		l.mu.Lock()
 	}
 	r.wake()
@@ -161,16 +159,16 @@ func (l *lane) conclude(r *request) bool {
 	return true
 }
 
-// A settlement is what an answer came to, to be told without a lock.
+// A settlement is the outcome of an answer. It is reported without a lock.
 type settlement struct {
 	Delivery
-	silent    bool // it was told before
+	silent    bool // the delivery was reported before
 	recovered bool
 	unheard   bool
 	drop      bool
 }
 
-// settle takes an answer into account. l.mu is held.
+// settle handles an answer. l.mu is held.
 func (l *lane) settle(r *request) (what settlement) {
 	r.settled = true
 	if r.timer != nil {
@@ -178,7 +176,7 @@ func (l *lane) settle(r *request) (what settlement) {
 	}
 	s := r.session
 	if r.err != nil && s.lost() {
-		r.err = also(r.err, ErrClosed) // whatever else it says: nobody has answered
+		r.err = also(r.err, ErrClosed) // whatever the error: the plugin has not answered
 	}
 	lost := errors.Is(r.err, ErrClosed)
 	what.silent = r.expired || r.abandoned
@@ -198,19 +196,19 @@ func (l *lane) settle(r *request) (what settlement) {
 	}
 	switch {
 	case !lost || s.policy.Permanent:
-		l.heard(r.event)
+		l.answered(r.event)
 	case r.event.Kind.First():
 		l.ledger.Unanswered(r.event)
 	case r.missed && l.breaks.again(r.event):
 		what.Outcome, what.silent = Abandoned, false
-		l.heard(r.event)
+		l.answered(r.event)
 	}
 	what.unheard = r.reply != nil && r.err == nil && !r.take()
 	return what
 }
 
-// tell tells of it, and drops a plugin that is of no use any more.
-func (w *settlement) tell(r *request) {
+// report reports the outcome, and drops the plugin if its policy says so.
+func (w *settlement) report(r *request) {
 	e, conn := r.lane.engine, r.session.conn
 	r.cut()
 	if w.recovered {
@@ -228,7 +226,7 @@ func (w *settlement) tell(r *request) {
 	}
 }
 
-// delivery is what is recorded of a request that ends now.
+// delivery returns the record of a request that ends now.
 func (r *request) delivery(o Outcome) Delivery {
 	rec := Delivery{Context: r.Context, Conn: r.session.conn, Event: r.event, Outcome: o, Waited: r.sent.Sub(r.posted), Took: time.Since(r.sent)}
 	rec.Missed = r.part != nil && r.part.missed
@@ -236,7 +234,7 @@ func (r *request) delivery(o Outcome) Delivery {
 	return rec
 }
 
-// take gives the reply to who waits for it, if anyone does. l.mu is held.
+// take reports whether a caller waits for the reply and takes it. l.mu is held.
 func (r *request) take() bool {
 	switch {
 	case r.part != nil:
@@ -247,7 +245,7 @@ func (r *request) take() bool {
 	return true
 }
 
-// wake lets go of the caller. l.mu is held.
+// wake releases the caller. l.mu is held.
 func (r *request) wake() {
 	if r.ready != nil {
 		close(r.ready)
@@ -268,8 +266,8 @@ func (l *lane) fail(r *request, f Failure, err error) (drop bool) {
 	return drop
 }
 
-// expire is called when the timeout of a request has passed. The connection is
-// dropped or, by its policy, overdue: it is asked nothing until it answers.
+// expire is called when the timeout of a request has passed. By its policy the connection is
+// dropped, or is overdue and receives nothing until it answers.
 func (r *request) expire() {
 	l, s := r.lane, r.session
 	l.mu.Lock()

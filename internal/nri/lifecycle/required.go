@@ -14,41 +14,41 @@ import (
 // A Requirement is a plugin without whose answer a pod or container must not
 // start (L20).
 type Requirement struct {
-	// Plugin is the name of the plugin, with its index as in "10-logger" or, for
-	// any index, without as in "logger".
+	// Plugin is the name of the plugin, with its index as in "10-logger", or without its
+	// index as in "logger" for a plugin of any index.
 	Plugin string
 	// Wait is how long the pod or container waits for the plugin, in all, while
-	// no connection of that name is there that can answer.
+	// no connection of that name can answer.
 	Wait time.Duration
-	// OrPresent has a connection do that did not subscribe to the event, and so
-	// has nothing to answer.
+	// OrPresent also accepts a synchronized connection that did not subscribe to the event,
+	// and so does not answer it.
 	OrPresent bool
 }
 
-// A demand is a requirement of one creation. It is met by an answer to this
-// very event: not by a connection that is there, and not by one that was passed
-// over. The caller of Ask alone reads and writes it.
+// A demand is a requirement of one creation. Only an answer to its event meets it: a
+// connection that was skipped, or is only connected, does not. Only the caller of Ask reads
+// and writes it.
 type demand struct {
 	Requirement
 	waited   time.Duration
-	received time.Duration // how much of that the observer knows of
-	failed   int           // connections that have come in since the creation began, and have not answered it
+	received time.Duration // how much of waited was reported to the observer
+	failed   int           // how many latecomers have not answered
 	met      bool
-	asked    []*session // whose answer will not come any more, unless it is met
+	asked    []*session // sessions that were asked; if it is not met, none of them will answer
 }
 
-// means says whether the plugin of a lane has the name.
+// means reports whether the plugin of a lane has the name.
 func (d *demand) means(l *lane) bool { return l.named(d.Plugin) }
 
-// named says whether the connection has a name, with its index or without.
+// named reports whether the connection has a name, with its index or without.
 func (l *lane) named(plugin string) bool {
 	return plugin == l.name || plugin == strings.TrimPrefix(l.name, l.index+"-")
 }
 
-// left is how long it may still be waited for.
+// left is how much of its Wait is left.
 func (d *demand) left() time.Duration { return d.Wait - d.waited }
 
-// demands returns what a creation demands, for most nothing.
+// demands returns the demands of a creation. Most creations have none.
 func (e *Engine) demands(ctx context.Context, ev Event) ([]*demand, error) {
 	if e.opts.Required == nil {
 		return nil, nil
@@ -65,19 +65,18 @@ func (e *Engine) demands(ctx context.Context, ev Event) ([]*demand, error) {
 	return demands, nil
 }
 
-// met says whether all demands of a creation are.
+// met reports whether all demands of a creation are met.
 func (c *creation) met() bool {
 	return !slices.ContainsFunc(c.demands, func(d *demand) bool { return !d.met })
 }
 
-// demanded says whether an answer of the connection is demanded, and is still to
-// come.
+// demanded reports whether the creation demands an answer of the connection that has not come yet.
 func (q *question) demanded(l *lane) bool {
 	return q.creation != nil && slices.ContainsFunc(q.creation.demands, func(d *demand) bool { return !d.met && d.means(l) })
 }
 
-// unfit says why a connection is not there whose presence alone is demanded, nil if it is.
-// l.mu is held.
+// unfit returns why the presence of a connection does not meet a demand, nil if it does. l.mu is
+// held.
 func (q *question) unfit(l *lane) error {
 	if !q.demanded(l) {
 		return nil
@@ -92,21 +91,20 @@ func (q *question) unfit(l *lane) error {
 }
 
 var (
-	// errUnsent is what becomes of an event whose answer is demanded, and whose
-	// connection went before it was sent: the next one of the name will do.
-	errUnsent = errors.New("gone before it was asked")
+	// errUnsent means that a demanded connection has gone before the event was sent to it:
+	// another connection of the name may answer.
+	errUnsent = errors.New("disconnected before it was asked")
 
-	// errUnanswered rejects the seal.
+	// errUnanswered means that a creation must not be sealed yet.
 	errUnanswered = errors.New("not all required plugins have answered")
 )
 
-// chances is how many connections that come in since a creation began may fail to answer it before
-// what it demands is lost: one that is started again gets another one, and peers that hang by
-// turns hold up nothing (L22).
+// chances is how many latecomers may fail to answer a demand before it fails the creation: a
+// plugin that restarts has a second chance, but peers that hang by turns block nothing (L22).
 const chances = 2
 
-// apply holds what came of asking a connection against what the creation demands,
-// and returns what is to be made of it.
+// apply applies the outcome at one connection to the demands of the creation, and returns the
+// error to go on with.
 func (q *question) apply(l *lane, s *session, err error) error {
 	var failed *Error
 	answered := err == nil
@@ -141,8 +139,8 @@ func (q *question) apply(l *lane, s *session, err error) error {
 	return err
 }
 
-// goOn does, by its policy, without a connection whose answer is demanded, since
-// there is another one of the name.
+// goOn handles a failed connection whose answer is demanded, while another connection of the name
+// may still answer: its policy decides.
 func (q *question) goOn(l *lane, s *session, failed *Error) error {
 	if fail, _ := s.policy.Decide(q.event.Kind, failed.Failure); fail {
 		return failed
@@ -158,9 +156,9 @@ type rank uint8
 
 const (
 	absent  rank = iota
-	deaf         // it has not subscribed to such events
-	behind       // it is overdue, and is not asked
-	joining      // it is still to be synchronized
+	deaf         // it has not subscribed to the event
+	behind       // it is overdue
+	joining      // it is not synchronized yet
 	able
 )
 
@@ -170,10 +168,10 @@ type prospect struct {
 	session *session // nil if all are disconnected
 	overdue error    // if it is behind
 
-	succeeds bool // whether it is joining in the place of one that was there
+	succeeds bool // whether it is joining in the place of a connection that has left
 }
 
-// nearest looks among the connections that were not asked yet.
+// nearest returns the best prospect among the connections that were not asked yet.
 func (q *question) nearest(d *demand) (best prospect) {
 	q.engine.mu.Lock()
 	lanes := q.engine.lanes
@@ -189,7 +187,7 @@ func (q *question) nearest(d *demand) (best prospect) {
 	return best
 }
 
-// suits says whether the connection is one that a demand may be met by.
+// suits reports whether the connection may meet a demand.
 func (q *question) suits(d *demand, s *session) bool {
 	return d.OrPresent || s.subscribed(q.event.Kind)
 }
@@ -212,12 +210,12 @@ func (q *question) prospect(d *demand, l *lane) prospect {
 	return p
 }
 
-// presence says how far the connection of a lane is there, whatever it has subscribed to. l.mu is
+// presence returns the rank of the connection of a lane, whatever it has subscribed to. l.mu is
 // held.
 func (l *lane) presence() rank {
 	switch s := l.session; {
 	case s == nil || s.lost():
-		return absent // also if the watcher has yet to notice
+		return absent // also if its watcher has not noticed yet
 	case l.overdue():
 		return behind
 	case !s.joined:

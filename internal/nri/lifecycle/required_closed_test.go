@@ -12,8 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// An unnoticed plugin is one whose connection is closed before the engine has come
-// to see it.
+// An unnoticed plugin has a closed connection that the engine has not noticed yet.
 type unnoticed struct {
 	*plugin
 	asked  atomic.Int32
@@ -24,7 +23,7 @@ func newUnnoticed(name string) *unnoticed {
 	return &unnoticed{plugin: newPlugin(name), notice: make(chan struct{})}
 }
 
-// Closed implements Connection. The first to ask is who watches for the end.
+// Closed implements Connection. The first call is that of the engine's watcher.
 func (u *unnoticed) Closed() <-chan struct{} {
 	if u.asked.Add(1) == 1 {
 		return u.notice
@@ -45,7 +44,7 @@ func TestL20_ClosedConnectionIsDisconnectedBeforeItIsNoticed(t *testing.T) {
 		ran := f.asking("RunPodSandbox:p1")
 		synctest.Wait()
 		assert.Equal(t, gone, f.DisconnectedSince("must"))
-		assert.Equal(t, "Synchronize()", other.received(), "of what may have to fail")
+		assert.Equal(t, "Synchronize()", other.received(), "no event of a creation that may have to fail")
 		close(must.notice)
 		next := newPlugin("20-must")
 		time.Sleep(requiredWait - time.Second)
@@ -61,7 +60,7 @@ func TestL20_ClosedConnectionIsNotAsked(t *testing.T) {
 		f := newFixture(t, requires("must"))
 		must := newUnnoticed("20-must")
 		ran := f.closesUnnoticed(must)
-		require.Empty(t, ran, "it was not sent, so the next one of the name will do")
+		require.Empty(t, ran, "the event was not sent, so the pod waits for the next connection")
 		close(must.notice)
 		next := newPlugin("20-must")
 		f.joined(next)

@@ -39,7 +39,7 @@ func TestL20_NamesMatchWithAndWithoutTheirIndex(t *testing.T) {
 	}
 }
 
-// Two required plugins have one wait, and each its own bound.
+// Two required plugins are awaited at the same time, each with its own bound.
 func TestL20_TwoRequiredPlugins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(o *Options) {
@@ -62,7 +62,7 @@ func TestL20_TwoRequiredPlugins(t *testing.T) {
 	})
 }
 
-// Its caller hears why, before its time is over.
+// The caller receives the reason before its time is over.
 func TestL20_ErrorNamesTheDisconnectedPlugin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, requires("must"))
@@ -70,9 +70,9 @@ func TestL20_ErrorNamesTheDisconnectedPlugin(t *testing.T) {
 		defer cancel()
 		start := time.Now()
 		u := f.unmet(ctx, "RunPodSandbox:p1", "must")
-		assert.Equal(t, 6*time.Second, time.Since(start), "with a quarter kept back for the undo")
+		assert.Equal(t, 6*time.Second, time.Since(start), "a quarter is kept back for the roll back")
 		assert.Equal(t, 6*time.Second, u.Waited)
-		require.ErrorContains(t, u, "the caller waits no longer")
+		require.ErrorContains(t, u, "too little time is left before the caller's deadline")
 
 		ctx, leave := context.WithCancel(t.Context())
 		go func() { time.Sleep(time.Second); leave() }()

@@ -12,14 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// orPresent has every pod and container require a plugin, which has only to be there if it did not subscribe.
+// orPresent has every pod and container require a plugin. If it did not subscribe, it is enough
+// that it is connected.
 func orPresent(o *Options) {
 	o.Required = func(Event) ([]Requirement, error) {
 		return []Requirement{{Plugin: "must", Wait: requiredWait, OrPresent: true}}, nil
 	}
 }
 
-// A plugin that has only to be there is not there while it is synchronized.
+// A plugin is not connected while it is synchronized.
 func TestL20_JoiningPluginIsNotPresent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, orPresent)
@@ -36,12 +37,12 @@ func TestL20_JoiningPluginIsNotPresent(t *testing.T) {
 		ran := f.asking("RunPodSandbox:p1")
 		time.Sleep(1500 * time.Millisecond)
 		synctest.Wait()
-		assert.Empty(t, ran, "no plugin must is synchronized")
+		assert.Empty(t, ran, "no plugin of the name is synchronized")
 		assert.False(t, f.DisconnectedSince("must").IsZero(), "it is disconnected")
 	})
 }
 
-// Nor when its connection has closed, before that is noticed.
+// Nor is it when its connection has closed, before the engine has noticed that.
 func TestL20_ClosedConnectionIsNotPresent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, orPresent)
@@ -51,7 +52,8 @@ func TestL20_ClosedConnectionIsNotPresent(t *testing.T) {
 	})
 }
 
-// One that comes to are overdue while others are asked fails the pod, as one that is asked does.
+// A plugin that becomes overdue while other plugins are asked fails the pod, like a plugin that
+// is asked.
 func TestL20_OverduePluginIsNotPresent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, orPresent)

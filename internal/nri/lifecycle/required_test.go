@@ -31,7 +31,7 @@ func requires(plugins ...string) func(*Options) {
 	}
 }
 
-// unmet asks for an event that has to fail for want of a plugin.
+// unmet sends an event that must fail because it lacks a plugin.
 func (f *fixture) unmet(ctx context.Context, ev, plugin string) *Unmet {
 	f.t.Helper()
 	var u *Unmet
@@ -40,14 +40,14 @@ func (f *fixture) unmet(ctx context.Context, ev, plugin string) *Unmet {
 	return u
 }
 
-// asking asks for an event on the side.
+// asking sends an event and returns its result.
 func (f *fixture) asking(ev string) <-chan error {
 	done := make(chan error, 1)
 	go func() { done <- f.ask(f.t.Context(), ev) }()
 	return done
 }
 
-func TestL20_DisconnectedPluginIsAwaitedThenThePodIsRejected(t *testing.T) {
+func TestL20_PodWaitsForADisconnectedPluginThenIsRejected(t *testing.T) {
 	for _, ev := range []string{"RunPodSandbox:p1", "CreateContainer:p1/c1"} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFixture(t, requires("must"))
@@ -57,20 +57,20 @@ func TestL20_DisconnectedPluginIsAwaitedThenThePodIsRejected(t *testing.T) {
 			start := time.Now()
 			u := f.unmet(t.Context(), ev, "must")
 			assert.Equal(t, requiredWait, time.Since(start))
-			assert.Equal(t, f.since, u.Disconnected, "it has never been there")
+			assert.Equal(t, f.since, u.Disconnected, "it was never connected")
 			assert.Equal(t, requiredWait, u.Waited)
 			require.NoError(t, u.Err)
 			require.EqualError(t, u, event(ev).String()+": required plugin must is disconnected since "+
 				f.since.UTC().Format(time.RFC3339)+", for 1m10s (waited for it for 10s)")
-			assert.Equal(t, "Synchronize()", other.received(), "of what was to fail")
+			assert.Equal(t, "Synchronize()", other.received(), "no event of a creation that has to fail")
 			assert.Equal(t, []string{ev + " must 10s"}, f.journal.awaited)
 			assert.Equal(t, []*Unmet{u}, f.journal.rejected)
 		})
 	}
 }
 
-func TestL20_PluginThatComesIsWaitedFor(t *testing.T) {
-	for _, name := range []string{"20-must", "90-must"} { // with whichever index
+func TestL20_PodWaitsForAPluginThatConnects(t *testing.T) {
+	for _, name := range []string{"20-must", "90-must"} { // with any index
 		synctest.Test(t, func(t *testing.T) {
 			f := newFixture(t, requires("must"))
 			other, first, must := newPlugin("10-other"), newPlugin("20-must"), newPlugin(name)
@@ -94,7 +94,8 @@ func TestL20_PluginThatComesIsWaitedFor(t *testing.T) {
 	}
 }
 
-// closesUnnoticed has a pod created during which a plugin closes that is asked after another one.
+// closesUnnoticed starts the creation of a pod. The plugin closes while another one is asked
+// before it.
 func (f *fixture) closesUnnoticed(must *unnoticed) (ran <-chan error) {
 	other := newPlugin("10-other")
 	other.handle = func(context.Context, Event) (any, error) {
@@ -109,8 +110,8 @@ func (f *fixture) closesUnnoticed(must *unnoticed) (ran <-chan error) {
 	return ran
 }
 
-// A runtime waits before it makes anything of a pod, and once more at the hook for a
-// plugin that has gone meanwhile, both together as long as is set.
+// A runtime waits before it makes anything of a pod, and once more at the hook for a plugin that
+// has disconnected meanwhile. Both waits together last as long as is set.
 func TestL20_WaitBeforeAnythingIsMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, requires("must"))
@@ -143,7 +144,7 @@ func TestL20_WaitBeforeAnythingIsMade(t *testing.T) {
 		start := time.Now()
 		var u *Unmet
 		require.ErrorAs(t, f.ask(early.ctx, "RunPodSandbox:p1"), &u)
-		assert.Equal(t, time.Second, time.Since(start), "what is left of the wait")
+		assert.Equal(t, time.Second, time.Since(start), "the rest of the wait")
 		assert.Equal(t, requiredWait, u.Waited)
 		assert.Equal(t, []string{"RunPodSandbox:p1 must 9s", "RunPodSandbox:p1 must 1s"}, f.journal.awaited)
 
@@ -154,12 +155,12 @@ func TestL20_WaitBeforeAnythingIsMade(t *testing.T) {
 		time.Sleep(time.Second)
 		require.NoError(t, f.end("StopPodSandbox:p1", "RemovePodSandbox:p1"))
 		require.ErrorIs(t, (<-ended).err, ErrStopped)
-		assert.Equal(t, "Synchronize()", other.received(), "of what did not start")
+		assert.Equal(t, "Synchronize()", other.received(), "no event of a pod that did not start")
 	})
 }
 
-// What the plugin does with the request itself decides at once, whatever its
-// policy says, and nobody after it is asked.
+// If the plugin does not answer its request, the pod fails at once, whatever the plugin's policy,
+// and no later plugin is asked.
 func TestL20_NoAnswerIsNoApproval(t *testing.T) {
 	for name, tc := range map[string]struct {
 		must func(*plugin)
@@ -185,7 +186,7 @@ func TestL20_NoAnswerIsNoApproval(t *testing.T) {
 				}
 			},
 			took: time.Second,
-			text: "did not answer: connection closed", // whoever notices first
+			text: "did not answer: connection closed", // whichever side notices first
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -217,8 +218,7 @@ func TestL20_RejectionOfARequiredPluginIsItsAnswer(t *testing.T) {
 	})
 }
 
-// Those that wait for their turn wait for the next connection, those that were
-// sent have failed.
+// Pods that wait for their turn wait for the next connection. Pods that were sent have failed.
 func TestL20_PluginIsLostWhilePodsWait(t *testing.T) {
 	for _, failRequest := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -244,7 +244,7 @@ func TestL20_PluginIsLostWhilePodsWait(t *testing.T) {
 	}
 }
 
-// However often it comes and goes, it is waited for no longer in all.
+// However often the plugin connects and disconnects, the wait is no longer in all.
 func TestL20_WaitIsOneForAllAbsences(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, requires("must"))
@@ -259,7 +259,7 @@ func TestL20_WaitIsOneForAllAbsences(t *testing.T) {
 				break
 			}
 		}
-		require.Len(t, ran, 1, "it waits on")
+		require.Len(t, ran, 1, "the pod still waits")
 		var u *Unmet
 		require.ErrorAs(t, <-ran, &u)
 		assert.Equal(t, requiredWait, u.Waited)
@@ -288,14 +288,14 @@ func TestL20_OverduePluginFailsAtOnce(t *testing.T) {
 		require.ErrorContains(t, u, "has not answered StopPodSandbox of pod p0 for 3s")
 		assert.NotContains(t, first.received(), "p1")
 
-		// A second instance will do.
+		// A second instance is enough.
 		f.joined(newPlugin("20-must"))
 		require.NoError(t, f.ask(t.Context(), "RunPodSandbox:p2"))
 		must.Close()
 	})
 }
 
-func TestL20_JoiningPluginIsWaitedFor(t *testing.T) {
+func TestL20_PodWaitsForAJoiningPlugin(t *testing.T) {
 	for _, tc := range []struct {
 		takes time.Duration
 		fails bool
@@ -329,8 +329,8 @@ func TestL20_JoiningPluginIsWaitedFor(t *testing.T) {
 	}
 }
 
-// A plugin that has nothing to say of such events has not answered, unless it is
-// enough that it is there.
+// A plugin without subscription to the event has not answered, unless the requirement says that
+// it is enough to be connected.
 func TestL20_PluginThatDidNotSubscribe(t *testing.T) {
 	for _, present := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -354,14 +354,14 @@ func TestL20_PluginThatDidNotSubscribe(t *testing.T) {
 			}
 			f.joined(must)
 			u := f.unmet(t.Context(), "RunPodSandbox:p1", "must")
-			require.ErrorContains(t, u, "plugin 10-must is connected and has not subscribed to RunPodSandbox")
+			require.ErrorContains(t, u, "plugin 10-must is connected, but has not subscribed to RunPodSandbox")
 			assert.Zero(t, u.Disconnected)
 		})
 	}
 }
 
-// The answer counts, not that the plugin is still there when the pod is ready.
-func TestL20_PluginThatAnsweredMayGo(t *testing.T) {
+// The answer counts. The plugin need not be connected when the pod is Ready.
+func TestL20_PluginThatAnsweredMayDisconnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, requires("must"))
 		must, slow := newPlugin("10-must"), newPlugin("20-slow")
@@ -375,7 +375,7 @@ func TestL20_PluginThatAnsweredMayGo(t *testing.T) {
 	})
 }
 
-// It goes in the moment in which it was waited for, before it is asked.
+// A pod waits for a plugin, which disconnects between the end of the wait and its request.
 func TestL20_SealWaitsForTheAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		must := newPlugin("10-must")
@@ -385,7 +385,7 @@ func TestL20_SealWaitsForTheAnswer(t *testing.T) {
 		time.Sleep(time.Second)
 		f.joined(must)
 		time.Sleep(time.Second)
-		require.Empty(t, ran, "without its word")
+		require.Empty(t, ran, "without its approval")
 		next := newPlugin("10-must")
 		f.joined(next)
 		require.NoError(t, <-ran)
@@ -425,8 +425,8 @@ func TestL20_EngineThatClosesApprovesNothing(t *testing.T) {
 	})
 }
 
-// An end waits for no plugin that is disconnected (L8), and what is required is asked once
-// for each pod and container.
+// An end does not wait for a plugin that is disconnected (L8). The engine asks once for each pod
+// and container which plugins it requires.
 func TestL8_TeardownIsNotGated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := map[Kind]int{}
@@ -449,7 +449,7 @@ func TestL8_TeardownIsNotGated(t *testing.T) {
 	})
 }
 
-// Of names there are as many as plugins care to make up.
+// Plugins can make up any number of names, and the engine keeps a bounded number of them.
 func TestL20_AbsencesAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, requires("p5"))

@@ -15,8 +15,8 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// worldWait is how long a pod or container of a world waits for a plugin that it
-// requires and that is disconnected.
+// worldWait is how long a pod or container of a world waits for a required plugin that is
+// disconnected.
 const worldWait = 3 * time.Second
 
 // drawName draws the name of a plugin: one that may be required, or its own.
@@ -24,18 +24,17 @@ func drawName(rt *rapid.T, own string) string {
 	return rapid.SampledFrom([]string{own, own, "must", "also"}).Draw(rt, "name")
 }
 
-// A need is what a pod or container requires, and what came of that. Guarded by
-// world.mu.
+// A need is the plugins that a pod or container requires, and their answers. Guarded by world.mu.
 type need struct {
-	plugins []string
-	words   map[string]bool // by index and name: who answered for it in time
-	waited  bool
-	since   time.Time
+	plugins   []string
+	approvals map[string]bool // by index and name: plugins that approved it in time
+	waited    bool
+	since     time.Time
 }
 
 // needs notes what an object requires.
 func (p *process) needs(o ledger.ID, plugins []string) {
-	p.do(func() { p.w.needs[o] = &need{plugins: plugins, words: make(map[string]bool), since: time.Now()} })
+	p.do(func() { p.w.needs[o] = &need{plugins: plugins, approvals: make(map[string]bool), since: time.Now()} })
 }
 
 func (p *process) need(o ledger.ID) *need {
@@ -53,7 +52,7 @@ func (p *process) required(ev Event) (rs []Requirement, err error) {
 	return rs, nil
 }
 
-// orPresent says whether a plugin that is required and did not subscribe need not answer.
+// orPresent reports whether a required plugin that did not subscribe need not answer.
 func (w *world) orPresent() bool { return w.harsh != nil && w.harsh.present }
 
 // Awaited implements Observer.
@@ -69,24 +68,24 @@ func (p *process) Awaited(ev Event, _ string, waited time.Duration) {
 // Rejected implements Observer.
 func (p *process) Rejected(*Unmet) {}
 
-// word notes an answer in time. It was given though the runtime was killed meanwhile.
-func (p *process) word(d Delivery) {
+// approved notes an answer in time. It counts although the runtime was killed meanwhile.
+func (p *process) approved(d Delivery) {
 	if d.Outcome != Answered || d.Late || !d.Event.Kind.First() {
 		return
 	}
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	if n := p.w.needs[d.Event.ID()]; n != nil {
-		n.words[d.Conn.Name()] = true
+		n.approvals[d.Conn.Name()] = true
 	}
 }
 
-// named says whether a plugin has a name, with its index or without.
+// named reports whether a plugin has a name, with its index or without.
 func named(p *simPlugin, name string) bool {
 	return p.name == name || strings.TrimPrefix(p.name, p.Index()+"-") == name
 }
 
-// absent says whether no plugin of a name is there, or on its way.
+// absent reports whether no plugin of a name is connected or joining.
 func (p *process) absent(name string) bool {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
@@ -98,7 +97,7 @@ func (p *process) absent(name string) bool {
 	return true
 }
 
-// await waits, before anything of a pod is made, for what the pod requires.
+// await waits for the plugins that a pod requires, before the runtime makes anything of the pod.
 func (p *process) await(ctx context.Context, pod string) (context.Context, error) {
 	ev, start := Event{Kind: RunPodSandbox, Pod: pod}, time.Now()
 	with, err := p.engine.Await(ctx, ev)
@@ -106,20 +105,20 @@ func (p *process) await(ctx context.Context, pod string) (context.Context, error
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	n := p.w.needs[ev.ID()]
-	// For each plugin, one after the other at worst.
+	// At worst for one plugin after the other.
 	if d := time.Since(start); d > 0 && p.w.timed() && (n == nil || !n.waited || d > worldWait*time.Duration(len(n.plugins))) {
 		p.w.faults = append(p.w.faults, fmt.Sprintf("L20: %s waited %s before it began", pod, d))
 	}
 	for _, who := range p.w.plugins {
 		if who.process == p && who.had(ev) {
-			p.w.faults = append(p.w.faults, fmt.Sprintf("L20: %s was told of %s before it began", who.name, pod))
+			p.w.faults = append(p.w.faults, fmt.Sprintf("L20: %s received %s before it began", who.name, pod))
 		}
 	}
 	return with, err
 }
 
-// cameAndWent says whether a plugin of a name came after start and has left: it may
-// have been there in an instant in which the others were asked.
+// cameAndWent reports whether a plugin of a name connected after start and has disconnected: it
+// may have been connected in the instant in which the others were asked.
 func (p *process) cameAndWent(name string, start time.Time) bool {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
@@ -128,13 +127,13 @@ func (p *process) cameAndWent(name string, start time.Time) bool {
 	})
 }
 
-// heldTo holds the outcome of a first event that began at start against L20.
-// absent is who was disconnected then, nil for one that is still to be asked of.
+// heldTo holds the outcome of a first event that began at start against L20. absent has the
+// plugins that were disconnected then; it is nil for an event that is yet to be sent.
 func (p *process) heldTo(ev Event, start time.Time, absent map[string]bool, err error) {
 	if n := p.need(ev.ID()); err == nil && n != nil && absent != nil {
 		for _, name := range n.plugins {
 			p.w.mu.Lock()
-			p.w.up = append(p.w.up, cameUp{p, ev, n, name})
+			p.w.started = append(p.w.started, started{p, ev, n, name})
 			p.w.mu.Unlock()
 		}
 	}
@@ -146,7 +145,7 @@ func (p *process) heldTo(ev Event, start time.Time, absent map[string]bool, err 
 		return
 	}
 	if u.Waited > worldWait || u.Err == nil && u.Waited != worldWait {
-		p.w.fault("L20: %s gave up on %s after %s", record{Event: ev}, u.Plugin, u.Waited)
+		p.w.fault("L20: %s waited for %s until %s had passed", record{Event: ev}, u.Plugin, u.Waited)
 	}
 	forWant := u.Err == nil && absent[u.Plugin] && u.Waited == time.Since(start) && !p.cameAndWent(u.Plugin, start)
 	p.w.mu.Lock()
@@ -157,28 +156,28 @@ func (p *process) heldTo(ev Event, start time.Time, absent map[string]bool, err 
 		case who.process != p:
 		case !named(who, u.Plugin):
 			if forWant && who.had(ev) {
-				p.w.fault("L20: %s was told of %s, which had to fail for want of %s", who.name, record{Event: ev}, u.Plugin)
+				p.w.fault("L20: %s received %s, which had to fail because it lacks %s", who.name, record{Event: ev}, u.Plugin)
 			}
 		case who.came.Equal(start):
-			return // it may have been there for no time at all
+			return // it may have been connected for no time at all
 		case u.Disconnected.Equal(time.Now()) && p.hasNewer(who, anyPlugin), p.hasNewer(who, func(newer *simPlugin) bool { return newer.had(ev) }):
-			// It was succeeded in this instant, and is closed in the next.
+			// A plugin succeeded it in this instant. It closes in the next.
 		case u.Disconnected.IsZero() && p.hasNewer(who, func(newer *simPlugin) bool { return newer.joined.Equal(time.Now()) && !newer.wants(ev.Kind) }):
-			// Likewise, by one that has no answer.
+			// Likewise, by a plugin that does not answer.
 		case p.here(who, start) && who.prompt && (who.wants(ev.Kind) || p.w.orPresent()):
-			p.w.fault("L20: %s failed for want of %s, though %s is there: %v", record{Event: ev}, u.Plugin, who.name, u)
+			p.w.fault("L20: %s failed because it lacks %s, though %s is connected: %v", record{Event: ev}, u.Plugin, who.name, u)
 		}
 	}
 }
 
-// here says whether a plugin was there before a time, and still is.
+// here reports whether a plugin was connected before a time, and still is.
 func (p *process) here(who *simPlugin, before time.Time) bool {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	return !who.joined.IsZero() && who.joined.Before(before) && !who.isClosed()
 }
 
-// hasNewer says whether such a connection of the name came after this one.
+// hasNewer reports whether a connection of the same name came after this one, and is such.
 func (p *process) hasNewer(than *simPlugin, such func(*simPlugin) bool) bool {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
@@ -189,27 +188,28 @@ func (p *process) hasNewer(than *simPlugin, such func(*simPlugin) bool) bool {
 
 func anyPlugin(*simPlugin) bool { return true }
 
-// A cameUp is a pod or container that has start and required a plugin.
-type cameUp struct {
+// A started is a pod or container that has started and required a plugin.
+type started struct {
 	process *process
 	event   Event
 	need    *need
 	name    string
 }
 
-// unapproved returns what started without a word that it required, now that all is at rest: a
-// connection that closes as it answers lets go of who waits for it before that is observed.
+// unapproved returns the objects that started without an approval that they required, now that
+// all is at rest: a connection that closes as it answers releases its callers before the observer
+// sees it.
 func (w *world) unapproved() (faults []string) {
-	for _, c := range w.up {
-		if !c.process.heard(c.need, c.name) && !c.process.hadMute(c) {
-			faults = append(faults, fmt.Sprintf("L20: %s started without the word of %s", record{Event: c.event}, c.name))
+	for _, c := range w.started {
+		if !c.process.hasApproved(c.need, c.name) && !c.process.hadMute(c) {
+			faults = append(faults, fmt.Sprintf("L20: %s started without the approval of %s", record{Event: c.event}, c.name))
 		}
 	}
 	return faults
 }
 
-// hadMute says whether a plugin was there that did not have to answer.
-func (p *process) hadMute(c cameUp) bool {
+// hadMute reports whether a plugin was connected that did not have to answer.
+func (p *process) hadMute(c started) bool {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	return p.w.orPresent() && slices.ContainsFunc(p.w.plugins, func(who *simPlugin) bool {
@@ -217,11 +217,11 @@ func (p *process) hadMute(c cameUp) bool {
 	})
 }
 
-// heard says whether a plugin of a name has answered.
-func (p *process) heard(n *need, name string) bool {
+// hasApproved reports whether a plugin of a name has approved.
+func (p *process) hasApproved(n *need, name string) bool {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
-	for who := range n.words {
+	for who := range n.approvals {
 		if _, base, _ := strings.Cut(who, "-"); who == name || base == name {
 			return true
 		}

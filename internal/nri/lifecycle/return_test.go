@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// comesBack has a plugin join, and join anew a moment after each end of its connection,
-// until ctx ends.
+// comesBack joins a plugin, and another one a moment after each end of its connection, until ctx
+// ends.
 func comesBack(ctx context.Context, f *fixture, newOne func() *plugin) {
 	for ctx.Err() == nil {
 		p := newOne()
@@ -29,7 +29,7 @@ func comesBack(ctx context.Context, f *fixture, newOne func() *plugin) {
 	}
 }
 
-// runs creates a pod with the patience of a kubelet, and returns how long that takes.
+// runs creates a pod with the timeout of a kubelet, and returns how long that takes.
 func (f *fixture) runs(pod string) time.Duration {
 	f.t.Helper()
 	patience, cancel := context.WithTimeout(f.t.Context(), 4*time.Minute)
@@ -39,7 +39,7 @@ func (f *fixture) runs(pod string) time.Duration {
 	return time.Since(start)
 }
 
-// keepsComing has one plugin after the other join, with some time between them, until ctx ends.
+// keepsComing joins one plugin after the other, with some time between them, until ctx ends.
 func keepsComing(ctx context.Context, f *fixture, every time.Duration, newOne func() *plugin) {
 	for ctx.Err() == nil {
 		_ = f.join(newOne())
@@ -47,8 +47,8 @@ func keepsComing(ctx context.Context, f *fixture, every time.Duration, newOne fu
 	}
 }
 
-// Plugins that answer Synchronize, hang in their first event and come back cost a pod one
-// timeout each: by turns there is always one that the pod has not asked since it came in.
+// Plugins that answer Synchronize, hang in their first event and come back cost a pod one timeout
+// each. By turns, one of them is always a connection that the pod has not asked.
 func TestL22_PluginsThatHangByTurnsCostOneTimeoutEach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -68,8 +68,8 @@ func TestL22_PluginsThatHangByTurnsCostOneTimeoutEach(t *testing.T) {
 	})
 }
 
-// One plugin that hangs each time costs those who come then one timeout for each of its
-// returns: nothing but its answer tells whether its restart has cured it.
+// A plugin that hangs each time costs the pods of that time one timeout at each return: only its
+// answer shows whether its restart has cured it.
 func TestL22_PluginThatHangsAgainCostsOneTimeoutForEachReturn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -84,13 +84,13 @@ func TestL22_PluginThatHangsAgainCostsOneTimeoutForEachReturn(t *testing.T) {
 			for range pods {
 				require.NoError(t, <-done)
 			}
-			assert.Equal(t, requestTimeout, time.Since(start), "all of them together")
+			assert.Equal(t, requestTimeout, time.Since(start), "for all pods together")
 		}
 	})
 }
 
-// A plugin that was asked of a container, went, and comes back before the others are
-// asked is told of it late: its answer would be a second one.
+// A plugin was asked for a container, disconnected, and comes back before the other plugins are
+// asked. It receives the creation late: its answer would be a second one.
 func TestL2_PluginThatReturnsDuringACreationIsDeliveredLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -108,7 +108,7 @@ func TestL2_PluginThatReturnsDuringACreationIsDeliveredLate(t *testing.T) {
 		}
 		f.joined(first, slow)
 		f.did("RunPodSandbox:p1")
-		require.NoError(t, f.ask(t.Context(), "CreateContainer:p1/c1"), "it has agreed before")
+		require.NoError(t, f.ask(t.Context(), "CreateContainer:p1/c1"), "it has approved before")
 		assert.Equal(t, "Synchronize(p1)", next.received(), "the runtime may fail to make it")
 		f.did("PostCreateContainer:p1/c1")
 		assert.Equal(t, "Synchronize(p1) CreateContainer:p1/c1 PostCreateContainer:p1/c1", next.received())
@@ -116,7 +116,7 @@ func TestL2_PluginThatReturnsDuringACreationIsDeliveredLate(t *testing.T) {
 	})
 }
 
-// Two connections of one name that are both there are both asked.
+// Two plugins of one name that are both connected are both asked.
 func TestL2_TwoOfOneNameAreBothAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -125,8 +125,8 @@ func TestL2_TwoOfOneNameAreBothAsked(t *testing.T) {
 	})
 }
 
-// Successors that hang each in their first event, one after the other, hold up no pod for
-// longer than the first and its successor: those that follow are told late.
+// Successors that each hang in their first event, one after the other, delay a pod no longer than
+// the first and its successor do. Later successors receive the pod late.
 func TestL19_SuccessorsThatHangBlockNothingByTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
@@ -146,7 +146,8 @@ func TestL19_SuccessorsThatHangBlockNothingByTurns(t *testing.T) {
 	})
 }
 
-// One that hangs in Synchronize holds up no second creation, however many other names have failed.
+// A plugin that hangs in Synchronize delays no second creation, however many other names have
+// failed.
 func TestL22_ManyNamesThatFailedHideNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -165,6 +166,6 @@ func TestL22_ManyNamesThatFailedHideNone(t *testing.T) {
 			waited = append(waited, time.Since(start))
 			<-joined
 		}
-		assert.Zero(t, waited[1]+waited[2]+waited[3], "it costs none when it comes back")
+		assert.Zero(t, waited[1]+waited[2]+waited[3], "its return delays no pod")
 	})
 }

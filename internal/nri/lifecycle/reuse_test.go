@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Runtimes give out new ids, tests of theirs may not: what begins under the id
-// of something removed is another object.
-func TestL2_AnIdMayBeUsedAgain(t *testing.T) {
+// Runtimes give out new ids, but their tests may not: an object that begins under the id of a
+// removed one is another object.
+func TestL2_IdMayBeUsedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a := newPlugin("10-a")
@@ -30,9 +30,9 @@ func TestL2_AnIdMayBeUsedAgain(t *testing.T) {
 	})
 }
 
-// A runtime that cannot list, as one that holds a lock in its hooks and wants
-// it for the list, holds up neither its pods nor the next plugin for good.
-func TestL13_AListThatHangsIsCut(t *testing.T) {
+// A runtime that cannot list, for instance since it holds a lock in its hooks and needs it for
+// the list, blocks neither its pods nor the next plugin for good.
+func TestL13_ListThatHangsIsCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(o *Options) {
 			o.List = func(ctx context.Context) (Snapshot, error) {

@@ -11,17 +11,16 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// What the runtime of a world does for its kubelet, written out as the CRI
-// calls are: each function is one, on its own goroutine, with the times that
-// it takes and the point where it fails given by the test.
+// What the runtime of a world does for its kubelet, like the calls of CRI: each function is a
+// call, on its own goroutine. The test sets the times that it takes and the point where it fails.
 
 // A course is how one operation goes.
 type course struct {
-	before, after time.Duration // it takes before and after it asks the plugins
+	before, after time.Duration // times that it takes before and after it asks the plugins
 	fails         bool          // after that
-	idle          bool          // of a container: it is never started
-	early         bool          // of a pod: it waits for what it requires before all else
-	requires      []string      // plugins, of what is created
+	idle          bool          // of a container: whether it is never started
+	early         bool          // of a pod: whether it waits for the required plugins before anything is made
+	requires      []string      // plugins that the created object requires
 }
 
 // runPod is RunPodSandbox.
@@ -108,7 +107,7 @@ func (p *process) createContainer(ctx context.Context, pod, id string, c course)
 	}
 	p.ask(ctx, "PostCreateContainer:"+pod+"/"+id)
 	p.do(func() {
-		// A caller that gives up does not wait until a plugin has had its turn.
+		// The runtime does not wait for the turn of a plugin when the caller has canceled.
 		if c := p.w.containers[id]; c != nil && !c.exited && !p.w.pods[pod].stopping && ctx.Err() == nil {
 			p.w.received(pod, id)
 		}
@@ -131,7 +130,7 @@ func (p *process) createContainer(ctx context.Context, pod, id string, c course)
 	}
 }
 
-// validate has what all made of a container validated, in harsh worlds.
+// validate has all adjustments of a container validated, in harsh worlds.
 func (p *process) validate(ctx context.Context, pod, id string) error {
 	if p.w.harsh == nil {
 		return nil

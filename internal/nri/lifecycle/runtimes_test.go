@@ -14,23 +14,24 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A runtimeKind is what a runtime tells of the life of a container. The engine is not told
-// which kind it serves.
+// A runtimeKind is how much a runtime reports of the life of a container. The engine does not
+// know which kind it serves.
 type runtimeKind string
 
 const (
-	// patched says of each creation how it ended, as containerd does with the series.
+	// patched reports how each creation ended, like containerd with the series.
 	patched runtimeKind = "patched"
-	// crio has a lock of its own around each event and around its list. It says nothing of a
-	// container that it fails to make, and lists a pod no more before it tells of its removal.
+	// crio holds a lock of its own around each event and around its list. It reports nothing of a
+	// container that it fails to make, and no longer lists a pod when it reports its removal.
 	crio runtimeKind = "CRI-O"
-	// moby asks for the creation of a container, in a pod of the same id, and tells nothing else.
+	// moby asks for the creation of a container, in a pod of the same id, and reports nothing
+	// else.
 	moby runtimeKind = "moby"
 )
 
 var runtimeKinds = []runtimeKind{patched, crio, moby}
 
-// lives are the lives of containers, each in a pod of its own, one in a second.
+// lives runs the lives of containers, each in a pod of its own, one in a second.
 func (f *fixture) lives(kind runtimeKind, n int) {
 	for i := range n {
 		time.Sleep(time.Second)
@@ -39,12 +40,12 @@ func (f *fixture) lives(kind runtimeKind, n int) {
 	}
 }
 
-// life is one. It may fail after all have agreed to the container.
+// life runs the life of one container. It may fail after all plugins have approved it.
 func (f *fixture) life(kind runtimeKind, pod, ctr string, fails bool) {
 	f.t.Helper()
 	if kind == moby {
 		f.did("CreateContainer:" + pod + "/" + pod)
-		synctest.Wait() // the engine may list by itself
+		synctest.Wait() // the engine may ask for a list by itself
 		if !fails {
 			f.has(pod, pod)
 			f.hasNot(pod)
@@ -75,7 +76,7 @@ func (f *fixture) over(events ...string) {
 	require.NoError(f.t, f.end(events...))
 }
 
-// has enters a pod, or a container and its pod, in the runtime's list.
+// has adds a pod, or a container and its pod, to the runtime's list.
 func (f *fixture) has(pod, ctr string) {
 	f.hasNot(pod)
 	f.listed.Pods = append(f.listed.Pods, Object{Pod: pod})
@@ -84,15 +85,16 @@ func (f *fixture) has(pod, ctr string) {
 	}
 }
 
-// hasNot takes a pod out of the runtime's list with all that is in it.
+// hasNot removes a pod from the runtime's list, with its containers.
 func (f *fixture) hasNot(pod string) {
 	in := func(o Object) bool { return o.Pod == pod }
 	f.listed.Pods = slices.DeleteFunc(f.listed.Pods, in)
 	f.listed.Containers = slices.DeleteFunc(f.listed.Containers, in)
 }
 
-// What a runtime fails to make, or ends without a word, is nothing to a plugin that joins.
-func TestL3_JoiningPluginReceivesNothingThatIsGone(t *testing.T) {
+// A plugin that joins receives nothing that a runtime has failed to make, or has ended without a
+// report.
+func TestL3_JoiningPluginReceivesNoGoneObject(t *testing.T) {
 	for _, kind := range runtimeKinds {
 		t.Run(string(kind), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -134,8 +136,9 @@ func TestManyLivesLeaveNothing(t *testing.T) {
 	}
 }
 
-// A runtime that leaves all unsaid is asked for its list now and then, though no plugin joins.
-func TestRuntimeThatDeliversNoEndsIsListed(t *testing.T) {
+// The engine asks a runtime that reports no ends for its list now and then, though no plugin
+// joins.
+func TestRuntimeThatReportsNoEndsIsListed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a := newPlugin("10-a")
@@ -150,8 +153,9 @@ func TestRuntimeThatDeliversNoEndsIsListed(t *testing.T) {
 	})
 }
 
-// A list costs a runtime something: however much is unsaid, the engine asks for one a minute.
-func TestRuntimeThatIsListedTooOften(t *testing.T) {
+// A list costs the runtime time: however many objects are unconfirmed, the engine asks for one
+// list a minute.
+func TestListsAreBoundedInNumber(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lists := 0
 		f := newFixture(t, func(o *Options) {
@@ -165,7 +169,7 @@ func TestRuntimeThatIsListedTooOften(t *testing.T) {
 			f.did(fmt.Sprintf("CreateContainer:p%d/c", i))
 			synctest.Wait()
 		}
-		assert.Equal(t, 2, lists, "that of the join, and one as soon as there are many")
+		assert.Equal(t, 2, lists, "one for the join, and one as soon as many are unconfirmed")
 		time.Sleep(time.Minute)
 		f.did("CreateContainer:p/c")
 		synctest.Wait()
@@ -173,9 +177,9 @@ func TestRuntimeThatIsListedTooOften(t *testing.T) {
 	})
 }
 
-// A runtime makes a container and lists it, and does not say so. A plugin that came while it was
-// made is told of it late.
-func TestL2_ContainerThatIsListedBeforeTheRuntimeSaysSo(t *testing.T) {
+// A runtime makes a container and lists it, and does not report that. A plugin that joined while
+// the container was made receives it late.
+func TestL2_ContainerThatIsOnlyListedIsDeliveredLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		between := newPlugin("10-a")
@@ -188,8 +192,8 @@ func TestL2_ContainerThatIsListedBeforeTheRuntimeSaysSo(t *testing.T) {
 	})
 }
 
-// A pod that is stopped, and that the runtime lists no more before it says that it is removed,
-// is stopped for a container that was on its way.
+// A pod has stopped, and the runtime drops it from its list before it reports its removal. A
+// container that is being created in it finds it stopped.
 func TestL11_NoContainerIsCreatedInAPodThatIsBeingRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -205,9 +209,9 @@ func TestL11_NoContainerIsCreatedInAPodThatIsBeingRemoved(t *testing.T) {
 	})
 }
 
-// What a plugin has missed it is told whole, however long it takes for what comes before: the
-// pod is in no list by then.
-func TestL18_MissedEndsThatTakeLongAreDeliveredWhole(t *testing.T) {
+// A plugin receives its missed ends with their requests, however long earlier ends take: the pod
+// is in no list by then.
+func TestL18_MissedEndsKeepTheirRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := &remembering{memory: newMemory(), change: func(opts *Options) {
 			opts.Encode = func(ev Event) string { s, _ := ev.Request.(string); return s }
@@ -241,8 +245,8 @@ func TestL18_MissedEndsThatTakeLongAreDeliveredWhole(t *testing.T) {
 	})
 }
 
-// A container ends while those who came in since it was agreed to are told of it: who comes
-// after that hears nothing of it.
+// A container ends while it is delivered late to plugins that joined since its approval. Plugins
+// whose turn comes after that receive nothing of it.
 func TestL3_ContainerEndsWhileItIsDeliveredLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -263,7 +267,7 @@ func TestL3_ContainerEndsWhileItIsDeliveredLate(t *testing.T) {
 	})
 }
 
-// A container that the runtime has, and that has exited, is not told late.
+// A container that the runtime has, and that has exited, is not delivered late.
 func TestContainerThatHasExitedIsNotInCreation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -306,8 +310,8 @@ func TestL2_ContainerHasTheIdOfOneThatHadExited(t *testing.T) {
 	})
 }
 
-// A list that waits for a lock of the runtime's own is as new as what it has read.
-func TestL3_ListThatWaitedIsNoOldOne(t *testing.T) {
+// A list that waited for the runtime's own lock is as new as the moment of its reading.
+func TestL3_ListThatWaitedIsAsNewAsItsReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lock := newLock()
 		var f *fixture
@@ -326,7 +330,7 @@ func TestL3_ListThatWaitedIsNoOldOne(t *testing.T) {
 		listed := f.comes(newPlugin("20-b"))
 		require.NoError(t, <-created)
 		unlock()
-		require.Error(t, <-listed, "it has waited too long")
+		require.Error(t, <-listed, "the join has timed out")
 		synctest.Wait()
 		f.joined(newPlugin("20-b"))
 		synctest.Wait()
@@ -334,9 +338,9 @@ func TestL3_ListThatWaitedIsNoOldOne(t *testing.T) {
 	})
 }
 
-// CRI-O does not say of each container that it is made: it starts one that a creation left whose
-// caller had gone. It has that by then.
-func TestL2_ContainerThatIsStartedIsMade(t *testing.T) {
+// CRI-O does not report each container that it has made: after a creation whose caller had
+// canceled, it starts the container. Then the container exists.
+func TestL2_ContainerThatIsStartedExists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		overdue, thaw := frozen("10-a", UpdatePodSandbox)
@@ -353,7 +357,7 @@ func TestL2_ContainerThatIsStartedIsMade(t *testing.T) {
 	})
 }
 
-// A container that a runtime fails to make, and says nothing of, vanishes though its pod stays.
+// A container that a runtime fails to make, and does not report, vanishes even if its pod stays.
 func TestL3_ContainersThatAreNeverMadeHaveEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(o *Options) {
@@ -384,7 +388,7 @@ func TestL3_ContainersThatAreNeverMadeHaveEnded(t *testing.T) {
 	})
 }
 
-// A plugin may join another one when it is told late of a container that was listed.
+// A plugin may connect another one while it receives a listed container late.
 func TestJoinDuringDeliveryOfTheList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -404,8 +408,8 @@ func TestJoinDuringDeliveryOfTheList(t *testing.T) {
 	})
 }
 
-// Nothing is kept of a pod that has vanished, where pods in creation are left out.
-func TestNothingIsKeptOfAPodThatAllAgreedTo(t *testing.T) {
+// Nothing is kept of a pod that has vanished, where lists leave out pods in creation.
+func TestApprovedPodLeavesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(o *Options) { o.OmitCreating = true })
 		f.joined(newPlugin("10-a"))
@@ -432,8 +436,9 @@ func (o *blockedObserver) Delivered(d Delivery) {
 	o.Observer.Delivered(d)
 }
 
-// A runtime has listed a container that it was asked about, and drops it before all are told late.
-// A successor that was synchronized with it is told nothing of it after its end.
+// A runtime has listed a container for which plugins were asked, and drops it before all have
+// received it late. A successor that was synchronized with it receives nothing of it after its
+// end.
 func TestL3_ContainerIsDroppedBeforeAllAreCaughtUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		blocked := &blockedObserver{at: "CreateContainer:a/a", may: make(chan struct{})}
@@ -448,7 +453,7 @@ func TestL3_ContainerIsDroppedBeforeAllAreCaughtUp(t *testing.T) {
 		f.listed = Snapshot{Pods: pods("a", "b"), Containers: []Object{a, b}}
 		may := next.untilAllowed()
 		joined := f.comes(next)
-		time.Sleep(requestTimeout) // so that what there is is listed once more
+		time.Sleep(requestTimeout) // so that the runtime lists once more
 		f.listed = Snapshot{Pods: pods("a"), Containers: []Object{a}}
 		close(may)
 		require.NoError(t, <-joined)
@@ -459,7 +464,7 @@ func TestL3_ContainerIsDroppedBeforeAllAreCaughtUp(t *testing.T) {
 	})
 }
 
-// A container has the id of one that no list had: its time to vanish begins anew.
+// A container has the id of an earlier one that no list had: its time to vanish begins anew.
 func TestL3_ContainerHasTheIdOfOneThatNoListHad(t *testing.T) {
 	for _, ended := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -468,13 +473,13 @@ func TestL3_ContainerHasTheIdOfOneThatNoListHad(t *testing.T) {
 			f.joined(a)
 			f.listed = Snapshot{Pods: pods("p1")}
 			f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
-			f.joined(newPlugin("20-b")) // lists: c1 is not there
+			f.joined(newPlugin("20-b")) // this list does not have c1
 			if ended {
 				f.end("StopContainer:p1/c1", "RemoveContainer:p1/c1")
 			}
 			time.Sleep(vanishes)
 			f.did("CreateContainer:p1/c1")
-			f.joined(newPlugin("20-c")) // lists before the runtime has it
+			f.joined(newPlugin("20-c")) // lists before the runtime has c1
 			synctest.Wait()
 			f.listed.Containers = []Object{{Pod: "p1", Container: "c1"}}
 			f.did("PostCreateContainer:p1/c1", "StartContainer:p1/c1")

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A pod has vanished if lists are without it for ten minutes, and not before.
+// A pod has vanished if lists do not have it for ten minutes, and not before.
 func TestL3_PodThatVanishesHasEnded(t *testing.T) {
 	const ends = "StopContainer:p1/p1 RemoveContainer:p1/p1"
 	synctest.Test(t, func(t *testing.T) {
@@ -29,7 +29,7 @@ func TestL3_PodThatVanishesHasEnded(t *testing.T) {
 			synctest.Wait()
 			other.Close()
 		}
-		lists() // on its way to the list
+		lists() // not in the list yet
 		f.has("p1", "p1")
 		time.Sleep(vanishes)
 		lists()
@@ -42,7 +42,7 @@ func TestL3_PodThatVanishesHasEnded(t *testing.T) {
 		lists()
 		assert.Equal(t, "Synchronize() CreateContainer:p1/p1 "+ends, a.received())
 
-		// The runtime goes on as if nothing had been said of it.
+		// The runtime uses the pod again, as if it had not vanished.
 		f.did("CreateContainer:p1/p1")
 		f.has("p1", "p1")
 		lists()
@@ -72,7 +72,7 @@ func TestL3_EndOfAPodThatVanishesHasARequest(t *testing.T) {
 }
 
 // A pod in which a container is being created has not vanished.
-func TestL3_PodInTheRuntimesHandsHasNotVanished(t *testing.T) {
+func TestL3_PodWithACreationHasNotVanished(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a := newPlugin("10-a")
@@ -98,9 +98,9 @@ func TestL3_PodInTheRuntimesHandsHasNotVanished(t *testing.T) {
 	})
 }
 
-// A container goes without a word while a successor is synchronized, and waits to be told to
-// the first still.
-func TestL19_ContainerThatVanishesBeforeTheTurn(t *testing.T) {
+// A container vanishes while a successor is synchronized, and while it still waits in the line of
+// the first.
+func TestL19_ContainerThatVanishesBeforeTheHandOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
 		first, next := newPlugin("10-a"), newPlugin("10-a")
@@ -126,7 +126,7 @@ func TestL19_ContainerThatVanishesBeforeTheTurn(t *testing.T) {
 	})
 }
 
-// A pod vanishes however busy the plugins are with others that know it.
+// A pod vanishes, however busy its plugins are with other pods.
 func TestL3_PodVanishesWhilePluginsAreBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -146,8 +146,8 @@ func TestL3_PodVanishesWhilePluginsAreBusy(t *testing.T) {
 	})
 }
 
-// What happens to a pod says that it is there, whatever the lists are without.
-func TestL3_PodOfWhichSomethingHappensHasNotVanished(t *testing.T) {
+// An event of a pod shows that it exists, though lists do not have it.
+func TestL3_PodWithEventsHasNotVanished(t *testing.T) {
 	for _, ev := range []string{"UpdatePodSandbox:p1", "StartContainer:p1/c1", "CreateContainer:p1/c2"} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFixture(t)
@@ -164,8 +164,8 @@ func TestL3_PodOfWhichSomethingHappensHasNotVanished(t *testing.T) {
 	}
 }
 
-// Much that vanishes at once drops no plugin, and holds up no pod.
-func TestL22_MuchThatVanishesBlocksNothing(t *testing.T) {
+// Many objects that vanish at once drop no plugin, and delay no pod.
+func TestL22_ManyVanishedObjectsBlockNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a := newPlugin("10-a")

@@ -16,10 +16,10 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// What the runtime of a world does otherwise if it is one of others.
+// How other runtimes than the patched containerd behave in a world.
 
-// TestContractOfOtherRuntimes is TestContract with runtimes that say less than containerd does
-// with the series.
+// TestContractOfOtherRuntimes is TestContract with runtimes that tell the engine less than
+// containerd does with the series.
 func TestContractOfOtherRuntimes(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		s := setup{runtime: rapid.SampledFrom(runtimeKinds[1:]).Draw(rt, "runtime"), hands: rapid.Bool().Draw(rt, "hands")}
@@ -29,7 +29,7 @@ func TestContractOfOtherRuntimes(t *testing.T) {
 	})
 }
 
-// has returns what plugins can want of a runtime: moby has no pods to run.
+// has returns the events that plugins can want of a runtime: moby runs no pods.
 func (k runtimeKind) has(wants func(Kind) bool) func(Kind) bool {
 	if k != moby {
 		return wants
@@ -37,7 +37,7 @@ func (k runtimeKind) has(wants func(Kind) bool) func(Kind) bool {
 	return func(k Kind) bool { return k != RunPodSandbox && wants(k) }
 }
 
-// A use is what a runtime's own lock is taken for.
+// A use is the reason for which a runtime takes its own lock.
 type use int
 
 const (
@@ -46,7 +46,7 @@ const (
 	listing
 )
 
-// locked takes the lock that the runtime has, and returns what gives it back.
+// locked takes the lock of the runtime, and returns a function that unlocks it.
 func (p *process) locked(u use) (unlock func()) {
 	switch p.w.runtime {
 	case crio:
@@ -57,12 +57,12 @@ func (p *process) locked(u use) (unlock func()) {
 	return func() {}
 }
 
-// A lock is one for many readers or a writer, who goes first, as that of package sync is. Waits
-// for it let the time of a bubble pass.
+// A lock has many readers or one writer. Writers go first, as in package sync. Waiting for it
+// lets the time of a bubble pass.
 type lock struct {
 	change  *sync.Cond
 	readers int
-	writers int // that have it or wait for it
+	writers int // writers that hold it or wait for it
 	writes  bool
 }
 
@@ -93,7 +93,8 @@ func (l *lock) give(back func()) {
 	l.change.Broadcast()
 }
 
-// create is what moby does for a container. What fails after all have agreed leaves no trace.
+// create creates a container as moby does. A failure after all plugins have approved leaves no
+// trace.
 func (p *process) create(ctx context.Context, id string, c course) {
 	if p.ask(ctx, "CreateContainer:"+id+"/"+id) != nil {
 		return
@@ -113,7 +114,7 @@ func (p *process) create(ctx context.Context, id string, c course) {
 	})
 }
 
-// drop is what moby does when a container is removed.
+// drop removes a container as moby does.
 func (p *process) drop(id string) {
 	p.do(func() {
 		delete(p.w.pods, id)
@@ -121,7 +122,7 @@ func (p *process) drop(id string) {
 	})
 }
 
-// letVanish lets the engine see what the runtime does not list any more.
+// letVanish lets the engine see which objects the runtime no longer lists.
 func (w *world) letVanish() {
 	for range 2 {
 		p := temper{wants: "ends"}.plugin("98-lister")
@@ -143,12 +144,12 @@ func (p *process) mayFail(err error) {
 	for _, err := range all.Unwrap() {
 		var failed *Error
 		if errors.As(err, &failed) && failed.Failure != Rejection && !failed.Conn.Policy().FailRequest {
-			p.w.fault("L8: %v, which is no error by the policy of the plugin", err)
+			p.w.fault("L8: %v, which by the plugin's policy is no error", err)
 		}
 	}
 }
 
-// keepList keeps what a list had.
+// keepList keeps the objects of a list.
 func (p *process) keepList(s Snapshot) {
 	had := make(map[ledger.ID]bool)
 	for _, o := range slices.Concat(s.Pods, s.Containers, s.Exited) {
@@ -159,7 +160,7 @@ func (p *process) keepList(s Snapshot) {
 	p.listed = append(p.listed, had)
 }
 
-// synchronized is told what there is: of nothing that the runtime does not list.
+// synchronized checks that the runtime has listed everything that Synchronize has.
 func (p *simPlugin) synchronized(ctx context.Context, s Snapshot) error {
 	w := p.process.w
 	w.mu.Lock()

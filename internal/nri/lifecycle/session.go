@@ -11,7 +11,7 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// A session is one connection in the lane of its name, from its Join to its end.
+// A session is one connection in the lane of its name, from its Join until it has left.
 type session struct {
 	conn     Connection
 	name     string
@@ -19,36 +19,36 @@ type session struct {
 	policy   Policy
 	timeouts Timeouts
 	wants    ledger.Kinds
-	hands    bool // whether it succeeds another one of its name, and is succeeded
+	hands    bool // whether it succeeds another session of its name, and is succeeded
 	origin   string
 	since    time.Time
 	gone     chan struct{}  // closed once it is over
-	work     sync.WaitGroup // what has to be over before it has left
+	work     sync.WaitGroup // work that must be over before it has left
 
-	listed    chan struct{} // closed when the runtime has listed for it; made when it asks for that
-	inventory *inventory    // what it listed; written before listed is closed
+	listed    chan struct{} // closed when it has an inventory; made when it asks for one
+	inventory *inventory    // written before listed is closed
 
 	// Guarded by Engine.mu.
 	nth    uint64     // its number among all sessions
-	lane   *lane      // nil until it has a place in one, or is the next to have it
+	lane   *lane      // nil until it has the lane, or is the next to have it
 	closed error      // why it is over; also read once gone is closed
-	failed bool       // whether the last connection of the name failed to be synchronized; written before it has a place
-	seq    uint64     // its number among those that were listed for, and are asked since of what begins; written once
-	after  Connection // that had the lane before it, nil if none; written with the lane's lock, too
+	failed bool       // whether the name's last connection was not synchronized; written before lane
+	seq    uint64     // its number among the sessions with an inventory, which are asked; written once
+	after  Connection // its predecessor in the lane, nil if none; written with the lane's lock, too
 
 	// Guarded by the lane's lock.
 	joined    bool      // whether it was synchronized
-	joinedAt  time.Time // when
-	begun     bool      // whether the line goes on since
-	synced    time.Time // since when it is being, or was
-	gap       bool      // whether its predecessor was sent events since it was listed for
+	joinedAt  time.Time // when it was
+	begun     bool      // whether its line has started
+	synced    time.Time // when its Synchronize was sent
+	gap       bool      // whether its predecessor received events after its inventory
 	failure   error     // of the last delivery that failed
-	failureAt time.Time // when it did
+	failureAt time.Time // when that failed
 }
 
 func (s *session) subscribed(k Kind) bool { return s.wants.Has(k) }
 
-// enroll brings in a connection, which has no lane yet.
+// enroll adds a connection, without a lane.
 func (e *Engine) enroll(conn Connection) (*session, error) {
 	s := &session{
 		conn:     conn,
@@ -76,8 +76,7 @@ func (e *Engine) enroll(conn Connection) (*session, error) {
 	return s, nil
 }
 
-// watch waits for the end of a connection, of itself or by a drop, and sees
-// it through.
+// watch waits until a connection closes or is dropped, and finishes its session.
 func (e *Engine) watch(s *session) {
 	defer e.work.Done()
 	select {
@@ -94,7 +93,7 @@ func (e *Engine) watch(s *session) {
 	e.opts.Observer.Left(s.conn, s.closed)
 }
 
-// drop ends a session. Its watcher sees to the rest.
+// drop ends a session. Its watcher does the rest.
 func (e *Engine) drop(s *session, reason error) {
 	e.mu.Lock()
 	if s.closed != nil {
@@ -104,7 +103,7 @@ func (e *Engine) drop(s *session, reason error) {
 	e.end(s, reason)
 }
 
-// end does. mu is held, and given up.
+// end ends a session. mu is held, and released.
 func (e *Engine) end(s *session, reason error) {
 	s.closed = reason
 	close(s.gone)
@@ -113,16 +112,16 @@ func (e *Engine) end(s *session, reason error) {
 	e.leave(s)
 }
 
-// leave takes a session out of its lane. Ends that wait there wait for the successor, if there
-// is one, and callers do if that has taken over in order. If there is none
-// what the plugin was still to be told is accounted for. mu is held, and given up.
+// leave takes a session out of its lane. If it has a successor, the ends that wait there wait
+// for the successor, and so do callers if that has taken over. If it has none, the ends that the
+// plugin has not received are reported as lost. mu is held, and released.
 func (e *Engine) leave(s *session) {
 	l := s.lane
 	switch {
 	case l == nil:
 		e.mu.Unlock()
 		return
-	case l.session != s: // the line goes on as if it had never come
+	case l.session != s: // the line goes on without it
 		l.mu.Lock()
 		if l.next == s {
 			l.next, l.hold = nil, nil
@@ -158,8 +157,7 @@ func (e *Engine) leave(s *session) {
 	l.desert(s, joined, next != nil)
 }
 
-// desert sees to what stands in a lane that its session has left. l.mu is held, and given
-// up.
+// desert handles all that waits in a lane that its session has left. l.mu is held, and released.
 func (l *lane) desert(s *session, joined, inherited bool) {
 	var lost []Delivery
 	var ended *request
@@ -170,7 +168,7 @@ func (l *lane) desert(s *session, joined, inherited bool) {
 		if !r.answered {
 			r.answered, r.err = true, ErrClosed
 		}
-		if !r.settled && !r.sending { // else who sends it sees to it
+		if !r.settled && !r.sending { // else its sender settles it
 			what, ended = l.settle(r), r
 		}
 	}
@@ -198,7 +196,7 @@ func (l *lane) desert(s *session, joined, inherited bool) {
 		close(c.ready)
 	}
 	if ended != nil {
-		what.tell(ended)
+		what.report(ended)
 	}
 	l.engine.record(lost)
 	if r != nil {
@@ -208,7 +206,7 @@ func (l *lane) desert(s *session, joined, inherited bool) {
 	}
 }
 
-// putBack puts a part of which something was told back where it came from.
+// putBack puts a part that has begun back to where it came from.
 func (l *lane) putBack(p *part) {
 	if p.missed {
 		l.line.missed = append([]*part{p}, l.line.missed...)
@@ -217,7 +215,7 @@ func (l *lane) putBack(p *part) {
 	l.line.putBack(entry{part: p})
 }
 
-// reason is why the session is over, or its connection is.
+// reason returns why the session or its connection is over.
 func (s *session) reason() error {
 	select {
 	case <-s.gone:
@@ -227,7 +225,7 @@ func (s *session) reason() error {
 	}
 }
 
-// lost says whether the connection is closed, though its watcher may have yet to notice.
+// lost reports whether the connection is closed, even if its watcher has not noticed yet.
 func (s *session) lost() bool {
 	select {
 	case <-s.gone:

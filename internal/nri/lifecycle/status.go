@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A Status is what the engine is doing, for those who look at a node.
+// A Status is what the engine is doing, for an operator.
 type Status struct {
 	Connections []ConnectionStatus // in index order
 	Creations   []CreationStatus   // the oldest first
@@ -18,11 +18,11 @@ type Status struct {
 // A ConnectionStatus is the state of one connection.
 type ConnectionStatus struct {
 	Conn  Connection
-	Since time.Time // when it came in
+	Since time.Time // when it registered
 	// Joined is set once it was synchronized.
 	Joined bool
-	// TakesOver is set while it is to take over from another one of its name, or waits
-	// for one to leave that has taken over from it. It is told of nothing else meanwhile.
+	// TakesOver is set while it is to take over from another connection of its name, or
+	// waits for its successor to leave. It receives no other events meanwhile.
 	TakesOver bool
 	// Depth is how many events wait in its lane.
 	Depth int
@@ -30,25 +30,25 @@ type ConnectionStatus struct {
 	// there is none, and CurrentSince is when it was sent.
 	Current      Event
 	CurrentSince time.Time
-	// Overdue is set if the plugin should have answered that by now: until it
-	// does it is asked nothing.
+	// Overdue is set if the timeout of Current has passed: the plugin receives nothing
+	// until it answers.
 	Overdue bool
-	// LastError is why the last delivery failed that did, at LastErrorAt.
+	// LastError is the error of the last delivery that failed, at LastErrorAt.
 	LastError   error
 	LastErrorAt time.Time
-	// Pods and Containers are how many the plugin knows of.
+	// Pods and Containers are how many the plugin knows.
 	Pods, Containers int
 }
 
-// A CreationStatus is a pod or container whose first event is under way, or
-// a container that all agreed to and that the runtime has not yet listed.
+// A CreationStatus is a pod or container whose first event is under way, or a container that
+// all plugins have approved and that the runtime has not listed yet.
 type CreationStatus struct {
 	Event Event
 	Since time.Time
 	// Asking is the connection whose answer it waits for, nil if none.
 	Asking Connection
-	// Lacks is the required plugin that is disconnected and that it waits for, empty if
-	// none, and LacksSince is since when it does.
+	// Lacks is the disconnected required plugin that it waits for, empty if none, and
+	// LacksSince is when that wait began.
 	Lacks      string
 	LacksSince time.Time
 }
@@ -83,7 +83,7 @@ func (e *Engine) Status() Status {
 	return s
 }
 
-// status is that of a connection, in a lane or on its way to one.
+// status returns the status of a connection. l is nil if it has no lane yet.
 func (l *lane) status(s *session) ConnectionStatus {
 	c := ConnectionStatus{Conn: s.conn, Since: s.since, TakesOver: true}
 	if l == nil {

@@ -12,47 +12,46 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// A connection of a name that has one is its successor, where Options.HandOver says so
-// (L19). It waits for the place of the first in the lane, and has then its line, its
-// ledger, and what the name has missed:
+// If a plugin of a connected name registers again, and Options.HandOver says so, the new
+// connection is the successor of the first (L19). It takes over the lane with its line, its
+// ledger, and the missed ends of the name:
 //
-//   - When the first has answered what it is at, the line stands, for no longer than half
-//     a request timeout, so that a stop has time left for its answer. Meanwhile the
-//     runtime lists for the successor, and that is synchronized: what it is told is what
-//     the first knows, for nothing is sent to that.
-//   - When it has answered, the first is closed, and the line goes on.
+//   - When the first has answered its current request, the line is paused, for no longer than
+//     half a request timeout, so that a stop has time left for its answer. Meanwhile the
+//     runtime lists for the successor, and the successor is synchronized. It then knows what
+//     the first knows, because the first receives nothing meanwhile.
+//   - When the successor has answered Synchronize, the first is closed, and the line goes on.
 //
-// One that takes longer, or whose last try failed, is synchronized while the first is
-// sent events. When it has answered, the line stands once more, for the time of a second
-// list: what that and the first know, and the successor was not told of, it is told late.
+// If the successor takes longer, or its last try failed, it is synchronized while the first
+// receives events. When it has answered, the line is paused again, for a second list. Then the
+// successor receives late the listed objects that the first knows and it does not know.
 //
-// If it fails, the first goes on as if it had never come. If the first goes before, the
-// successor has the place at once, and joins as any other.
+// If the successor fails, the first goes on as before. If the first leaves earlier, the
+// successor has the lane at once, and joins as any other connection.
 //
-// Of many that register the newest comes next. One that comes from where a predecessor of the present
-// connection came from, see Options.Origin, waits until that one leaves: a plugin that
-// was told to go and is started again does not take turns with its successor.
+// If many connections wait for the lane, the newest comes next. A connection with the origin of
+// a predecessor of the present session, see Options.Origin, waits until that session leaves: a
+// plugin that was succeeded and restarts does not take turns with its successor.
 
-// ErrSucceeded is why a connection is dropped whose successor has taken over.
+// ErrSucceeded is why a connection is dropped after its successor has taken over.
 var ErrSucceeded = errors.New("a newer connection of the plugin has taken over")
 
-// errNewer is why a connection is dropped that has not been synchronized when
-// another one of its name comes.
-var errNewer = errors.New("another connection of the plugin has come before it was synchronized")
+// errNewer is why a connection is dropped that waits while a newer one of its name registers.
+var errNewer = errors.New("a newer connection of the plugin registered before this one was synchronized")
 
 // A place says which session has a lane, and which sessions wait for it.
 type place struct {
 	// Changed with Engine.mu and the lane's lock held, and read with either.
 	session *session // nil while the plugin is disconnected
-	next    *session // that is to succeed it, nil if none
+	next    *session // its successor that is joining, nil if none
 
 	// Guarded by Engine.mu.
-	waiters []*session    // that cannot be next yet, in the order in which they came
-	changed chan struct{} // closed at the next change of who has the lane, nil if nobody waits
+	waiters []*session    // sessions that cannot be next yet, in the order in which they registered
+	changed chan struct{} // closed at the next change of the place, nil if no session waits
 	origins []string      // of the predecessors of the session
 }
 
-// changes tells those who wait. Engine.mu is held.
+// changes wakes the sessions that wait. Engine.mu is held.
 func (p *place) changes() {
 	if p.changed != nil {
 		close(p.changed)
@@ -60,10 +59,10 @@ func (p *place) changes() {
 	}
 }
 
-// A hold keeps the turn of a lane, for the successor of its session.
+// A hold pauses the line of a lane for the successor of its session.
 type hold struct {
-	granted chan struct{} // closed once it is had, or the successor has the lane
-	is      bool          // whether it is; the lane's lock guards it
+	granted chan struct{} // closed once the line is paused, or the successor has the lane
+	is      bool          // whether granted is closed; the lane's lock guards it
 }
 
 func (h *hold) grant() {
@@ -73,7 +72,7 @@ func (h *hold) grant() {
 	}
 }
 
-// comeIn finds a connection its lane, and returns when it has that, or is the next
+// comeIn finds the lane of a connection, and returns when the connection has it, or is the next
 // to have it.
 func (e *Engine) comeIn(ctx context.Context, s *session) error {
 	waits := false
@@ -90,7 +89,7 @@ func (e *Engine) comeIn(ctx context.Context, s *session) error {
 		if l != nil && l.session != nil && l.session.lost() {
 			first := l.session
 			e.mu.Unlock()
-			e.drop(first, ErrClosed) // as its watcher has yet to see
+			e.drop(first, ErrClosed) // its watcher has not noticed yet
 			continue
 		}
 		if e.placed(s, l) {
@@ -126,8 +125,8 @@ func (e *Engine) comeIn(ctx context.Context, s *session) error {
 	}
 }
 
-// placed gives a connection its lane, or the next place in it, and says whether there
-// was one. mu is held.
+// placed makes a connection the session or the next session of a lane, and reports whether
+// that was possible. mu is held.
 func (e *Engine) placed(s *session, l *lane) bool {
 	next := false
 	switch {
@@ -138,7 +137,7 @@ func (e *Engine) placed(s *session, l *lane) bool {
 	case l.session == nil:
 		l.origins = nil
 	case !s.hands || !l.session.hands:
-		l = e.newLane(s.name, s.index) // beside the other
+		l = e.newLane(s.name, s.index) // beside that of its duplicate
 	case l.next != nil || !l.serves() || l.standsBack(s):
 		return false
 	default:
@@ -163,8 +162,8 @@ func (e *Engine) newLane(name, index string) *lane {
 	return l
 }
 
-// queue has a connection wait, and returns those that wait no longer for it: of one
-// origin, and of all that do not stand back, the newest does. Engine.mu is held.
+// queue lets a connection wait, and returns the connections that must no longer wait: only the
+// newest waits of each origin, and of all that do not stand back. Engine.mu is held.
 func (p *place) queue(s *session) (older []*session) {
 	if !slices.Contains(p.waiters, s) {
 		p.waiters = append(p.waiters, s)
@@ -178,22 +177,22 @@ func (p *place) queue(s *session) (older []*session) {
 	return older
 }
 
-// leaves takes a connection out of those that wait. Engine.mu is held.
+// leaves takes a connection out of the waiters. Engine.mu is held.
 func (p *place) leaves(s *session) {
 	p.waiters = slices.DeleteFunc(p.waiters, func(o *session) bool { return o == s })
 }
 
-// origins is how many places a name remembers from which predecessors came.
+// origins is how many origins of predecessors a name remembers.
 const origins = 16
 
-// standsBack says whether a connection waits until the present one leaves: that has
-// succeeded one from the same origin. Engine.mu is held.
+// standsBack reports whether a connection must wait until the present session leaves, because
+// that has succeeded a session of the same origin. Engine.mu is held.
 func (p *place) standsBack(s *session) bool {
 	return s.origin != "" && slices.Contains(p.origins, s.origin)
 }
 
-// remember notes where the predecessors of a successor came from. It is itself none of
-// them. Engine.mu is held.
+// remember records the origins of the predecessors of a successor, without its own. Engine.mu is
+// held.
 func (p *place) remember(first, successor *session) {
 	var gone []string
 	for _, o := range append(p.origins, first.origin) {
@@ -204,8 +203,8 @@ func (p *place) remember(first, successor *session) {
 	p.origins = gone[max(0, len(gone)-origins):]
 }
 
-// holdFor wants the line to stand for a successor, once those are served that have waited for
-// the present session. It returns nil if the successor has the lane.
+// holdFor asks for a hold for a successor. It is granted when the entries are served that have
+// waited for the present session. holdFor returns nil if the successor has the lane.
 func (l *lane) holdFor(s *session) *hold {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -213,22 +212,22 @@ func (l *lane) holdFor(s *session) *hold {
 		return nil
 	}
 	h := &hold{granted: make(chan struct{})}
-	if l.overdue() || l.hold != nil && l.hold.is { // it stands already, by one that may be released
+	if l.overdue() || l.hold != nil && l.hold.is { // paused already; the old hold may be released
 		h.grant()
 	}
 	l.hold = h
-	l.resume() // an idle line finds it
+	l.resume() // grants it if the line is idle
 	return h
 }
 
-// isNext says whether a connection is the next to have the lane.
+// isNext reports whether a connection is the next to have the lane.
 func (l *lane) isNext(s *session) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.next == s
 }
 
-// serves says whether the connection that has the lane is told of events.
+// serves reports whether the connection that has the lane receives events.
 func (l *lane) serves() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -245,7 +244,7 @@ func (l *lane) serving() *session {
 	return l.session
 }
 
-// release lets the line go on while the successor of its session takes its time.
+// release resumes the line because the successor takes too long.
 func (l *lane) release(h *hold) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -255,9 +254,9 @@ func (l *lane) release(h *hold) {
 	}
 }
 
-// stand has the line stand for a successor, and returns when it does, or the successor has
+// pauseLine pauses the line for a successor, and returns when it is paused, or the successor has
 // the lane.
-func (s *session) stand(ctx context.Context) (*hold, error) {
+func (s *session) pauseLine(ctx context.Context) (*hold, error) {
 	h := s.lane.holdFor(s)
 	if h == nil {
 		return nil, nil
@@ -272,10 +271,10 @@ func (s *session) stand(ctx context.Context) (*hold, error) {
 	}
 }
 
-// holding is how long the line stands at most.
+// holding is how long a hold pauses the line at most.
 func (l *lane) holding() time.Duration { return l.engine.opts.RequestTimeout() / 2 }
 
-// succeed has a connection synchronized that is the next to have a lane, and have it.
+// succeed synchronizes the connection that is the next to have a lane, and gives it the lane.
 func (e *Engine) succeed(ctx context.Context, s *session, sync func(context.Context, Snapshot) error) (Snapshot, error) {
 	l := s.lane
 	if s.failed {
@@ -283,17 +282,17 @@ func (e *Engine) succeed(ctx context.Context, s *session, sync func(context.Cont
 		s.gap = true // it costs one timeout, not one for each return (L22)
 		l.mu.Unlock()
 	} else {
-		h, err := s.stand(ctx)
+		h, err := s.pauseLine(ctx)
 		if err != nil {
 			return Snapshot{}, err
 		}
 		defer time.AfterFunc(l.holding(), func() { l.release(h) }).Stop()
 	}
-	received, err := e.tell(ctx, s, sync)
+	received, err := e.synchronize(ctx, s, sync)
 	if err != nil {
 		return Snapshot{}, err
 	}
-	if _, err := s.stand(ctx); err != nil {
+	if _, err := s.pauseLine(ctx); err != nil {
 		return Snapshot{}, err
 	}
 	now := received
@@ -313,8 +312,8 @@ func (s *session) hasGap() bool {
 	return s.gap
 }
 
-// shown is what a connection is shown of what it is told: to a successor a pod goes on whose
-// Stop waits for it.
+// shown returns the Synchronize of a connection. For a successor, a stopped pod whose Stop it
+// will receive is not stopped yet.
 func (l *lane) shown(s *session, received Snapshot) Snapshot {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -329,7 +328,7 @@ func (l *lane) shown(s *session, received Snapshot) Snapshot {
 	return received
 }
 
-// takeOver gives a successor the lane, if the first is there.
+// takeOver gives a successor the lane, if the first still has it.
 func (e *Engine) takeOver(s *session) {
 	gone := s.lost()
 	e.mu.Lock()
@@ -340,8 +339,9 @@ func (e *Engine) takeOver(s *session) {
 	e.end(s.lane.session, fmt.Errorf("%w: %w", ErrSucceeded, ErrClosed))
 }
 
-// missedSince lists once more for a successor that was synchronized while the first went on,
-// and returns what has begun since. The line stands, so this takes no longer than a Synchronize.
+// missedSince takes a second inventory for a successor that was synchronized while the first went
+// on. It returns what exists now, and the first events that the successor has missed. The line is
+// paused, so it waits no longer than for a Synchronize.
 func (e *Engine) missedSince(ctx context.Context, s *session, received Snapshot) (now Snapshot, late []entry, err error) {
 	l := s.lane
 	taken, err := e.list(ctx, s, e.opts.SyncTimeout())
@@ -360,9 +360,9 @@ func (e *Engine) missedSince(ctx context.Context, s *session, received Snapshot)
 			switch {
 			case knew.Knows(o.ID()), !l.ledger.GoesOn(o.ID()):
 				continue
-			case e.underWay(o.ID()): // it is asked, or told late
+			case e.underWay(o.ID()): // it is asked, or receives the event late
 				continue
-			case e.ended.stage(o.ID()) != alive: // while the line stood
+			case e.ended.stage(o.ID()) != alive: // it ended while the line was paused
 				continue
 			}
 			ev := Event{Kind: kind, Pod: o.Pod, Container: o.Container, Late: true}
@@ -375,8 +375,8 @@ func (e *Engine) missedSince(ctx context.Context, s *session, received Snapshot)
 	return now, late, nil
 }
 
-// answeredBy returns what a successor was told of, with no pod in creation that the first has
-// answered: its RunPodSandbox does not come again. l.mu is held.
+// answeredBy returns the Synchronize of a successor, in which a pod that the first has approved
+// is not in creation: the successor does not receive its RunPodSandbox. l.mu is held.
 func (l *lane) answeredBy(received Snapshot) Snapshot {
 	received.Pods = slices.Clone(received.Pods)
 	for i := range received.Pods {
@@ -386,10 +386,11 @@ func (l *lane) answeredBy(received Snapshot) Snapshot {
 	return received
 }
 
-// ended returns the ends of what a successor was told of and that the first has heard
-// since, or that was never told of it and is not there. Those of containers come first. What is
-// not there and in creation, or has something in it that is, ends or vanishes with that. The locks of the
-// engine and of the lane are held.
+// ended returns the ends that a successor must receive for objects in its Synchronize, containers
+// first: objects whose end the first has received since, and objects that the first does not know
+// and that no longer exist. An object that does not exist and is in creation, or whose
+// container is, is left out: it ends or vanishes with its creation. The locks of the engine
+// and of the lane are held.
 func (l *lane) ended(received, now Snapshot) (ends []Event) {
 	creating := make(map[ledger.ID]bool)
 	for id := range l.engine.creations {

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A runtime that needs longer for its list than the line may stand keeps no successor out.
-func TestL19_RuntimeThatListsSlowly(t *testing.T) {
+// A runtime takes longer for its list than the line stands. Successors still take over.
+func TestL19_SlowListKeepsNoSuccessorOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t, func(o *Options) {
 			o.List = func(context.Context) (Snapshot, error) {
@@ -26,7 +26,7 @@ func TestL19_RuntimeThatListsSlowly(t *testing.T) {
 		for i := range 5 {
 			next := newPlugin("10-a")
 			joined := f.comes(next)
-			time.Sleep(requestTimeout * 3 / 4) // line goes on; wait for the second hold
+			time.Sleep(requestTimeout * 3 / 4) // the line goes on, and stands a second time
 			var err error
 			var waited time.Duration
 			for n := 0; ; n++ {
@@ -46,8 +46,8 @@ func TestL19_RuntimeThatListsSlowly(t *testing.T) {
 	})
 }
 
-// Nor does it if the first has gone.
-func TestL19_RuntimeThatListsSlowlyAndAFirstThatHasGone(t *testing.T) {
+// Likewise if the first has disconnected.
+func TestL19_SlowListKeepsNoSuccessorOfALostFirstOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t, func(o *Options) {
 			o.List = func(context.Context) (Snapshot, error) {
@@ -62,8 +62,8 @@ func TestL19_RuntimeThatListsSlowlyAndAFirstThatHasGone(t *testing.T) {
 	})
 }
 
-// A required plugin that is there and not synchronized is waited for as one that is disconnected, and asked
-// when it is synchronized.
+// A creation waits for a required plugin that is not synchronized yet as if it were disconnected,
+// and asks it when it is synchronized.
 func TestL20_PluginThatIsSynchronizedLateIsAsked(t *testing.T) {
 	for _, failed := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -94,7 +94,8 @@ func TestL20_PluginThatIsSynchronizedLateIsAsked(t *testing.T) {
 	}
 }
 
-// The runtime lists a second time for a successor, and hangs: a pod waits for that no longer than for a Synchronize.
+// The runtime lists a second time for a successor, and hangs. A pod waits for this list no longer
+// than for a Synchronize.
 func TestL13_SecondListThatHangsIsCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		lists := 0
@@ -117,7 +118,8 @@ func TestL13_SecondListThatHangsIsCut(t *testing.T) {
 	})
 }
 
-// Who waits for a first that is lost does not wait for the Synchronize of its successor.
+// A caller that waits for a first that is lost does not wait for the Synchronize of its
+// successor.
 func TestL13_CallerWaitsForNoSuccessorOfALostFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
@@ -129,7 +131,7 @@ func TestL13_CallerWaitsForNoSuccessorOfALostFirst(t *testing.T) {
 			}
 			return nil, nil
 		}
-		next.timeouts.Sync = time.Minute // its own
+		next.timeouts.Sync = time.Minute // a timeout of its own
 		f.joined(first)
 		f.did("RunPodSandbox:p0")
 		next.untilAllowed()
@@ -140,11 +142,11 @@ func TestL13_CallerWaitsForNoSuccessorOfALostFirst(t *testing.T) {
 		first.Close()
 		began := time.Now()
 		require.NoError(t, <-run)
-		assert.LessOrEqual(t, time.Since(began), syncTimeout, "it waited for one that is synchronized")
+		assert.LessOrEqual(t, time.Since(began), syncTimeout, "it waited for a successor that is being synchronized")
 	})
 }
 
-// With a runtime that does not list, nothing is kept of those who have waited for it.
+// If the runtime does not list, nothing is kept of connections that waited for its list.
 func TestL13_ListThatHangsKeepsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(o *Options) {
@@ -162,7 +164,7 @@ func TestL13_ListThatHangsKeepsNothing(t *testing.T) {
 
 // A pod begins while a slow successor is synchronized, and ends while it is listed for again, when the
 // line stands. No plugin receives CreateContainer of a container in that pod.
-func TestL3_WhatEndsDuringTheSecondListDoesNotBegin(t *testing.T) {
+func TestL3_ContainerThatEndsDuringTheSecondListDoesNotBegin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var hold chan struct{}
 		f := newHanding(t, func(o *Options) {
@@ -199,6 +201,6 @@ func TestL3_WhatEndsDuringTheSecondListDoesNotBegin(t *testing.T) {
 		require.NoError(t, <-turns)
 		require.NoError(t, <-ended)
 		synctest.Wait()
-		assert.NotContains(t, next.received()+last.received(), "CreateContainer", "of a pod that has ended")
+		assert.NotContains(t, next.received()+last.received(), "CreateContainer", "the pod has ended")
 	})
 }

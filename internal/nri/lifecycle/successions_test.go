@@ -15,15 +15,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a hostile eye found in lanes that many connections have, one after the other.
+// Faults that a review found in lanes that many connections have, one after the other.
 
-// slowSync is a store that takes its time to be safe, as a file does.
+// slowSync is a store that takes its time until it is safe, like a file.
 type slowSync struct{ MissedEvents }
 
 func (s slowSync) Sync() { time.Sleep(5 * time.Millisecond); s.MissedEvents.Sync() }
 
-// Programs of one name that are started again when they are told to go take over by turns: each
-// serves what had waited for it, before the line stands for the next one.
+// Programs of one name start again whenever they are replaced, and take over by turns. Each
+// serves the requests that waited for it, before the line stands for the next one.
 func TestL22_HealthySuccessorsByTurnsBlockNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t, func(o *Options) { o.MissedEvents = slowSync{newMemory()} })
@@ -31,7 +31,7 @@ func TestL22_HealthySuccessorsByTurnsBlockNothing(t *testing.T) {
 		ctx, stay := context.WithCancel(t.Context())
 		var surge sync.WaitGroup
 		for range 3 {
-			surge.Go(func() { // some programs of one name, started again when told to go
+			surge.Go(func() { // some programs of one name, started again when they are replaced
 				comesBack(ctx, f, func() *plugin {
 					p := newPlugin("10-a")
 					p.synchronize = func(ctx context.Context, _ Snapshot) error { return pause(ctx, 500*time.Millisecond) }
@@ -55,8 +55,8 @@ func TestL22_HealthySuccessorsByTurnsBlockNothing(t *testing.T) {
 	})
 }
 
-// Pods that wait for a first that hangs do not wait for its successors, which hang too.
-func TestL22_SuccessorsThatHangHoldUpNoPods(t *testing.T) {
+// Pods that wait for a first that hangs do not wait for its successors, which hang, too.
+func TestL22_SuccessorsThatHangBlockNoPods(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t, func(o *Options) { o.MissedEvents = slowSync{newMemory()} })
 		newOne := func() *plugin {
@@ -94,9 +94,9 @@ func TestL22_SuccessorsThatHangHoldUpNoPods(t *testing.T) {
 	})
 }
 
-// The failure policy holds for those who wait for a first that is dropped, also if a successor is
-// at hand: what has to be validated is not let through.
-func TestL16_PolicyHoldsThoughASuccessorWaits(t *testing.T) {
+// The failure policy holds for requests that wait for a first that is dropped, also if a
+// successor is connected: no adjustment passes without validation.
+func TestL16_PolicyHoldsAlthoughASuccessorWaits(t *testing.T) {
 	for _, successor := range []bool{false, true} {
 		for _, ev := range []string{"ValidateContainerAdjustment:p1/c1", "RunPodSandbox:p2"} {
 			t.Run(fmt.Sprint(ev, " successor=", successor), func(t *testing.T) {
@@ -108,23 +108,23 @@ func TestL16_PolicyHoldsThoughASuccessorWaits(t *testing.T) {
 					f.did("RunPodSandbox:p1", "CreateContainer:p1/c1")
 					f.listed = Snapshot{Pods: pods("p1"), Containers: []Object{{Pod: "p1", Container: "c1"}}}
 					hung := f.asks("UpdatePodSandbox:p1")
-					asked := f.asks(ev) // waits behind it
+					asked := f.asks(ev) // waits behind the update
 					if successor {
 						f.comes(next)
 					}
 					require.Error(t, <-hung)
 					err := <-asked
 					synctest.Wait()
-					assert.Error(t, err, "nobody has validated it, and the policy is to fail")
+					assert.Error(t, err, "no plugin has validated it, and the policy is to fail")
 				})
 			})
 		}
 	}
 }
 
-// Likewise if the successor closes in the instant in which it has taken over: who waited for a plugin
-// that was there is not skipped.
-func TestL16_PolicyHoldsThoughTheSuccessorCloses(t *testing.T) {
+// Likewise if the successor closes in the instant in which it has taken over: a request that
+// waited for a connected plugin does not skip it.
+func TestL16_PolicyHoldsAlthoughTheSuccessorCloses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
 		first := newPlugin("10-a")
@@ -133,7 +133,7 @@ func TestL16_PolicyHoldsThoughTheSuccessorCloses(t *testing.T) {
 		s, err := f.enroll(newPlugin("10-a"))
 		require.NoError(t, err)
 		require.NoError(t, f.comeIn(t.Context(), s))
-		_, err = s.stand(t.Context())
+		_, err = s.pauseLine(t.Context())
 		require.NoError(t, err)
 		asked := f.asks("RunPodSandbox:p2") // waits for the successor
 		f.takeOver(s)
@@ -142,9 +142,9 @@ func TestL16_PolicyHoldsThoughTheSuccessorCloses(t *testing.T) {
 	})
 }
 
-// A plugin that comes back when the store has forgotten its name hears the ends of what it is
-// told of then.
-func TestL18_NameForgottenWhileDisconnectedJoins(t *testing.T) {
+// A plugin comes back after the store has forgotten its name. It receives the ends of the objects
+// that it then receives.
+func TestL18_ForgottenNameJoins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
 		a := newPlugin("10-a")
@@ -154,15 +154,15 @@ func TestL18_NameForgottenWhileDisconnectedJoins(t *testing.T) {
 		o.kill()
 		o.startWithoutList(t)
 		o.memory.Forget("10-a") // its time to live is over
-		o.lists("p1")           // what it knew of "gone" has gone
+		o.lists("p1")           // pod "gone", which it knew, has gone
 		a = o.again(a)
 		o.end("StopPodSandbox:p1", "RemovePodSandbox:p1")
 		assert.Contains(t, a.received(), "StopPodSandbox:p1 RemovePodSandbox:p1")
 	})
 }
 
-// Nor does a connected plugin lose what it knows, if the store forgets its name.
-func TestL18_StoreThatForgetsAConnectedName(t *testing.T) {
+// A connected plugin keeps what it knows, too, if the store forgets its name.
+func TestL18_StoreForgetsAConnectedName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRemembering(t)
 		a, thaw := frozen("10-a", UpdatePodSandbox)
@@ -177,7 +177,7 @@ func TestL18_StoreThatForgetsAConnectedName(t *testing.T) {
 	})
 }
 
-// A successor of one that is dropped because too much waits for it is not dropped for that, too.
+// A first is dropped because its line is full. Its successor is not dropped for that line.
 func TestL19_SuccessorInheritsAFullLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t, func(o *Options) { o.BacklogLimit = 3 })
@@ -200,7 +200,7 @@ func TestL19_SuccessorInheritsAFullLine(t *testing.T) {
 	})
 }
 
-// A stop that the first does not want and its successor does is waited for.
+// A stop waits for a successor that subscribed to it, though the first did not.
 func TestL10_StopWaitsForASuccessorThatWantsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var unheard, applied int
@@ -228,11 +228,11 @@ func TestL10_StopWaitsForASuccessorThatWantsIt(t *testing.T) {
 		synctest.Wait()
 		require.Equal(t, "Synchronize(p1) StopPodSandbox:p1", next.received())
 		assert.NotZero(t, waited, "the stop has not waited for the successor")
-		assert.Equal(t, 1, unheard+applied, "the reply reached nobody")
+		assert.Equal(t, 1, unheard+applied, "no caller received the reply")
 	})
 }
 
-// An end that is stored and that a successor does not want is stored no more.
+// A stored end to which a successor does not subscribe is settled: the store no longer has it.
 func TestL18_EndThatASuccessorDoesNotWantIsSettled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRememberingHanding(t)
@@ -264,9 +264,9 @@ func TestL18_EndThatASuccessorDoesNotWantIsSettled(t *testing.T) {
 	})
 }
 
-// A pod ends and another one begins and ends under its id while a plugin is overdue: both
-// have ended for it.
-func TestL2_IdIsUsedAgainBehindAnOverduePlugin(t *testing.T) {
+// A pod ends behind an overdue plugin, and another one begins and ends under its id. The plugin's
+// ledger has neither.
+func TestL2_BothLivesOfAnIdEndBehindAnOverduePlugin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a, thaw := frozen("10-a", UpdatePodSandbox)
@@ -283,7 +283,8 @@ func TestL2_IdIsUsedAgainBehindAnOverduePlugin(t *testing.T) {
 	})
 }
 
-// A container that stops while a successor takes its time has stopped, and was not removed.
+// A container stops while a successor takes its time. It has stopped for the successor, and was
+// not removed.
 func TestL19_ContainerThatStoppedIsNotRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
@@ -291,12 +292,12 @@ func TestL19_ContainerThatStoppedIsNotRemoved(t *testing.T) {
 		next := newPlugin("10-a")
 		f.joined(first)
 		f.did("RunPodSandbox:p1", "UpdatePodSandbox:p1")
-		f.did("CreateContainer:p1/c1") // missed
+		f.did("CreateContainer:p1/c1") // the first misses it
 		f.listed = Snapshot{Pods: pods("p1"), Containers: []Object{{Pod: "p1", Container: "c1"}}}
 		may := next.untilAllowed()
 		joined := f.comes(next)
 		time.Sleep(requestTimeout)
-		f.end("StopContainer:p1/c1") // and the runtime lists it as running for another moment
+		f.end("StopContainer:p1/c1") // the runtime still lists it as running
 		close(may)
 		require.NoError(t, <-joined)
 		synctest.Wait()
@@ -304,7 +305,8 @@ func TestL19_ContainerThatStoppedIsNotRemoved(t *testing.T) {
 	})
 }
 
-// A connection that waits for a place and closes in the moment in which there is one leaves nothing.
+// A connection that waits for its turn leaves nothing if it closes in the moment in which the
+// turn comes.
 func TestL19_ConnectionThatWaitedLeavesNothing(t *testing.T) {
 	stale := 0
 	for range 20 {
@@ -332,10 +334,10 @@ func TestL19_ConnectionThatWaitedLeavesNothing(t *testing.T) {
 			f.mu.Unlock()
 		})
 	}
-	assert.Zero(t, stale, "connections that have gone, and wait for ever")
+	assert.Zero(t, stale, "closed connections that still wait")
 }
 
-// The runtime was killed after a pod had stopped, and before its plugin has heard of that. The
+// The runtime was killed after a pod had stopped, and before its plugin received the Stop. The
 // Stop waits, also for a successor: nothing begins in the pod meanwhile (L11).
 func TestL11_NothingBeginsInAPodWhoseStopWaitsForASuccessor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -353,7 +355,7 @@ func TestL11_NothingBeginsInAPodWhoseStopWaitsForASuccessor(t *testing.T) {
 		o.start(t, "p0!", "p1!", "p2!")
 		first, _ := frozen("10-a", StopPodSandbox)
 		o.joined(first)
-		time.Sleep(2 * syncTimeout) // what is missed takes turns with the rest
+		time.Sleep(2 * syncTimeout) // missed events take turns with new ones
 		next := newPlugin("10-a").takes(time.Second, StopPodSandbox)
 		o.joined(next)
 		require.ErrorIs(t, o.ask(t.Context(), "CreateContainer:p2/c1"), ErrStopped)
@@ -362,8 +364,8 @@ func TestL11_NothingBeginsInAPodWhoseStopWaitsForASuccessor(t *testing.T) {
 	})
 }
 
-// joinsAndCloses brings in a connection that answers Synchronize and closes, and whose watcher
-// notices that afterwards.
+// joinsAndCloses connects a plugin that answers Synchronize and closes, and whose watcher notices
+// the close afterwards.
 func (f *fixture) joinsAndCloses(u *unnoticed) error {
 	u.synchronize = func(context.Context, Snapshot) error {
 		time.Sleep(time.Millisecond) // the watcher watches
@@ -379,8 +381,8 @@ func (f *fixture) joinsAndCloses(u *unnoticed) error {
 	return <-done
 }
 
-// A successor answers Synchronize and closes, before anyone has noticed. The first goes on as if it
-// had never come: what the successor was told of, and the first was not, is nothing to the first.
+// A successor answers Synchronize and closes, before the engine notices. The first goes on as if
+// it had had no successor: it receives nothing of objects that only the successor received.
 func TestL19_SuccessorThatClosesAfterSynchronizeChangesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newHanding(t)
@@ -397,7 +399,8 @@ func TestL19_SuccessorThatClosesAfterSynchronizeChangesNothing(t *testing.T) {
 	})
 }
 
-// Likewise, and it wants no ends: those that the first misses are kept all the same.
+// Likewise for a successor without subscription to ends: the missed ends of the first are kept
+// all the same.
 func TestL18_SuccessorThatClosesAfterSynchronizeLosesNoEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRememberingHanding(t)
@@ -415,8 +418,8 @@ func TestL18_SuccessorThatClosesAfterSynchronizeLosesNoEnds(t *testing.T) {
 	})
 }
 
-// What a successor does not want to be told of has ended for its name.
-func TestL18_SuccessorThatWantsNoEndsKeepsNothing(t *testing.T) {
+// Objects have ended for a name when its successor does not subscribe to their ends.
+func TestL18_SuccessorWithoutEndsKeepsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newRememberingHanding(t)
 		a := newPlugin("10-a")
@@ -434,7 +437,7 @@ func TestL18_SuccessorThatWantsNoEndsKeepsNothing(t *testing.T) {
 		o.joined(next)
 		synctest.Wait()
 		pods, _ := o.names["10-a"].ledger.Count()
-		assert.Zero(t, pods, "pods that the plugin knows, and of which nothing is left")
+		assert.Zero(t, pods, "pods that the plugin knows, though they have ended")
 		o.joined(last)
 		o.removeOthers() // as a node does in time
 		o.joined(newPlugin("20-b"))

@@ -10,28 +10,26 @@ import (
 	"time"
 )
 
-// Teardown tells the connections of ends, in the order given: the Stop of a
-// pod after those of its containers, a Remove after its Stop. All that know
-// the object get them at the same time, whatever the others do (L9). What a
-// connection had before is not sent again (L11); what it has to be told and is
-// missing in events is sent in its place, see Options.ImpliedEnd.
+// Teardown delivers ends to the connections, in the order given: the caller passes the Stop of a
+// pod after the Stops of its containers, and a Remove after its Stop. All connections that know
+// the object receive them at the same time, whatever the others do (L9). A connection does not
+// receive an end again (L11). If a connection must receive an end that is missing in events, the
+// engine makes it, see Options.ImpliedEnd, and sends it in the right order.
 //
-// Teardown waits for all together no longer than TeardownWait, and not for a
-// connection that is overdue or not synchronized yet. ctx is used for its values
-// alone: neither the wait nor the events end with it (L7). What a plugin has not
-// answered by then goes on with nobody waiting for it, in order with what
-// follows. Where the same end is on its way to a plugin already, Teardown waits
-// for that one.
+// Teardown waits for all connections together, no longer than TeardownWait, and not for a
+// connection that is overdue or not synchronized yet. It uses ctx only for its values:
+// neither the wait nor the events end with ctx (L7). If a plugin has not answered by then,
+// the events go on in order, and no caller waits for them. If an earlier Teardown is
+// delivering the same end to a plugin, Teardown waits for that delivery.
 //
-// apply, if not nil, is then called with each reply that came, in the order of
-// indices, and for one connection in that of events. Replies that come later, or
-// for which apply is nil, go to Options.Unheard.
+// apply, if not nil, is then called with each reply, in the order of indices and, for one
+// connection, of events. Later replies, and all replies if apply is nil, go to Options.Unheard.
 //
-// The error says who rejected and, where that is the policy of a plugin, that it did not
-// answer. It is for the log: the end of the object goes on in any case (L8).
+// The error names the plugins that rejected an end and, if their policy says so, the plugins that
+// did not answer. It is for the log: the end of the object goes on in any case (L8).
 //
-// From a Remove on, connections that join are not told of the object any more,
-// though the runtime may list it for a while.
+// After a Remove, a connection that joins does not receive the object, even if the runtime still
+// lists it for a while.
 func (e *Engine) Teardown(ctx context.Context, events []Event, apply func(Connection, Event, any)) error {
 	for _, ev := range events {
 		if !ev.Kind.Final() {
@@ -64,11 +62,11 @@ func (e *Engine) Teardown(ctx context.Context, events []Event, apply func(Connec
 	return errors.Join(errs...)
 }
 
-// await waits for parts, together no longer than TeardownWait.
+// await waits for the parts of a round, together no longer than TeardownWait.
 func (e *Engine) await(r *round, parts []*part) (errs []error) {
 	var bound <-chan time.Time
 	wait := e.opts.TeardownWait()
-	// The last was posted last: when it is done, most of the others are.
+	// The last part was posted last: when it is done, most of the others are.
 	for _, p := range slices.Backward(parts) {
 		settled := p.unsettled()
 		if settled == nil {
@@ -91,16 +89,16 @@ func (e *Engine) await(r *round, parts []*part) (errs []error) {
 	return errs
 }
 
-// closed stands for a time that has passed.
+// closed is a closed channel: the timeout has passed.
 var closed = func() <-chan time.Time {
 	c := make(chan time.Time)
 	close(c)
 	return c
 }()
 
-// abort enters ends, stops the creations that they end, and returns the
-// lanes to tell. All that is one instant for
-// those who join: they find the object ended, or get the ends in their lane.
+// abort enters ends, stops the creations that they end, and returns the lanes to deliver them
+// to, all in one instant: a connection that joins either finds the object ended, or
+// receives the ends in its lane.
 func (e *Engine) abort(events []Event) (lanes []*lane, orphans map[string]Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -118,9 +116,10 @@ func (e *Engine) abort(events []Event) (lanes []*lane, orphans map[string]Event)
 	return e.lanes, e.cutShort(events)
 }
 
-// cutShort stops the creations that are ended, and returns of those that all agreed to, and
-// that go with their pod before the runtime has them, the CreateContainer by their id: it
-// hands in no end of theirs. Of others the request may still be changing. mu is held.
+// cutShort stops the creations whose pods or containers end. It returns, by container id, the
+// CreateContainer of the sealed ones that end with their pod: the runtime does not have these
+// containers yet, and submits no end for them. The requests of creations that are not sealed
+// may still change. mu is held.
 func (e *Engine) cutShort(events []Event) (orphans map[string]Event) {
 	for o, c := range e.creations {
 		for _, ev := range events {
@@ -149,14 +148,13 @@ type round struct {
 	events  []Event
 	orphans map[string]Event
 	collect bool // whether its caller wants the replies
-	urgent  bool // whether what is kept has to be safe before that goes on
+	urgent  bool // whether stored ends must be safe before its caller goes on
 }
 
-// last is the event that the round is there for.
+// last returns the last event of the round, which the others lead to.
 func (r *round) last() *Event { return &r.events[len(r.events)-1] }
 
-// implied returns an event that a connection has to be told before goal, with a
-// request.
+// implied returns an event that a connection must receive before goal, with a request.
 func (e *Engine) implied(r *round, ev, goal Event) Event {
 	of, orphan := r.orphans[ev.Container]
 	if !orphan {

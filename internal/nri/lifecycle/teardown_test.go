@@ -13,8 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// joinedHung brings in a plugin that hangs in events of a kind, and stays
-// connected all the same.
+// joinedHung connects a plugin that hangs in events of a kind and stays connected.
 func (f *fixture) joinedHung(in Kind) *plugin {
 	p := newPlugin("10-a").hang(in)
 	p.keepConnected = true
@@ -22,9 +21,9 @@ func (f *fixture) joinedHung(in Kind) *plugin {
 	return p
 }
 
-// Five plugins hang, the sixth is told all the same, and all of that takes one
-// request timeout.
-func TestL9_AllReceiveItAtOnceHoweverManyHang(t *testing.T) {
+// Five plugins hang. The sixth still receives the stop, and the teardown takes one request
+// timeout.
+func TestL9_AllReceiveAStopAtOnceHoweverManyHang(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		var hung []*plugin
@@ -54,8 +53,8 @@ func TestL9_AllReceiveItAtOnceHoweverManyHang(t *testing.T) {
 	})
 }
 
-// A Stop that hangs is left behind after one timeout, and what follows goes on
-// in order once the plugin is back.
+// A teardown waits for a Stop that hangs for one timeout. Later events follow in order once the
+// plugin has answered.
 func TestL9_HungStopGoesOnInTheBackground(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(o *Options) {
@@ -68,8 +67,8 @@ func TestL9_HungStopGoesOnInTheBackground(t *testing.T) {
 		require.NoError(t, f.end("StopPodSandbox:p1"))
 		assert.Equal(t, requestTimeout/2, time.Since(start))
 
-		// The Remove waits behind it, and the next pod's Run too, which goes on
-		// without the plugin when that is overdue. It is told when it is back.
+		// The Remove waits behind the Stop, and so does the next pod's Run. The pod goes on
+		// without the plugin when that is overdue. The plugin receives both when it has answered.
 		removed, run := make(chan error), make(chan error)
 		go func() { removed <- f.end("RemovePodSandbox:p1") }()
 		synctest.Wait()
@@ -102,7 +101,7 @@ func TestL13_RunBehindAHungStopHasItsOwnBound(t *testing.T) {
 	})
 }
 
-// A chain of ends is waited for no longer than one end.
+// A teardown waits for a chain of ends no longer than for one end.
 func TestL9_ManyContainersAreOneWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -116,8 +115,8 @@ func TestL9_ManyContainersAreOneWait(t *testing.T) {
 	})
 }
 
-// A caller is told of a plugin that does not answer an end if that is its policy (L16): some
-// runtimes fail a stop for any error.
+// A teardown returns an error for a plugin that does not answer an end only if that is the
+// plugin's policy (L16): some runtimes fail a stop for any error.
 func TestL8_UnansweredEventIsAnErrorByPolicy(t *testing.T) {
 	for failure, end := range map[Failure]func(f *fixture, p *plugin) error{
 		Timeout: func(f *fixture, _ *plugin) error { return f.end("StopPodSandbox:p1") },
@@ -194,8 +193,7 @@ func TestL11_RepeatedEndsSendNothing(t *testing.T) {
 	})
 }
 
-// Two stops at once: the second must not take the network away while a plugin
-// is still in its hook for the first.
+// Two stops at once: the second must not remove the network while a plugin handles the first.
 func TestL10_SecondStopWaitsForTheFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -223,7 +221,7 @@ func TestL10_SecondStopWaitsForTheFirst(t *testing.T) {
 	})
 }
 
-// The tries of a kubelet do not fill the line of a plugin that hangs.
+// The retries of a kubelet do not fill the line of a plugin that hangs.
 func TestL11_RepeatedEndsShareOnePlaceInTheLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -238,8 +236,8 @@ func TestL11_RepeatedEndsShareOnePlaceInTheLine(t *testing.T) {
 	})
 }
 
-// Only an end that stands for all of another teardown is waited for in place of
-// it.
+// A teardown waits for the pending end of another teardown only if that end covers all of its
+// own.
 func TestL9_EndsThatAreNotTheSameAreSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -259,8 +257,8 @@ func TestL9_EndsThatAreNotTheSameAreSent(t *testing.T) {
 	})
 }
 
-// What the runtime forgets, the plugin still gets, in order.
-func TestL1_MissedEventsAreSentInTheirPlace(t *testing.T) {
+// A plugin receives in order also the ends that the runtime does not hand in.
+func TestL1_ImpliedEndsAreSentInTheirPlace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(o *Options) {
 			o.ImpliedEnd = func(k Kind, container string, of Event) any {
@@ -297,7 +295,7 @@ func TestL3_UnsubscribedFirstEventsAreRemembered(t *testing.T) {
 	})
 }
 
-// Replies are applied in index order once all answered, whoever was first.
+// Replies are applied in index order once all plugins have answered, whichever answered first.
 func TestL9_RepliesAreAppliedInIndexOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -326,8 +324,7 @@ func TestL9_RepliesAreAppliedInIndexOrder(t *testing.T) {
 	})
 }
 
-// A container that all agreed to and that goes with its pod before the runtime
-// lists it.
+// A container that all plugins have approved ends with its pod, before the runtime lists it.
 func TestL3_SealedCreationEndsWithItsPod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, func(o *Options) {
@@ -354,8 +351,8 @@ func TestL3_SealedCreationEndsWithItsPod(t *testing.T) {
 	})
 }
 
-// Who stops a pod once more waits for the plugin as long as who did so first: until its
-// timeout has passed, though it is at the event still.
+// A second stop of a pod waits for the plugin as long as the first: until the plugin's timeout
+// has passed, though it still handles the event.
 func TestL10_SecondStopWaitsForTheTimeoutOfTheFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)

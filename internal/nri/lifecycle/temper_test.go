@@ -17,13 +17,13 @@ import (
 type temper struct {
 	wants, events, synchronize string
 	failRequest, keepConnected bool
-	pace                       time.Duration // of a slow one
-	nth                        int           // event at which it rejects or crashes
-	kind                       Kind          // in which it hangs, or is late
-	listing                    time.Duration // that the runtime takes to list, for it
+	pace                       time.Duration // time that a slow plugin takes
+	nth                        int           // number of the event at which it rejects or crashes
+	kind                       Kind          // event in which it hangs, or is late
+	listing                    time.Duration // time that the runtime takes to list, for it
 }
 
-// masks are what plugins subscribe to.
+// masks are sets of events that plugins subscribe to.
 var masks = map[string]func(Kind) bool{
 	"everything": all,
 	"pods":       func(k Kind) bool { return k < CreateContainer },
@@ -65,7 +65,7 @@ func (t temper) plugin(name string) *simPlugin {
 	case "hangs":
 		p.hang(t.kind, StopPodSandbox)
 	case "late":
-		// As one that knows nothing of deadlines.
+		// Like a plugin that knows nothing of deadlines.
 		p.handle = func(_ context.Context, ev Event) (any, error) {
 			if ev.Kind == t.kind || ev.Kind == RunPodSandbox {
 				p.stall(t.pace + requestTimeout)
@@ -73,7 +73,7 @@ func (t temper) plugin(name string) *simPlugin {
 			return nil, nil
 		}
 	case "frozen":
-		// As one whose process was stopped: it reads nothing either.
+		// Like a plugin whose process was stopped: it does not read either.
 		p.handle = func(_ context.Context, ev Event) (any, error) {
 			if p.count()%t.nth == 0 {
 				<-p.closed
@@ -105,7 +105,7 @@ func (t temper) plugin(name string) *simPlugin {
 	case "rejects":
 		p.synchronize = func(context.Context, Snapshot) error { return errRejected }
 	}
-	// Whoever waits for a prompt plugin waits for the engine.
+	// A caller that waits for a prompt plugin waits for the engine.
 	p.prompt = slices.Contains([]string{"prompt", "rejects", "crashes"}, t.events) &&
 		slices.Contains([]string{"prompt", "rejects"}, t.synchronize) && t.listing == 0
 	return p

@@ -55,8 +55,8 @@ func TestL16_TimeoutFollowsTheFailurePolicy(t *testing.T) {
 	}
 }
 
-// A deadline of the caller that passes while a plugin is busy is no failure of
-// the plugin: it stays, whatever its policy.
+// If the caller's deadline passes while a plugin is busy, the plugin has not failed: it stays
+// connected, whatever its policy.
 func TestL16_DeadlineOfTheCallerDoesNotCount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -72,7 +72,7 @@ func TestL16_DeadlineOfTheCallerDoesNotCount(t *testing.T) {
 	})
 }
 
-// expiring is a context that ends after it was looked at a few times.
+// expiring is a context that ends after it was read a few times.
 type expiring struct {
 	context.Context
 	looks int
@@ -107,9 +107,8 @@ func TestL16_RejectionAtTheDeadlineOfTheCaller(t *testing.T) {
 	}
 }
 
-// The request timeout counts from when the event was sent, not from when its
-// caller came.
-func TestL16_TheWaitForOthersIsNotTheTimeOfThePlugin(t *testing.T) {
+// The request timeout begins when the event is sent, not when its caller comes.
+func TestL16_WaitForOthersIsNotTheTimeOfThePlugin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		a := newPlugin("10-a")

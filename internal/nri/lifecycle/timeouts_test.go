@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// noticed is a plugin that keeps how long it is told that it has.
+// noticed is a plugin that keeps how much time it has for each event.
 type noticed struct {
 	*plugin
 	has []time.Duration
@@ -42,7 +42,7 @@ func TestL16_PluginMayHaveATimeoutOfItsOwn(t *testing.T) {
 	}
 }
 
-// The bound of a teardown is one for all, however long one of them may take.
+// The bound of a teardown is the same for all plugins, however long one of them may take.
 func TestL9_LongTimeoutOfOnePluginLengthensNoTeardown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
@@ -55,7 +55,7 @@ func TestL9_LongTimeoutOfOnePluginLengthensNoTeardown(t *testing.T) {
 		require.NoError(t, f.end("StopPodSandbox:p1"))
 		assert.Equal(t, requestTimeout, time.Since(start))
 		time.Sleep(time.Minute)
-		assert.False(t, slow.isClosed(), "it answered in its own time")
+		assert.False(t, slow.isClosed(), "it answered within its own timeout")
 		assert.Equal(t, "10-slow answered late, 20-b answered", f.journal.outcomes(StopPodSandbox))
 	})
 }
@@ -71,7 +71,7 @@ func TestL13_PluginMayHaveASyncTimeoutOfItsOwn(t *testing.T) {
 		synctest.Wait()
 		start := time.Now()
 		f.did("RunPodSandbox:p1")
-		assert.Equal(t, syncTimeout, time.Since(start), "others wait for it as for any")
+		assert.Equal(t, syncTimeout, time.Since(start), "others wait for it like for any plugin")
 		require.NoError(t, <-joined)
 		synctest.Wait()
 		assert.Equal(t, "Synchronize() RunPodSandbox:p1", slow.received())
@@ -85,18 +85,18 @@ func TestL13_PluginMayHaveASyncTimeoutOfItsOwn(t *testing.T) {
 	})
 }
 
-// A plugin knows how long its caller waits. What it is cut short by is not its
-// own timeout, so that it stays.
+// A plugin receives its caller's deadline. If that cuts its request short, its own timeout has
+// not passed, so it stays connected.
 func TestL16_PluginReceivesTheDeadlineOfItsCaller(t *testing.T) {
 	for _, tc := range []struct {
 		event    string
 		patience time.Duration
 		has      time.Duration
 	}{
-		{"RunPodSandbox:p1", 2 * time.Second, 1500 * time.Millisecond}, // a quarter is for the undo
-		{"RunPodSandbox:p1", time.Minute, 10 * time.Second},            // which needs no more than a stop and a removal do
+		{"RunPodSandbox:p1", 2 * time.Second, 1500 * time.Millisecond}, // a quarter is for the roll back
+		{"RunPodSandbox:p1", time.Minute, 10 * time.Second},            // which takes no longer than a stop and a removal
 		{"RunPodSandbox:p1", 12 * time.Second, 9 * time.Second},
-		{"UpdatePodSandbox:p0", 2 * time.Second, 2 * time.Second}, // there is nothing to undo
+		{"UpdatePodSandbox:p0", 2 * time.Second, 2 * time.Second}, // nothing to roll back
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			f := newFixture(t)

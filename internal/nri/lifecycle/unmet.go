@@ -16,16 +16,16 @@ type Unmet struct {
 	Event  Event
 	Plugin string        // as the Requirement has it
 	Waited time.Duration // for the plugin while it was disconnected
-	// Away is since when no plugin of that name is synchronized, or since when the
-	// engine runs if it has seen none. It is zero if one is.
+	// Disconnected is since when no plugin of that name is synchronized, or since when the
+	// engine runs if none ever was. It is zero if one is.
 	Disconnected time.Time
-	Err          error // why one that is there has not answered, nil if none is there
+	Err          error // why a connected plugin has not answered, nil if none is connected
 }
 
 // Error implements error.
 func (u *Unmet) Error() string { return fmt.Sprintf("%s: %s", u.Event, u.Reason()) }
 
-// Reason is the error without the event.
+// Reason returns the error without the event.
 func (u *Unmet) Reason() string {
 	text := "required plugin " + u.Plugin
 	if !u.Disconnected.IsZero() {
@@ -43,8 +43,8 @@ func (u *Unmet) Reason() string {
 // Unwrap returns why the plugin has not answered.
 func (u *Unmet) Unwrap() error { return u.Err }
 
-// reject fails the creation for a demand that is not met. failed is what became
-// of the connection that could have met it, nil if none could.
+// reject fails the creation because a demand is not met. failed is the failure of the
+// connection that could have met it, nil if none could.
 func (q *question) reject(d *demand, failed *Error) error {
 	u := &Unmet{Event: q.event, Plugin: d.Plugin, Waited: d.waited}
 	switch {
@@ -57,22 +57,21 @@ func (q *question) reject(d *demand, failed *Error) error {
 	return u
 }
 
-// hindrance is why those connections do not count that are there, nil if none is.
+// hindrance returns why the connections of a demanded plugin do not count, nil if none exists.
 func (q *question) hindrance(d *demand) error {
 	switch p := q.nearest(d); {
 	case p.rank == deaf:
-		return fmt.Errorf("plugin %s is connected and has not subscribed to %s", p.session.name, q.event.Kind)
+		return fmt.Errorf("plugin %s is connected, but has not subscribed to %s", p.session.name, q.event.Kind)
 	case p.rank == joining:
-		return fmt.Errorf("plugin %s is connected and %w", p.session.name, errJoining)
+		return fmt.Errorf("plugin %s is connected, but %w", p.session.name, errJoining)
 	case errors.Is(q.ctx.Err(), context.DeadlineExceeded):
-		return fmt.Errorf("the caller waits no longer: %w", q.ctx.Err())
+		return fmt.Errorf("too little time is left before the caller's deadline: %w", q.ctx.Err())
 	}
 	return nil
 }
 
 // DisconnectedSince returns since when no connection of a name, with its index or without,
-// is synchronized, or since when the engine runs if it has seen none. It is zero if
-// one is.
+// is synchronized, or since when the engine runs if none ever was. It is zero if one is.
 func (e *Engine) DisconnectedSince(plugin string) time.Time {
 	e.mu.Lock()
 	lanes, since := e.lanes, e.since
@@ -87,7 +86,7 @@ func (e *Engine) DisconnectedSince(plugin string) time.Time {
 		switch s := l.serving(); {
 		case s == nil || !l.named(plugin):
 		case s.lost():
-			since = time.Now() // and the watcher has yet to notice
+			since = time.Now() // its watcher has not noticed yet
 		default:
 			return time.Time{}
 		}

@@ -9,24 +9,25 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// A runtime may end a pod without a word: moby has no event for it. It may also fail to make a
-// container and say nothing, as CRI-O does. What lists are without, whose removal the runtime has
-// not handed in, and of which nothing happens, has vanished: plugins are told its end (L3), and
-// the engine knows nothing more of it. One list is not enough: it may have been read before the
-// pod began, and a runtime may drop a pod from its list before it hands in the end.
+// A runtime may end a pod without submitting its end: moby has no event for it. It may also fail
+// to create a container without submitting its end, as CRI-O does. An object has vanished if lists
+// lack it, the runtime has not submitted its Remove, and it has no events: plugins receive its end
+// (L3), and the engine forgets it. One list is not enough: the runtime may have read it before the
+// pod began, and may drop a pod from its list before it submits the end.
 
-// vanishes is how long that has to be so: longer than a runtime takes between its list and its
-// event, with a plugin in it that hangs, and than CRI-O keeps a pod for the next try of the
-// kubelet, in no list.
+// vanishes is how long lists must lack an object. That is longer than a runtime takes from its
+// list to its event while a plugin hangs, and longer than CRI-O keeps a pod, which no list
+// has, for the kubelet's next try.
 const vanishes = 10 * time.Minute
 
 // unconfirmed is how many containers may be sealed, and not confirmed by the runtime, before
-// the engine lists by itself: many more than a node creates at once. A runtime that confirms
-// none, and ends none, is so told apart from one that does.
+// the engine lists by itself: many more than a node creates at once. That happens only
+// with a runtime that neither confirms nor ends containers.
 const unconfirmed = 1024
 
-// listIfMany has the runtime list if it leaves much unsaid, and once a minute at most if it goes
-// on to: it may create and end containers for ever without a plugin that joins. mu is held.
+// listIfMany takes an inventory if many containers are unconfirmed, and once a minute at most
+// while they are: a runtime may create and end containers forever without a plugin that joins.
+// mu is held.
 func (e *Engine) listIfMany() {
 	many := len(e.creations)
 	if many == unconfirmed || many > unconfirmed && time.Since(e.listedAt) >= time.Minute {
@@ -34,8 +35,8 @@ func (e *Engine) listIfMany() {
 	}
 }
 
-// vanished returns the ends of what has vanished, by a list that began then and has what is
-// there. mu is held.
+// vanished returns the ends of the objects that have vanished. there has the objects of a list,
+// and began is when that list began. mu is held.
 func (e *Engine) vanished(began time.Time, there map[ledger.ID]bool) (ends []*round) {
 	missing := make(map[ledger.ID]time.Time)
 	for o := range e.goingOn() {
@@ -43,7 +44,7 @@ func (e *Engine) vanished(began time.Time, there map[ledger.ID]bool) (ends []*ro
 		switch {
 		case there[o], o.Container != "" && !there[ledger.ID{Pod: o.Pod}]: // it vanishes with its pod
 		case !before:
-			missing[o] = time.Now() // the list was read by then: it may have waited for a lock
+			missing[o] = time.Now() // not began: the list may have waited for a lock
 		case began.Sub(since) < vanishes:
 			missing[o] = since
 		default:
@@ -54,8 +55,8 @@ func (e *Engine) vanished(began time.Time, there map[ledger.ID]bool) (ends []*ro
 	return ends
 }
 
-// vanish ends an object for plugins alone, so that it takes nothing from one that the runtime
-// lists again. mu is held.
+// vanish ends an object only for plugins: if the runtime lists it again, it is not marked as
+// ended. mu is held.
 func (e *Engine) vanish(o ledger.ID) *round {
 	end, of := o.Removal(), Event{Pod: o.Pod, Container: o.Container}
 	if c := e.creations[o]; c != nil {
@@ -71,8 +72,8 @@ func (e *Engine) vanish(o ledger.ID) *round {
 	return r
 }
 
-// goingOn returns the pods that a plugin or the engine knows of, but for those in which
-// something is being created just now, and containers that all have agreed to. mu is held.
+// goingOn returns the pods that a plugin or the engine knows, except for pods with a creation
+// that is not sealed, and the containers whose creation is sealed. mu is held.
 func (e *Engine) goingOn() map[ledger.ID]bool {
 	all := make(map[ledger.ID]bool)
 	var not []ledger.ID
@@ -95,7 +96,7 @@ func (e *Engine) goingOn() map[ledger.ID]bool {
 	}
 	for pod, p := range e.ended {
 		all[ledger.ID{Pod: pod}] = true
-		if p.stage == leaving { // that is remembered for so many removals
+		if p.stage == leaving { // later removals forget it
 			not = append(not, ledger.ID{Pod: pod})
 		}
 	}
@@ -105,8 +106,8 @@ func (e *Engine) goingOn() map[ledger.ID]bool {
 	return all
 }
 
-// hasMissed has the plugin told of an end that the runtime has not handed in, as of one that it
-// has missed: much of that takes turns with the line, and holds up no pod.
+// hasMissed delivers an end that the runtime has not submitted like a missed end: many of them
+// take turns with the line, and block no pod.
 func (l *lane) hasMissed(r *round) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -117,7 +118,7 @@ func (l *lane) hasMissed(r *round) {
 		return
 	}
 	l.collapse(r.events)
-	if !l.tells(r) {
+	if !l.needs(r) {
 		return
 	}
 	l.keep(p)

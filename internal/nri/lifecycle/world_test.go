@@ -13,46 +13,46 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// A world is a runtime as the contract wants it, with its pods, its kubelet
-// and its plugins, on an engine. It is what the property tests drive.
+// A world is a runtime that behaves as the contract wants, with its pods, its kubelet and its
+// plugins, on an engine. The property tests drive it.
 type world struct {
-	mu         sync.Mutex // guards what follows
+	mu         sync.Mutex // guards the fields below
 	pods       map[string]*simPod
 	containers map[string]*simContainer
 	needs      map[ledger.ID]*need
-	faults     []string // rules that were broken, as far as one can say on the spot
+	faults     []string // rules that were broken for certain when it happened
 	duties     []duty
-	up         []cameUp
+	started    []started
 
 	process *process
 	plugins []*simPlugin // all that ever joined
 
 	keeps      bool // whether the engine has the memory
 	memory     *memory
-	lossy      bool            // whether what is owed was lost with the runtime
+	lossy      bool            // whether missed events were lost with the runtime
 	lost       map[string]bool // objects that the runtime has lost
-	over       map[string]bool // those whose removal was told, or stored for whoever is disconnected
-	cut        []cutShort      // what the runtime was killed in creating, as a journal has it
+	over       map[string]bool // objects whose removal was delivered, or stored for a disconnected plugin
+	cut        []cutShort      // objects in whose creation the runtime was killed, as a journal has them
 	duplicates map[string]bool // names that had more than one connection at a time
 
-	abandoned map[string]bool // ends that are not told to a name any more, since they broke its connections
+	abandoned map[string]bool // ends that a name no longer receives, since they broke its connections
 
 	hands bool // whether the engine hands names over
 	harsh *harshness
 
 	runtime runtimeKind
-	agreed  map[string]time.Time    // when all had agreed to a container
+	agreed  map[string]time.Time    // when the last plugin approved a container
 	made    map[string]bool         // containers that the runtime has or had
-	between map[string][]*simPlugin // who came while moby had a container neither asked for nor listed
+	between map[string][]*simPlugin // plugins that connected while moby had a container that it had neither asked for nor listed
 }
 
 // A simPod is a pod in the runtime's store, which outlives the runtime.
 type simPod struct {
 	stopping bool // its Stop is or was under way
-	stopped  bool // and it is over
-	removed  bool // its Remove was sent, though its removal may have failed
+	stopped  bool // and has ended
+	removed  bool // its Remove was sent, though the removal may have failed
 
-	witnesses []*simPlugin // who was there when it became ready
+	witnesses []*simPlugin // plugins that were connected when it became Ready
 }
 
 type simContainer struct {
@@ -69,13 +69,13 @@ type process struct {
 	ctx       context.Context // of the process itself
 	kill      context.CancelFunc
 	transient map[string]bool // the pods in creation; guarded by world.mu
-	listing   time.Duration   // that half a list takes; likewise
-	lists     time.Duration   // the longest that one took; likewise
+	listing   time.Duration   // how long half a list takes; likewise
+	lists     time.Duration   // the longest time that a list took; likewise
 	lock      *lock
 	listed    []map[ledger.ID]bool // what each list had; guarded by world.mu
 	ops       sync.WaitGroup
-	joins     sync.WaitGroup       // those too that may wait for ever
-	callers   []context.CancelFunc // of the operations that are or were under way
+	joins     sync.WaitGroup       // also those that may wait for ever
+	callers   []context.CancelFunc // of the operations that have begun
 }
 
 // A simPlugin is a plugin with a temper.
@@ -86,30 +86,30 @@ type simPlugin struct {
 	shared  bool // others have the same name
 
 	permanent, lone bool   // see manner
-	forgot          bool   // its name may have been, before it was synchronized; guarded by world.mu
+	forgot          bool   // the engine may have forgotten its name before it was synchronized; guarded by world.mu
 	origin          string // likewise
 	waits           sync.Once
-	unheard         int // the last of its words that nobody waited for; guarded by harshness.mu
+	unheard         int // its last reply for which no caller waited; guarded by harshness.mu
 
 	handed  handed
-	reason  error // why it left, nil if it has not; guarded by world.mu
+	reason  error // why it disconnected, nil while it is connected; guarded by world.mu
 	came    time.Time
 	listing time.Duration
 
 	// Guarded by world.mu.
 	joined  time.Time          // when Join returned without error
 	overdue time.Time          // when it last did not answer in time
-	skips   []time.Time        // all those times
-	passed  map[ledger.ID]bool // what it was not asked for
+	skips   []time.Time        // all such times
+	passed  map[ledger.ID]bool // objects for which it was not asked
 
 	mask     string
 	answered []Event  // guarded by mu
-	cut      bool     // whether a request was, before it was answered; likewise
-	found    []string // by a runtime that was started after it came; likewise
+	cut      bool     // whether a request was cut before it was answered; likewise
+	found    []string // what a runtime that started after it had connected found; likewise
 }
 
-// A duty is a rule that a plugin was seen to break unless, when all is at rest,
-// the plugin is gone or what was missing has come.
+// A duty is a rule that a plugin seemed to break. At rest it counts as broken, unless the plugin
+// has disconnected or the missing event has come.
 type duty struct {
 	plugin *simPlugin
 	broken string
@@ -178,8 +178,7 @@ func (w *world) fault(format string, args ...any) {
 	w.faults = append(w.faults, fmt.Sprintf(format, args...))
 }
 
-// op starts an operation whose caller may give up, after patience if that is
-// not zero.
+// op starts an operation whose caller may cancel, and does so after patience if that is not zero.
 func (p *process) op(patience time.Duration, f func(ctx context.Context)) {
 	ctx, cancel := context.WithCancel(p.ctx)
 	if patience > 0 {
@@ -216,7 +215,7 @@ func pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// ask asks for an event that may be rejected.
+// ask sends an event that plugins may reject.
 func (p *process) ask(ctx context.Context, name string) (err error) {
 	defer p.locked(asking)()
 	ev, start, last := p.w.harsh.asked(name), time.Now(), ""
@@ -230,7 +229,7 @@ func (p *process) ask(ctx context.Context, name string) (err error) {
 	err = p.engine.Ask(ctx, ev, func(c Connection, reply any) error {
 		p.w.harsh.hear(p.w, reply, false)
 		if !ev.Kind.First() && c.Index() < last {
-			p.w.fault("L1: %s asked of %s after one of index %s", name, c.Name(), last)
+			p.w.fault("L1: %s sent to %s after one of index %s", name, c.Name(), last)
 		}
 		last = c.Index()
 		return nil
@@ -242,7 +241,7 @@ func (p *process) ask(ctx context.Context, name string) (err error) {
 	return err
 }
 
-// end tears down, whatever became of the caller.
+// end tears down, whether or not the caller has canceled.
 func (p *process) end(ctx context.Context, names ...string) error {
 	defer p.locked(ending)()
 	var evs []Event
@@ -270,15 +269,16 @@ func (p *process) end(ctx context.Context, names ...string) error {
 	return err
 }
 
-// list is what the runtime lists: what is in creation before what is complete.
+// list is the runtime's list: objects in creation come before complete ones.
 func (p *process) list(ctx context.Context) (s Snapshot, err error) {
 	defer p.locked(listing)()
 	defer func() { p.keepList(s) }()
 	return p.halves(ctx, false, false), nil
 }
 
-// halves lists in two: what is in creation, marked as that or not, and what is complete. If
-// twice is set the first half has the containers, too, which may have exited in the second.
+// halves lists in two halves: objects in creation, marked as such if creating is set, then
+// complete ones. If twice is set, the first half has the containers, too. They may exit before
+// the second.
 func (p *process) halves(ctx context.Context, creating, twice bool) (s Snapshot) {
 	w := p.w
 	w.mu.Lock()
@@ -306,16 +306,16 @@ func (p *process) halves(ctx context.Context, creating, twice bool) (s Snapshot)
 	return s
 }
 
-// listTime is how long a plugin may wait for its list: for the end of one that
-// is being taken, and for its own.
+// listTime is how long a plugin may wait for its list: for the end of the list under way, and for
+// its own.
 func (p *process) listTime() time.Duration {
 	p.w.mu.Lock()
 	defer p.w.mu.Unlock()
 	return 2 * p.lists
 }
 
-// told notes that all plugins that are there must have been told of an object,
-// and returns them. world.mu is held.
+// received notes that each connected plugin must have received an object, and returns these
+// plugins. world.mu is held.
 func (w *world) received(pod, container string) []*simPlugin {
 	ev := Event{Kind: RunPodSandbox, Pod: pod, Container: container}
 	if container != "" {
@@ -328,15 +328,14 @@ func (w *world) received(pod, container string) []*simPlugin {
 	here := w.present()
 	for _, p := range here {
 		if p.wants(ev.Kind) && !p.passed[ev.ID()] && !w.late(p, ev.ID()) && p.joined.Before(sealed) && !p.knows(pod, container) {
-			w.duties = append(w.duties, duty{p, fmt.Sprintf("L2: was not told in time of %s", record{Event: ev}), nil})
+			w.duties = append(w.duties, duty{p, fmt.Sprintf("L2: did not receive %s in time", record{Event: ev}), nil})
 		}
 	}
 	return here
 }
 
-// waitedFor says whether a teardown that began at start had to wait for the
-// plugin: it was there, and owed no answer. That its timeout has passed is told
-// after those who wait are let go.
+// waitedFor reports whether a teardown that began at start had to wait for the plugin: it was
+// connected and not overdue. The observer sees a timeout only after the callers have gone on.
 func (p *simPlugin) waitedFor(start time.Time) bool {
 	w := p.process.w
 	w.mu.Lock()
@@ -344,32 +343,33 @@ func (p *simPlugin) waitedFor(start time.Time) bool {
 	return p.joined.Before(start) && p.overdue.Before(start.Add(-2*p.requestTime()))
 }
 
-// witnessed notes that those who saw a pod ready must be told of its end.
+// witnessed notes that plugins that saw a pod Ready must receive its end.
 func (p *process) witnessed(ev Event) {
 	p.do(func() {
 		if sb := p.w.pods[ev.Pod]; sb != nil {
 			for _, who := range sb.witnesses {
 				if who.wants(ev.Kind) {
-					// Who was skipped and never told of the pod is told nothing of its end either.
+					// A plugin that was skipped and never received the pod does not receive its
+					// end either.
 					met := func() bool {
 						return who.had(ev) || (who.passed[ledger.ID{Pod: ev.Pod}] || p.w.late(who, ledger.ID{Pod: ev.Pod})) && !who.knows(ev.Pod, "")
 					}
-					p.w.duties = append(p.w.duties, duty{who, fmt.Sprintf("L9: was never told of %s", record{Event: ev}), met})
+					p.w.duties = append(p.w.duties, duty{who, fmt.Sprintf("L9: never received %s", record{Event: ev}), met})
 				}
 			}
 		}
 	})
 }
 
-// late says whether a plugin may have come too late to be asked of an object, which nobody
-// notes, and may have been told of nothing until that had ended: it was overdue, or the
-// observer of its coming took its time. world.mu is held, or all is at rest.
+// late reports whether a plugin may have connected too late to be asked for an object, which no
+// observer notes, and may have received nothing until that had ended: it was overdue, or the
+// observer delayed its join. world.mu is held, or all is at rest.
 func (w *world) late(who *simPlugin, o ledger.ID) bool {
 	n := w.needs[o]
 	return n != nil && !who.joined.Before(n.since) && (len(who.skips) > 0 || !w.timed())
 }
 
-// knows says whether the plugin was told of an object.
+// knows reports whether the plugin received an object.
 func (p *simPlugin) knows(pod, container string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -380,16 +380,15 @@ func (p *simPlugin) knows(pod, container string) bool {
 	return r.pods[pod] != nil
 }
 
-// Deliver implements Connection: it checks what a plugin may rely on in its
-// handler.
+// Deliver implements Connection. It checks what a plugin may rely on in its handler.
 func (p *simPlugin) Deliver(ctx context.Context, ev Event, due time.Time, answer func(any, error)) {
 	w := p.process.w
 	w.mu.Lock()
 	if sb := w.pods[ev.Pod]; sb != nil && sb.stopped && ev.Kind == StopPodSandbox && p.prompt && (!w.hands || !p.shared) && p.process.lists == 0 && !p.joined.IsZero() && p.joined.Before(time.Now()) {
-		w.duties = append(w.duties, duty{p, fmt.Sprintf("L10: gets %s when all is reclaimed", record{Event: ev}), nil})
+		w.duties = append(w.duties, duty{p, fmt.Sprintf("L10: receives %s when all is reclaimed", record{Event: ev}), nil})
 	}
 	if at, agreed := w.agreed[ev.Container]; agreed && ev.Late && ev.Kind == CreateContainer && !w.made[ev.Container] && p.came.After(at) {
-		w.faults = append(w.faults, fmt.Sprintf("L2: %s is told of %s, which the runtime does not have", p.name, record{Event: ev}))
+		w.faults = append(w.faults, fmt.Sprintf("L2: %s receives %s, which the runtime does not have", p.name, record{Event: ev}))
 	}
 	w.mu.Unlock()
 	w.harsh.sees(p, ev)
@@ -426,7 +425,3 @@ func (w *world) join(p *simPlugin) {
 		}
 	})
 }
-
-// Delivered implements Observer: it checks the times of each delivery.
-// Joined implements Observer.
-// Left implements Observer.

@@ -14,19 +14,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A goroutine of a play seldom loses its processor between two steps of the engine: it
-// runs on until it waits. On a node that is busy it loses it anywhere. So the plays are
-// played on a copy of the engine, too, in which others have a turn, or some, wherever a
-// lock is about to be taken and was given back.
+// A goroutine of a play seldom loses its processor between two steps of the engine: it runs on
+// until it waits. On a busy node it may lose it anywhere. So the plays also run on a copy of the
+// engine that yields before it takes a lock and after it gives one back.
 
-// A yielding statement is one before or after which others have their turn.
+// Statements before or after which the copy yields.
 var (
 	locks   = regexp.MustCompile(`(?m)^(\t+)(\w+(?:\.\w+)*\.mu\.Lock\(\))$`)
 	unlocks = regexp.MustCompile(`(?m)^(\t+)(\w+(?:\.\w+)*\.mu\.Unlock\(\))$`)
 	delayed = regexp.MustCompile(`(?m)^(\t+)defer (\w+(?:\.\w+)*\.mu\.Unlock\(\))$`)
 )
 
-// yields is a file that the copy has besides.
+// yields is an additional file of the copy.
 const yields = `package lifecycle
 
 import (
@@ -63,11 +62,11 @@ func buildYielding(t *testing.T) mutant {
 		}
 		many += strings.Count(text, "yield()\n")
 	}
-	require.Greater(t, many, 150, "so many yields are expected at least: the engine's locks have other names")
+	require.Greater(t, many, 150, "too few yields: the engine's locks have other names")
 	return compile(t, ".", nil, replaced, raced()...)
 }
 
-// raced is what the copy is built with: the race detector if this program is.
+// raced returns the race detector's flag if this program has it.
 func raced() []string {
 	info, _ := debug.ReadBuildInfo()
 	for _, s := range info.Settings {
@@ -78,8 +77,8 @@ func raced() []string {
 	return nil
 }
 
-// TestContractWithYields plays the plays of TestContract, and harsher ones, on an engine
-// that yields, as many of each and with the seed that this program was given.
+// TestContractWithYields plays the plays of TestContract and TestHarshContract on an engine that
+// yields, with the number and the seed that this program was given.
 func TestContractWithYields(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles the engine")

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// request is as large as what is kept of a stop or removal of a small pod.
+// request is as large as the request that is kept for the end of a small pod.
 var request = strings.Repeat("-", 1024)
 
 func benchStore(b *testing.B) (s *Store, path string) {
@@ -28,18 +28,18 @@ func benchStore(b *testing.B) (s *Store, path string) {
 	return s, path
 }
 
-func owe(b *testing.B, s *Store, i int) {
+func miss(b *testing.B, s *Store, i int) {
 	if !s.Miss("10-logger", "RemovePodSandbox", [2]string{fmt.Sprintf("%064d", i)}, request) {
 		b.Fatal("the name is not known")
 	}
 }
 
-// BenchmarkSync is how long it takes that an end is safe. It is the disk's fdatasync, in
-// the folder for temporary files.
+// BenchmarkSync measures how long it takes until an end is safe. That is the disk's fdatasync,
+// in the folder for temporary files.
 func BenchmarkSync(b *testing.B) {
 	s, _ := benchStore(b)
 	for i := 0; b.Loop(); i++ {
-		owe(b, s, i)
+		miss(b, s, i)
 		s.Sync()
 	}
 }
@@ -50,7 +50,7 @@ func BenchmarkFile(b *testing.B) {
 	for b.Loop() {
 		s, path := benchStore(b)
 		for i := range ends {
-			owe(b, s, i)
+			miss(b, s, i)
 			if i%10 == 9 {
 				s.Sync()
 			}

@@ -2,12 +2,12 @@
 
 package missed
 
-// names is how many names are kept: more than a node has plugins, and few enough for one
-// that comes back under another name each time to cost little.
+// names is how many names are kept: more than a node has plugins, and few enough that a
+// plugin that reconnects under a new name each time costs little.
 const names = 64
 
-// entryCost is about what maps and lists take for a name, for an end, for what a name is
-// owed, and for what it knows, beside names, ids and requests.
+// entryCost is roughly the size of a map or list entry: of a name, an end, a missed event or
+// a known object. Names, ids and requests come on top.
 const entryCost = 192
 
 func (e *end) cost() int {
@@ -16,14 +16,14 @@ func (e *end) cost() int {
 
 func knownCost(object [2]string) int { return entryCost + len(object[0]) + len(object[1]) }
 
-// charge counts what a name alone takes.
+// charge counts bytes that a name takes by itself.
 func (s *Store) charge(n *name, bytes int) {
 	n.bytes += bytes
 	s.used += bytes
 }
 
-// makeRoom returns whether a name that comes can be kept, and forgets another one if that
-// is what it takes: one that holds nothing, or for a reserved name one that is not.
+// makeRoom reports whether a new name can be kept. If there is no room, it forgets a name that
+// holds nothing or, for a reserved name, one that is not reserved.
 func (s *Store) makeRoom(newcomer string) bool {
 	if len(s.names) < names {
 		return true
@@ -39,10 +39,11 @@ func (s *Store) makeRoom(newcomer string) bool {
 	return true
 }
 
-// holds tells whether something is lost to a name that is dropped.
+// holds reports whether dropping the name loses anything.
 func (n *name) holds() bool { return n.missed.Len()+len(n.known) > 0 }
 
-// longestDisconnected returns which of some names is disconnected for longest, empty if none is.
+// longestDisconnected returns the name, among those selected, that has been disconnected for
+// longest. It is empty if none is disconnected.
 func (s *Store) longestDisconnected(among func(of string, n *name) bool) (longest string) {
 	for of, n := range s.names {
 		if n.left.IsZero() || !among(of, n) {
@@ -55,8 +56,8 @@ func (s *Store) longestDisconnected(among func(of string, n *name) bool) (longes
 	return longest
 }
 
-// fit has the name that takes most give up its oldest end, or be forgotten if it is owed
-// none, until what is kept is within the budget. Reserved names are the last to.
+// fit drops the oldest end of the largest name, or the name itself if it has missed none,
+// until the store is within its budget. Reserved names come last.
 func (s *Store) fit() {
 	for s.used > s.opts.Bytes {
 		of := s.heaviest()
@@ -72,7 +73,7 @@ func (s *Store) fit() {
 	}
 }
 
-// heaviest returns which name takes most, empty if none has anything to give up.
+// heaviest returns the name to drop from first, empty if nothing can be dropped.
 func (s *Store) heaviest() (heaviest string) {
 	for of, n := range s.names {
 		if n.missed.Len() == 0 && n.left.IsZero() {
@@ -92,8 +93,8 @@ func (s *Store) dropsBefore(of, other string) bool {
 	return s.names[of].bytes > s.names[other].bytes
 }
 
-// discard drops an end that will not be told, and forgets that its object is known: nothing
-// is to be made of that later.
+// discard drops an end that will not be delivered. It also forgets that the name knows the
+// object, so that no end is made up for it later.
 func (s *Store) discard(of string, n *name, d due) {
 	s.settle(of, n, d)
 	if _, known := n.known[d.object]; known {
@@ -103,7 +104,7 @@ func (s *Store) discard(of string, n *name, d due) {
 	s.opts.Dropped(of, "limit", 1)
 }
 
-// sweep forgets names that are disconnected for too long.
+// sweep forgets names that have been disconnected for too long.
 func (s *Store) sweep() {
 	now := s.opts.Now()
 	for of, n := range s.names {

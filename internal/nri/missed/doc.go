@@ -1,62 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package missed keeps what NRI plugins have to be told that are disconnected: who there was,
-// what those know that went, and the ends that they have not heard. It keeps that
-// over restarts of the runtime, in a bbolt file, and knows neither plugins nor pods:
-// names, ids and bytes.
+// Package missed keeps the events that NRI plugins miss while they are disconnected: the names
+// of the plugins, the pods and containers that each knew when it disconnected, and the ends
+// that it has not received. They are kept over restarts of the runtime, in a bbolt file. The
+// package knows neither plugins nor pods, only names, ids and bytes.
 //
-// # What is where
+// # Memory and file
 //
-// Memory has all of it, and answers every question. The file is a copy, read once,
-// when the store is opened, and written behind: so a disk that is full, slow or gone
-// costs durability and nothing else.
+// Everything is in memory, and every query is answered from there. The file is a copy: it is
+// read once, when the store is opened, and written in the background. A disk that is full,
+// slow or gone costs durability and nothing else.
 //
 //	ends  / number -> {"kind":"StopPodSandbox","pod":"p1"} newline request
 //	names / 10-logger / presence -> {"wants":["StopPodSandbox"],"disconnected":"2026-01-02T..."}
 //	                  / known    / pod id NUL container id -> 0 or 1, whether it has stopped
-//	                  / owed     / number -> number of an end, in the order of the former
+//	                  / missed   / number -> number of an end, sorted by the first number
 //
-// An end is kept once, however many names are owed it.
+// An end is kept once, however many names have missed it.
 //
 // # Order and durability
 //
-// Calls are noted in memory in the order in which they come, and are written in that
-// order: each transaction has all that was noted before it began, and nothing of what
-// came after. So whatever a kill leaves in the file is a moment that there was. What
-// one who calls Sync noted before is in the file when Sync returns, or an error was
-// reported. Those who call it at once share a transaction.
+// Calls are noted in memory in the order in which they come, and written in that order. Each
+// transaction has everything that was noted before it began, and nothing that came after it.
+// So the file of a runtime that was killed is always a past state of the store. When Sync
+// returns, everything that its caller noted before is in the file, or an error was reported.
+// Callers that call Sync at the same time share a transaction.
 //
-// What follows for a runtime that is killed, where a plugin of some name knows a pod:
+// Suppose that a plugin knows a pod. If the runtime is killed
 //
-//   - while the plugin is connected: the file says that it is. The next runtime takes it
-//     that the name knows what it finds, which is no less than it does, but for a pod or
-//     container whose creation has no record yet. Those the runtime has to note.
-//   - after the plugin left and before that is in the file: the same.
-//   - after that, and before the end of the pod is noted or safe: the pod is still in the
+//   - while the plugin is connected: the file says that it is. The next runtime assumes that
+//     the plugin knows every pod and container it finds. The plugin knows no others, except
+//     those whose creation is not recorded yet: the runtime has to note those itself.
+//   - after the plugin disconnected, before the file says so: the same.
+//   - after that, before the end of the pod is noted or safe: the pod is still in the
 //     runtime's own records, since the runtime forgets it only after Sync. It ends again.
-//   - after the end is safe and before the runtime forgot the pod: it ends again, and an
-//     end that is owed is owed once.
-//   - after the plugin heard the end and before that is in the file: it hears it again.
-//     That is why it is at least once.
+//   - after the end is safe, before the runtime forgot the pod: the pod ends again, and the
+//     missed event is kept only once.
+//   - after the plugin received the end, before the file says so: the plugin receives it
+//     again. That is why delivery is at least once.
 //
-// # Another file in place of the one there is
+// # Replacing the file
 //
-// All there is can be written to a new file beside, which then takes the name of the other
-// one. That is what becomes of a file that cannot be read, of one that could not be
-// written, and of one that a disk has kept waiting for too long. It is also how a file is
-// tidied: bbolt gives no pages back, and leaves in those that are free what was in them. A
-// small file is tidied some seconds after something was told, a large one if nothing is
-// left to be told, or most of it is free.
+// The whole store can be written to a new file, which is then renamed over the old one. This
+// replaces a file that cannot be read, one that could not be written, and one on a disk that
+// did not answer for too long. It is also how a file is tidied: bbolt returns no pages, and
+// does not clear free ones. A small file is tidied some seconds after an end was delivered. A
+// large one is tidied once no ends are left or most of it is free.
 //
 // # Bounds
 //
-// All names share one budget of bytes, in memory and so in the file. Over it, the name
-// that has most gives up its oldest end. A name that is disconnected for longer than the time to
-// live is forgotten with all it is owed. That time is counted in one run of the runtime: a
-// clock that is set drops nothing.
+// All names share one budget of bytes, in memory and so in the file. When it is exceeded, the
+// oldest end of the largest name is dropped. A name that is disconnected for longer than the
+// time to live is forgotten with all its missed events. That time is counted within one run of
+// the runtime, so setting the clock drops nothing.
 //
-// So many names are kept. One that comes then takes the place of a name that is disconnected and
-// holds nothing, or is not kept. Names that are reserved come before those that are not.
+// The number of names is limited. A name beyond the limit takes the place of a disconnected one
+// that holds nothing; if there is none, it is not kept. Reserved names go before others.
 //
-// What is dropped is counted.
+// Everything that is dropped is counted.
 package missed

@@ -24,16 +24,16 @@ const (
 	missedKey   = "missed"
 )
 
-// A change is what is put at a key of the file, or deleted there.
+// A change puts a value at a key of the file, or deletes it.
 type change struct {
 	bucket []string // from the root
 	key    string
-	value  []byte // nil: what is there is deleted
+	value  []byte // nil: the key is deleted
 	end    *end   // the value, if it is an end
-	tree   bool   // what is deleted is a bucket
+	tree   bool   // deletes a bucket
 }
 
-// size is about what it takes to keep a change.
+// size is roughly the memory that a change takes.
 func (c *change) size() int {
 	size := entryCost + len(c.key) + len(c.value)
 	if c.end != nil {
@@ -48,7 +48,7 @@ type record struct {
 	Disconnected time.Time `json:"disconnected,omitzero"`
 }
 
-// header is what is written before the request of an end.
+// header is written before the request of an end.
 type header struct {
 	Kind      string `json:"kind"`
 	Pod       string `json:"pod"`
@@ -56,7 +56,7 @@ type header struct {
 }
 
 func presenceOf(of string, n *name) change {
-	value, _ := json.Marshal(record{n.wants, n.left}) // strings and times can be
+	value, _ := json.Marshal(record{n.wants, n.left}) // strings and times never fail
 	return change{bucket: []string{namesKey, of}, key: presenceKey, value: value}
 }
 
@@ -85,7 +85,7 @@ func endOf(e *end) change {
 	return c
 }
 
-// bytes is an end as it is written.
+// bytes returns an end as it is written.
 func (e *end) bytes() []byte {
 	head, _ := json.Marshal(header{e.kind, e.object[0], e.object[1]})
 	return append(append(head, '\n'), e.request...)
@@ -105,7 +105,7 @@ func settledOf(of string, d due) change {
 	return change{bucket: []string{namesKey, of, missedKey}, key: keyOf(d.place)}
 }
 
-// keyOf is a number as it is written: keys are in the order of the numbers.
+// keyOf returns a number as it is written: keys sort like the numbers.
 func keyOf(number uint64) string { return string(binary.BigEndian.AppendUint64(nil, number)) }
 
 func numberOf(key []byte) (uint64, error) {
@@ -145,7 +145,7 @@ func unless(expected, err error) error {
 	return err
 }
 
-// load reads all of the file into an empty store.
+// load reads the whole file into an empty store.
 func (s *Store) load(db *bolt.DB) error {
 	return db.View(func(tx *bolt.Tx) error {
 		ends, names := tx.Bucket([]byte(endsKey)), tx.Bucket([]byte(namesKey))
@@ -162,7 +162,7 @@ func (s *Store) load(db *bolt.DB) error {
 	})
 }
 
-// loadName reads what is kept of a name. numbers has the ends that were read before.
+// loadName reads a name. numbers has the ends that were read before.
 func (s *Store) loadName(of string, b, ends *bolt.Bucket, numbers map[uint64]*end) error {
 	var p record
 	if err := json.Unmarshal(b.Get([]byte(presenceKey)), &p); err != nil {
@@ -196,7 +196,7 @@ func (s *Store) loadName(of string, b, ends *bolt.Bucket, numbers map[uint64]*en
 	})
 }
 
-// each visits what is in a bucket, if there is one.
+// each visits the entries of a bucket, if it exists.
 func each(b *bolt.Bucket, visit func(k, v []byte) error) error {
 	if b == nil {
 		return nil
@@ -204,7 +204,7 @@ func each(b *bolt.Bucket, visit func(k, v []byte) error) error {
 	return b.ForEach(visit)
 }
 
-// loadEnd reads the end of a number, unless it was read before.
+// loadEnd reads the end that has a number, unless it was read before.
 func (s *Store) loadEnd(at []byte, ends *bolt.Bucket, numbers map[uint64]*end) (*end, error) {
 	number, err := numberOf(at)
 	if err != nil {
@@ -214,7 +214,7 @@ func (s *Store) loadEnd(at []byte, ends *bolt.Bucket, numbers map[uint64]*end) (
 		return e, nil
 	}
 	if ends == nil {
-		return nil, errors.New("there are no ends")
+		return nil, errors.New("the file has no ends")
 	}
 	head, request, ok := strings.Cut(string(ends.Get(at)), "\n")
 	if !ok {
@@ -229,11 +229,11 @@ func (s *Store) loadEnd(at []byte, ends *bolt.Bucket, numbers map[uint64]*end) (
 	return e, nil
 }
 
-// errBroken is that of a file that cannot be read.
+// errBroken is returned for a file whose content makes no sense.
 var errBroken = errors.New("the file is broken")
 
-// guarded runs what reads or writes pages of the file. bbolt panics where they make no
-// sense, and a file that was cut off under its mapping is a fault.
+// guarded runs a function that reads or writes pages of the file. bbolt panics on pages that
+// make no sense, and a file that was truncated while mapped causes a fault.
 func guarded(f func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {

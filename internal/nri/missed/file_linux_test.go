@@ -32,7 +32,7 @@ func TestReadOnlyDisk(t *testing.T) {
 	worksWithout(t, func(t *testing.T, path string) { mount(t, filepath.Dir(path), "ro") })
 }
 
-// A disk that is too full for another file costs no durability: what there is is written to.
+// A disk that is too full for a new file costs no durability: the old file is still written.
 func TestDiskTooFullToTidy(t *testing.T) {
 	k := newKept(t)
 	k.Close()
@@ -62,7 +62,7 @@ func TestDiskTooFullToTidy(t *testing.T) {
 	require.Len(t, k.failures(), 1)
 }
 
-// A full disk keeps nobody waiting. When there is room again all is written.
+// A full disk keeps no caller waiting. When there is room again, everything is written.
 func TestFullDisk(t *testing.T) {
 	k := newKept(t)
 	k.Close()

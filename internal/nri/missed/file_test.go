@@ -22,7 +22,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-// works says that a store keeps what it is given, whatever its file.
+// works checks that a store keeps an end, whatever the state of its file.
 func (k *kept) works(t *testing.T) {
 	t.Helper()
 	k.Joined("10-a", wants)
@@ -118,7 +118,7 @@ func worksWithout(t *testing.T, hinder func(t *testing.T, path string)) {
 	k.works(t)
 }
 
-// requireAlone says that nothing is beside the file.
+// requireAlone checks that the file is alone in its folder.
 func requireAlone(t *testing.T, path string) {
 	t.Helper()
 	entries, err := os.ReadDir(filepath.Dir(path))
@@ -126,7 +126,7 @@ func requireAlone(t *testing.T, path string) {
 	require.Len(t, entries, 1)
 }
 
-// A file that turns out to be broken while it is written is replaced, and has all.
+// A file that turns out to be broken while it is written is replaced, and nothing is lost.
 func TestFileThatBreaksIsReplaced(t *testing.T) {
 	k := newKept(t)
 	k.works(t)
@@ -160,8 +160,8 @@ func (k *kept) tidied(t *testing.T) {
 	}, time.Minute, time.Millisecond)
 }
 
-// What was told is not in the file any more, nor is it in pages that are free.
-func TestNothingIsLeftOfWhatWasDelivered(t *testing.T) {
+// An end that was delivered is not in the file any more, not even in its free pages.
+func TestDeliveredEndsAreErased(t *testing.T) {
 	for name, ends := range map[string]func(k *kept, t *testing.T){
 		"at once":           (*kept).tidied,
 		"when it is closed": func(k *kept, _ *testing.T) { k.Close() },
@@ -205,7 +205,7 @@ func (k *kept) fileHas(t *testing.T, text string) bool {
 	return bytes.Contains(data, []byte(text))
 }
 
-// A file that was large once is not for good.
+// A file that was large once does not stay large.
 func TestFileShrinks(t *testing.T) {
 	k := newKept(t)
 	k.goes("10-a")
@@ -214,7 +214,7 @@ func TestFileShrinks(t *testing.T) {
 	}
 	k.tidied(t)
 	require.Greater(t, k.size(t), int64(9_000_000))
-	require.Less(t, k.size(t), int64(13_000_000), "what is kept is not much less than what it takes")
+	require.Less(t, k.size(t), int64(13_000_000), "the ends that are kept fill most of the file")
 	for i := range 900 {
 		k.Delivered("10-a", "StopPodSandbox", [2]string{fmt.Sprint("p", i)})
 	}
@@ -232,7 +232,7 @@ func (k *kept) size(t *testing.T) int64 {
 	return info.Size()
 }
 
-// Where neither file may be open for one to take the place of the other, it does closed.
+// On a system that renames no open files, a file is replaced while closed.
 func TestSwapClosed(t *testing.T) {
 	w := writer{path: filepath.Join(t.TempDir(), "missed.db")}
 	var err error
@@ -252,8 +252,8 @@ func TestSwapClosed(t *testing.T) {
 	require.NoError(t, w.db.Close())
 }
 
-// What one leaves that was killed while it wrote another file goes.
-func TestFileBesideIsInNoOnesWay(t *testing.T) {
+// The new file of a process that was killed while it wrote it is removed.
+func TestUnfinishedFileIsRemoved(t *testing.T) {
 	k := newKept(t)
 	k.works(t)
 	k.Close()
@@ -274,7 +274,8 @@ func TestFileBesideIsInNoOnesWay(t *testing.T) {
 	require.NoError(t, Remove(k.path))
 }
 
-// What bbolt and the kernel say of a broken file is an error, and no end of the process.
+// Panics of bbolt and faults of the kernel over a broken file become errors, and do not end the
+// process.
 func TestFaultsAreErrors(t *testing.T) {
 	require.ErrorIs(t, guarded(func() error { panic("page 7 already freed") }), errBroken)
 	k := newKept(t)
@@ -287,8 +288,8 @@ func TestFaultsAreErrors(t *testing.T) {
 	require.ErrorIs(t, err, errBroken)
 }
 
-// Who waits for a file that its owner replaces gets the one that is there then.
-func TestLockIsThatOfTheFileThatIsThere(t *testing.T) {
+// A process that waits for a file which its owner replaces opens the new one.
+func TestWaitingForAReplacedFile(t *testing.T) {
 	k := newKept(t)
 	k.works(t)
 	second := make(chan *Store)
@@ -309,7 +310,7 @@ func TestLockIsThatOfTheFileThatIsThere(t *testing.T) {
 	require.Equal(t, []string{"StopPodSandbox p9", "RemovePodSandbox p9"}, k.misses(t, "10-a"))
 }
 
-// What is noted behind a file that does not answer is bounded as what is kept is.
+// The changes that wait for a file that does not answer are bounded as the store is.
 func TestStuckFileTakesNoMemory(t *testing.T) {
 	k := newKept(t)
 	k.reopen(Options{Bytes: 1 << 20})
@@ -336,7 +337,7 @@ func TestStuckFileTakesNoMemory(t *testing.T) {
 	require.Equal(t, []string{"StopPodSandbox p9", "RemovePodSandbox p9"}, k.misses(t, "10-a"))
 }
 
-// A file that does not answer is waited for once.
+// Sync waits once for a file that does not answer.
 func TestSlowFileIsWaitedForOnce(t *testing.T) {
 	k := newKept(t)
 	k.works(t)
@@ -359,17 +360,17 @@ func TestSlowFileIsWaitedForOnce(t *testing.T) {
 	require.Len(t, k.misses(t, "10-a"), 3)
 }
 
-// A process is killed at any point of its work: what it had synced is there, what is
-// there has no gap, and an end comes after what it needs.
-func TestWhatWasSyncedOutlivesAKill(t *testing.T) {
-	if path := os.Getenv("OWED_PATH"); path != "" {
+// A process is killed at any point of its work. The file has everything that was synced, has no
+// gap, and its ends are in order.
+func TestSyncedEndsOutliveAKill(t *testing.T) {
+	if path := os.Getenv("MISSED_PATH"); path != "" {
 		noteUntilKilled(path)
 	}
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 8 {
 		path := filepath.Join(t.TempDir(), "missed.db")
 		cmd := exec.Command(os.Args[0], "-test.run", "^"+t.Name()+"$")
-		cmd.Env = append(os.Environ(), "OWED_PATH="+path)
+		cmd.Env = append(os.Environ(), "MISSED_PATH="+path)
 		out, err := cmd.StdoutPipe()
 		require.NoError(t, err)
 		require.NoError(t, cmd.Start())
@@ -391,7 +392,7 @@ func TestWhatWasSyncedOutlivesAKill(t *testing.T) {
 		}
 		s.Close()
 		require.GreaterOrEqual(t, found, 2*(synced+1))
-		t.Logf("killed after %d: %d ends are there", synced, found)
+		t.Logf("killed after %d: found %d ends", synced, found)
 	}
 }
 
@@ -406,7 +407,7 @@ func noteUntilKilled(path string) {
 	}
 }
 
-func TestOpenFileSaysWhatIsBroken(t *testing.T) {
+func TestOpenFileNamesTheFault(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "missed.db")
 	write(t, path, make([]byte, 8192))
 	_, err := openFile(path)

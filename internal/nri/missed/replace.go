@@ -15,15 +15,15 @@ import (
 )
 
 const (
-	// tidily is how long what was told may stay in free pages.
+	// tidily is how long ends that were delivered may stay in free pages.
 	tidily = 10 * time.Second
-	// roomy is the size up to which a file is written anew for that alone, and up to which
-	// it may have more free pages than others.
+	// roomy is the size up to which a file is rewritten for such ends alone. Up to it, any
+	// part of the file may be free.
 	roomy = 1 << 20
 )
 
-// isUntidy tells whether the file is to be written anew: nothing is left of what was told
-// then. s.mu is held.
+// isUntidy reports whether the file has to be rewritten, which removes all traces of ends that
+// were delivered. s.mu is held.
 func (s *Store) isUntidy() bool {
 	w := &s.file
 	if w.size <= roomy || len(s.ends) == 0 {
@@ -32,7 +32,7 @@ func (s *Store) isUntidy() bool {
 	return w.free > w.size/2
 }
 
-// measure finds out how large the file is, and how much of it is free.
+// measure updates the size of the file and of its free part.
 func (w *writer) measure() {
 	w.size, w.free = 0, 0
 	info, err := os.Stat(w.path)
@@ -43,8 +43,8 @@ func (w *writer) measure() {
 	w.size, w.free = info.Size(), int64(stats.FreePageN+stats.PendingPageN)*int64(w.db.Info().PageSize)
 }
 
-// replace writes all there is to a file beside, which takes the place of the one there is.
-// That is locked until then: who waits for it finds that it is another one, see openFile.
+// replace writes the whole store to a new file and renames it over the current one, which stays
+// locked until then. A process that waits for the lock notices the change, see openFile.
 func (w *writer) replace(all []change) error {
 	slices.SortStableFunc(all, func(a, b change) int { return cmp.Compare(a.key, b.key) }) // so that pages are filled
 	other := beside(w.path)
@@ -69,8 +69,8 @@ func (w *writer) replace(all []change) error {
 	return errors.Join(closeFile(former, nil), syncFolder(filepath.Dir(w.path)))
 }
 
-// swapClosed has another file take the place of the one there is where neither may be open
-// for that, nor can the folder be synced.
+// swapClosed renames another file over the current one, on systems where both must be closed
+// for that and a folder cannot be synced.
 func (w *writer) swapClosed(db *bolt.DB, other string) error {
 	err := errors.Join(db.Close(), closeFile(w.db, nil))
 	w.db = nil
@@ -83,8 +83,8 @@ func (w *writer) swapClosed(db *bolt.DB, other string) error {
 	return err
 }
 
-// closeFile closes a file that an error came of, or none. One that is broken stays open: to
-// close it may take for ever, and its lock goes with the file.
+// closeFile closes a file after err, which may be nil. A broken file stays open: closing it may
+// take for ever, and its lock goes with the file.
 func closeFile(db *bolt.DB, err error) error {
 	if db == nil || errors.Is(err, errBroken) {
 		return nil
@@ -99,7 +99,7 @@ func Remove(path string) error {
 	return errors.Join(unless(os.ErrNotExist, os.Remove(path)), unless(os.ErrNotExist, os.Remove(beside(path))))
 }
 
-// syncFolder makes it safe which file has which name.
+// syncFolder makes a rename durable.
 func syncFolder(path string) error {
 	folder, err := os.Open(path)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The bounds of what is kept, where Options names none.
+// The bounds of a store whose Options name none.
 const (
 	DefaultTTL   = 24 * time.Hour
 	DefaultBytes = 64 << 20
@@ -20,105 +20,107 @@ const (
 
 // Options are the settings of a Store. The zero value of each but Path is its default.
 type Options struct {
-	// Path is the file. Empty keeps everything in memory alone.
+	// Path is the file. If it is empty, everything is in memory only.
 	Path string
 
 	// TTL is how long a name may be disconnected before it is forgotten.
 	TTL time.Duration
-	// Bytes is how much may be kept of all names together, in memory.
+	// Bytes is how much memory all names together may take.
 	Bytes int
-	// Reserved tells whether not everybody may come under a name. Default: no name is.
+	// Reserved reports whether only certain plugins may use a name. Default: no name is reserved.
 	Reserved func(name string) bool
 
-	// Patience is how long Sync waits for the file at most. Default 2 s.
+	// Patience is the longest that Sync waits for the file. Default 2 s.
 	Patience time.Duration
 
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
 
-	// Noted is told of each end that a name is owed. Dropped is told of ends that will not
-	// be told, with why: "age", "limit" or "forgotten". It is also told of a name that is
-	// dropped and was owed none, but knew what is still to end. Crowded is told of a name that
-	// came and is not kept, since there is room for no more. Failed is told of what goes wrong
-	// with the file. All must be quick, and must not call the store.
-	Noted   func(name, kind string)
+	// The callbacks must be quick, and must not call the store.
+
+	// Noted is called for each end that a name misses.
+	Noted func(name, kind string)
+	// Dropped is called for ends that will not be delivered. The reason is "age", "limit" or
+	// "forgotten". ends is 0 for a name that missed none, but knew pods or containers.
 	Dropped func(name, reason string, ends int)
+	// Crowded is called for a new name that is not kept, for lack of room.
 	Crowded func(name string)
-	Failed  func(error)
+	// Failed is called for each error of the file.
+	Failed func(error)
 }
 
-// Presence and Due are those of NRI's engine. They are aliases of structs without a
-// name, for the store to be what the engine takes though it cannot import it.
+// Presence and Due are those of NRI's engine. They are aliases of unnamed structs, so that the
+// store implements the engine's interface without importing the engine.
 
-// A Presence says whether a name is there, which kinds of ends it wants, and how many
-// it is owed. Away is since when it is, zero if it is connected.
+// A Presence says which kinds of ends a name wants, since when it is disconnected (zero if it
+// is connected), and how many ends it has missed.
 type Presence = struct {
 	Wants        []string
 	Disconnected time.Time
 	Missed       int
 }
 
-// A Due is an end that is owed.
+// A Due is an end that a name has missed.
 type Due = struct {
 	Kind    string
 	Object  [2]string
 	Request string
 }
 
-// A Store keeps what plugins are owed. Its methods may be called from any goroutine,
-// and none but Sync and Close waits for the file.
+// A Store keeps the events that plugins miss. Its methods may be called from any goroutine.
+// Only Sync and Close wait for the file.
 type Store struct {
 	opts Options
 
-	mu    sync.Mutex // guards what follows, and is not held while the file is written
+	mu    sync.Mutex // guards the fields below, not held while the file is written
 	names map[string]*name
-	ends  map[content]*end // those that some name is owed
+	ends  map[content]*end // those that some name has missed
 	used  int              // bytes that names and ends take
-	last  uint64           // number that was given last
+	last  uint64           // the last number that was assigned
 	file  writer
 }
 
-// A name is all that is kept of one.
+// A name is everything that is kept of one plugin name.
 type name struct {
 	wants   []string
 	left    time.Time // zero if it is connected
-	counted time.Time // from when its time to live is counted: since it is disconnected, in this run
+	counted time.Time // when its time to live began: when it disconnected, or when this run began
 	known   map[[2]string]bool
 	missed  *list.List // of due, in order
 	index   map[key]*list.Element
-	bytes   int // what it takes, with each end as if no other name were owed it
+	bytes   int // its size, counting each end in full, also those that other names share
 }
 
-// key is what makes two ends the same to a plugin.
+// key identifies an end to a plugin.
 type key struct {
 	kind   string
 	object [2]string
 }
 
-// content is what makes two ends the same to the store.
+// content identifies an end to the store.
 type content struct {
 	key
 	request string
 }
 
-// An end is kept once for all names that are owed it.
+// An end is kept once for all names that have missed it.
 type end struct {
 	content
 	number uint64 // in the file
-	names  int    // that have missed it
+	names  int    // how many have missed it
 }
 
-// A due is an end that a name is owed.
+// A due is an end that a name has missed.
 type due struct {
 	*end
-	place uint64 // in the file, among what the name is owed
+	place uint64 // in the file, among the missed events of the name
 }
 
 func newName() *name {
 	return &name{known: make(map[[2]string]bool), missed: list.New(), index: make(map[key]*list.Element)}
 }
 
-// dues returns what a name is owed, the oldest first.
+// dues returns the ends that a name has missed, the oldest first.
 func (n *name) dues() iter.Seq[due] {
 	return func(yield func(due) bool) {
 		for e := n.missed.Front(); e != nil; e = e.Next() {
@@ -153,8 +155,8 @@ func (s *Store) add(of string) *name {
 	return n
 }
 
-// Left notes that the name is disconnected, and what it knows: each object with whether it was
-// told that it has stopped.
+// Left notes that the name is disconnected, and which objects it knows. The value of an object
+// is whether the name has received that it stopped.
 func (s *Store) Left(of string, known iter.Seq2[[2]string, bool]) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -190,7 +192,7 @@ func (s *Store) forgetKnown(of string, n *name) {
 	s.file.add(nothingKnownOf(of))
 }
 
-// Miss notes an end that the name has not heard, once. It returns false if there is no such
+// Miss notes an end that the name has not received, once. It returns false if there is no such
 // name.
 func (s *Store) Miss(of, kind string, object [2]string, request string) bool {
 	s.mu.Lock()
@@ -212,7 +214,7 @@ func (s *Store) Miss(of, kind string, object [2]string, request string) bool {
 	return true
 }
 
-// shared returns the end that others are owed, or a new one.
+// shared returns the end that other names have missed, or a new one.
 func (s *Store) shared(c content) *end {
 	if e := s.ends[c]; e != nil {
 		return e
@@ -234,7 +236,7 @@ func (s *Store) number() uint64 {
 	return s.last
 }
 
-// enter has a name be owed an end.
+// enter adds an end to those that a name has missed.
 func (s *Store) enter(n *name, d due) {
 	n.index[d.key] = n.missed.PushBack(d)
 	d.names++
@@ -242,7 +244,7 @@ func (s *Store) enter(n *name, d due) {
 	n.bytes += entryCost + d.cost()
 }
 
-// settle takes out an end that is owed no more.
+// settle removes an end from those that a name has missed.
 func (s *Store) settle(of string, n *name, d due) {
 	n.missed.Remove(n.index[d.key])
 	delete(n.index, d.key)
@@ -250,7 +252,7 @@ func (s *Store) settle(of string, n *name, d due) {
 	s.release(n, d)
 }
 
-// release drops an end that no name is owed any more.
+// release drops an end once no name misses it any more.
 func (s *Store) release(n *name, d due) {
 	s.used -= entryCost
 	n.bytes -= entryCost + d.cost()
@@ -261,7 +263,7 @@ func (s *Store) release(n *name, d due) {
 	}
 }
 
-// Delivered notes that an end was heard, and returns how many the name is still owed.
+// Delivered notes that the name received an end, and returns how many ends it still misses.
 func (s *Store) Delivered(of, kind string, object [2]string) (left int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -275,7 +277,7 @@ func (s *Store) Delivered(of, kind string, object [2]string) (left int) {
 	return n.missed.Len()
 }
 
-// Forget drops a name, and returns how many ends it was owed.
+// Forget drops a name, and returns how many ends it had missed.
 func (s *Store) Forget(of string) (dropped int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -301,7 +303,7 @@ func (s *Store) drop(of, reason string) int {
 	return n.missed.Len()
 }
 
-// Names returns the names that there are.
+// Names returns the names that are kept.
 func (s *Store) Names() iter.Seq2[string, Presence] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -313,7 +315,7 @@ func (s *Store) Names() iter.Seq2[string, Presence] {
 	return maps.All(all)
 }
 
-// Known returns what a name that is disconnected knows.
+// Known returns the objects that a disconnected name knows.
 func (s *Store) Known(of string) iter.Seq2[[2]string, bool] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -321,7 +323,7 @@ func (s *Store) Known(of string) iter.Seq2[[2]string, bool] {
 	return maps.All(maps.Clone(n.known))
 }
 
-// Missed returns what a name is owed, the oldest first.
+// Missed returns the ends that a name has missed, the oldest first.
 func (s *Store) Missed(of string) iter.Seq[Due] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -334,16 +336,15 @@ func (s *Store) Missed(of string) iter.Seq[Due] {
 	return slices.Values(all)
 }
 
-// Bytes returns how much is kept.
+// Bytes returns the size of everything that is kept.
 func (s *Store) Bytes() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.used
 }
 
-// Sync returns when all that was noted before is in the file, or has failed to be. It
-// waits no longer than Patience, and not at all for a file that kept it waiting so long
-// and has not come through since.
+// Sync returns when everything noted before is in the file, or writing it has failed. It waits
+// no longer than Patience. After such a timeout it does not wait at all until a write succeeds.
 func (s *Store) Sync() {
 	s.mu.Lock()
 	batch := s.file.unwritten()

@@ -15,13 +15,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// kept is a store with what it reported.
+// kept is a store with the reports of its callbacks.
 type kept struct {
 	*Store
 	path string
 	now  time.Time
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	dropped []string
 	crowded []string
 	failed  []error
@@ -69,7 +69,7 @@ func (k *kept) failures() []error {
 
 var wants = []string{"StopPodSandbox", "RemovePodSandbox"}
 
-// owe notes ends such as "StopContainer p1 c1", each with a request of its own.
+// miss notes ends such as "StopContainer p1 c1", each with a request of its own.
 func (k *kept) miss(name string, ends ...string) {
 	for _, e := range ends {
 		f := append(strings.Fields(e), "")
@@ -77,7 +77,7 @@ func (k *kept) miss(name string, ends ...string) {
 	}
 }
 
-// owes is what a name is owed, in order.
+// misses returns the ends that a name has missed, in order.
 func (k *kept) misses(t *testing.T, name string) (ends []string) {
 	t.Helper()
 	for d := range k.Missed(name) {
@@ -88,7 +88,7 @@ func (k *kept) misses(t *testing.T, name string) (ends []string) {
 	return ends
 }
 
-// goes has a name come and go, and know these pods.
+// goes has a name connect and disconnect, and know these pods.
 func (k *kept) goes(name string, pods ...string) {
 	k.now = k.now.Add(time.Second)
 	k.Joined(name, wants)
@@ -99,14 +99,14 @@ func (k *kept) goes(name string, pods ...string) {
 	k.Left(name, maps.All(known))
 }
 
-// has are the names that are kept, in order.
+// has returns the names that are kept, in order.
 func (k *kept) has() []string {
 	return slices.Sorted(maps.Keys(maps.Collect(k.Names())))
 }
 
 func (k *kept) knows(name string) map[[2]string]bool { return maps.Collect(k.Known(name)) }
 
-func TestWhatIsNotedComesBack(t *testing.T) {
+func TestNotesOutliveARestart(t *testing.T) {
 	k := newKept(t)
 	k.Joined("10-a", wants)
 	k.Joined("20-b", nil)
@@ -116,21 +116,21 @@ func TestWhatIsNotedComesBack(t *testing.T) {
 	k.miss("20-b", "StopPodSandbox p3")
 	require.Equal(t, 0, k.Delivered("20-b", "StopPodSandbox", [2]string{"p3"}))
 	require.Equal(t, 2, k.Delivered("10-a", "StopContainer", [2]string{"p1", "c2"}))
-	require.Equal(t, 2, k.Delivered("10-a", "StopContainer", [2]string{"p1", "c2"}), "paid twice")
+	require.Equal(t, 2, k.Delivered("10-a", "StopContainer", [2]string{"p1", "c2"}), "delivered twice")
 	for range 2 {
 		require.Equal(t, map[string]Presence{
 			"10-a": {Wants: wants, Disconnected: k.now, Missed: 2},
 			"20-b": {},
 		}, maps.Collect(k.Names()))
 		require.Equal(t, []string{"StopPodSandbox p1", "RemovePodSandbox p2"}, k.misses(t, "10-a"))
-		require.Equal(t, map[[2]string]bool{{"p1"}: false, {"p1", "c1"}: true, {"p2"}: false}, k.knows("10-a"), "as it was told")
+		require.Equal(t, map[[2]string]bool{{"p1"}: false, {"p1", "c1"}: true, {"p2"}: false}, k.knows("10-a"), "as noted")
 		k.reopen(Options{})
 	}
 	k.miss("10-a", "RemovePodSandbox p1")
 	k.Joined("10-a", wants)
 	k.reopen(Options{})
-	require.Equal(t, []string{"StopPodSandbox p1", "RemovePodSandbox p2", "RemovePodSandbox p1"}, k.misses(t, "10-a"), "what came after a restart comes last")
-	require.Empty(t, k.knows("10-a"), "one who is there is asked")
+	require.Equal(t, []string{"StopPodSandbox p1", "RemovePodSandbox p2", "RemovePodSandbox p1"}, k.misses(t, "10-a"), "an end noted after a restart comes last")
+	require.Empty(t, k.knows("10-a"), "the objects that a connected plugin knows are not kept")
 	require.Equal(t, 3, k.Forget("10-a"))
 	k.reopen(Options{})
 	require.Equal(t, []string{"20-b"}, slices.Collect(maps.Keys(maps.Collect(k.Names()))))
@@ -138,8 +138,8 @@ func TestWhatIsNotedComesBack(t *testing.T) {
 	require.Empty(t, k.failures())
 }
 
-// What an end is dropped of is not known any more: else its end would be made up after a
-// restart, by its ids alone.
+// The object of a dropped end is not known any more. Otherwise its end would be made up after a
+// restart, with ids alone.
 func TestEndThatIsDroppedIsNotKnown(t *testing.T) {
 	k := newKept(t)
 	k.goes("10-a", "p1", "p2")
@@ -151,8 +151,8 @@ func TestEndThatIsDroppedIsNotKnown(t *testing.T) {
 	require.Equal(t, map[[2]string]bool{{"p2"}: false}, k.knows("10-a"))
 }
 
-// The budget is that of all names. Who is owed most gives up its oldest end, and reserved
-// names keep theirs for as long as there are others.
+// All names share the budget. The largest one loses its oldest end, and reserved names keep
+// theirs as long as others have any.
 func TestLargestUserLosesItsOldest(t *testing.T) {
 	k := newKept(t)
 	k.reopen(Options{Reserved: func(name string) bool { return name == "30-driver" }})
@@ -172,11 +172,11 @@ func TestLargestUserLosesItsOldest(t *testing.T) {
 	require.Equal(t, []string{"20-much limit 1"}, k.dropped)
 	k.opts.Bytes = 0
 	k.miss("10-little", "StopPodSandbox p2")
-	require.Zero(t, k.Bytes(), "what is counted is what there is")
+	require.Zero(t, k.Bytes(), "nothing is counted that does not exist")
 }
 
-// What a name knows counts as well: it may be all that there is.
-func TestWhatIsKnownIsBounded(t *testing.T) {
+// The objects that a name knows count, too: a name may hold nothing else.
+func TestKnownObjectsAreBounded(t *testing.T) {
 	k := newKept(t)
 	k.goes("10-a", "p1")
 	k.opts.Bytes = 4000
@@ -189,10 +189,10 @@ func TestWhatIsKnownIsBounded(t *testing.T) {
 	require.Less(t, k.Bytes(), 4000)
 	require.Equal(t, []string{"20-b limit 0"}, k.dropped, "it is not dropped in silence")
 	k.reopen(Options{Bytes: 1})
-	require.Empty(t, k.has(), "the budget is that of what is read, too")
+	require.Empty(t, k.has(), "the budget applies to the file that is read, too")
 }
 
-// An end that many are owed is kept once, and for as long as one is.
+// An end that many names have missed is kept once, until the last one has received it.
 func TestEndIsKeptOnce(t *testing.T) {
 	k := newKept(t)
 	large := strings.Repeat("-", 100_000)
@@ -216,8 +216,8 @@ func TestEndIsKeptOnce(t *testing.T) {
 	require.Equal(t, []Due{{"StopPodSandbox", [2]string{"p2"}, "other"}}, slices.Collect(k.Missed("10-n0")))
 }
 
-// Who is told something else of the same end is told that: its ids alone, say.
-func TestEndsOfOtherContentAreOthers(t *testing.T) {
+// Two names may miss the same end with different requests, such as one with ids alone.
+func TestEndsWithOtherRequestsAreOthers(t *testing.T) {
 	k := newKept(t)
 	k.goes("10-a")
 	k.goes("20-b")
@@ -239,13 +239,13 @@ func TestNameDisconnectedForTooLongIsForgotten(t *testing.T) {
 	k.miss("10-gone", "StopPodSandbox p2")
 	require.Len(t, k.misses(t, "10-gone"), 2)
 	k.now = k.now.Add(2 * time.Hour)
-	require.False(t, k.Miss("10-gone", "StopPodSandbox", [2]string{"p3"}, ""), "away for 25 hours")
+	require.False(t, k.Miss("10-gone", "StopPodSandbox", [2]string{"p3"}, ""), "disconnected for 25 hours")
 	require.Equal(t, []string{"StopPodSandbox p1"}, k.misses(t, "20-here"))
 	require.Equal(t, []string{"10-gone age 2"}, k.dropped)
 }
 
-// A clock that is set between two runs drops nothing, wherever it is set to: the time is
-// counted from the start of the second.
+// Setting the clock between two runs drops nothing: the second run counts the time from its
+// own start.
 func TestClockThatJumpsDropsNothing(t *testing.T) {
 	for _, by := range []time.Duration{-1000 * time.Hour, 1000 * time.Hour} {
 		k := newKept(t)
@@ -260,7 +260,7 @@ func TestClockThatJumpsDropsNothing(t *testing.T) {
 	}
 }
 
-// Plugins that make up a name each time take the place of none that holds something.
+// Plugins that use a new name each time displace no name that holds anything.
 func TestNamesAreBounded(t *testing.T) {
 	k := newKept(t)
 	k.goes("50-knows", "p1")
@@ -271,13 +271,13 @@ func TestNamesAreBounded(t *testing.T) {
 		k.goes(fmt.Sprintf("10-n%d", i))
 	}
 	require.Len(t, k.has(), names)
-	require.NotContains(t, k.has(), "10-n9", "the one that is disconnected for longest goes")
+	require.NotContains(t, k.has(), "10-n9", "the name that is disconnected for longest is dropped")
 	require.Subset(t, k.has(), []string{"10-n73", "50-knows", "50-missed", "50-here"})
 	require.Empty(t, k.crowded)
 	require.Empty(t, k.dropped)
 }
 
-// Where all hold something, one that comes is not kept; but for a reserved one.
+// If all names hold something, a new one is not kept, unless it is reserved.
 func TestNamesThatHoldSomethingKeepTheirPlace(t *testing.T) {
 	k := newKept(t)
 	k.reopen(Options{Reserved: func(name string) bool { return strings.HasSuffix(name, "driver") }})
@@ -296,8 +296,8 @@ func TestNamesThatHoldSomethingKeepTheirPlace(t *testing.T) {
 	require.Len(t, k.has(), names)
 }
 
-// Who notes while another waits for the file waits for nothing.
-func TestNotingWaitsForNoFile(t *testing.T) {
+// A caller can note ends while another one waits for the file.
+func TestNotingDoesNotWaitForTheFile(t *testing.T) {
 	k := newKept(t)
 	k.Joined("10-a", wants)
 	var all sync.WaitGroup

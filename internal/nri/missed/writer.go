@@ -16,9 +16,9 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-// A writer writes changes behind, in one goroutine: those of a batch in one
-// transaction. Where it fails, what there is then is written to another file the next time.
-// It is guarded by the store's lock, but for what only its goroutine has.
+// A writer writes changes in the background, in one goroutine: each batch in one transaction.
+// After a failure, the next write puts the whole store into a new file. The store's lock guards
+// all fields, except those that only the goroutine uses.
 type writer struct {
 	db    *bolt.DB // of the goroutine, nil if there is no file, or it is broken
 	size  int64    // of the goroutine: how large the file is
@@ -26,10 +26,10 @@ type writer struct {
 	path  string
 	limit int // how many bytes of changes are collected
 
-	open      bool   // whether there is to be a file
-	collected *batch // what is to be written next
-	writing   *batch // what is being written, nil if nothing is
-	whole     bool   // whether all is to be written next, to another file
+	open      bool   // whether a file is used
+	collected *batch // to be written next
+	writing   *batch // being written, nil if none is
+	whole     bool   // whether the next write is of the whole store, to a new file
 	stained   bool   // whether free pages of the file may have ends in them
 	tidies    bool   // whether the clock runs until the file is tidied
 	slow      bool   // whether Sync does not wait
@@ -45,23 +45,22 @@ type batch struct {
 	changes []change
 	size    int           // of the changes
 	stains  bool          // whether ends are deleted
-	done    chan struct{} // closed when it was written, or failed to be
+	done    chan struct{} // closed when it was written, or writing it failed
 }
 
 func newBatch() *batch { return &batch{done: make(chan struct{})} }
 
 const (
-	// lazily is how long a change may wait for others if nobody waits for it.
+	// lazily is how long a change may wait for others if no caller waits for it.
 	lazily = 100 * time.Millisecond
 	// lockWait is how long to wait for a file that another process has opened.
 	lockWait = time.Second
-	// shortestRetry and longestRetry bound the time after which a file that failed is
-	// tried again.
+	// shortestRetry and longestRetry bound the time before a failed write is retried.
 	shortestRetry, longestRetry = time.Second, time.Minute
 )
 
-// Open opens a store. It never fails: where there is no file that can be used, that is
-// reported, and all is kept in memory. One that is broken is replaced.
+// Open opens a store. It never fails: if the file cannot be used, it reports that and keeps
+// everything in memory. A broken file is replaced.
 func Open(opts Options) *Store {
 	s := &Store{opts: withDefaults(opts)}
 	s.clear()
@@ -75,19 +74,19 @@ func Open(opts Options) *Store {
 		return s
 	}
 	if err := s.read(); err != nil {
-		s.opts.Failed(fmt.Errorf("what plugins are owed is kept in memory alone: %w", err))
+		s.opts.Failed(fmt.Errorf("missed events are kept in memory only: %w", err))
 		close(s.file.ended)
 		return s
 	}
 	s.file.open = true
-	s.file.stained = s.file.free > 0 // it cannot be seen with what
+	s.file.stained = s.file.free > 0 // the content of free pages is unknown
 	s.file.tidies, s.file.clock = true, time.NewTimer(tidily)
 	s.fit()
 	go s.write()
 	return s
 }
 
-// clear has the store keep nothing.
+// clear empties the store.
 func (s *Store) clear() {
 	s.names, s.ends, s.used, s.last = make(map[string]*name), make(map[content]*end), 0, 0
 }
@@ -132,12 +131,12 @@ func (s *Store) read() error {
 			return fmt.Errorf("%w: %w", errBroken, err)
 		}
 		s.file.measure()
-		return unless(os.ErrNotExist, os.Remove(beside(s.file.path))) // of who was killed in replace
+		return unless(os.ErrNotExist, os.Remove(beside(s.file.path))) // of a process killed in replace
 	})
 	if !errors.Is(err, errBroken) {
 		return err
 	}
-	s.opts.Failed(fmt.Errorf("what plugins were owed is lost, another file takes the place of %s: %w", s.file.path, err))
+	s.opts.Failed(fmt.Errorf("missed events are lost, %s is replaced: %w", s.file.path, err))
 	s.clear()
 	s.file.db, s.file.whole = nil, true
 	s.file.hurry()
@@ -148,8 +147,8 @@ func (s *Store) read() error {
 func openFile(path string) (*bolt.DB, error) {
 	for {
 		var file *os.File
-		// The list of free pages is in the file: bbolt would find it by reading all pages
-		// in a goroutine of its own, and end the process where one is broken.
+		// The list of free pages is kept in the file. Otherwise bbolt reads all pages in a
+		// goroutine of its own to find them, and a broken page ends the process.
 		db, err := bolt.Open(path, 0o600, &bolt.Options{
 			Timeout: lockWait, FreelistType: bolt.FreelistMapType,
 			OpenFile: func(name string, flag int, mode os.FileMode) (_ *os.File, err error) {
@@ -164,14 +163,14 @@ func openFile(path string) (*bolt.DB, error) {
 			db.AllocSize = roomy
 			return db, nil
 		}
-		// Who had the lock has put another file in its place.
+		// The process that had the lock has replaced the file.
 		if err := db.Close(); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// asBroken says of an error that a file is broken if it is not that of a lock or of the system.
+// asBroken marks an error as that of a broken file, unless it comes from a lock or the system.
 func asBroken(err error) error {
 	if errors.Is(err, berrors.ErrTimeout) || errors.As(err, new(syscall.Errno)) {
 		return err
@@ -179,20 +178,20 @@ func asBroken(err error) error {
 	return fmt.Errorf("%w: %w", errBroken, err)
 }
 
-// isAt tells whether a file is the one at a path.
+// isAt reports whether a file is the one at a path.
 func isAt(file *os.File, path string) bool {
 	here, err := file.Stat()
 	there, errThere := os.Stat(path)
 	return err == nil && errThere == nil && os.SameFile(here, there)
 }
 
-// Close writes what was noted, and closes the file. What is noted later is lost.
+// Close writes everything that was noted, and closes the file. Later notes are lost.
 func (s *Store) Close() {
 	s.file.once.Do(func() { close(s.file.closing) })
 	<-s.file.ended
 }
 
-// write writes for as long as the store is open.
+// write runs as long as the store is open.
 func (s *Store) write() {
 	defer close(s.file.ended)
 	defer s.file.clock.Stop()
@@ -212,7 +211,7 @@ func (s *Store) write() {
 	}
 }
 
-// gather waits for more to be written in the same transaction.
+// gather waits for more changes to write in the same transaction.
 func (w *writer) gather() {
 	timer := time.NewTimer(lazily)
 	defer timer.Stop()
@@ -235,7 +234,7 @@ func (s *Store) end() {
 	}
 }
 
-// flush writes what was collected, or all there is: if that is needed, or tidies the file.
+// flush writes the collected batch, or the whole store if that is needed or tidies the file.
 func (s *Store) flush(tidies bool) {
 	b, all, whole := s.take(tidies)
 	if b == nil {
@@ -253,13 +252,13 @@ func (s *Store) flush(tidies bool) {
 		s.opts.Failed(fmt.Errorf("tidy %s: %w", s.file.path, untidy))
 	}
 	if err != nil {
-		s.opts.Failed(fmt.Errorf("write %s, what plugins are owed is in memory alone: %w", s.file.path, err))
+		s.opts.Failed(fmt.Errorf("write %s, missed events are in memory only: %w", s.file.path, err))
 	}
 	close(b.done)
 }
 
-// take takes what was collected and, for another file, all there is. whole says whether that
-// has to be written, or tidies the file alone. There is no batch if there is nothing to do.
+// take takes the collected batch and, for a new file, the whole store. whole says whether the
+// new file is needed, or only tidies. The batch is nil if there is nothing to do.
 func (s *Store) take(tidies bool) (b *batch, all []change, whole bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -275,8 +274,8 @@ func (s *Store) take(tidies bool) (b *batch, all []change, whole bool) {
 	return b, all, whole
 }
 
-// commit writes all there is to another file, if it is given, or else a batch. What was to
-// tidy the file alone, and failed, is untidy: the batch is written all the same.
+// commit writes the whole store to a new file, if it is given, or else a batch. If the new file
+// was only to tidy and failed, the error is untidy, and the batch is written all the same.
 func (w *writer) commit(b *batch, all []change, whole bool) (replaced bool, untidy, err error) {
 	if all != nil {
 		err = w.replace(all)
@@ -295,7 +294,7 @@ func (w *writer) commit(b *batch, all []change, whole bool) (replaced bool, unti
 	return false, untidy, err
 }
 
-// schedule sets the clock for what failed, or for a file that is to be tidied.
+// schedule sets the clock to retry a failed write, or to tidy the file.
 func (s *Store) schedule(err error, untidied bool) {
 	w := &s.file
 	if err != nil {
@@ -329,9 +328,9 @@ func put(db *bolt.DB, changes []change) error {
 	})
 }
 
-// all are the changes that make the whole of what there is. s.mu is held.
+// all returns the changes that write the whole store. s.mu is held.
 func (s *Store) all() []change {
-	changes := []change{} // which is not none
+	changes := []change{} // not nil: nil is a batch alone
 	for _, e := range s.ends {
 		changes = append(changes, endOf(e))
 	}
@@ -347,7 +346,7 @@ func (s *Store) all() []change {
 	return changes
 }
 
-// What follows is called with the store's lock held.
+// The functions below are called with the store's lock held.
 
 func (w *writer) add(c change) {
 	if !w.open || w.whole {
@@ -355,7 +354,7 @@ func (w *writer) add(c change) {
 	}
 	b := w.collected
 	b.changes, b.size = append(b.changes, c), b.size+c.size()
-	if b.size > w.limit { // all there is takes less
+	if b.size > w.limit { // the whole store takes less
 		b.changes, w.whole = nil, true
 	}
 	nudge(w.added)
@@ -366,7 +365,7 @@ func (w *writer) released(e *end) {
 	w.add(releasedOf(e))
 }
 
-// unwritten is what has to be waited for until all is in the file, nil if nothing has.
+// unwritten returns the batch to wait for until everything is in the file, nil if none is.
 func (w *writer) unwritten() *batch {
 	switch {
 	case !w.open || w.slow:
@@ -377,7 +376,7 @@ func (w *writer) unwritten() *batch {
 	return w.writing
 }
 
-// stalled has nobody wait for the file any more until it comes through.
+// stalled has no caller wait for the file any more until a write succeeds.
 func (s *Store) stalled(b *batch) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -387,10 +386,10 @@ func (s *Store) stalled(b *batch) {
 	default:
 	}
 	s.file.slow = true
-	s.opts.Failed(fmt.Errorf("write %s: not done after %s, nobody waits for it any more", s.file.path, s.opts.Patience))
+	s.opts.Failed(fmt.Errorf("write %s: not done after %s, callers no longer wait for it", s.file.path, s.opts.Patience))
 }
 
-// hurry has what was collected written now.
+// hurry has the collected batch written now.
 func (w *writer) hurry() { nudge(w.hurried) }
 
 func nudge(c chan struct{}) {

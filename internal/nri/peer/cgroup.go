@@ -9,22 +9,22 @@ import (
 	"strings"
 )
 
-// podOf returns the pod that the content of /proc/PID/cgroup names. own is that of the
-// process which asks. It must not be in a pod itself, as on a node that is a container
-// without a cgroup namespace: all pods of that node would be the one that the node is in.
+// podOf returns the pod that content, of /proc/PID/cgroup, names. own is that of this process,
+// which must not be in a pod itself. On a node that is a container without a cgroup namespace it
+// is: there, all pods of the node would be the pod that the node is in.
 func podOf(content, own string) (Pod, error) {
 	node, err := podIn(own)
 	if err != nil {
 		return Pod{}, fmt.Errorf("own cgroup: %w", err)
 	}
 	if node != (Pod{}) {
-		return Pod{}, fmt.Errorf("this node runs in pod %s itself, and has no cgroup namespace to tell its own pods apart", node.UID)
+		return Pod{}, fmt.Errorf("this node runs in pod %s itself, and has no cgroup namespace to distinguish its own pods", node.UID)
 	}
 	return podIn(content)
 }
 
-// podIn returns the pod of one process. With cgroup v1 there is a line for each hierarchy;
-// those that name a pod have to agree.
+// podIn returns the pod of one process. With cgroup v1 each hierarchy has a line, and all lines
+// that name a pod must agree.
 func podIn(content string) (Pod, error) {
 	var pod Pod
 	for line := range strings.Lines(content) {
@@ -62,10 +62,10 @@ var (
 	classes   = []string{"burstable", "besteffort"}
 )
 
-// podOfPath returns the pod that the folders of a cgroup name, outermost first, and the
-// zero value if they name none. The kubelet's folder has to be where only root can make
-// it: at the top, or one below (its --cgroup-root). A user may have cgroups further down
-// (systemd's user@1000.service), and a container below its own.
+// podOfPath returns the pod that the folders of a cgroup name, outermost first, and the zero
+// value if they name none. The kubelet's folder must be where only root can make it: at the top,
+// or one level below (its --cgroup-root). Further down, users may make cgroups (systemd's
+// user@1000.service), and so may a container below its own.
 //
 //	/kubepods/burstable/pod<uid>/<container>                                       cgroupfs
 //	/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod<uid>.slice/
@@ -96,13 +96,13 @@ func podOfPath(folders []string) Pod {
 	return pod
 }
 
-// isKubepods tells whether a folder is the one that the kubelet has for all pods.
+// isKubepods reports whether a folder is the kubelet's for all pods.
 func isKubepods(folder string) bool {
 	name := strings.TrimSuffix(folder, ".slice")
 	return name == "kubepods" || name != folder && strings.HasSuffix(name, "-kubepods")
 }
 
-// isClass tells whether a folder is that of a class of quality of service.
+// isClass reports whether a folder is that of a QoS class.
 func isClass(folder string) bool {
 	name := strings.TrimSuffix(folder, ".slice")
 	if name != folder {

@@ -51,7 +51,7 @@ func TestPodOf(t *testing.T) {
 		{name: "the kubelet's own", content: "0::/kubepods.slice\n"},
 		{name: "class of service", content: "0::/kubepods/burstable\n"},
 		{name: "another name", content: "0::/kubepods/burstable/podium/" + id + "\n"},
-		// What a user may make, who has a cgroup for itself.
+		// Cgroups that others than root may make, below their own.
 		{name: "made by a user", content: "0::/user.slice/user-1000.slice/user@1000.service/kubepods/pod" + uid + "/" + id + "\n"},
 		{name: "made by a service", content: "0::/system.slice/plugin.service/kubepods/pod" + uid + "/" + id + "\n"},
 		{name: "made in a container", content: "0::/docker/" + id + "/kubepods/pod" + uid + "/" + id + "\n"},

@@ -12,22 +12,22 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ticks is how many of the clock ticks of /proc are in a second, on all that Linux runs on.
+// ticks is the number of clock ticks of /proc in a second, on every platform of Linux.
 const ticks = 100
 
 // errReused says that a process number has gone to another process.
 var errReused = fmt.Errorf("%w, and its number has gone to another process", ErrGone)
 
-// pidfdByNumber opens the process that has the number of the one that connected, for
-// kernels that do not tell by themselves. It is taken for the same one only if
+// pidfdByNumber opens the process that has the number of the one that connected, for kernels
+// that hand out no pidfd. It is taken for the same process only if
 //
 //   - it started before the connection was accepted,
 //   - it has the user and group of the connection, and
 //   - the connection is still open after that: the kernel closes it with the process,
 //     unless that has passed it on.
 //
-// What is left is a process that passes the connection on, exits, and whose number goes
-// to another process of the same user before the connection is accepted.
+// One case remains: a process passes the connection on and exits, and its number goes to another
+// process of the same user before the connection is accepted.
 func pidfdByNumber(fd int, cred *unix.Ucred) (int, error) {
 	accepted, err := sinceBoot()
 	if err != nil {
@@ -46,7 +46,7 @@ func pidfdByNumber(fd int, cred *unix.Ucred) (int, error) {
 	return held, nil
 }
 
-// isSame tells whether the process of that number made the connection. accepted is in
+// isSame returns an error unless the process of that number made the connection. accepted is in
 // ticks since boot.
 func isSame(fd int, cred *unix.Ucred, accepted uint64) error {
 	started, err := startOf(int(cred.Pid))
@@ -62,7 +62,7 @@ func isSame(fd int, cred *unix.Ucred, accepted uint64) error {
 		return fmt.Errorf("owner: %w", err)
 	}
 	if owner.Uid != cred.Uid || owner.Gid != cred.Gid {
-		return fmt.Errorf("it is of user %d and group %d now, the connection of %d and %d", owner.Uid, owner.Gid, cred.Uid, cred.Gid)
+		return fmt.Errorf("it belongs to user %d and group %d now, the connection of %d and %d", owner.Uid, owner.Gid, cred.Uid, cred.Gid)
 	}
 	switch closed, err := polled(fd, unix.POLLRDHUP); {
 	case err != nil:
@@ -73,7 +73,7 @@ func isSame(fd int, cred *unix.Ucred, accepted uint64) error {
 	return nil
 }
 
-// sinceBoot is the time now in ticks since boot.
+// sinceBoot returns the current time in ticks since boot.
 func sinceBoot() (uint64, error) {
 	var now unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_BOOTTIME, &now); err != nil {
@@ -82,7 +82,7 @@ func sinceBoot() (uint64, error) {
 	return uint64(now.Sec)*ticks + uint64(now.Nsec)*ticks/1e9, nil
 }
 
-// startOf is when a process started, in ticks since boot.
+// startOf returns when a process started, in ticks since boot.
 func startOf(pid int) (uint64, error) {
 	const field = 22 - 3 // starttime, counted behind the name of the program
 	content, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))

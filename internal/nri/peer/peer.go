@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// ErrGone says that the process that connected has exited, so that nothing more can
-// be told of it.
+// ErrGone means that the process that connected has exited, so that nothing more can be found
+// out about it.
 var ErrGone = errors.New("the process that connected has exited")
 
 // Peer is the process that made a connection. Close it when it is no longer needed.
@@ -20,8 +20,8 @@ type Peer struct {
 	pidfd *os.File
 }
 
-// Pod is what the cgroup of a process says of the pod that it runs in. The zero value
-// is that of a process which runs in none.
+// Pod identifies the pod of a process by its cgroup. The zero value is that of a process that
+// runs in no pod.
 type Pod struct {
 	UID       string // of the pod's metadata; for a static pod, the hash that the kubelet gives it
 	Container string // id of the container in CRI, empty where the cgroup is the pod's own
@@ -32,5 +32,5 @@ func (p *Peer) String() string {
 	return fmt.Sprintf("process %d of user %d", p.PID, p.UID)
 }
 
-// Close lets the process go.
+// Close releases the process.
 func (p *Peer) Close() error { return p.pidfd.Close() }

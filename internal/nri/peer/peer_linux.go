@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Of returns the process that made conn, a connection that was just accepted. It fails
-// with ErrGone if that has exited, and where it is in a pid namespace that the caller
-// cannot see.
+// Of returns the process that made conn, a connection that was just accepted. It fails with
+// ErrGone if that process has exited. It also fails if the process is in a pid namespace that
+// the caller cannot see.
 func Of(conn syscall.Conn) (*Peer, error) {
 	return of(conn, pidfdOf)
 }
@@ -53,8 +53,8 @@ func ofSocket(fd int, pidfd func(int, *unix.Ucred) (int, error)) (*Peer, error) 
 	return peer, nil
 }
 
-// pidfdOf returns a pidfd of the process that connected. Kernels before 6.5 do not hand
-// it out: there it is opened by number.
+// pidfdOf returns a pidfd of the process that connected. Kernels before 6.5 hand out none: there
+// the process is opened by number.
 func pidfdOf(fd int, cred *unix.Ucred) (int, error) {
 	held, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_PEERPIDFD)
 	switch {
@@ -68,8 +68,8 @@ func pidfdOf(fd int, cred *unix.Ucred) (int, error) {
 	return -1, fmt.Errorf("SO_PEERPIDFD: %w", err)
 }
 
-// lives fails with ErrGone once the process has exited. Until then its number is its
-// own, and so are the files below /proc that were read before.
+// lives fails with ErrGone once the process has exited. Until then the number belongs to it, and
+// so do the files below /proc that were read before.
 func (p *Peer) lives() error {
 	switch exited, err := readable(int(p.pidfd.Fd())); {
 	case err != nil:
@@ -80,13 +80,12 @@ func (p *Peer) lives() error {
 	return nil
 }
 
-// readable tells whether there is something to be read, which a pidfd has once its
-// process has exited.
+// readable reports whether fd can be read, as a pidfd can once its process has exited.
 func readable(fd int) (bool, error) {
 	return polled(fd, unix.POLLIN)
 }
 
-// polled tells, at once, whether one of the events has come.
+// polled reports, at once, whether one of the events has come.
 func polled(fd int, events int16) (bool, error) {
 	for {
 		fds := []unix.PollFd{{Fd: int32(fd), Events: events}}
@@ -100,9 +99,9 @@ func polled(fd int, events int16) (bool, error) {
 	}
 }
 
-// Pod returns the pod that the process runs in now, the zero value if it runs in none.
-// It fails if that cannot be told: with ErrGone if the process has exited, where its
-// cgroups contradict each other, and where the node itself runs in a pod.
+// Pod returns the pod that the process runs in now, the zero value if it runs in none. It fails
+// with ErrGone if the process has exited. It also fails if the cgroups of the process contradict
+// each other, or if the node itself runs in a pod.
 func (p *Peer) Pod() (Pod, error) {
 	own, err := os.ReadFile("/proc/self/cgroup")
 	if err != nil {
@@ -119,9 +118,9 @@ func (p *Peer) Pod() (Pod, error) {
 	return pod, nil
 }
 
-// Unit returns what on the host starts the process again when it exits, by the path of its
-// cgroup: a service of systemd, or a container. It is empty where there is none, and where
-// that cannot be told.
+// Unit returns the unit of the host that restarts the process when it exits, by the path of its
+// cgroup: a service of systemd, or a container. It is empty if there is none, or if that cannot
+// be found out.
 func (p *Peer) Unit() string {
 	content, err := p.cgroups()
 	if err != nil {

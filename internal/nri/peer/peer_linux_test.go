@@ -19,8 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestMain is also the program of the processes that connect: told a socket, it waits for
-// a line on its input, connects, and stays until the input ends.
+// TestMain is also the program of the processes that connect. Given a socket, it waits for a
+// line on its input, connects, and runs until the input ends.
 func TestMain(m *testing.M) {
 	if socket := os.Getenv("PEER_CONNECTS_TO"); socket != "" {
 		connect(socket)
@@ -112,7 +112,7 @@ func listen(t *testing.T) net.Listener {
 	return l
 }
 
-// ways are those to a pidfd: what the kernel hands out, and by number.
+// ways are the ways to get a pidfd: from the kernel, and by number.
 var ways = map[string]func(int, *unix.Ucred) (int, error){"kernel": pidfdOf, "number": pidfdByNumber}
 
 func TestOf(t *testing.T) {
@@ -170,7 +170,7 @@ func TestOf_Gone(t *testing.T) {
 	}
 }
 
-// Nor is the one that it has left the connection to.
+// Nor is a process that it has left the connection to taken for it.
 func TestOf_GoneAndConnectionKept(t *testing.T) {
 	sleep, err := exec.LookPath("sleep")
 	require.NoError(t, err)
@@ -228,8 +228,8 @@ func TestOf_NoSocket(t *testing.T) {
 	require.ErrorContains(t, err, "peer of the connection: read its credentials")
 }
 
-// Two processes in cgroups of two pods, and one in none. It takes root, and a hierarchy of
-// cgroups, v1 or v2, that this process is at the top of or below.
+// Two processes are in the cgroups of two pods, and one is in none. This needs root, and a
+// hierarchy of cgroups, v1 or v2, with this process at its top or below.
 func TestPod(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("needs root, to make cgroups")
@@ -269,8 +269,8 @@ func hierarchy(t *testing.T) string {
 	return ""
 }
 
-// newCgroup makes a cgroup that is gone after the test, and returns the file that takes
-// processes to it.
+// newCgroup makes a cgroup that is removed after the test, and returns the file that moves
+// processes into it.
 func newCgroup(t *testing.T, dir string) string {
 	t.Cleanup(func() {
 		for ; strings.Contains(dir, "nri-peer"); dir = filepath.Dir(dir) {

@@ -10,15 +10,15 @@ import (
 	"syscall"
 )
 
-// Of cannot tell on this platform.
+// Of is not supported on this platform.
 func Of(syscall.Conn) (*Peer, error) {
 	return nil, fmt.Errorf("peer of the connection: %w", errors.ErrUnsupported)
 }
 
-// Unit cannot tell on this platform.
+// Unit is not supported on this platform.
 func (p *Peer) Unit() string { return "" }
 
-// Pod cannot tell on this platform.
+// Pod is not supported on this platform.
 func (p *Peer) Pod() (Pod, error) {
 	return Pod{}, fmt.Errorf("pod of %v: %w", p, errors.ErrUnsupported)
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// unitOf returns what on the host starts a process again that exits, by the content of
+// unitOf returns the unit of the host that restarts a process when it exits, by the content of
 // /proc/PID/cgroup: the path of a service of systemd, or of a container. It is empty for a
-// process of a session, which nobody starts again.
+// process of a session, which is not restarted.
 //
 //	/system.slice/plugin.service
 //	/user.slice/user-1000.slice/user@1000.service/app.slice/plugin.service
@@ -35,8 +35,8 @@ func unitOf(content string) string {
 	return unit
 }
 
-// startsAgain tells whether a folder is that of a service, or of a container. That of a user's
-// own systemd is neither: all that the user runs is below.
+// startsAgain reports whether a folder is that of a service, or of a container. That of a user's
+// own systemd is neither: everything that the user runs is below it.
 func startsAgain(folder string) bool {
 	return strings.HasSuffix(folder, ".service") && !strings.HasPrefix(folder, "user@") || container.MatchString(folder)
 }

@@ -4,17 +4,17 @@ package nribuiltinconfigure
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// BuiltinConfigure takes an error of a builtin plugin for what it is.
+// BuiltinConfigure returns the error of a builtin plugin's Configure handler.
 var BuiltinConfigure = edit.Patch{
 	Slug:    "builtin-configure",
 	Module:  "nri",
 	Subject: "builtin: return the error of a Configure handler",
 	Body: `The Configure handler of a builtin plugin returns a response and an error. If it
-fails it has no response, and the adaptation reads that all the same: the whole
-runtime panics for the error of one plugin, at its start.
+fails the response is nil, and the adaptation reads it all the same: the whole
+runtime panics at its start for the error of one plugin.
 
-Return the error. A handler that returns neither takes the events that it has
-handlers for, as one that names no events does.`,
+Return the error. A handler that returns neither subscribes to the events that
+it has handlers for, as a handler that names no events does.`,
 	Refs:   []string{"containerd/nri#316"},
 	Rules:  []string{"L22"},
 	Status: edit.Upstream,

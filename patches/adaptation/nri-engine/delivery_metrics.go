@@ -7,22 +7,22 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/nri"
 )
 
-// DeliveryMetrics shows runtimes what becomes of each event at each plugin.
+// DeliveryMetrics reports to runtimes how each event reaches each plugin.
 var DeliveryMetrics = edit.Patch{
 	Slug:    "delivery-metrics",
 	Module:  "nri",
-	Subject: "adaptation: show runtimes what becomes of events at plugins",
-	Body: `The metrics of a plugin say how long its calls took. They do not say how long an
-event waited for the plugin's earlier ones, that it came late or was skipped,
-or why a plugin is gone.
+	Subject: "adaptation: report to runtimes how events reach plugins",
+	Body: `The metrics of a plugin show how long its calls took, but not how long an event
+waited for the plugin's earlier events, whether it came late or was skipped, or
+why a plugin left.
 
-Let the value that runtimes give to WithMetrics have methods for that, too
-(LifecycleMetrics), and one that is called with the context of each request, for
-spans (LifecycleTracer). Runtimes that have neither see no difference.`,
+Let the value that runtimes pass to WithMetrics have methods for that, too
+(LifecycleMetrics), and one for spans that receives the context of each request
+(LifecycleTracer). Runtimes that implement neither see no difference.`,
 	Refs:   []string{"containerd/nri#286", "containerd/nri#304"},
 	Rules:  []string{"L17"},
 	Status: edit.Upstream,
-	Until:  "NRI's metrics tell the wait for a plugin from its work, and why a plugin is gone",
+	Until:  "NRI's metrics separate the wait for a plugin from its work, and show why a plugin left",
 	Needs:  []string{"nri/adaptation-engine"},
 	Edits: []edit.Edit{
 		edit.In(nri.PluginsFile, edit.Method("observer", "Delivered")).After(edit.Stmt(edit.If("d.Late")), `if m := o.r.lifecycleMetrics(); m != nil {

@@ -29,7 +29,7 @@ func drop(file, receiver string, methods []string) []edit.Edit {
 	return drops
 }
 
-// The engine's folders, and what its ledger has for plugins that are disconnected.
+// The engine's folders, and the ledger's file for plugins that are disconnected.
 const (
 	engine             = "internal/nri/lifecycle"
 	ledger             = engine + "/ledger"

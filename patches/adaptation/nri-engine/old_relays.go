@@ -12,20 +12,20 @@ import (
 
 const metricsTest = "pkg/adaptation/metrics_test.go"
 
-// OldRelays drops what the adaptation does not use any more.
+// OldRelays drops code that the adaptation no longer uses.
 var OldRelays = edit.Patch{
 	Slug:    "old-relays",
 	Module:  "nri",
 	Subject: "adaptation: drop the relays that nothing calls",
-	Body: `Each request had a relay of its own, which set the timeout and judged what
-became of the plugin. Both are the engine's, and what is sent goes through one
-function. Drop the old relays with what they alone used. The tests of their
-metrics call the one that there is now; the one of the failure policy goes, which
-the tests of requests and policies cover.`,
+	Body: `Each request had a relay of its own, which set the timeout and decided whether
+the plugin stays connected. The engine does both now, and all requests go
+through one function. Drop the old relays and the code that only they used. The
+tests of their metrics call the new function. The test of the failure policy is
+dropped: the tests of requests and policies cover it.`,
 	Refs:   []string{"containerd/nri#63"},
 	Rules:  []string{"L16"},
 	Status: edit.Upstream,
-	Until:  "NRI has one place that sets timeouts and judges failures",
+	Until:  "NRI sets timeouts and handles failures in one place",
 	Needs:  []string{"nri/adaptation-engine"},
 	Edits: slices.Concat(
 		drop(nri.PluginFile, "plugin", append(relays, "ValidateContainerAdjustment", "handleRequestError", "dropsPlugin")),
@@ -35,7 +35,7 @@ the tests of requests and policies cover.`,
 				edit.Stmt(edit.Mentions("p.ValidateContainerAdjustment(context.Background(), req)")),
 				"_, err := relayed(p, lifecycle.ValidateContainerAdjustment, req)"),
 			edit.AddImport(metricsTest, "github.com/containerd/nri/internal/lifecycle"),
-			// What the policy decides is the engine's, and tested there.
+			// The engine applies the failure policy, and its tests cover it.
 			edit.DropFile("pkg/adaptation/plugin_test.go"),
 		},
 		testRelays(),
@@ -48,8 +48,7 @@ var relays = []string{
 	"updateContainer", "postUpdateContainer", "stopContainer", "removeContainer",
 }
 
-// testRelays has upstream's tests of the metrics of relays take the one that
-// there is now.
+// testRelays has upstream's tests of the metrics of relays call the one relay that is left.
 func testRelays() []edit.Edit {
 	var tests []edit.Edit
 	for _, relay := range relays {

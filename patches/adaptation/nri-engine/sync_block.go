@@ -7,16 +7,16 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/nri"
 )
 
-// SyncBlock makes an API of what nobody waits for any more.
+// SyncBlock keeps BlockPluginSync as an API without effect.
 var SyncBlock = edit.Patch{
 	Slug:    "sync-block",
 	Module:  "nri",
-	Subject: "adaptation: let BlockPluginSync block nobody",
-	Body: `Runtimes hold a read lock through each pod operation so that no plugin is
-synchronized in the middle of one. Plugins no longer take the other side of
-it: a plugin that joins is in every operation from that moment on, and the
-ledger knows what it was told of. Drop the lock. The API stays for runtimes
-that use it, and costs nothing.`,
+	Subject: "adaptation: let BlockPluginSync block no plugin",
+	Body: `Runtimes hold a read lock through each pod operation, so that no plugin is
+synchronized in the middle of one. Plugins no longer take the write lock: a
+plugin that joins takes part in every operation from that moment on, and the
+ledger records which pods and containers it received. Drop the lock. The API
+stays for runtimes that use it, and costs nothing.`,
 	Refs:   []string{"containerd/containerd#13698", "containerd/containerd#14083", "kubernetes-sigs/cri-tools#2137"},
 	Rules:  []string{"L13"},
 	Status: edit.Upstream,
@@ -28,7 +28,7 @@ that use it, and costs nothing.`,
 		edit.In(nri.Adaptation, edit.Type("PluginSyncBlock")).Drop(),
 		edit.In(nri.Adaptation, edit.Method("Adaptation", "BlockPluginSync")).Drop(),
 		edit.In(nri.Adaptation, edit.Method("PluginSyncBlock", "Unblock")).Drop(),
-		// It no longer waits for anything.
+		// BlockPluginSync no longer waits for anything.
 		edit.In("pkg/adaptation/suite_test.go", edit.Method("Suite", "WaitForPluginsToSync")).
 			Delete(edit.Stmt(edit.Call("s.runtime.runtime.BlockPluginSync"))),
 	},

@@ -12,12 +12,12 @@ var UnreadPeers = edit.Patch{
 	Slug:    "unread-peers",
 	Module:  "nri",
 	Subject: "adaptation: close the connection of a peer that does not read",
-	Body: `A plugin process that is stopped, or busy for good, reads nothing. Once the buffer
-of its socket is full, a write to it does not end, and who writes next waits for
-it, also who wants to close.
+	Body: `A plugin process that is stopped, or busy for good, reads nothing. Once the
+buffer of its socket is full, a write to it does not return. The next write
+waits for it, and so does closing the connection.
 
-Give each write to a plugin the time of a request or of a Synchronize, whichever
-is longer, and close the connection that does not take it.`,
+Limit each write to a plugin to the timeout of a request or of Synchronize,
+whichever is longer, and close the connection when it passes.`,
 	Refs:   []string{"containerd/nri#286", "containerd/nri#287"},
 	Rules:  []string{"L22"},
 	Status: edit.Upstream,

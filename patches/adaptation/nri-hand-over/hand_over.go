@@ -4,57 +4,58 @@ package nrihandover
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// HandOver has a plugin that registers again succeed itself.
+// HandOver lets a plugin that registers again take over from its first connection.
 var HandOver = edit.Patch{
 	Slug:    "hand-over",
 	Module:  "nri",
 	Subject: "adaptation: let a plugin that registers again take over",
-	Body: `A plugin is replaced by one that is started before the old one is stopped, as a
-DaemonSet does with maxSurge, so that there is one at any time. For as long as both are
-there each of them is told of every event: two allocate for the same pod. If the old
-one does not go, that stays so for good. And if the old one is stopped first, pods come
-up without any.
+	Body: `If the update of a plugin starts the new one before it stops the old one, as a
+DaemonSet does with maxSurge, both receive every event: both allocate for the
+same pod. If the old one does not stop, this never ends. And if the update stops
+the old one first, pods start without any plugin meanwhile.
 
-Take a connection for the successor of the one that is there under its index and name.
-It is synchronized with what that one knows, while what comes waits for half a request
-timeout; then all events turn to it in one instant, with what waited, and the old
-connection is closed. A successor that takes longer is synchronized while the old one
-is sent events, and told of those late. One that fails changes nothing.
+Treat a connection as the successor of the one that is connected under its index
+and name. It is synchronized with the pods and containers that the old one
+knows. Meanwhile new events wait, for half a request timeout. Then the successor
+receives all events from one instant on, including those that waited, and the
+old connection is closed. If the successor needs longer for Synchronize, the old
+one receives events meanwhile, and the successor receives those late. A
+successor that fails changes nothing.
 
-A plugin that is told to go and is started again by whoever watches over it must not
-take its place back: from the pod, service, container or process of a connection that was
-succeeded, another one waits until its successor has left.
+When its connection is closed, the old plugin may be started again, and must not
+take its place back. So a connection waits until the successor has left, if it
+comes from the same pod, service, container or process as the old one.
 
-Plugins that mean to be connected twice under one name need a setting for that
-(PluginSettings.AllowDuplicates). Plugins that the runtime itself has launched or loaded are
-never succeeded.`,
+A plugin that is connected twice under one name on purpose needs a setting for
+that (PluginSettings.AllowDuplicates). Plugins that the runtime itself has
+launched or loaded have no successors.`,
 	Refs:   []string{"containerd/nri#286"},
 	Rules:  []string{"L17", "L19"},
 	Status: edit.Upstream,
-	Until:  "NRI hands the events of a plugin over to the connection that it opens next",
+	Until:  "NRI hands the events of a plugin over to its next connection",
 	Needs:  []string{"nri/plugin-peer", "nri/creation-journal", "nri/delivery-metrics"},
 	Edits: []edit.Edit{
 		edit.In("pkg/adaptation/plugin_settings.go", edit.Type("PluginSettings")).AddField(`
 
-// AllowDuplicates has all connections of the name served beside each other. Otherwise one
-// that registers takes over from the one that is there.
+// AllowDuplicates serves all connections of the name beside each other. Otherwise a new
+// connection takes over from the connected one.
 AllowDuplicates bool`),
 		edit.In("pkg/adaptation/engine.go", edit.Method("Adaptation", "newEngine")).After(edit.Key("OmitCreating"), `HandOver:       r.handsOver,
 Origin:         originOf,
 Begun:          begun,`),
 		edit.In("pkg/adaptation/status.go", edit.Type("PluginStatus")).AddField(`
 
-// TakesOver is whether it is to take over from another one of its name, or waits for
-// one to leave that has taken over from it.
+// TakesOver is whether the plugin is about to take over from another one of its name,
+// or waits until its own successor leaves.
 TakesOver bool`),
 		edit.In("pkg/adaptation/status.go", edit.Method("Adaptation", "PluginStatus")).After(edit.Key("Synchronized"), "TakesOver:    c.TakesOver,"),
 		edit.In("pkg/adaptation/lifecycle_metrics.go", edit.Func("leaveReason")).Before(edit.Top(), `if errors.Is(err, lifecycle.ErrSucceeded) {
 	return "replaced"
 }
 `),
-		edit.In("pkg/adaptation/lifecycle_metrics.go", edit.Type("LifecycleMetrics")).Comment(edit.Field("RecordLeave"), `// RecordLeave is called when a plugin is gone. reason is "closed" if it
-// went by itself or the runtime stops, "replaced" if it registered again and the
-// new connection has taken over, otherwise why it was dropped: "timeout",
+		edit.In("pkg/adaptation/lifecycle_metrics.go", edit.Type("LifecycleMetrics")).Comment(edit.Field("RecordLeave"), `// RecordLeave is called when a plugin has left. reason is "closed" if the plugin
+// disconnected by itself or the runtime stops, "replaced" if it registered again
+// and the new connection has taken over, otherwise why it was dropped: "timeout",
 // "backlog" or "error".`),
 	},
 }

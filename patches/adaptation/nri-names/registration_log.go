@@ -7,29 +7,29 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/nri"
 )
 
-// RegistrationLog bounds what peers have logged that come and go.
+// RegistrationLog bounds the log about peers that connect and disconnect.
 var RegistrationLog = edit.Patch{
 	Slug:    "registration-log",
 	Module:  "nri",
-	Subject: "adaptation: bound the log of connections that come and go",
+	Subject: "adaptation: bound the log of short-lived connections",
 	Body: `Each connection that registers, or fails to, is logged in three to eight
-lines, of up to a message's length if the plugin says why. A process
-that tries again at once fills the log of the runtime, as does one that
-calls UpdateContainers before it has registered. And each plugin that
-joins has all plugins listed.
+lines. A line with the plugin's own error may be as long as a message.
+A process that reconnects at once fills the log of the runtime, and so
+does one that calls UpdateContainers before it has registered. And each
+plugin that joins makes NRI list all plugins in the log.
 
-Log 50 lines in ten seconds about connections that are younger than
-that, each of a KiB at most. The next line says how many were left out.
-Leave out that such a connection was closed, as another line says why,
-and have ttrpc log nothing of how one ends. Serve UpdateContainers to
-plugins that have registered alone. Of a plugin that joins log its place
-in the order, and the whole order at the start.
+Log at most 50 lines in ten seconds about connections that are younger
+than that, each of at most a KiB. The next line says how many were left
+out. Do not log that such a connection was closed, since another line
+says why, and let ttrpc log nothing about its end. Serve UpdateContainers
+only to plugins that have registered. When a plugin joins, log its place
+in the order. Log the whole order at the start.
 
-What is logged about plugins that are there for longer is as it was, and
-so is that about plugins that the runtime has launched.`,
+The log about plugins that have been connected for longer is unchanged,
+and so is the log about plugins that the runtime has launched.`,
 	Rules:  []string{"L17", "L22"},
 	Status: edit.Upstream,
-	Until:  "NRI bounds how much peers that fail to register have logged",
+	Until:  "NRI bounds the log about peers that fail to register",
 	Needs:  []string{"nri/plugin-peer"},
 	Edits: []edit.Edit{
 		edit.In(nri.Adaptation, edit.Type("Adaptation")).AddField(`
@@ -53,12 +53,12 @@ admitted atomic.Bool // whether it has registered`),
 		edit.AddImport("pkg/adaptation/changes.go", "google.golang.org/grpc/status"),
 		edit.In("pkg/adaptation/changes.go", edit.Method("plugin", "UpdateContainers")).Replace(edit.Expr("log.Infof"), "p.logf"),
 		edit.In(nri.PluginsFile, edit.Method("observer", "Left")).Replace(edit.Expr("log.Infof"), "p.logf"),
-		edit.In(registration, edit.Method("Adaptation", "register")).After(edit.Stmt(edit.Assign("p.who")), "p.arrived = time.Now()"),
+		edit.In(registration, edit.Method("Adaptation", "register")).After(edit.Stmt(edit.Assign("p.identity")), "p.arrived = time.Now()"),
 		edit.In(registration, edit.Method("Adaptation", "register")).Replace(edit.Stmt(edit.Call("log.Errorf")), `r.logArrival(log.Errorf, "plugin connected and failed to join: %v", err)`),
 		edit.In(registration, edit.Method("Adaptation", "register")).Replace(edit.Stmt(edit.Call("r.logPlugins")).And(1), `r.logPlace(p)`),
 		edit.In("pkg/adaptation/names.go", edit.Method("plugin", "hearsRejection")).Replace(
-			edit.Stmt(edit.Call("log.Warnf")), `p.r.logArrival(log.Warnf, "%s was rejected, stays connected, and is disconnected", p.who)`),
+			edit.Stmt(edit.Call("log.Warnf")), `p.r.logArrival(log.Warnf, "%s was rejected and did not disconnect, closing its connection", p.identity)`),
 		edit.In("pkg/adaptation/arrivals.go", edit.Method("Adaptation", "letsIn")).Replace(
-			edit.Stmt(edit.Call("log.Warnf")), `r.logArrival(log.Warnf, "%s has %d connections that have not registered, and more are closed", w, registeringOfOne)`),
+			edit.Stmt(edit.Call("log.Warnf")), `r.logArrival(log.Warnf, "%s has %d connections that have not registered, and more are closed", id, registeringOfOne)`),
 	},
 }

@@ -4,21 +4,21 @@ package nrinames
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// WhoConnects brings what the kernel says of the peer of a connection.
+// WhoConnects identifies the peer of a connection with the kernel's help.
 var WhoConnects = edit.Patch{
 	Slug:    "who-connects",
 	Module:  "nri",
-	Subject: "peer: tell who is at the other end of a socket",
-	Body: `A plugin is what it says it is: nothing tells which user or pod has connected
-to the socket.
+	Subject: "peer: identify the user and pod at the other end of a socket",
+	Body: `NRI does not verify the name of a plugin, and does not know which user or pod
+has connected to the socket.
 
-Add a package that takes the user, the process and the pod of a peer from the
-kernel when it is accepted: the pod from the cgroup of the process, which is
-held by a file descriptor, so that a process that ends and another one with its
-number are not mistaken for each other. Nothing uses it yet.`,
+Add a package that reads the user, the process and the pod of a peer from the
+kernel when its connection is accepted. The pod comes from the cgroup of the
+process. A file descriptor refers to the process, so that another process that
+gets its number later is not mistaken for it. Nothing uses the package yet.`,
 	Rules:  []string{"L21"},
 	Status: edit.Upstream,
-	Until:  "NRI knows who its plugins are",
+	Until:  "NRI identifies the user and the pod of its plugins",
 	Packages: []edit.Package{{
 		From: "internal/nri/peer",
 		To:   "internal/peer",

@@ -6,20 +6,19 @@ import "github.com/hookline-nri/hookline/internal/edit"
 
 const synchronization = "pkg/adaptation/synchronization.go"
 
-// PodState tells the ledger of pods that were stopped before the runtime started.
+// PodState marks in the ledger the pods that were stopped before the runtime started.
 var PodState = edit.Patch{
 	Slug:    "pod-state",
 	Module:  "nri",
 	Subject: "adaptation: read the state of a pod when plugins synchronize",
-	Body: `After a restart of the runtime, a pod that was stopped before it and not yet
-removed is told to plugins that join like any other, and its removal then
-brings them a stop that lies in the past. Messages of NRI have no state of a
-pod.
+	Body: `After a restart of the runtime, plugins that join receive a pod that was stopped
+before the restart like any other. When the pod is removed, they also receive a
+stop that lies in the past. Messages of NRI have no state of a pod.
 
-Read one from a provisional field, which runtimes may set and which plugins
-that do not know it skip. A pod that is stopped is told, and gets only
-its removal. One that is being created is told as well, and is left out for
-plugins that are going to be asked for it, if the runtime wants that.`,
+Read the state from a provisional field. Runtimes may set it, and plugins that
+do not know it ignore it. A stopped pod is in Synchronize, and only its removal
+follows. A pod that is being created is in it as well. If the runtime wants
+that, it is left out for plugins that are going to be asked for it.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},
 	Rules:  []string{"L2", "L15"},
 	Status: edit.Hold,
@@ -30,8 +29,8 @@ plugins that are going to be asked for it, if the runtime wants that.`,
 		edit.In(synchronization, edit.Func("snapshotOf")).Replace(
 			edit.Expr("lifecycle.Object{Pod: pod.GetId(), Value: pod}"),
 			`lifecycle.Object{Pod: pod.GetId(), Stopped: podstate.Get(pod) == podstate.Stopped, Creating: podstate.Get(pod) == podstate.Creating, Value: pod}`),
-		edit.In(synchronization, edit.Func("objects")).Before(edit.Stmt(edit.Assign("pods")), `if o.Stopped && podstate.Get(pod) != podstate.Stopped { // listed before it did
-	pod = proto.Clone(pod).(*PodSandbox) // others are told of the same list
+		edit.In(synchronization, edit.Func("objects")).Before(edit.Stmt(edit.Assign("pods")), `if o.Stopped && podstate.Get(pod) != podstate.Stopped { // listed before it stopped
+	pod = proto.Clone(pod).(*PodSandbox) // other plugins receive the same list
 	podstate.Set(pod, podstate.Stopped)
 }`),
 		edit.AddImport(synchronization, "google.golang.org/protobuf/proto"),

@@ -7,26 +7,26 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/nri"
 )
 
-// RegisterBounds bounds what a plugin registers with.
+// RegisterBounds bounds the data that a plugin registers with.
 var RegisterBounds = edit.Patch{
 	Slug:    "register-bounds",
 	Module:  "nri",
 	Subject: "adaptation: bound the name that a plugin registers with",
-	Body: `A plugin registers with a name of any length that fits a message, 4 MiB.
-The name is kept for as long as the plugin is connected, and goes into
-each line of the log about it, into errors and into the labels of
-metrics, some of which outlive the plugin. Its NRI version is logged as
-it comes, newlines included. An error quotes a name or index that is not
-valid in full.
+	Body: `A plugin registers with a name of any length that fits in a message,
+4 MiB. NRI keeps the name while the plugin is connected. The name is in
+each line of the log about the plugin, in errors and in the labels of
+metrics, and some metrics outlive the plugin. The plugin's NRI version is
+logged as received, with newlines. An error quotes the whole of an
+invalid name or index.
 
-Reject a name of more than 64 bytes, which leaves room for that of any
-DRA driver, and a version of more than that or with characters that
-cannot be printed, with code InvalidArgument. Quote no more than 64
-bytes of what was sent. Of a failure policy keep what is known of it:
-unknown fields have any length, too.
+Reject a name of more than 64 bytes with code InvalidArgument. This
+leaves room for the name of any DRA driver. Reject a version of more than
+64 bytes, or with characters that cannot be printed, too. Quote at most
+64 bytes of the rejected text. Keep only the known fields of a failure
+policy: unknown fields can have any length, too.
 
-Names of plugins that the runtime launches are those of their files, and
-stay as they are.`,
+Plugins that the runtime launches have the names of their files, and are
+not bounded.`,
 	Rules:  []string{"L22"},
 	Status: edit.Upstream,
 	Until:  "NRI bounds the length of a plugin's name",

@@ -12,31 +12,31 @@ const (
 	waits       = "pkg/adaptation/waits.go"        // of nri/waits
 )
 
-// RequiredPlugins holds back what must not start without a plugin's answer.
+// RequiredPlugins lets no pod or container start without the answers of required plugins.
 var RequiredPlugins = edit.Patch{
 	Slug:    "required-plugins",
 	Module:  "nri",
 	Subject: "adaptation: require plugins by name, with timeouts of their own",
-	Body: `A pod whose network or devices are the work of a plugin starts without
-them while the plugin is disconnected: it is restarted, it crashed, it timed out, or it
-is not there yet. A failure policy is what a plugin declares of itself, and
-holds only while it is connected. The default validator can require plugins and
-is satisfied by one that is connected, and only for containers: by then the
-sandbox is up, and its network as it is.
+	Body: `If a plugin sets up the network or the devices of a pod, the pod starts without
+them while the plugin is disconnected: because it restarts, crashed, timed out
+or has not connected yet. A plugin declares its failure policy itself, and the
+policy holds only while it is connected. The default validator can require
+plugins, but accepts any plugin that is connected, and only checks containers:
+by then the sandbox runs, and its network is set up.
 
-Let runtimes say which plugins are required, by name, for pods, containers or
-both, but for exempt namespaces and, if wanted, for pods on the host's network
-(WithPluginSettings). Such a pod or container
-waits for a plugin that is disconnected before anyone is asked, as long as is set, and
-fails as Unavailable with the name of the plugin and since when it is disconnected. It
-does not start before the plugin has answered this very request. With the
-default validator enabled, what pods require by its annotation, and what they
-tolerate by its other one, holds for pods as well; of plugins that did not
-subscribe to an event it is enough, as it is for the validator, that they are
-there. A runtime may have a pod wait before anything of it is made (AwaitRequired).
+Let runtimes require plugins by name, for pods, containers or both. Namespaces
+can be exempt, and so can pods on the host's network (WithPluginSettings). While
+a required plugin is disconnected, a pod or container waits for it before any
+plugin is asked, as long as set. It then fails as Unavailable, with the name of
+the plugin and the time since when it is disconnected. It does not start before
+the plugin has answered this very request. If the default validator is enabled,
+its annotations that require plugins and that tolerate missing plugins hold for
+pods, too. A plugin that did not subscribe to an event must then only be
+connected, as for the validator. A runtime may let a pod wait before it makes
+anything of it (AwaitRequired).
 
-Timeouts are for all plugins or none, and must suit the slowest. Let each name
-have its own, and tell the plugin when it is configured.`,
+Timeouts are the same for all plugins, and must suit the slowest. Let each name
+have its own, which the plugin receives when it is configured.`,
 	Refs:   []string{"containerd/nri#45", "containerd/nri#142", "containerd/nri#152", "containerd/nri#287", "containerd/nri#304", "containerd/nri#316"},
 	Rules:  []string{"L16", "L20"},
 	Status: edit.Upstream,
@@ -55,16 +55,16 @@ validator      *validator.DefaultValidatorConfig // nil unless it is enabled`),
 		edit.In(nri.PluginFile, edit.Method("plugin", "configure")).Replace(
 			edit.Expr("getPluginRequestTimeout()").Times(2), "p.requestTimeout()"),
 
-		edit.In(pluginError, edit.Type("PluginError")).Doc(`// PluginError says which plugin failed a request of the runtime, in which
-// event and why. Its gRPC code is one of these:
+		edit.In(pluginError, edit.Type("PluginError")).Doc(`// PluginError is the error of a request that a plugin failed, with the plugin, the
+// event and the reason. Its gRPC code is one of these:
 //
 //   - DeadlineExceeded if the plugin did not answer in time,
-//   - Unavailable if its connection was lost, or it was not asked because it owes
-//     an answer to another request, or it is required and has not answered,
-//   - that of the plugin's answer, other than Unknown,
-//   - FailedPrecondition if the plugin rejected without one.`),
+//   - Unavailable if its connection was lost, if it was not asked because it is
+//     overdue with another request, or if it is required and has not answered,
+//   - the code of the plugin's answer, other than Unknown,
+//   - FailedPrecondition if that answer has no code.`),
 		edit.In(pluginError, edit.Type("PluginError")).Replace(edit.Field("Plugin"),
-			`Plugin string // index and name, as "10-logger"; of a required plugin the name by which it is`),
+			`Plugin string // index and name, as "10-logger"; or the name by which it is required`),
 		edit.In(pluginError, edit.Method("PluginError", "Error")).Before(edit.Top(), `var unmet *lifecycle.Unmet
 if errors.As(e.Err, &unmet) {
 	return fmt.Sprintf("%s rejected: %s", e.Event, unmet.Reason())
@@ -76,8 +76,8 @@ if errors.As(err, &unmet) {
 	return &PluginError{Plugin: unmet.Plugin, Event: ev.Kind.String(), Err: unmet}
 }`),
 
-		edit.In(waits, edit.Type("Wait")).Before(edit.Field("Since"), `// Disconnected is set if the plugin is required and not connected. The request waits for
-// it since Since, and Plugin is the name by which it is required.
+		edit.In(waits, edit.Type("Wait")).Before(edit.Field("Since"), `// Disconnected is set if the plugin is required and not connected. Since is when the
+// request began to wait for it, and Plugin is the name by which it is required.
 Disconnected bool
 
 `),

@@ -7,26 +7,26 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/nri"
 )
 
-// SyncSplit splits what there is to the last pod and container, if it must.
+// SyncSplit splits Synchronize down to a single pod or container, if it must.
 var SyncSplit = edit.Patch{
 	Slug:    "sync-split",
 	Module:  "nri",
 	Subject: "adaptation: split a Synchronize to the last object",
 	Body: `A runtime panics when a plugin joins a node whose pods and containers are
-large, and again whenever the plugin comes back. A Synchronize that does not
-fit in a message goes in several, of four pods and four containers at least,
-also where there are fewer: nine pods of 600 KiB without a container are
-enough. Eight objects or fewer that do not fit are given up, though half
-of them would: the plugin cannot join as long as they are there. Containers
-get that large by an environment that comes from ConfigMaps, and pods by
-annotations of other clients than Kubernetes, which allows 256 KiB of them.
+large, and again each time the plugin reconnects. If Synchronize does not fit in
+a message, it is split into several, with at least four pods and four containers
+each, even if fewer are left: nine pods of 600 KiB without a container are
+enough for the panic. If eight objects or fewer do not fit, the synchronization
+fails, though half of them would fit: the plugin cannot join as long as they
+exist. A container gets that large if its environment comes from ConfigMaps.
+Kubernetes allows 256 KiB of annotations in a pod, other clients may set more.
 
-Send as many as fit, down to a single one: half of those in the message that
-was rejected, or fewer in proportion to its size. Pods go before containers,
-so that a message is empty only if nothing is left, and never takes more than
-there is. A pod or container that does not fit in a message of its own still
-fails the plugin, by an error that says which it is, how large, and what the
-limit is.`,
+Send as many objects as fit, down to a single one: half of the objects in the
+message that was rejected, or fewer in proportion to its size. Pods go before
+containers, so that a message is empty only if nothing is left, and never has
+more objects than are left. If a pod or container does not fit in a message of
+its own, the plugin still fails. The error has the object, its size and the
+limit.`,
 	Refs:   []string{"containerd/nri#102", "containerd/nri#111"},
 	Rules:  []string{"L2", "L13", "L17"},
 	Status: edit.Upstream,

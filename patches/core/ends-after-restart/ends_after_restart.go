@@ -12,16 +12,16 @@ var EndsAfterRestart = edit.Patch{
 	Slug:    "ends-after-restart",
 	Module:  "containerd",
 	Subject: "nri: send the end of pods from before a restart",
-	Body: `A restart makes containerd forget which pods its NRI plugins know: they get
-neither StopPodSandbox nor RemovePodSandbox of pods from before it. Which pods
-and containers have been begun is kept in memory. For containers it is
-restored when a plugin synchronizes, for pods it is not.
+	Body: `After a restart of containerd, NRI plugins receive neither StopPodSandbox nor
+RemovePodSandbox of pods that existed before it. The states of pods and
+containers for NRI are only in memory. When a plugin synchronizes, containerd
+restores them for containers, but not for pods.
 
-Restore it for pods, too. A pod of which nothing is known is one that plugins
-are told of here for the first time, so its end is theirs.
+Restore them for pods, too. If the state of a pod is unknown, plugins receive
+the pod here for the first time, so they must receive its end.
 
-A pod that had stopped before the restart is told to have stopped once more,
-with its removal: what state it is in, NRI does not know.`,
+If a pod was stopped before the restart, plugins receive its stop once more,
+with its removal: NRI does not know the state of a pod.`,
 	Refs:   []string{"containerd/containerd#8426"},
 	Rules:  []string{"L15"},
 	Status: edit.Upstream,

@@ -9,29 +9,29 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/nri"
 )
 
-// RejectedPodEnds keeps the end of a pod from the plugins that were never told of it.
+// RejectedPodEnds sends the end of a pod only to plugins that have received the pod.
 var RejectedPodEnds = edit.Patch{
 	Slug:    "rejected-pod-ends",
 	Module:  "nri",
 	Subject: "adaptation: end a rejected pod only for plugins that know it",
-	Body: `When a plugin rejects a pod, the plugins after it are told of the end of a
-pod they have never heard of. Plugins are asked in index order, up to the
-first that rejects; the runtime then rolls the pod back with StopPodSandbox
-and RemovePodSandbox, and those go to all.
+	Body: `When a plugin rejects a pod, the plugins after it receive the end of a pod that
+they have never received. Plugins are asked in index order, up to the first that
+rejects. The runtime then rolls the pod back with StopPodSandbox and
+RemovePodSandbox, and these go to all plugins.
 
-Remember for each plugin which pods it was told of, by Synchronize or by the
-first event of the pod or of one of its containers, until it has answered
-their removal, and send it the end of those alone. The one that rejected is
-among them: it may have acted before it said no, or may have only failed to
-answer in time. The adaptation remembers it, since a runtime does not know its
-plugins.
+Record for each plugin which pods it has received, in Synchronize or by the
+first event of the pod or of one of its containers, until it has answered their
+removal. Send the plugin only the ends of these pods. A plugin that rejected a
+pod has received it: it may have acted before it rejected, or may only have
+failed to answer in time. The adaptation keeps the record, since a runtime does
+not know its plugins.
 
-The end of a pod of which no plugin was told reaches no plugin any more. One of
-the tests did that, and begins its pods now.`,
+If no plugin has received a pod, no plugin receives its end any more. One of the
+tests sent such ends, and begins its pods now.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#13355"},
 	Rules:  []string{"L3", "L7"},
 	Status: edit.Upstream,
-	Until:  "NRI tracks which plugins know a pod; the lifecycle engine's ledger takes its place here",
+	Until:  "NRI records which plugins know a pod; the ledger of the lifecycle engine replaces it here",
 	Needs:  []string{"nri/teardown-reaches-all"},
 	Edits: slices.Concat(
 		[]edit.Edit{
@@ -53,13 +53,13 @@ the tests did that, and begins its pods now.`,
 }
 `),
 		},
-		passOverStrangers("StopPodSandbox"),
-		passOverStrangers("RemovePodSandbox"),
+		sendIfKnown("StopPodSandbox"),
+		sendIfKnown("RemovePodSandbox"),
 	),
 }
 
-// passOverStrangers sends the end of a pod to no plugin that does not know it.
-func passOverStrangers(method string) []edit.Edit {
+// sendIfKnown sends the end of a pod only to plugins that know the pod.
+func sendIfKnown(method string) []edit.Edit {
 	m := edit.In(nri.Adaptation, edit.Method("Adaptation", method))
 	return []edit.Edit{
 		m.Replace(edit.Expr("plugin.isClosed()"), `plugin.isClosed() || !plugin.pods.has(req.GetPod())`),

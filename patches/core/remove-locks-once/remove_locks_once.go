@@ -17,12 +17,12 @@ var RemoveLocksOnce = edit.Patch{
 registers in the middle of it. RemovePodSandbox blocks the synchronization of
 plugins and calls RemoveContainer for each remaining container, which blocks it
 again. The block is a read lock, and a plugin that registers takes the write
-lock. If one registers between the two, the second read lock waits for the
-writer and the writer for the first: the removal never returns, no plugin can
-register, and every later pod operation waits behind them.
+lock. If a plugin registers between the two, the second read lock waits for the
+writer, and the writer waits for the first read lock: the removal never returns,
+no plugin can register, and every later pod operation waits behind them.
 
-Split RemoveContainer into the request, which takes the block, and the
-removal, which RemovePodSandbox calls under its own block.
+Split RemoveContainer into two functions: one for the request, which takes the
+block, and one for the removal, which RemovePodSandbox calls under its own block.
 
 Only CRI and NRI have this lock.`,
 	Refs:   []string{"containerd/containerd#14083"},

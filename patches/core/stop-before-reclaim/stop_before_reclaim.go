@@ -12,15 +12,15 @@ var StopBeforeReclaim = edit.Patch{
 	Slug:    "stop-before-reclaim",
 	Module:  "containerd",
 	Subject: "cri,nri: send StopPodSandbox before anything is released",
-	Body: `NRI plugins get StopPodSandbox after the sandbox's process was killed and its
+	Body: `NRI plugins receive StopPodSandbox after the sandbox's process was killed and its
 mounts were removed. If either fails, as with a shim that hangs, they do not
-get it. Send it when the last container has stopped, before the sandbox itself
-is touched. The sandbox takes no containers from the beginning of its stop: it
-would while plugins are asked, since its process runs.
+receive it. Send it when the last container has stopped, before the sandbox
+itself is touched. From the beginning of its stop, let the sandbox take no
+containers: its process still runs while plugins handle the stop, so it would.
 
-A plugin that waits in StopPodSandbox now delays the end of the sandbox's process,
-where it delayed the CNI DEL alone. If the process cannot be stopped after that,
-the plugin has had its stop and does not get it again.`,
+A plugin that waits in StopPodSandbox now delays the end of the sandbox's
+process. Until now it delayed only the CNI DEL. If the process cannot be stopped
+after that, the plugin has received the stop and does not receive it again.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#13859"},
 	Rules:  []string{"L10"},
 	Status: edit.Upstream,
@@ -28,7 +28,7 @@ the plugin has had its stop and does not get it again.`,
 	Edits: []edit.Edit{
 		containerd.Stop.MoveBefore(
 			edit.Stmt(edit.Call("c.nri.StopPodSandbox")).And(1), edit.Stmt(edit.Define("state"))),
-		// Plugins may take a while in the stop, in which the sandbox is ready.
+		// The sandbox stays ready while plugins handle the stop.
 		containerd.ServiceType.AddField(`
 // stopping are the sandboxes that are being stopped. They take no containers.
 stopping sandboxstore.Stopping`),

@@ -15,46 +15,46 @@ var TeardownReachesAll = edit.Patch{
 	Slug:    "teardown-reaches-all",
 	Module:  "nri",
 	Subject: "adaptation: deliver teardown to every plugin",
-	Body: `One plugin that fails to handle the stop or removal of a pod or container
-keeps that event from all plugins after it. They never release what they
-hold for the pod: addresses, devices and CPUs leak until they restart.
+	Body: `If a plugin fails to handle the stop or removal of a pod or container, the
+plugins after it never receive that event. They do not release what they hold
+for the pod: addresses, devices and CPUs leak until these plugins restart.
 
-The end of a pod or container is a fact. No plugin can reject it, so there
-is no reason to stop at the first error. Ask every plugin, and return the
-errors joined, each with the name of its plugin. StopContainer returns the
-updates of those that answered beside the error.
+The end of a pod or container is a fact. No plugin can reject it, so there is no
+reason to stop at the first error. Call every plugin, and return the errors
+joined, each with the name of its plugin. StopContainer returns the updates of
+the plugins that answered, beside the error.
 
-The guide said that a failure keeps the request from the plugins after it, and
-that fail_request holds for StopContainer and RemoveContainer. That is so of
-beginnings alone; say what holds of ends.`,
+The guide said that plugins after a failure do not receive the request, and that
+fail_request holds for StopContainer and RemoveContainer. This is true only of
+creations and updates. Say what holds for stops and removals.`,
 	Refs:   []string{"kubernetes-sigs/cri-tools#2046", "containerd/nri#286"},
 	Rules:  []string{"L8", "L9"},
 	Status: edit.Upstream,
-	Until:  "NRI delivers StopPodSandbox, RemovePodSandbox, StopContainer and RemoveContainer to all plugins whatever the others return",
+	Until:  "NRI delivers StopPodSandbox, RemovePodSandbox, StopContainer and RemoveContainer to all plugins, whatever the others return",
 	Edits: slices.Concat(
 		continueAfterError("StopPodSandbox"),
 		continueAfterError("RemovePodSandbox"),
 		continueAfterError("RemoveContainer"),
 		stopContainerContinues(),
 		[]edit.Edit{edit.InSection("README.md", nri.FailureSection, "in index order").Replace(`
-A request goes to the plugins one after the other, by index. The first that answers
-with an error ends it: those behind are not asked, and the operation on the pod or
-container fails. Ends are different. StopPodSandbox, RemovePodSandbox,
-StopContainer and RemoveContainer go to every plugin, and the runtime is told of all
-that failed.`),
+A request goes to the plugins one after the other, in the order of their indices. The
+first plugin that answers with an error ends it: the plugins after it do not receive
+the request, and the operation on the pod or container fails. Stops and removals are
+different. StopPodSandbox, RemovePodSandbox, StopContainer and RemoveContainer go to
+every plugin, and the runtime receives all errors.`),
 			edit.InSection("README.md", nri.FailureSection, "`fail_request`", "`keep_connected`", "unregisters").Replace(`
-  - ` + "`fail_request`" + `: a request that the plugin leaves unanswered fails, with an
-    error that says which plugin and which request. Those behind it are not asked,
-    unless the request tells of an end. If not set, they are asked as usual, and the
-    runtime hears nothing of it.
-  - ` + "`keep_connected`" + `: a timeout does not cost the plugin its registration, and it
-    is sent what comes next. If not set, a timeout unregisters it. A connection that
-    breaks does so in any case.`),
+  - ` + "`fail_request`" + `: a request that the plugin does not answer fails, with an error
+    that names the plugin and the request. The plugins after it do not receive the
+    request, unless it is a stop or a removal. If not set, they receive it as usual, and
+    the runtime gets no error.
+  - ` + "`keep_connected`" + `: the plugin stays registered after a timeout, and receives later
+    requests. If not set, a timeout unregisters it. A connection that breaks does so in
+    any case.`),
 			edit.InSection("README.md", nri.FailureSection, "`fail_request`", "`StopContainer`").Replace(`
 A plugin that stays connected and does not answer costs each of its requests one
-timeout. Where it has set ` + "`fail_request`" + `, the runtime is told of a
-` + "`StopContainer`" + ` that it left unanswered, as of a stop that another plugin failed: the
-container has stopped all the same, and all plugins are told of it.`),
+timeout. If it has set ` + "`fail_request`" + ` and does not answer ` + "`StopContainer`" + `, the
+runtime receives an error, as for a stop that a plugin fails: the container has stopped
+all the same, and all plugins receive the stop.`),
 		},
 	),
 }
@@ -70,8 +70,8 @@ func continueAfterError(method string) []edit.Edit {
 	}
 }
 
-// stopContainerContinues does the same where replies are collected. The second
-// error is that of applying a reply.
+// stopContainerContinues does the same for StopContainer, which collects replies. Its
+// second error comes from applying a reply.
 func stopContainerContinues() []edit.Edit {
 	m := edit.In(nri.Adaptation, edit.Method("Adaptation", "StopContainer"))
 	return []edit.Edit{

@@ -7,17 +7,17 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/containerd"
 )
 
-// UpdatesOfAStop applies what plugins ask for in a StopContainer though another one failed.
+// UpdatesOfAStop applies the updates of a StopContainer that another plugin failed.
 var UpdatesOfAStop = edit.Patch{
 	Slug:    "updates-of-a-stop",
 	Module:  "containerd",
 	Subject: "nri: apply the updates of a stop that a plugin failed",
-	Body: `Plugins may ask for updates of other containers when one stops, for its CPUs for
-instance. If one plugin fails the stop, what the others ask for is dropped:
-they have the new state in their books, and the node has the old one.
+	Body: `Plugins may ask for updates of other containers when one stops, for example to
+give them its CPUs. If one plugin fails the stop, containerd drops the updates
+of the others: these plugins assume the new state, and the node has the old one.
 
-Apply what came with the error. With NRI as released nothing does, since it asks
-no plugin after the first that fails. Once it asks them all, it does.`,
+Apply the updates that come with the error. The released NRI returns none, since
+it calls no plugin after the first that fails. It will once it calls all.`,
 	Refs:   []string{"containerd/nri#286"},
 	Rules:  []string{"L9"},
 	Status: edit.Upstream,
@@ -27,7 +27,7 @@ no plugin after the first that fails. Once it asks them all, it does.`,
 		containerd.Local("stopContainer").Replace(edit.Stmt(edit.Define("response", "err")), `response, stopErr := l.nri.StopContainer(ctx, request)`),
 		containerd.Local("stopContainer").Delete(edit.Stmt(edit.All(edit.If("err != nil"), edit.Has(edit.Return("err"))))),
 		containerd.Local("stopContainer").Replace(edit.Stmt(edit.Assign("_", "err")).And(2), `if _, err := l.applyUpdates(ctx, response.GetUpdate()); err != nil {
-	log.G(ctx).WithError(err).Warnf("failed to apply what NRI plugins asked for when container %s stopped", ctr.GetID())
+	log.G(ctx).WithError(err).Warnf("failed to apply the updates that NRI plugins asked for when container %s stopped", ctr.GetID())
 }
 return stopErr`),
 	},

@@ -7,22 +7,24 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/containerd"
 )
 
-// InternalLoopback brings up the loopback interface of pods without a process.
+// InternalLoopback brings up the loopback interface of pods without starting a process.
 var InternalLoopback = edit.Patch{
 	Slug:    "internal-loopback",
 	Module:  "containerd",
 	Subject: "cri: bring up the loopback interface of pods without a plugin",
-	Body: `For each pod the CNI plugin loopback is started twice or more, for its ADD and each
-of its DELs, to set one flag of an interface: about 10 ms each time.
+	Body: `Each pod starts the CNI plugin loopback twice or more, for its ADD and
+each of its DELs, to set one flag of an interface. That takes about 10
+ms each time.
 
-containerd can set it by itself, which use_internal_loopback asks for since v2.0. Let
-that be the default. With false all is as before. Pods that have their loopback
-interface from the plugin get its DEL from libcni's cache.
+containerd can set the flag by itself if use_internal_loopback is true,
+which exists since v2.0. Make true the default. With false, nothing
+changes. Pods that have their loopback interface from the plugin receive
+its DEL from libcni's cache.
 
-The kubelet does not read the result of the loopback. crictl inspectp shows
-no lo in cniResult any more. A program in place of the plugin loopback is not
-run. Windows and pods on the host's network see no change. After a downgrade
-new pods need the plugin again.`,
+The kubelet does not read the result of the loopback. crictl inspectp no
+longer shows lo in cniResult. A program that replaces the plugin
+loopback is not run. Windows and pods on the host's network see no
+change. After a downgrade new pods need the plugin again.`,
 	Refs:   []string{"containerd/containerd#10238", "containerd/containerd#10244"},
 	Rules:  []string{"N3"},
 	Status: edit.Upstream,

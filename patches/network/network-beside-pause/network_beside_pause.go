@@ -12,37 +12,44 @@ var NetworkBesidePause = edit.Patch{
 	Slug:    "network-beside-pause",
 	Module:  "containerd",
 	Subject: "cri: attach a pod's network while its pause container is created",
-	Body: `Of the time that a pod takes to start about a quarter is the CNI ADD, in which
-nothing else is done, and half of it the start of the shim and runc's creation of
-the pause container, which do not need the network.
+	Body: `About a quarter of the time that a pod takes to start is the CNI ADD,
+and nothing else happens meanwhile. About half of it is the start of the
+shim and runc's creation of the pause container, which do not need the
+network.
 
-Run the ADD beside them. The pause container is started when the ADD has succeeded;
-until then its init process waits, in the pod's network namespace, which was made
-before. If the ADD fails, the start ends, and both are rolled back like any creation
-that fails at the start. If the start fails, the ADD goes on to its end, for two
-minutes at most, and DEL gets its result: a plugin that is killed between what it
-allocates and what it records leaves that for good. Only the caller cuts an ADD, as
-before, by going away. The pod's addresses are recorded while runc starts the
-container, and are added to the record of the pause container behind it.
+Run the ADD beside them. The pause container is started when the ADD has
+succeeded. Until then its init process waits in the pod's network
+namespace, which exists already. If the ADD fails, the start ends, and
+both are rolled back like any creation that fails at the start. If the
+start fails, the ADD goes on to its end, for two minutes at most, and
+DEL gets its result: a plugin that is killed between an allocation and
+its record leaks the allocation for good. As before, only a caller that
+cancels ends an ADD early. The pod's addresses are recorded while runc
+starts the container, and are added to the record of the pause container
+afterwards.
 
-That is so for the shim for runc with runc. What another runtime does with the network
-of a pod before its start is not known here: one with a virtual machine looks at the
-interfaces. So the ADD comes first for these, and where the pod sets sysctls of the
-network, which an ADD may rely on and which runc sets as it creates the container. Those
-that containerd sets for each pod concern no interface. They are set again after the
-ADD: what a plugin of the chain has made of them is not what the pod is to have, as it
-was where the ADD came first. So it comes where containerd may not write to /proc/sys.
+This holds for the shim for runc with runc. How another runtime uses the
+network of a pod before its start is not known: one with a virtual
+machine reads the interfaces. So for other runtimes the ADD comes first.
+It also comes first if the pod sets sysctls of the network, because an
+ADD may rely on them and runc sets them when it creates the container.
+The sysctls that containerd sets for each pod concern no interface. They
+are set again after the ADD, so that they override changes by a plugin
+of the chain, as they did when the ADD came first. For this reason the
+ADD comes first if containerd cannot write to /proc/sys.
 
-A shim and an init process for each pod that waits for its network would be a burden
-where the network is slow or down. So the ADD comes first, too, while four others run
-that do not, and after one that failed. How many is a setting, with which the ADD can come
-first for all.
+A shim and an init process for each pod that waits for its network would
+be a burden if the network is slow or down. So the ADD also comes first
+while four other ADDs run beside a pause container, and after an ADD
+that failed. The number is a setting; with 0, the ADD always comes
+first.
 
-Only CRI comes here. Listeners of containerd's events see the container and
-task of a pod before its ADD has ended, and their end where the ADD fails. A
-plugin may find runc's init process in the namespace and in the cgroup. An
-application starts sooner after its ADD. If containerd is killed before the
-addresses are in the container's record, an unpatched one shows none.`,
+Only CRI uses this. Listeners of containerd's events see the container
+and task of a pod before its ADD has ended, and their end if the ADD
+fails. A CNI plugin may find runc's init process in the namespace and in
+the cgroup. An application starts sooner after its ADD. If containerd is
+killed before the addresses are in the container's record, an unpatched
+containerd shows none.`,
 	Rules:  []string{"L1", "L7", "L15"},
 	Status: edit.Upstream,
 	Until:  "CNI ADD runs while the pause container is created",
@@ -53,8 +60,8 @@ addresses are in the container's record, an unpatched one shows none.`,
 	Edits: []edit.Edit{
 		containerd.CNIConfig.AddField(`
 // NetworkAddsBesidePause is how many pods at most are attached to their network while their pause
-// container is created. Each holds a shim and an init process for as long as its ADD takes. With 0
-// the ADD comes first.
+// container is created. Each of them holds a shim and an init process until its ADD ends. With 0,
+// the ADD always comes first.
 NetworkAddsBesidePause uint32 ` + "`toml:\"adds_beside_pause\" json:\"addsBesidePause\"`" + `
 `),
 		containerd.UnixDefaults.After(edit.Key("NetworkDelPatience"), "NetworkAddsBesidePause:     4,"),
@@ -66,7 +73,7 @@ NetworkAddsBesidePause uint32 ` + "`toml:\"adds_beside_pause\" json:\"addsBeside
 `),
 		edit.In("internal/cri/server/podsandbox/controller.go", edit.Method("Controller", "Update")).
 			Replace(edit.Stmt(edit.Return("nil")), "return c.updateNetwork(ctx, sandboxID, sandbox, fields)"),
-		containerd.ServiceType.AddField("\n// networkPace is how the last ADDs went.\nnetworkPace networkPace"),
+		containerd.ServiceType.AddField("\n// networkPace decides which ADDs run beside the creation of a pause container.\nnetworkPace networkPace"),
 		containerd.Run.Before(edit.Stmt(edit.If("!hostNetwork(config)")), "var network *attachment // nil if the pod is on the network of its host\n"),
 		containerd.Run.Replace(edit.Stmt(edit.Mentions("c.setupPodNetwork(ctx, &sandbox)")), `network = c.beginAttachment(ctx, sandbox, sandboxInfo, besideNetwork(ociRuntime, runtimeOpts, config) && c.networkPace.enter(c.config.NetworkAddsBesidePause))
 defer network.end(&sandbox)

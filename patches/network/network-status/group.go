@@ -16,8 +16,8 @@ var Group = edit.Group{
 	},
 }
 
-// networkPackage are files of a package for the network. The check for leaked
-// goroutines is not among them, as it needs a module that containerd does not require.
+// networkPackage returns files of a package for the network. It leaves out the check for leaked
+// goroutines, which needs a module that containerd does not require.
 func networkPackage(name string, files ...string) edit.Package {
 	return edit.Package{From: "internal/cri/" + name, To: "internal/cri/" + name, Only: files, Except: []string{"main_test.go"}}
 }

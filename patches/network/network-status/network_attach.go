@@ -7,27 +7,30 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/containerd"
 )
 
-// NetworkAttach makes a canceled ADD end all processes that it started.
+// NetworkAttach ends all processes that a canceled ADD has started.
 var NetworkAttach = edit.Patch{
 	Slug:    "network-attach",
 	Module:  "containerd",
-	Subject: "cri: end all that a CNI ADD started before the pod's DEL",
-	Body: `When the caller of RunPodSandbox gives up during a CNI ADD, only the plugin's own
-process is killed. An IPAM plugin that it started goes on. On a busy node that may
-allocate an address after the pod's DEL, and the address leaks.
+	Subject: "cri: end all processes of a canceled CNI ADD before the pod's DEL",
+	Body: `When the caller of RunPodSandbox cancels during a CNI ADD, only the
+plugin's own process is killed. An IPAM plugin that it started goes on.
+On a busy node that IPAM plugin may allocate an address after the pod's
+DEL, and the address leaks.
 
-go-cni does not let its caller choose how plugins are run. So run ADD like DEL: with
-the loaded configuration, and each plugin in a process group of its own. When an ADD
-is canceled, its group is killed as a whole, and the roll-back begins when all of it
-has ended. A process that the kernel does not end is waited for ten seconds, and
-named in the error. Processes that a plugin leaves after an ADD that succeeded are
-not killed. A reload of the configuration no longer waits for an ADD that hangs.
+go-cni does not let its caller choose how plugins are run. So run ADD
+like DEL: with the loaded configuration, and each plugin in a process
+group of its own. When an ADD is canceled, its group is killed as a
+whole, and the roll-back begins when all its processes have ended. If
+the kernel does not end a process, the wait takes ten seconds, and the
+error names the process. Processes that a plugin leaves after a
+successful ADD are not killed. A reload of the configuration no longer
+waits for an ADD that hangs.
 
-A plugin whose ADD is not canceled gets the same arguments and environment,
-but leads a process group of its own. IPAM plugins, and delegates of Multus,
-went on after a cancel and could come to their end. They are killed now. On
-Windows the plugin alone is killed, as before. ctr and nerdctl run plugins by
-themselves, and are not affected.`,
+A plugin whose ADD is not canceled has the same arguments and
+environment, but leads a process group of its own. IPAM plugins, and
+delegates of Multus, could finish after a cancellation. They are killed
+now. On Windows only the plugin itself is killed, as before. ctr and
+nerdctl run plugins by themselves, and are not affected.`,
 	Refs:   []string{"containerd/containerd#12130"},
 	Rules:  []string{"L7", "N4"},
 	Status: edit.Upstream,

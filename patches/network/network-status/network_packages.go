@@ -6,8 +6,8 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// NetworkPackages brings what runs ADD, DEL, GC and STATUS of a go-cni object. Nothing
-// uses it yet.
+// NetworkPackages adds packages that run ADD, DEL, GC and STATUS of a go-cni object. Nothing
+// uses them yet.
 var NetworkPackages = edit.Patch{
 	Slug:    "network-packages",
 	Module:  "containerd",
@@ -15,9 +15,9 @@ var NetworkPackages = edit.Patch{
 	Body: `go-cni runs STATUS under a lock and without a deadline. When an ADD is
 canceled, the processes that its plugin started go on.
 
-Add podnet, which stands beside a go-cni object, with a copy of its configuration
-that is read without a lock, and runs STATUS in the background; and complete
-netattach with ADD and GC. Nothing uses it yet.`,
+Add podnet, which accompanies a go-cni object. It has a copy of its
+configuration that is read without a lock, and runs STATUS in the
+background. Complete netattach with ADD and GC. Nothing uses them yet.`,
 	Refs:   []string{"containerd/containerd#11186", "containerd/containerd#12130", "containerd/containerd#10743"},
 	Rules:  []string{"N1", "N3", "N4"},
 	Status: edit.Upstream,

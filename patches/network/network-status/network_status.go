@@ -12,27 +12,30 @@ var NetworkStatus = edit.Patch{
 	Slug:    "network-status",
 	Module:  "containerd",
 	Subject: "cri: run CNI STATUS in the background, reject pods while it fails",
-	Body: `Each call of CRI's Status runs the network's STATUS, under a lock and without
-a deadline. If a plugin hangs, the kubelet's timeout makes the node NotReady,
-and a reload of the configuration that waits for the plugin blocks every ADD and
-DEL. A plugin that answers that it takes no pods gets their ADD all the same,
-and each pod is created and torn down again.
+	Body: `A CNI plugin that hangs in STATUS makes the node NotReady, because each
+call of CRI's Status runs STATUS under a lock and without a deadline. A
+reload of the configuration that waits for the plugin then blocks every
+ADD and DEL. A plugin that answers that it takes no pods still receives
+their ADD, and each pod is created and torn down again.
 
-Run STATUS in the background, with a deadline, and answer Status from the last
-result. The reason and message of NetworkReady say whether the network is not
-configured, takes no pods, is degraded, wants to be tried later, did not answer
-or could not be run, with the plugin's message and since when. Run STATUS once
-more before rejecting a pod, and reject it before anything of it is created. Only
-after a start is the first answer waited for: a restart makes no network NotReady
-because its STATUS takes a while. Show all networks in verbose status, and those of
-runtime handlers in a condition of their own, which the kubelet does not act on.
-Count answers and rejections, and log each transition once.
+Run STATUS in the background, with a deadline, and answer Status from
+the last result. The reason and message of NetworkReady say whether the
+network is not configured, takes no pods, is degraded, must be tried
+later, did not answer or could not be run. They have the plugin's
+message and since when. Run STATUS once more before rejecting a pod, and
+reject the pod before anything of it is created. Wait for the first
+answer only after a start, so that a restart makes no network NotReady
+because its STATUS takes a while. Show all networks in verbose status,
+and the networks of runtime handlers in a condition of their own, on
+which the kubelet does not act. Count answers and rejections, and log
+each transition once.
 
-The kubelet had the answer of the moment, after as long as STATUS took. It
-has the last one now, and false if STATUS takes longer than status_timeout.
-The kubelet itself starts no pod while the network is not ready. crictl and
-other clients could, and are rejected unless status_gate is false. Networks
-below CNI 1.1 have no STATUS, and see no change.`,
+The kubelet received the current answer, after as long as STATUS took.
+Now it receives the last answer, and false if STATUS takes longer than
+status_timeout. The kubelet itself starts no pod while the network is
+not ready. crictl and other clients could; they are rejected now, unless
+status_gate is false. Networks below CNI 1.1 have no STATUS, and see no
+change.`,
 	Refs:   []string{"containerd/containerd#11186", "containernetworking/cni#859"},
 	Rules:  []string{"N1", "N2", "N4"},
 	Status: edit.Upstream,
@@ -43,11 +46,11 @@ below CNI 1.1 have no STATUS, and see no change.`,
 // NetworkStatusGate is whether pods that need a network are rejected while its
 // STATUS fails.
 NetworkStatusGate bool ` + "`toml:\"status_gate\" json:\"statusGate\"`" + `
-// NetworkStatusInterval is the age, as a duration such as "5s", from which on
-// STATUS is run again when its result is asked for.
+// NetworkStatusInterval is how old the last answer of STATUS may be, as a duration
+// such as "5s". If a caller needs it and it is older, STATUS is run again.
 NetworkStatusInterval string ` + "`toml:\"status_interval\" json:\"statusInterval\"`" + `
 // NetworkStatusTimeout is how long a network has to answer STATUS, as a duration.
-// After it the processes of its plugins are killed.
+// After that, the processes of its plugins are killed.
 NetworkStatusTimeout string ` + "`toml:\"status_timeout\" json:\"statusTimeout\"`"),
 		containerd.UnixDefaults.After(edit.Key("UseInternalLoopback"), statusDefaults),
 		containerd.WindowsDefaults.After(edit.Key("UseInternalLoopback"), statusDefaults),

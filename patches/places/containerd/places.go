@@ -35,7 +35,7 @@ var (
 	Remove            = CRIMethod(sandboxRemove, "RemovePodSandbox")
 	CreateContainer   = CRIMethod(ContainerCreate, "CreateContainer")
 	StartContainer    = CRIMethod("internal/cri/server/container_start.go", "StartContainer")
-	CreateContainerIn = CRIMethod(ContainerCreate, "createContainer") // which CreateContainer and a restore share
+	CreateContainerIn = CRIMethod(ContainerCreate, "createContainer") // for CreateContainer and a restore
 	RecoverAll        = CRIMethod(Restart, "recover")
 	Status            = CRIMethod(criStatus, "Status")
 	PodStatus         = CRIMethod(sandboxStatus, "PodSandboxStatus")
@@ -47,16 +47,17 @@ var (
 	PodToNRI          = edit.In(NRISandboxLinux, edit.Func("podSandboxToNRI"))
 )
 
-// What keeps a container out of a sandbox, and what does since stop-before-reclaim.
+// The conditions under which a sandbox takes no container: upstream's, and the one since
+// stop-before-reclaim.
 const (
 	NotReady           = "sandbox.Status.Get().State != sandboxstore.StateReady"
 	NotReadyOrStopping = NotReady + " || c.stopping.Has(sandbox.ID)"
 )
 
-// CNIDefaults are the settings of CNI in the documentation of all defaults.
+// CNIDefaults is the paragraph with CNI's settings in the documentation of all defaults.
 var CNIDefaults = edit.InSection("docs/cri/config.md", "Full configuration", "plugins.'io.containerd.cri.v1.runtime'.cni]")
 
-// NRIGuide is a section of the guide to NRI.
+// NRIGuide is a paragraph of the guide to NRI.
 func NRIGuide(heading string, mentions ...string) edit.Paragraph {
 	return edit.InSection("docs/NRI.md", heading, mentions...)
 }

@@ -3,7 +3,7 @@
 // Package nri names the places in NRI that several pull requests change.
 package nri
 
-// Files, and a section of one of them.
+// Files that several pull requests change, and a section of one of them.
 const (
 	Adaptation     = "pkg/adaptation/adaptation.go" // relays requests of the runtime to plugins
 	PluginFile     = "pkg/adaptation/plugin.go"     // relays a request to one plugin

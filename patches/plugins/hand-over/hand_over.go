@@ -7,36 +7,37 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/containerd"
 )
 
-// HandOver lets the operator have plugins of one name served beside each other.
+// HandOver lets the operator allow two plugins of one name beside each other.
 var HandOver = edit.Patch{
 	Slug:    "hand-over",
 	Module:  "containerd",
-	Subject: "nri: let settings have two plugins of one name",
-	Body: `An NRI plugin that registers under the index and name of one that is there takes
-over from it. Some node may run two of one name on purpose, and rely on both being told
-of each pod.
+	Subject: "nri: let settings allow two plugins of one name",
+	Body: `A node cannot run two NRI plugins of one name on purpose, and rely on
+both receiving each pod: a plugin that registers under the index and
+name of a connected plugin takes over from it.
 
-Let the settings of a plugin say so. Say of the disconnects that are counted which are
-those of a plugin that was replaced, and show in the status of NRI which
-connection is to take over from another one, and which waits for another one to leave.`,
+Add a setting by plugin that allows this. Add the reason "replaced" to
+the metric of disconnects. Show in the status of NRI which connection is
+about to take over from another one, and which one waits for its
+successor to leave.`,
 	Rules:  []string{"L17", "L19"},
 	Status: edit.Upstream,
-	Until:  "containerd's settings say which NRI plugins may be connected twice",
+	Until:  "containerd has a setting for NRI plugins that may be connected twice",
 	Needs:  []string{"nri/hand-over", "containerd/nri-plugin-names"},
 	Edits: []edit.Edit{
 		edit.In(containerd.PluginConfig, edit.Type("PluginConfig")).AddField(`
 
-// AllowDuplicates is whether plugins of the name are served beside each other. If not, one that
-// registers while another one is there takes over from it, unless containerd has
-// launched that from plugin_path.
+// AllowDuplicates is whether two plugins of this name may be connected and serve beside each
+// other. If false, a plugin that registers takes over from the connected one, unless containerd
+// launched the connected one from plugin_path.
 AllowDuplicates bool ` + "`toml:\"allow_duplicates\" json:\"allowDuplicates\"`"),
 		edit.In(containerd.PluginConfig, edit.Method("Config", "pluginSettings")).After(edit.Key("SyncTimeout"), "AllowDuplicates:       p.AllowDuplicates,"),
 		edit.In("internal/nri/status.go", edit.Type("PluginStatus")).AddField(`
-// TakesOver is whether it is to take over from another one of its name, or waits for
-// one to leave that has taken over from it.
+// TakesOver is whether the plugin is about to take over from another one of its name, or
+// waits for its successor to leave.
 TakesOver bool ` + "`json:\"takesOver,omitempty\"`"),
 		edit.In("internal/nri/status.go", edit.Func("pluginStatus")).After(edit.Key("Synchronized"), "TakesOver:     p.TakesOver,"),
 		edit.In("internal/nri/lifecycle_metrics.go", edit.Func("init")).Replace(edit.Expr(`"Disconnects of NRI plugins, by reason: closed (by the plugin, or because containerd stops), or why containerd disconnected it: timeout, backlog or error"`),
-			`"Disconnects of NRI plugins, by reason: closed (by the plugin, or because containerd stops), replaced (it registered again, and the new connection has taken over), or why containerd disconnected it: timeout, backlog or error"`),
+			`"Disconnects of NRI plugins, by reason: closed (by the plugin, or because containerd stops), replaced (a newer connection of the plugin has taken over), or why containerd disconnected it: timeout, backlog or error"`),
 	},
 }

@@ -7,38 +7,42 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/containerd"
 )
 
-// CreationJournal tells plugins the end of what containerd was killed in creating.
+// CreationJournal delivers the end of creations that a kill of containerd interrupted.
 var CreationJournal = edit.Patch{
 	Slug:    "creation-journal",
 	Module:  "containerd",
-	Subject: "cri,nri: tell the end of what containerd was killed in creating",
-	Body: `NRI plugins are asked of a container before containerd has a record of it. If
-containerd is killed there, nothing of the container is found when it is back,
-and the plugins that were asked keep what they hold for it. The same goes for a
-pod that waits for a required plugin: who registers meanwhile is told of it.
+	Subject: "cri,nri: deliver the end of creations that a kill interrupted",
+	Body: `If containerd is killed while it creates a container, NRI plugins never
+receive the end of the container. Plugins receive CreateContainer before
+containerd has a record of the container. After the restart containerd
+finds nothing of it, and the plugins keep what they hold for it. The
+same happens to a pod that waits for a required plugin: a plugin that
+registers meanwhile receives the pod in Synchronize.
 
-Note in the state folder which plugins are told of what is being created, until
-there is a record or the creation has failed, and hand that to NRI's adaptation
-at the next start. Nothing is noted where no plugin is told. The state folder
-does not outlive a boot of the node, and neither do containers.
+Note in the state folder which plugins received a pod or container that
+is being created, until it has a record or its creation has failed. Hand
+the notes to NRI's adaptation at the next start. Where no plugin
+receives anything, nothing is noted. The state folder does not outlive a
+boot of the node, and neither do containers.
 
-Only CRI comes here. Plugins may get the removal of a container that was in no
-list. A released containerd leaves the files alone, and a boot removes them.`,
+Only CRI uses this. Plugins may receive the removal of a container that
+was in no list. A released containerd ignores the files, and a boot
+removes them.`,
 	Refs:   []string{"containerd/nri#286"},
 	Rules:  []string{"L18"},
 	Status: edit.Upstream,
-	Until:  "containerd tells NRI plugins the end of containers that it was killed in creating",
+	Until:  "containerd sends NRI plugins the end of containers whose creation was interrupted by a kill",
 	Needs:  []string{"nri/creation-journal", "containerd/missed-events", "containerd/pods-being-created"},
 	Edits: []edit.Edit{
 		edit.In(containerd.NRIConfig, edit.Type("Config")).AddField(`
 
-// creationsDir is where it is kept what is being created, empty for nowhere.
+// creationsDir is the folder of the creation journal. If empty, there is no journal.
 creationsDir string`),
 		edit.In(containerd.LocalNRI, edit.Type("API")).AddField(`
-// BeginCreation says that a pod or container is being created of which there is no record
-// yet: container is empty for a pod. The function that it returns ends that.
+// BeginCreation marks a pod or container without a record as being created. container is
+// empty for a pod. The function that it returns ends the mark.
 BeginCreation(pod, container string) (end func())`),
-		edit.In(containerd.LocalNRI, edit.Type("local")).AddField("\n\ncreations *creationJournal // nil if no ends are kept"),
+		edit.In(containerd.LocalNRI, edit.Type("local")).AddField("\n\ncreations *creationJournal // nil if no missed events are kept"),
 		edit.In(containerd.LocalNRI, edit.Func("New")).After(edit.Stmt(edit.Mentions("l.keepMissedEvents()")), "opts = append(opts, l.noteCreations()...)"),
 		containerd.Local("Start").After(edit.Stmt(edit.If("err != nil")), "l.creations.forgetCut()"),
 		edit.In("plugins/nri/plugin.go", edit.Func("initFunc")).Before(edit.Stmt(edit.Define("l", "err")),

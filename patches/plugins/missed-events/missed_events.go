@@ -10,49 +10,53 @@ import (
 // ctrNRI is a file that MissedEvents brings.
 const ctrNRI = "cmd/ctr/commands/nri/nri.go"
 
-// MissedEvents keeps what plugins are owed that are disconnected, over restarts of containerd.
+// MissedEvents keeps the missed events of disconnected plugins, over restarts of containerd.
 var MissedEvents = edit.Patch{
 	Slug:    "missed-events",
 	Module:  "containerd",
 	Subject: "cri,nri: keep the ends that plugins have missed",
-	Body: `An NRI plugin that is restarted while pods end does not hear of these ends, and
-leaks what it holds for the pods. After a restart of containerd that is so for all
-plugins. NRI's adaptation can tell them when they are back, if it has a store.
+	Body: `An NRI plugin that is restarted while pods end never receives these
+ends, and leaks what it holds for the pods. A restart of containerd has
+the same effect for all plugins. NRI's adaptation can deliver missed
+ends when a plugin is back, if it has a store for them.
 
-Keep one below containerd's root, with what plugins know that are disconnected and the ends
-that they have not heard. With nobody away nothing is written. An end is safe in the
-file before containerd forgets the pod or container. A file that is
-corrupt, locked, full or read-only is logged and counted, and in nobody's way: ends
-are kept in memory then.
+Keep a store below containerd's root. It has the pods and containers
+that each disconnected plugin knows, and the ends that it missed. While
+all plugins are connected, nothing is written. An end is safe in the
+file before containerd forgets the pod or container. If the file is
+corrupt, locked, full or read-only, that is logged and counted, and
+missed events are kept in memory.
 
-How long a plugin may be disconnected, and how many bytes are kept for all plugins, are
-settings, and it can be switched off. Names that are reserved keep their place
-before others. Add metrics, show plugins that are disconnected in the
-status of NRI, and let an operator forget one that is not coming back: "ctr nri forget",
-by a service on containerd's own socket.
+Add settings for how long a plugin may be disconnected, for the bytes
+that are kept for all plugins, and to switch all of it off. Reserved
+names keep their place before others. Add metrics, and show disconnected
+plugins in the status of NRI. Add "ctr nri forget", with a service on
+containerd's own socket, for plugins that will not come back.
 
-Plugins now get stops and removals of pods that their Synchronize does not list.
-An end at which three connections in a row are lost is given up, so that the
-plugin serves other pods again. While a plugin is disconnected, a removal by the kubelet
-waits for one write to the disk. A containerd without CRI has the file, empty.`,
+Plugins now receive stops and removals of pods that their Synchronize
+does not list. An end at which three connections in a row are lost is
+dropped, so that the plugin serves other pods again. While a plugin is
+disconnected, a removal by the kubelet waits for one write to the disk.
+A containerd without CRI has an empty file.`,
 	Refs:   []string{"containerd/nri#286", "containerd/nri#167", "containerd/nri#281"},
 	Rules:  []string{"L17", "L18", "L22"},
 	Status: edit.Upstream,
-	Until:  "containerd keeps the ends that NRI plugins have missed until these are back",
+	Until:  "containerd keeps the ends that an NRI plugin has missed until the plugin is back",
 	Needs:  []string{"nri/missed-events", "containerd/missed-store", "containerd/nri-settings", "containerd/nri-status", "containerd/nri-plugin-names", "containerd/list-past-hung-shims"},
 	Edits: []edit.Edit{
 		edit.In(containerd.NRIConfig, edit.Type("Config")).AddField(`
-// KeepMissedEvents is whether plugins that come back are told what ended while they were
-// away. It is kept below containerd's root.
+// KeepMissedEvents is whether a plugin that comes back receives the ends that it missed while
+// it was disconnected. They are kept below containerd's root.
 KeepMissedEvents bool ` + "`toml:\"keep_missed_events\" json:\"keepMissedEvents\"`" + `
-// MissedEventsTTL is how long a plugin may be disconnected before it is forgotten, with all that
-// it is owed. Zero stands for a day.
+// MissedEventsTTL is how long a plugin may be disconnected before it is forgotten with its
+// missed events. Zero stands for a day.
 MissedEventsTTL tomlext.Duration ` + "`toml:\"missed_events_ttl\" json:\"missedEventsTTL\"`" + `
-// MissedEventsBytes is how many bytes are kept for all plugins together, in memory and in the
-// file. Then the one that takes most loses its oldest. Zero stands for the default.
+// MissedEventsBytes is how many bytes of missed events are kept for all plugins together, in
+// memory and in the file. Above that, the plugin with the most bytes loses its oldest event.
+// Zero stands for the default.
 MissedEventsBytes int ` + "`toml:\"missed_events_bytes\" json:\"missedEventsBytes\"`" + `
 
-// rootDir is where it is kept what plugins are owed, empty for memory.
+// rootDir is the folder of the file of missed events. If empty, they are kept in memory.
 rootDir string`),
 		edit.In(containerd.NRIConfig, edit.Func("DefaultConfig")).After(edit.Key("SyncTransientSandboxes"), `KeepMissedEvents:          true,
 MissedEventsTTL:           tomlext.FromStdTime(missed.DefaultTTL),
@@ -61,7 +65,7 @@ MissedEventsBytes:         missed.DefaultBytes,`),
 		edit.In("internal/nri/validate.go", edit.Method("Config", "validate")).Before(edit.Stmt(edit.Return("errors.Join(errs...)")),
 			`errs = append(errs, c.validateMissedEvents()...)
 `),
-		edit.In(containerd.LocalNRI, edit.Type("local")).AddField("\n\nmissed *missed.Store // nil if no ends are kept"),
+		edit.In(containerd.LocalNRI, edit.Type("local")).AddField("\n\nmissed *missed.Store // nil if no missed events are kept"),
 		edit.AddImport(containerd.LocalNRI, "github.com/containerd/containerd/v2/internal/nri/missed"),
 		edit.In(containerd.LocalNRI, edit.Func("New")).Before(edit.Stmt(edit.Assign("l.nri", "err")), `opts = append(opts, l.keepMissedEvents()...)
 
@@ -73,12 +77,12 @@ MissedEventsBytes:         missed.DefaultBytes,`),
 			`ic.Config.(*nri.Config).MissedEventsIn(ic.Properties[plugins.PropertyRootDir])
 `),
 		edit.In("internal/nri/status.go", edit.Type("Status")).AddField(`
-// DisconnectedPlugins are those that are not there now and for which ends are kept, by name.
+// DisconnectedPlugins are the disconnected plugins for which missed events are kept, by name.
 DisconnectedPlugins []DisconnectedPluginStatus ` + "`json:\"disconnectedPlugins,omitempty\"`"),
 		edit.In("internal/nri/status.go", edit.Method("local", "Status")).After(edit.Stmt(edit.Assign("s.Enabled")), "s.DisconnectedPlugins = l.disconnectedPlugins()"),
 		containerd.NRIGuide("Plugins That Are Slow or Do Not Answer", "`containerd_nri_plugin_`").After(missedEventsGuide),
 
-		// ctr has commands of cli/v2 before v2.4.
+		// Before v2.4 ctr has the commands of cli/v2.
 		edit.DropImport(ctrNRI, "context").Below("v2.4"),
 		edit.DropImport(ctrNRI, "github.com/urfave/cli/v3").Below("v2.4"),
 		edit.AddImport(ctrNRI, "github.com/urfave/cli/v2").Below("v2.4"),
@@ -93,39 +97,42 @@ DisconnectedPlugins []DisconnectedPluginStatus ` + "`json:\"disconnectedPlugins,
 const missedEventsGuide = `
 ## Disconnected Plugins
 
-A plugin that comes back is told what ended while it was disconnected: the stop and the removal of each pod and
-container that it knew, after its Synchronize and in order, also over restarts of containerd and of the node.
-It has to come back under the same index and name. Handlers of ends must be idempotent: an end is told again
-where containerd was killed before it had noted the answer.
+A plugin that comes back under the same index and name receives the ends that it missed: the stop and the removal
+of each pod and container that it knew. They are delivered in order, right after its Synchronize, also over restarts
+of containerd and of the node. Handlers of ends must be idempotent: if containerd is killed before it has noted an
+answer, it delivers the end again.
 
 ` + "```toml" + `
   [plugins."io.containerd.nri.v1.nri"]
-    # false: plugins are not told what they missed, and what was kept is dropped
+    # false: missed events are not kept, and those that were kept are dropped
     keep_missed_events = true
     # how long a plugin may be disconnected before it is forgotten
     missed_events_ttl = "24h"
-    # how many bytes are kept for all plugins together. Then the one that takes most loses its oldest
+    # how many bytes are kept for all plugins together. Above that, the plugin with the most loses its oldest event
     missed_events_bytes = 67108864
 ` + "```" + `
 
-They are kept in ` + "`io.containerd.nri.v1.nri/missed-events.db`" + ` below containerd's root, which nothing is written to
-while all plugins are there. A file that cannot be used keeps nothing from working: the log says so, ends are kept in
-memory, and ` + "`containerd_nri_missed_events_store_failures_total`" + ` counts it.
+The file ` + "`io.containerd.nri.v1.nri/missed-events.db`" + ` below containerd's root keeps them. While all plugins are
+connected, nothing is written to it. If the file cannot be used, the log says so, missed events are kept in memory, and
+` + "`containerd_nri_missed_events_store_failures_total`" + ` counts it. Nothing else fails.
 
-` + "`crictl info`" + ` lists in ` + "`disconnectedPlugins`" + ` who is disconnected, since when, and how many ends each is owed. A plugin that is not
-coming back, or comes back with another index, can be forgotten before its time:
+` + "`crictl info`" + ` lists in ` + "`disconnectedPlugins`" + ` each disconnected plugin, since when it is disconnected, and how many
+ends it has missed. A plugin that will not come back, or comes back with another index, can be forgotten before its
+time:
 
 ` + "```" + `
 ctr nri forget 10-logger
 ` + "```" + `
 
-64 names are kept. One more takes the place of a name that is disconnected, has missed nothing and knows nothing, or is not kept,
-and the log says so. Names that are reserved come before those that are not.
+Missed events are kept for 64 names. One more name takes the place of a disconnected name that has missed nothing and
+knows nothing. If there is none, nothing is kept for the new name, and the log says so. Reserved names come before
+others.
 
-A request that is kept has ids and names, the paths of namespaces and cgroups, and labels and annotations
-of up to 8 KiB, the shortest first. What was told is gone from the file some seconds later.
+Of each event, ids and names are kept, the paths of namespaces and cgroups, and up to 8 KiB of labels and annotations,
+the shortest first. Some seconds after its delivery an event is erased from the file.
 
-Metrics for each plugin tell how many ends are kept for it now (` + "`containerd_nri_plugin_missed_events_kept`" + `), were kept in
-all (` + "`_missed_events_total`" + `), were told when it was back (` + "`_missed_events_delivered_total`" + `), and were given up
-(` + "`_ends_dropped_total`" + `). ` + "`containerd_nri_missed_events_bytes`" + ` is how many bytes are kept.
+Metrics for each plugin count the ends that are kept now (` + "`containerd_nri_plugin_missed_events_kept`" + `), that were
+kept in all (` + "`_missed_events_total`" + `), that were delivered when it was back (` + "`_missed_events_delivered_total`" + `),
+and that were dropped (` + "`_missed_events_dropped_total`" + `). ` + "`containerd_nri_missed_events_bytes`" + ` is how many bytes are
+kept.
 `

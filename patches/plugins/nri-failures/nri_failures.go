@@ -7,19 +7,21 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/containerd"
 )
 
-// NRIFailures names the pod in NRI's errors, and keeps their code.
+// NRIFailures adds the pod's name to NRI's errors, and keeps their code.
 var NRIFailures = edit.Patch{
 	Slug:    "nri-failures",
 	Module:  "containerd",
 	Subject: "cri,nri: name the pod and keep the code in NRI's errors",
-	Body: `A request that an NRI plugin rejects fails with code Unknown, whatever the
-plugin answered, and without the name of the pod. So the events of a pod do not
-tell what happened, and no caller can tell a rejection from a plugin that hangs.
+	Body: `A request that an NRI plugin rejects fails with code Unknown and without
+the name of the pod, whatever code the plugin answered with. The events
+of a pod do not show what happened, and no caller can distinguish a
+rejection from a plugin that hangs.
 
-NRI's errors name the plugin and have a code now. Name pod and container, and
-turn the code into a class of errdefs, which the CRI service turns back into a
-code: FailedPrecondition or the plugin's own for a rejection, DeadlineExceeded
-for a plugin or a request that timed out, Canceled for a caller that gave up.`,
+NRI's errors name the plugin and have a code now. Add the names of pod
+and container. Turn the code into a class of errdefs, which the CRI
+service turns back into a code: FailedPrecondition or the plugin's own
+code for a rejection, DeadlineExceeded for a plugin or a request that
+timed out, Canceled for a caller that canceled.`,
 	Refs:   []string{"containerd/nri#286", "containerd/nri#316"},
 	Rules:  []string{"L16", "L17"},
 	Status: edit.Upstream,

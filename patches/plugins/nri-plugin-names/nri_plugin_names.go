@@ -11,25 +11,28 @@ import (
 var NRIPluginNames = edit.Patch{
 	Slug:    "nri-plugin-names",
 	Module:  "containerd",
-	Subject: "cri,nri: let settings say who may register under a name",
-	Body: `Any process that can connect to NRI's socket registers under the name that it
-likes, and so can any pod that mounts the socket. Where a plugin is required,
-its word is that of whoever came under its name.
+	Subject: "cri,nri: let settings reserve the names of plugins",
+	Body: `Any process that can connect to NRI's socket can register under any
+name, and so can any pod that mounts the socket. If a plugin is
+required, the approval of any process that registered under its name
+counts as the plugin's.
 
-Let the settings of a plugin say of which users, and in pods of which
-namespaces, it may be. The namespace is that of the pod in CRI's own store: a
-container's pod is looked up by the container, and its uid must be the one that
-the cgroup says. Count who is rejected. Make the mode and the owner of the socket
-settings, with 0600 as the default. Log each listing for plugins that join at
-level debug: whoever can connect has it done as often as it likes.`,
+Let the settings of a plugin list the users that may register under its
+name, and the namespaces whose pods may. The namespace is the one in
+CRI's own store: a container's pod is looked up by the container, and
+the pod's uid must be the one in the cgroup. Count rejected
+registrations. Make the mode and the owner of the socket settings, with
+0600 as the default mode. Log each listing for plugins that join at
+level debug, because any process that can connect can cause it at any
+rate.`,
 	Rules:  []string{"L17", "L21"},
 	Status: edit.Upstream,
-	Until:  "containerd's settings can say who may register as an NRI plugin of a name",
+	Until:  "containerd's settings can reserve the name of an NRI plugin for users and namespaces",
 	Needs:  []string{"nri/plugin-peer", "containerd/nri-plugin-settings"},
 	Edits: []edit.Edit{
 		edit.In(containerd.NRIConfig, edit.Type("Config")).AddField(`
-// SocketMode is the mode of the NRI socket, in octal: who may write to it may connect.
-// Empty stands for "0600".
+// SocketMode is the mode of the NRI socket, in octal. Users that may write to the socket may
+// connect. Empty stands for "0600".
 SocketMode string ` + "`toml:\"socket_mode\" json:\"socketMode\"`" + `
 // SocketUID is the user that owns the NRI socket, by default containerd's own.
 SocketUID int ` + "`toml:\"socket_uid\" json:\"socketUID\"`" + `
@@ -44,11 +47,11 @@ SocketGID:                 os.Getegid(),`),
 		containerd.Local("syncPlugin").Replace(edit.Expr("log.G(ctx).Info"), "log.G(ctx).Debug"),
 		edit.In(containerd.PluginConfig, edit.Type("PluginConfig")).AddField(`
 
-// AllowedUsers reserves the name for processes of these users, by their number on the
-// node. Empty asks for none.
+// AllowedUsers is the users, by their number on the node, whose processes may register under
+// the name. If empty, all users may.
 AllowedUsers []uint32 ` + "`toml:\"allowed_users\" json:\"allowedUsers\"`" + `
-// AllowedNamespaces reserves the name for processes in pods of these namespaces. Empty
-// asks for none. With both, both have to hold.
+// AllowedNamespaces is the namespaces whose pods may register under the name. If empty, all
+// processes may. If AllowedUsers is set too, a process must meet both.
 AllowedNamespaces []string ` + "`toml:\"allowed_namespaces\" json:\"allowedNamespaces\"`"),
 		edit.In(containerd.PluginConfig, edit.Method("Config", "pluginSettings")).After(edit.Key("SyncTimeout"), `AllowedUsers:          p.AllowedUsers,
 AllowedNamespaces:     p.AllowedNamespaces,`),
@@ -62,8 +65,9 @@ AllowedNamespaces:     p.AllowedNamespaces,`),
 		containerd.NRIGuide("Requiring Plugins", "mean the same for pods").After(`
 ## Reserving Names of Plugins
 
-Whoever can write to the NRI socket can register a plugin. Its mode and owner are settings. A name can be
-reserved for processes of some users, for processes in pods of some namespaces, or for those that are both:
+Any process that can write to the NRI socket can register a plugin. The mode and the owner of the socket are
+settings. A name can be reserved for processes of some users, for processes in pods of some namespaces, or for
+processes that meet both:
 
 ` + "```toml" + `
   [plugins."io.containerd.nri.v1.nri"]
@@ -75,8 +79,8 @@ reserved for processes of some users, for processes in pods of some namespaces, 
     allowed_namespaces = ["kube-system"]
 ` + "```" + `
 
-The user is that of the process that has connected, and the pod is found from its cgroup. Where they cannot
-be told, a reserved name is rejected, and others are for anybody. A plugin that is rejected gets code
-PermissionDenied from RegisterPlugin.`),
+The user is that of the process that has connected. The pod is found from the cgroup of the process. If they
+cannot be determined, a reserved name is rejected, and all other names are accepted. A rejected plugin receives
+code PermissionDenied from RegisterPlugin.`),
 	},
 }

@@ -12,19 +12,21 @@ var NRIPluginSettings = edit.Patch{
 	Slug:    "nri-plugin-settings",
 	Module:  "containerd",
 	Subject: "cri,nri: let settings require plugins and set their timeouts",
-	Body: `While an NRI plugin that pods depend on is disconnected, pods start without it.
-Nothing but the plugin itself can say that they must not, and only while it is
-there. And all plugins have the same timeouts, so that one that needs more time
-has every plugin get it.
+	Body: `While an NRI plugin that pods depend on is disconnected, pods start
+without it. Only the plugin itself can prevent that, and only while it
+is connected. All plugins also have the same timeouts, so one plugin
+that needs more time forces a longer timeout on every plugin.
 
-Add a table of settings by the name of a plugin: what must not start without
-its answer, in which namespaces it may, how long pods wait for it while it is
-away, and its timeouts, up to a ceiling. A pod or container that is rejected for
-it fails as Unavailable, with the plugin's name and since when it is disconnected. Add
-metrics of waits and rejections, and the plugins to the status of NRI.
+Add a table of settings by the name of a plugin: whether pods,
+containers or both need its answer to start, the namespaces that are
+exempt, how long pods wait for it while it is disconnected, and its
+timeouts, up to a ceiling. A pod or container that is rejected for lack
+of the plugin fails as Unavailable, with the plugin's name and since
+when it is disconnected. Add metrics of waits and rejections, and show
+required plugins in the status of NRI.
 
-If NRI cannot be used for an error in its configuration, CRI goes on without
-it. Where plugins are required, it must not: let CRI fail to load then.`,
+If NRI cannot be used because of an error in its configuration, CRI runs
+without NRI. Where plugins are required, let CRI fail to load instead.`,
 	Refs:   []string{"containerd/nri#45", "containerd/nri#142", "containerd/nri#287", "containerd/nri#304", "containerd/nri#316"},
 	Rules:  []string{"L16", "L17", "L20"},
 	Status: edit.Upstream,
@@ -35,8 +37,8 @@ it. Where plugins are required, it must not: let CRI fail to load then.`,
 // PluginTimeoutCeiling is the longest wait and timeout that Plugins may have, so that
 // none outlasts the kubelet's own timeout. Zero stands for two minutes.
 PluginTimeoutCeiling tomlext.Duration ` + "`toml:\"plugin_timeout_ceiling\" json:\"pluginTimeoutCeiling\"`" + `
-// Plugins is the settings of single plugins, by name: with the index, as in
-// "10-logger", or without it for any index.
+// Plugins is the settings of single plugins, by name. A name has the index, as in
+// "10-logger", or no index, and then holds for any index.
 Plugins map[string]PluginConfig ` + "`toml:\"plugins\" json:\"plugins\"`"),
 		edit.In(containerd.NRIConfig, edit.Func("DefaultConfig")).After(edit.Key("SyncTransientSandboxes"), `PluginTimeoutCeiling:      tomlext.FromStdTime(defaultTimeoutCeiling),
 Plugins:                   map[string]PluginConfig{},`),
@@ -51,7 +53,7 @@ Plugins:                   map[string]PluginConfig{},`),
 `),
 		edit.AddImport(containerd.LocalNRI, "errors"),
 		edit.In("internal/nri/status.go", edit.Type("Status")).AddField(`
-// RequiredPlugins are those that the settings require, by name.
+// RequiredPlugins are the plugins that the settings require, by name.
 RequiredPlugins []RequiredPluginStatus ` + "`json:\"requiredPlugins,omitempty\"`"),
 		edit.In("internal/nri/status.go", edit.Method("local", "Status")).After(edit.Stmt(edit.Assign("s.Enabled")), "s.RequiredPlugins = l.requiredPlugins()"),
 		edit.In("internal/nri/status.go", edit.Type("WaitStatus")).AddField(`
@@ -70,14 +72,14 @@ Disconnected bool ` + "`json:\"disconnected,omitempty\"`"),
 		containerd.NRIGuide("Default Validator", "always be present for").After(`
 ## Requiring Plugins
 
-The default validator asks at the creation of a container whether a plugin is connected. Settings of a
-plugin can ask for more: that a pod or container starts only if this plugin has answered for it.
+When a container is created, the default validator checks that a plugin is connected. The settings of a
+plugin can require more: that a pod or container starts only if this plugin has answered for it.
 
 ` + "```toml" + `
   [plugins."io.containerd.nri.v1.nri".plugins.device-injector]
-    # what must not start without the plugin's answer
+    # these start only with the plugin's answer
     required_for = ["pods", "containers"]
-    # but for these namespaces: that of the plugin's own pods should be among them
+    # except in these namespaces, which should include the namespace of the plugin's own pods
     exempt_namespaces = ["kube-system"]
     # how long a pod or container waits for the plugin while it is disconnected. 0s: ten seconds
     wait = "10s"
@@ -86,9 +88,9 @@ plugin can ask for more: that a pod or container starts only if this plugin has 
     sync_timeout = "0s"
 ` + "```" + `
 
-The name is that under which the plugin registers, with its index ("10-device-injector") or without. A pod
-that is rejected fails with code Unavailable, and the error names the plugin and says since when it is disconnected.
-The stop and the removal of pods never wait for a plugin that is disconnected. If plugins are required and the
+The name is the one under which the plugin registers, with its index ("10-device-injector") or without. A
+rejected pod fails with code Unavailable. The error names the plugin, and since when it is disconnected.
+The stop and the removal of pods never wait for a disconnected plugin. If plugins are required and the
 configuration of NRI cannot be used, CRI does not load.
 
 The annotations and the toleration of the default validator mean the same for pods.`),

@@ -7,21 +7,22 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/containerd"
 )
 
-// NRIStatus shows which plugin a pod that does not start waits for.
+// NRIStatus shows the plugin that a pod being created waits for.
 var NRIStatus = edit.Patch{
 	Slug:    "nri-status",
 	Module:  "containerd",
 	Subject: "cri,nri: show plugins and pods being created in status",
-	Body: `When pods do not start because an NRI plugin does not answer, nothing shows
-which plugin it is, or that it is a plugin at all: neither pods being created
-nor plugins are in any list.
+	Body: `When pods do not start because an NRI plugin does not answer, nothing
+shows which plugin it is, or that a plugin is the cause. No list has the
+pods being created, and none has the plugins.
 
-Add an entry "nri" to CRI's verbose Status, which "crictl info" shows. It lists
-the plugins, with pid, subscriptions, failure policy, the current event and its
-start, the number of events that wait and the last error; and the pods being
-created, with the plugin that each waits for. It does not wait for any plugin.
+Add an entry "nri" to CRI's verbose Status, which "crictl info" shows.
+It lists the plugins, each with its pid, subscriptions, failure policy,
+current event and its start, the number of events that wait, and the
+last error. It also lists the pods being created, each with the plugin
+that it waits for. The status does not wait for any plugin.
 
-Only the verbose Status of CRI differs, which crictl info asks for.`,
+Only the verbose Status of CRI changes, which "crictl info" requests.`,
 	Refs:   []string{"containerd/nri#286", "containerd/nri#304", "containerd/containerd#14083"},
 	Rules:  []string{"L17"},
 	Status: edit.Upstream,

@@ -14,21 +14,24 @@ var NRIWithoutLock = edit.Patch{
 	Slug:    "nri-without-lock",
 	Module:  "containerd",
 	Subject: "nri: leave the order and state of events to the adaptation",
-	Body: `One lock is held around every call of every plugin, for all pods. The state of
-pods and containers, which it guards, is kept once for all plugins: one that
-registered later, or was not reached, misses stops and removals, and pods that
-stopped before a restart are told to have stopped again.
+	Body: `One lock is held around every call of every plugin, for all pods. It
+guards the state of pods and containers, which is kept once for all
+plugins. So a plugin that registered later, or was not reached, misses
+stops and removals, and pods that stopped before a restart are reported
+as stopped again.
 
-The adaptation has a ledger for each plugin, filled by its Synchronize, and
-skips stops and removals that the plugin has had, or of which it never got the
-beginning. Drop the state and the lock. The updates that plugins request when
-a container stops are applied even if another plugin failed.
+The adaptation has a ledger for each plugin, filled by its Synchronize.
+It skips stops and removals that the plugin has received, and those of
+pods and containers that the plugin does not know. Drop the state and
+the lock. The updates that plugins request when a container stops are
+applied even if another plugin failed.
 
-The lock had two more effects, for plugins. They were asked for one pod after
-the other: a plugin still gets one request at a time, for pods in any order.
-What a plugin asks for of other containers is still applied in the order in
-which it said it, and before a creation or an update returns. What it asks for
-in a StopContainer may be applied after the stop.`,
+The lock had two more effects on plugins. It serialized the requests of
+all pods: a plugin still receives one request at a time, for pods in any
+order. It also ordered the updates of other containers that a plugin
+requests: they are still applied in the order of the requests, and
+before a creation or an update returns. Updates that a plugin requests
+in StopContainer may be applied after the stop.`,
 	Refs:   []string{"containerd/containerd#14083", "containerd/containerd#8426", "containerd/nri#165", "containerd/containerd#10085"},
 	Rules:  []string{"L3", "L14", "L15"},
 	Status: edit.Upstream,
@@ -60,13 +63,13 @@ in a StopContainer may be applied after the stop.`,
 			edit.In(containerd.LocalNRI, edit.Type("local")).Delete(edit.Field("state")),
 			edit.In(containerd.LocalNRI, edit.Func("New")).Delete(edit.Stmt(edit.Assign("l.state"))),
 			edit.DropImport(containerd.LocalNRI, "sync"),
-			edit.In(containerd.LocalNRI, edit.Type("API")).Comment(edit.Field("BlockPluginSync"), `// BlockPluginSync marks an operation on a pod or container, up to Unblock. It keeps
-// no plugin from registering: one may join at any time, and misses nothing.`),
-			edit.In(containerd.LocalNRI, edit.Type("API")).Comment(edit.Field("StopPodSandbox"), `// StopPodSandbox tells the plugins that know the pod, and have not heard it yet, that
-// it stops. The error says which of them failed.`),
+			edit.In(containerd.LocalNRI, edit.Type("API")).Comment(edit.Field("BlockPluginSync"), `// BlockPluginSync marks an operation on a pod or container, up to Unblock. It does not
+// delay registrations: a plugin may join at any time, and misses nothing.`),
+			edit.In(containerd.LocalNRI, edit.Type("API")).Comment(edit.Field("StopPodSandbox"), `// StopPodSandbox sends the stop of a pod to the plugins that know the pod and have not
+// received its stop. The error names the plugins that failed.`),
 			edit.In(containerd.LocalNRI, edit.Type("API")).Comment(edit.Field("RemovePodSandbox"), `// RemovePodSandbox does the same for the removal of a pod.`),
-			edit.In(containerd.LocalNRI, edit.Type("API")).Comment(edit.Field("StopContainer"), `// StopContainer tells the plugins that know the container, and have not heard it yet,
-// that it has stopped. What they ask for of other containers is applied in any case.`),
+			edit.In(containerd.LocalNRI, edit.Type("API")).Comment(edit.Field("StopContainer"), `// StopContainer sends the stop of a container to the plugins that know the container and
+// have not received its stop. The updates that they request are applied in any case.`),
 			edit.In(containerd.LocalNRI, edit.Type("API")).Comment(edit.Field("RemoveContainer"), `// RemoveContainer does the same for the removal of a container.`),
 		},
 	),

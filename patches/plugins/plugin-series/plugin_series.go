@@ -4,25 +4,24 @@ package pluginseries
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// PluginSeries bounds the metrics that have a plugin's name.
+// PluginSeries bounds the series of metrics that have a plugin's name as a label.
 var PluginSeries = edit.Patch{
 	Slug:    "plugin-series",
 	Module:  "containerd",
 	Subject: "nri: bound the series of metrics by the names of plugins",
-	Body: `The metrics of NRI have the name of a plugin as a label. Each name that
-ever registered has its series until containerd is started again.
-Plugins with the name of their pod in theirs add some at each rollout,
-and any process that can connect to NRI's socket makes as many as it
-likes.
+	Body: `Each name under which an NRI plugin ever registered keeps its metric
+series until containerd restarts. Plugins that carry the name of their
+pod add series at each rollout, and any process that can connect to
+NRI's socket can add any number of them.
 
-Keep the series of 64 names. One more takes the place of the name for
-which nothing was recorded for longest, if that is ten minutes, and the
-series of that name go. Until there is one it is counted as "other". So
-a plugin that crashes and comes back keeps its counters: a kubelet
-starts it again after five minutes at most. And a burst of names takes
-nothing from plugins that are in use.
+Keep the series of 64 names. A new name takes the place of the name that
+was recorded longest ago, if that was ten minutes ago or more, and the
+series of the old name are deleted. Until a place is free, the new name
+is counted as "other". A plugin that crashes and comes back keeps its
+counters, because a kubelet restarts it after five minutes at most. A
+burst of new names takes no place from plugins that are in use.
 
-Metrics, labels and units are as they were.`,
+Metrics, labels and units do not change.`,
 	Rules:  []string{"L17", "L22"},
 	Status: edit.Upstream,
 	Until:  "containerd bounds the series of NRI's metrics",

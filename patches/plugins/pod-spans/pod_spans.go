@@ -12,17 +12,18 @@ var PodSpans = edit.Patch{
 	Slug:    "pod-spans",
 	Module:  "containerd",
 	Subject: "cri,nri: add spans for the steps of pods and for NRI plugins",
-	Body: `The trace of a pod that takes long to start has one span for the whole of
-RunPodSandbox and one for the network. Whether the time went to the network
-namespace, to the sandbox's controller or to an NRI plugin cannot be told, nor
-whether a plugin was slow itself or busy with another pod.
+	Body: `The trace of a pod that starts slowly has one span for all of
+RunPodSandbox and one for the network. It does not show whether the time
+went to the network namespace, to the sandbox's controller or to an NRI
+plugin, nor whether a plugin was slow itself or busy with another pod.
 
-Add spans for the network namespace and for each call of the sandbox's controller.
-Add two for each NRI plugin and event, from what the adaptation reports of it: the
-wait for the plugin's earlier requests, and the time in the plugin, with plugin, pod,
-event and outcome.
+Add spans for the network namespace and for each call of the sandbox's
+controller. Add two spans for each NRI plugin and event, from the
+reports of the adaptation: the wait for the plugin's earlier requests,
+and the time in the plugin, with plugin, pod, event and outcome.
 
-Sandbox controllers of others get the same calls, with a span in the context.`,
+Other sandbox controllers receive the same calls, with a span in the
+context.`,
 	Refs:   []string{"containerd/nri#286", "containerd/nri#165"},
 	Rules:  []string{"L17"},
 	Status: edit.Upstream,

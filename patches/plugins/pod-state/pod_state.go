@@ -7,24 +7,25 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/containerd"
 )
 
-// PodState gives NRI the state of each pod.
+// PodState sends plugins the state of each pod.
 var PodState = edit.Patch{
 	Slug:    "pod-state",
 	Module:  "containerd",
-	Subject: "cri,nri: tell plugins the state of a pod",
-	Body: `Plugins that register cannot tell a pod that is being created from one that is
-ready or stopped. Nor can NRI, which has to know whether StopPodSandbox is still
-to be sent.
+	Subject: "cri,nri: send plugins the state of a pod",
+	Body: `A plugin that registers cannot distinguish a pod that is being created
+from a pod that is ready or stopped. Neither can NRI, which has to know
+whether StopPodSandbox is still to be sent.
 
 Set the state in every event and in Synchronize, in a provisional field:
-creating until the last plugin agreed, ready until the pod is stopped, then
-stopped. It is unknown for a pod whose creation failed or was interrupted and
-is not rolled back yet; StopPodSandbox is still to be sent for it.
+creating until the last plugin approved, ready until the pod is stopped,
+then stopped. It is unknown for a pod whose creation failed or was
+interrupted and is not rolled back yet. StopPodSandbox is still to be
+sent for such a pod.
 
-A plugin that was built without the field ignores it, and NRI of an earlier
-release does, too. CRI's own states, events and records do not change. A pod that
-a containerd without this patch stopped counts as ready until it is stopped
-again or removed.`,
+A plugin or a release of NRI without the field ignores it. CRI's own
+states, events and records do not change. A pod that was stopped by a
+containerd without this patch counts as ready until it is stopped again
+or removed.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},
 	Rules:  []string{"L2", "L15"},
 	Status: edit.Hold,

@@ -12,22 +12,25 @@ var ContainersStopFirst = edit.Patch{
 	Slug:    "containers-stop-first",
 	Module:  "containerd",
 	Subject: "cri,nri: send StopContainer before StopPodSandbox",
-	Body: `Plugins get StopContainer when the exit of the container is noticed. That may
-be after StopPodSandbox, or never: for a container that was created and not
-started, and for one whose shim is gone. The adaptation then sends the missing
-StopContainer with no more than the container's id, and the updates of other
-containers that plugins request in return are lost.
+	Body: `Plugins may receive StopContainer after StopPodSandbox, or never. It is
+sent when containerd notices the exit of the container, which never
+happens for a container that was not started or whose shim is gone. The
+adaptation then sends the missing StopContainer with only the
+container's id, and the updates of other containers that plugins request
+in return are lost.
 
-Send StopContainer once the container has stopped, before the pod is stopped.
-A plugin that has had it does not get it again.
+Send StopContainer once the container has stopped, before the pod is
+stopped. A plugin that has received it does not receive it again.
 
-A container may stay in its store for a moment after its pod has left its own.
-The placeholder for such a pod has no status, which NRI reads; give it one.
+A container may stay in its store for a moment after its pod has left
+the store of pods. NRI reads the status of such a pod, and its
+placeholder has none; give it one.
 
-The kubelet stops containers one by one before their pod, so for it only the stop
-of those that never ran is new here. crictl and others that stop a pod with
-running containers wait for plugins once for each container: a plugin that hangs
-and stays connected costs them one request timeout each time.`,
+The kubelet stops containers one by one before their pod, so for it only
+the stop of containers that never ran is new. crictl and other clients
+that stop a pod with running containers wait for plugins once for each
+container. A plugin that hangs and stays connected costs them one
+request timeout each time.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},
 	Rules:  []string{"L1", "L3"},
 	Status: edit.Upstream,

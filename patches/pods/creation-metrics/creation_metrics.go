@@ -7,23 +7,25 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/containerd"
 )
 
-// CreationMetrics shows what becomes of pods that are being created.
+// CreationMetrics adds metrics of pods being created and of the time of hooks.
 var CreationMetrics = edit.Patch{
 	Slug:    "creation-metrics",
 	Module:  "containerd",
-	Subject: "cri: count pods being created, and what becomes of them",
-	Body: `A pod whose creation hangs is in no metric, nor is one whose creation failed: CRI
-counts what succeeded. How many pods wait for a plugin, and for how long, is known
-only to whoever reads the log. And the time that a stop of a sandbox takes has that
-of its hooks in it, since plugins get the stop before the sandbox is stopped.
+	Subject: "cri: add metrics of pods being created and of hooks",
+	Body: `No metric shows a pod whose creation hangs or failed, because CRI counts
+only creations that succeeded. How many pods wait for a plugin, and for
+how long, is only in the log. The timer of sandbox stops includes the
+time of hooks, because plugins receive the stop before the sandbox is
+stopped.
 
-Add the number of pods being created and the age of the oldest, creations that
-ended early by reason, roll-backs that left something, and pods whose creation was
-interrupted by a restart. Give the hooks of pods a timer and spans of their own, and
-leave them out of the timer of the stop, as they were before.
+Add metrics of the number of pods being created and the age of the
+oldest, of creations that ended early by reason, of roll-backs that
+failed, and of pods whose creation a restart interrupted. Give the hooks
+of pods a timer and spans of their own, and leave them out of the timer
+of stops, as before.
 
-The error of a rejected pod keeps its message and its class for the kubelet: the
-type around it unwraps to it.`,
+The error of a rejected pod keeps its message and its class for the
+kubelet, because the type around it unwraps to it.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#13859"},
 	Rules:  []string{"L17"},
 	Status: edit.Upstream,

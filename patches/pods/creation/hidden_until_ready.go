@@ -7,30 +7,33 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/containerd"
 )
 
-// HiddenUntilReady decides what CRI answers for a sandbox that is being created.
+// HiddenUntilReady gives CRI an answer for sandboxes that are being created.
 var HiddenUntilReady = edit.Patch{
 	Slug:    "hidden-until-ready",
 	Module:  "containerd",
 	Subject: "cri: answer for sandboxes that are being created",
-	Body: `A sandbox that is being created is in no store, so CRI answers as if it did
-not exist. A container for it is rejected because the sandbox "is not found". A
-stop or removal of it succeeds, as if all its resources were released; and then
-it becomes ready. Yet its id is known: from logs, NRI events and "crictl info".
+	Body: `CRI answers for a sandbox that is being created as if the sandbox did
+not exist, because it is in no store. A container for it is rejected,
+since the sandbox "is not found". A stop or removal of it succeeds, as
+if all its resources were released, and then the sandbox becomes ready.
+Its id is known from logs, NRI events and "crictl info".
 
-Reject a container with the reason that its sandbox is still being created. Let
-a stop or removal cancel the creation, and return when it is rolled back: so a
-pod whose creation is stuck can be removed. Its id may be shortened as that of
-any other sandbox, up to what it has in common with another one's.
+Reject a container with the reason that its sandbox is still being
+created. Let a stop or removal cancel the creation, and return when it
+is rolled back, so that a pod whose creation is stuck can be removed.
+The id may be shortened like that of any other sandbox, as long as it
+matches one sandbox.
 
-The kubelet has no id before RunPodSandbox returns, so it is not affected. crictl
-and other clients of CRI get FailedPrecondition for NotFound from CreateContainer.
-Their stop or removal of such a pod takes as long as the roll-back, or until
-their own deadline, where it returned at once. Lists and status do not change, and
-a pod that is listed is not being created any more.`,
+The kubelet has no id before RunPodSandbox returns, so it is not
+affected. crictl and other clients of CRI receive FailedPrecondition
+instead of NotFound from CreateContainer. Their stop or removal of such
+a pod returned at once; now it takes as long as the roll-back, or until
+their own deadline. Lists and status do not change, and a listed pod is
+not being created any more.`,
 	Refs:   []string{"containerd/nri#286"},
 	Rules:  []string{"L6", "L8"},
 	Status: edit.Upstream,
-	Until:  "CRI tells sandboxes that are being created from those that do not exist, and a stop cancels a creation",
+	Until:  "CRI distinguishes sandboxes that are being created from sandboxes that do not exist, and a stop cancels a creation",
 	Needs:  []string{"containerd/hook-last"},
 	Edits: []edit.Edit{
 		edit.In(creationFile, edit.Type("Creation")).AddField(`
@@ -39,7 +42,7 @@ a pod that is listed is not being created any more.`,
 done chan struct{}`),
 		edit.In(creationFile, edit.Method("Creations", "Begin")).After(edit.Stmt(edit.Define("n")), "n.done = make(chan struct{})"),
 		edit.In(creationFile, edit.Method("Creation", "End")).After(edit.Stmt(edit.Call("delete")), "close(n.done)"),
-		containerd.Run.After(edit.Stmt(edit.Call("c.becomeReady")), `// What is listed as ready takes containers, and can be stopped.
+		containerd.Run.After(edit.Stmt(edit.Call("c.becomeReady")), `// A sandbox that is listed as ready takes containers, and can be stopped.
 creation.End()
 `),
 		containerd.CreateContainer.Before(

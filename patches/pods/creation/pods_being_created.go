@@ -12,20 +12,21 @@ var PodsBeingCreated = edit.Patch{
 	Slug:    "pods-being-created",
 	Module:  "containerd",
 	Subject: "cri,nri: include pods being created in Synchronize",
-	Body: `The list of pods that are being created begins with their network and says
-nothing but that they are there. What fails before is told by one deferred
-function, what fails after by others, and a pod in state unknown, which still
-has to be stopped and removed, is in no list for plugins.
+	Body: `Plugins do not receive all pods in Synchronize. The list of pods being
+created begins with their network and has nothing but their existence.
+Pods in state unknown, which are still to be stopped and removed, are in
+no list for plugins. Failures before and after the network are reported
+to plugins by different deferred functions.
 
-Make each creation an object of its own, from its first resource to the end of
-RunPodSandbox, which takes the place of that list. It is read first and the store
-after: so a pod is in one of the two, or in both, at any moment. The roll-back
-begins with telling the plugins, whatever failed.
+Replace the list by an object for each creation, from its first resource
+to the end of RunPodSandbox. The list of creations is read before the
+store, so a pod is in one of the two, or in both, at any moment. The
+roll-back begins with the plugins, whatever failed.
 
-Only NRI plugins see this list; CRI's lists and containerd's sandbox service do
-not have it. A plugin may now get pods in Synchronize that have no address and
-no process yet, pods in state unknown, and the stop and removal of a pod for
-which it gets no RunPodSandbox.`,
+Only NRI plugins see this list; CRI's lists and containerd's sandbox
+service do not have it. A plugin may now receive pods in Synchronize
+that have no address and no process yet, pods in state unknown, and the
+stop and removal of a pod for which it receives no RunPodSandbox.`,
 	Refs:   []string{"containerd/containerd#13698", "containerd/nri#63", "containerd/nri#286"},
 	Rules:  []string{"L2", "L3", "L7"},
 	Status: edit.Upstream,
@@ -52,8 +53,8 @@ creation := c.creations.Begin(sandbox)
 defer creation.End()
 `),
 		containerd.Run.Delete(edit.Stmt(edit.All(edit.Call("undo.pushTry"), edit.Has(edit.Call("c.nri.UndoRunPodSandbox"))))),
-		containerd.Run.Before(edit.Stmt(edit.Mentions(`"release_name"`)), `// Plugins that register meanwhile know the sandbox. They are told first, while as
-// much of it as was made still exists.
+		containerd.Run.Before(edit.Stmt(edit.Mentions(`"release_name"`)), `// Plugins that register meanwhile know the sandbox. They receive its end first, while
+// all that was created of it still exists.
 undo.beginWith("tell_plugins", func(ctx context.Context) error { return c.nri.UndoRunPodSandbox(ctx, &sandbox) })`),
 		containerd.Run.After(edit.Stmt(edit.Call("c.setupPodNetwork")), `creation.Update(sandbox)`),
 	},

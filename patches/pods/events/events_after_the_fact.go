@@ -12,36 +12,38 @@ const (
 	criHelpers = "internal/cri/server/helpers.go"
 )
 
-// EventsAfterTheFact sends CRI's events of an end once, when it is over.
+// EventsAfterTheFact sends CRI's event of a stop or deletion once, after the fact.
 var EventsAfterTheFact = edit.Patch{
 	Slug:    "events-after-the-fact",
 	Module:  "containerd",
-	Subject: "cri: send events of an end once, and after it",
-	Body: `The listeners of GetContainerEvents are told that a sandbox is deleted before its
-record is, and before it leaves the list. If the removal then fails, they are
-told again by the next one, and so they are by two removals at a time. The stop
-of a sandbox or container is told after it has returned to its caller: a
-removal that follows at once can be told before it, or can leave nothing of
-which to tell it. And nobody is told of the removal of a container whose record
-was lost.
+	Subject: "cri: send the events of stops and deletions once, after the fact",
+	Body: `Listeners of GetContainerEvents receive the deletion of a sandbox before
+its record is deleted and before it leaves the list. If the removal then
+fails, they receive the deletion again with the next removal, and also
+with two removals at a time. The stop of a sandbox or container is sent
+after the call has returned. A removal that follows at once can be sent
+before the stop, or can leave nothing to send it about. The removal of a
+container whose record was lost is never sent.
 
-Make the event of a deletion while the sandbox has a status, and send it once,
-when the sandbox is gone. Send that of a stop before whoever waits for the exit
-goes on, and have the stop of a sandbox wait for its exit to be seen to: so it
-is not ready when the stop returns.
+Create the event of a deletion while the sandbox has a status, and send
+it once, when the sandbox is gone. Send the event of a stop before the
+callers that wait for the exit go on. Let the stop of a sandbox wait
+until its exit is handled, so that the sandbox is not ready when the
+stop returns.
 
-A kubelet that does not listen notices one thing: a stop waits for its event, two
-seconds at most. It needs them where the sandbox's controller does not say what it
-is, or tells of its exit only with the shutdown. The stop then goes on as before; an
-event whose controller did not say it in time has no sandbox status.
+A kubelet that does not listen notices one change: a stop waits for its
+event, for two seconds at most. It waits that long if the sandbox's
+controller does not report a status, or reports the exit only with the
+shutdown. The stop then continues as before, and an event without a
+status from the controller is sent without a sandbox status.
 containerd's own events, for ctr, moby and nerdctl, do not change.`,
 	Refs:   []string{"containerd/containerd#8426"},
 	Rules:  []string{"L12"},
 	Status: edit.Upstream,
-	Until:  "containerd sends the deletion of a sandbox after it left the store, once, and the stop before that",
+	Until:  "containerd sends the deletion of a sandbox once, after the sandbox left the store, and its stop before that",
 	Needs:  []string{"containerd/remove-locks-once", "containerd/hidden-until-ready"},
 	Edits: []edit.Edit{
-		// An event can be made before it is sent.
+		// An event can be created before it is sent.
 		edit.In(criHelpers, edit.Method("criService", "generateAndSendContainerEvent")).
 			Replace(edit.Stmt(edit.Call("c.containerEventsQ.Send")), "return &event"),
 		edit.In(criHelpers, edit.Method("criService", "generateAndSendContainerEvent")).
@@ -50,7 +52,7 @@ containerd's own events, for ctr, moby and nerdctl, do not change.`,
 
 		// The deletion.
 		containerd.SandboxType.AddField(`
-// Deleted is for the event of its deletion, which is sent once.
+// Deleted has the event of its deletion sent once.
 Deleted *sync.Once`),
 		containerd.NewSandbox.After(edit.Stmt(edit.Define("s")), "s.Deleted = &sync.Once{}"),
 		containerd.Remove.Replace(edit.Stmt(edit.Call("c.generateAndSendContainerEvent")), `// The sandbox has a status while it is in the store.

@@ -7,23 +7,24 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/containerd"
 )
 
-// PodResources gives plugins and sandbox controllers, with each pod, the resources
-// of its containers.
+// PodResources sends plugins and sandbox controllers the resources of all containers with
+// each pod.
 var PodResources = edit.Patch{
 	Slug:    "pod-resources",
 	Module:  "containerd",
 	Subject: "cri,nri: pass on the resources of containers with their pod",
-	Body: `A runtime that sizes a VM for a pod, and a plugin that assigns devices or
-memory, learn of a container no earlier than its creation: too late to size
-anything. In KEP-4112 the kubelet announces the resources of all containers
-with the pod.
+	Body: `A runtime that sizes a VM for a pod, and a plugin that assigns devices
+or memory, first see a container when it is created. That is too late to
+size anything. In KEP-4112 the kubelet announces the resources of all
+containers with the pod.
 
-Keep them in the sandbox's record over restarts, change them with in-place
-updates, show them in verbose status, and pass them to the sandbox's controller
-in its configuration, and to NRI plugins in a provisional field of each pod and
-container. Resources that cannot be read fail no pod. The annotation is read
-only where that is set, since whoever creates the pod writes it; what it
-requests is bounded by what the machine has.`,
+Keep the announced resources in the sandbox's record over restarts,
+change them with in-place updates, and show them in the verbose status.
+Pass them to the sandbox's controller in its configuration, and to NRI
+plugins in a provisional field of each pod and container. Unreadable
+resources fail no pod. The annotation is read only if a setting allows
+it, because the author of the pod writes it. Its requests are bounded by
+the resources of the machine.`,
 	Refs:   []string{"kubernetes/enhancements#4113", "containerd/nri#286"},
 	Rules:  []string{"R1", "R2", "R4"},
 	Status: edit.Hold,
@@ -32,14 +33,14 @@ requests is bounded by what the machine has.`,
 	Needs:  []string{"containerd/sandbox-phase", "containerd/network-detach", "containerd/pod-resources-announcement"},
 	Edits: []edit.Edit{
 		containerd.StoredStatus.AddField(`
-// PodResources are those of the sandbox's containers, nil if they were not
+// PodResources are the resources of the sandbox's containers, nil if they were not
 // announced. They are replaced, never changed in place.
 PodResources *podresources.Announcement
-// PodResourcesIgnored tells that some could not be read, which is logged once.
+// PodResourcesIgnored is whether some could not be read, which is logged once.
 PodResourcesIgnored bool`),
 		edit.AddImport("internal/cri/store/sandbox/status.go", podResources),
 		edit.In(containerd.ContainerStatus, edit.Type("Status")).AddField(`
-// KubernetesResources are those of the container, nil if the client gave none.
+// KubernetesResources are the resources of the container, nil if the client gave none.
 // They are replaced, never changed in place.
 KubernetesResources *podresources.KubernetesResources ` + "`json:\",omitempty\"`"),
 		edit.AddImport(containerd.ContainerStatus, podResources),
@@ -86,15 +87,15 @@ return status, err`),
 		updatePod.Before(edit.Stmt(edit.Define("overhead")), `asked := podUpdate(ctx, &sandbox, r)
 ctx = nri.WithPodResources(ctx, asked)
 `),
-		// It writes its own parts of the record only, as the update of a container may write
-		// another. What cannot be written is not remembered either.
+		// It writes only its own parts of the record, because an update of a container may write
+		// another part. An update that cannot be written is not kept in memory either.
 		updatePod.Replace(edit.Expr(`c.client.SandboxStore().Update(ctx, sandboxInfo, "extensions")`),
 			`c.client.SandboxStore().Update(ctx, sandboxInfo, changed...)`),
 		updatePod.Before(edit.Stmt(edit.Call("c.client.SandboxStore().Update")), `changed := recordUpdate(ctx, &sandboxInfo, asked)`),
 		updatePod.MoveAfter(edit.Stmt(edit.Call("sandbox.Status.Update")).And(1), edit.Stmt(edit.Call("c.client.SandboxStore().Update"))),
 		updatePod.Before(edit.Stmt(edit.Call("c.sandboxService.UpdateSandbox")), `if asked != nil {
 	setPodResources(&sandbox, asked)
-	c.keepPodResources(ctx, &sandbox) // an update at the same time may have written another
+	c.keepPodResources(ctx, &sandbox) // another update may have written its own meanwhile
 }
 `),
 		edit.AddImport(sandboxUpdate, "github.com/containerd/containerd/v2/internal/cri/nri"),
@@ -131,14 +132,14 @@ asked *podresources.KubernetesResources // by the current request`),
 		// The setting.
 		edit.In(containerd.CRIConfig, edit.Type("RuntimeConfig")).AddField(`
 // PodResourcesAnnotation is whether the resources of a pod's containers are read
-// from an annotation, where the client does not announce them. Whoever creates a
-// pod writes its annotations: set it where an admission policy lets only a webhook
-// that is trusted write this one.
+// from an annotation if the client does not announce them. The author of a pod
+// writes its annotations, so set it only if an admission policy lets nothing but a
+// trusted webhook write this one.
 PodResourcesAnnotation bool ` + "`toml:\"pod_resources_annotation\" json:\"podResourcesAnnotation\"`"),
 		containerd.UnixDefaults.After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesAnnotation:           false,`).Since("v2.4"),
 		containerd.WindowsDefaults.After(edit.Key("DrainExecSyncIOTimeout"), `PodResourcesAnnotation: false,`).Since("v2.4"),
-		// Before v2.4 a longer name is among these, and gofmt aligns by it: the blank line after
-		// has the keys that follow aligned by their own length.
+		// Before v2.4 these keys have a longer one among them, by which gofmt aligns them. After the
+		// blank line, gofmt aligns the following keys by their own length.
 		containerd.UnixDefaults.Before(edit.Key("EnableSelinux"), "PodResourcesAnnotation: false,\n\n").Below("v2.4"),
 		containerd.WindowsDefaults.Before(edit.Key("MaxContainerLogLineSize"), "PodResourcesAnnotation: false,\n\n").Below("v2.4"),
 	},

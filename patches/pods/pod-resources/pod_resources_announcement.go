@@ -4,21 +4,22 @@ package podresources
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// PodResourcesAnnouncement keeps what was read of a pod, in the forms that it comes and goes in.
+// PodResourcesAnnouncement adds a type for the announced resources of a pod, and its encodings.
 var PodResourcesAnnouncement = edit.Patch{
 	Slug:    "pod-resources-announcement",
 	Module:  "containerd",
-	Subject: "cri: add the announcement of a pod and its forms",
-	Body: `What is announced of the containers of a pod comes in the request, or in an
-annotation of the pod where the client does not know the KEP, is kept in the
-sandbox's record, changes with updates, and goes to NRI plugins.
+	Subject: "cri: add the announcement of a pod's resources and its encodings",
+	Body: `The announced resources of a pod's containers need a form for each place
+that they pass. They arrive in the request, or in an annotation of the
+pod if the client does not know the KEP. They are kept in the sandbox's
+record, change with updates, and go to NRI plugins.
 
-Add a type for it that is replaced and never changed, and its form for each.
-What an annotation requests is bounded by what the machine has, since whoever
-creates the pod writes it.
+Add an immutable type for them, and an encoding for each of these
+places. The requests of an annotation are bounded by the resources of
+the machine, because the author of the pod writes it.
 
-Nothing uses it yet. What is kept in a sandbox's record is one more extension,
-which a released containerd skips and leaves in place.`,
+Nothing uses it yet. The sandbox's record gets one more extension, which
+a released containerd ignores and leaves in place.`,
 	Refs:   []string{"kubernetes/enhancements#4113", "containerd/nri#286"},
 	Rules:  []string{"R1", "R4"},
 	Status: edit.Hold,

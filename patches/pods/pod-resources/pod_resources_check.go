@@ -7,18 +7,20 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/containerd"
 )
 
-// PodResourcesCheck compares each container with what was announced of it.
+// PodResourcesCheck compares each container with its announced resources.
 var PodResourcesCheck = edit.Patch{
 	Slug:    "pod-resources-check",
 	Module:  "containerd",
-	Subject: "cri: compare containers with what was announced of them",
-	Body: `Whoever sizes a VM by the resources that were announced with a pod relies on
-them. A container that is then created with another mount, device or amount
-runs all the same, and nothing tells.
+	Subject: "cri: compare containers with their announced resources",
+	Body: `A container that differs from its announced resources runs, and nothing
+shows the difference. A runtime that sizes a VM by the resources that
+were announced with a pod relies on them, but a container may be created
+with another mount, device or amount.
 
-Compare each container with what was announced of it, and admit it, log the
-difference or reject it, as configured. What the kubelet adds to a container by
-itself is no difference, nor is a container that was not announced.`,
+Compare each container with its announced resources. Admit it, log the
+difference or reject it, as configured. Additions that the kubelet makes
+by itself are no differences, and containers that were not announced are
+not compared.`,
 	Refs:   []string{"kubernetes/enhancements#4113", "containerd/nri#286"},
 	Rules:  []string{"R3"},
 	Status: edit.Hold,
@@ -30,9 +32,9 @@ itself is no difference, nor is a container that was not announced.`,
 	return nil, err
 }`),
 		edit.In(containerd.CRIConfig, edit.Type("RuntimeConfig")).AddField(`
-// PodResourcesCheck is what happens to a container that differs from what was
-// announced of it with its pod: "off" does not compare, "warn" logs the
-// difference, "enforce" rejects the container.
+// PodResourcesCheck is the action for a container that differs from the resources
+// announced with its pod: "off" does not compare, "warn" logs the difference,
+// "enforce" rejects the container.
 PodResourcesCheck string ` + "`toml:\"pod_resources_check\" json:\"podResourcesCheck\"`" + `
 `),
 		containerd.UnixDefaults.Before(edit.Key("PodResourcesAnnotation"), `PodResourcesCheck:                PodResourcesCheckWarn,`).Since("v2.4"),

@@ -9,12 +9,13 @@ var PodResourcesDecode = edit.Patch{
 	Slug:    "pod-resources-decode",
 	Module:  "containerd",
 	Subject: "cri: read the resources of containers that come with their pod",
-	Body: `In KEP-4112 the kubelet announces the resources of all containers with the pod,
-but CRI has no fields for them yet.
+	Body: `In KEP-4112 the kubelet announces the resources of all containers with
+the pod, but CRI has no fields for them yet.
 
-Add a package that reads them from the requests' unknown fields, which gRPC
-keeps, under the KEP's numbers, and says what is wrong with which container
-where it cannot. What it reads is bounded. Nothing calls it yet.`,
+Add a package that reads them, under the KEP's field numbers, from the
+unknown fields of requests, which gRPC keeps. An error names the
+container and the field that cannot be read. The size of the input is
+bounded. Nothing calls the package yet.`,
 	Refs:   []string{"kubernetes/enhancements#4113", "containerd/nri#286"},
 	Rules:  []string{"R1", "R4"},
 	Status: edit.Hold,

@@ -9,12 +9,11 @@ var PodResourcesFields = edit.Patch{
 	Slug:    "pod-resources-fields",
 	Module:  "containerd",
 	Subject: "nri: read and write fields that messages do not have yet",
-	Body: `The resources of a pod's containers, which the kubelet announces with the pod
-in KEP-4112, have no fields in CRI's and NRI's messages yet. A field that a
-message does not know is kept by protobuf as it came.
+	Body: `CRI's and NRI's messages have no fields yet for the resources that the
+kubelet announces with a pod in KEP-4112. A field that a message does
+not know is kept by protobuf as it was received.
 
-Add a package that reads such a field, and writes it, under a number that is
-given.`,
+Add a package that reads and writes such a field under a given number.`,
 	Refs:   []string{"kubernetes/enhancements#4113", "containerd/nri#286"},
 	Rules:  []string{"R1", "R4"},
 	Status: edit.Hold,

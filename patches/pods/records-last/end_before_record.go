@@ -15,15 +15,15 @@ var EndBeforeRecord = edit.Patch{
 	Slug:    "end-before-record",
 	Module:  "containerd",
 	Subject: "cri,nri: send the end of a failed container before its record goes",
-	Body: `A container whose creation fails after its record was made loses the record
-before plugins are told that it is gone. If containerd is killed in between,
-nobody is left who could tell them. Tell them first, as is done for containers
-and sandboxes that are removed.`,
+	Body: `When the creation of a container fails, its record is deleted before
+plugins receive its removal. If containerd is killed in between, plugins
+never receive the removal. Send it first, as is done for containers and
+sandboxes that are removed.`,
 	Refs:     []string{"containerd/nri#286"},
 	Rules:    []string{"L12"},
 	Status:   edit.Upstream,
-	Untested: "what follows the record fails when a disk is full, and the order shows only if containerd is killed between the two",
-	Until:    "containerd tells NRI plugins of the end of a container whose creation failed before it deletes the record",
+	Untested: "the steps after the record fail when a disk is full, and the order shows only if containerd is killed between the two",
+	Until:    "containerd sends NRI plugins the end of a container whose creation failed before it deletes the record",
 	Edits: []edit.Edit{
 		// Deferred functions run last in, first out.
 		containerd.CreateContainerIn.Replace(

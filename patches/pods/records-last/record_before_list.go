@@ -12,13 +12,14 @@ var RecordBeforeList = edit.Patch{
 	Slug:    "record-before-list",
 	Module:  "containerd",
 	Subject: "cri: list a sandbox until its record is deleted",
-	Body: `The sandbox leaves its store before its record is deleted. If the deletion
-fails, the sandbox is no longer listed, and its record and name stay until a
-restart of containerd; then the sandbox is back. Delete the record first: the
-removal can be retried until that succeeds.
+	Body: `A sandbox leaves its store before its record is deleted. If the deletion
+fails, the sandbox is no longer listed, but its record and name stay.
+After a restart of containerd the sandbox is back. Delete the record
+first, so that the removal can be retried until the deletion succeeds.
 
-While a record cannot be deleted, the pod stays in the kubelet's list, not ready,
-and its name stays taken; the kubelet's next removal goes on from there.`,
+While a record cannot be deleted, the pod stays in the kubelet's list,
+not ready, and its name stays taken. The kubelet's next removal tries
+again.`,
 	Refs:   []string{"containerd/nri#286"},
 	Rules:  []string{"L12"},
 	Status: edit.Upstream,

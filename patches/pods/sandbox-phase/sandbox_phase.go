@@ -14,44 +14,45 @@ var (
 	usernsNetNS = edit.In("internal/cri/server/sandbox_run_linux.go", edit.Method("criService", "setupNetnsWithinUserns"))
 )
 
-// SandboxPhase keeps over a restart whether a sandbox was still being created, or
-// was stopped.
+// SandboxPhase keeps over a restart whether a sandbox was being created or was stopped.
 var SandboxPhase = edit.Patch{
 	Slug:    "sandbox-phase",
 	Module:  "containerd",
 	Subject: "cri: recognize sandboxes whose creation a restart interrupted",
-	Body: `If containerd is killed while it creates a pod, a sandbox whose process was
-started comes back as ready, though its creation was not complete: NRI plugins
-have not agreed, or have not had RunPodSandbox at all. And a network namespace
-leaks that was mounted and not yet in the sandbox's record, as do the reserved
-names of sandboxes that are recovered from their record alone.
+	Body: `If containerd is killed while it creates a pod, a sandbox whose process
+was started comes back as ready, though its creation was not complete.
+NRI plugins have not approved it, or have not received RunPodSandbox at
+all. A network namespace that was mounted, but was not in the sandbox's
+record yet, leaks. Sandboxes that are recovered from their record alone
+do not keep their names reserved.
 
-Keep the phase of a sandbox that is being created, or was stopped, in a small
-file. A sandbox that is recovered in the first phase is unknown, which the
-kubelet sees as not ready, and removes. The second phase tells after a restart
-that plugins have had StopPodSandbox, which neither the state of the process
-nor that of the network can tell. And a pod that is being stopped takes no new
-containers.
+Record the phase of a sandbox that is being created, or was stopped, in
+a small file. A sandbox that is recovered in the first phase is unknown,
+which the kubelet sees as not ready, and removes. The second phase says
+that plugins have received StopPodSandbox, which the states of the
+process and the network do not show. A pod that is being stopped takes
+no new containers.
 
-A containerd without this patch reads no phases. A sandbox that it took for
-ready, and that has containers since, is ready; and nothing that lies among the
-phases keeps CRI from starting.
+A containerd without this patch reads no phases. A sandbox that it took
+for ready, and that has containers since, is ready. No file among the
+phases prevents CRI from starting.
 
-Choose the path of the network namespace first, so that it is in the first
-record; that saves one transaction of the metadata database.
+Choose the path of the network namespace first, so that it is in the
+first record. That saves one transaction of the metadata database.
 
-A sandbox whose stop failed, as when crictl gives up, is not ready: it takes no
-containers, and the kubelet replaces it. One whose controller did not answer when
-containerd was started keeps the status that its controller gives later, so the
-pods of a remote controller that starts after containerd run on. The name of a
-sandbox that is known from its record alone is taken until it is removed.`,
+A sandbox whose stop failed, for example because crictl canceled it, is
+not ready: it takes no containers, and the kubelet replaces it. A
+sandbox whose controller did not answer when containerd started keeps
+the status that its controller reports later, so the pods of a remote
+controller that starts after containerd run on. The name of a sandbox
+that is known from its record alone is reserved until it is removed.`,
 	Refs:   []string{"containerd/containerd#8426", "containerd/containerd#13859", "containerd/nri#286"},
 	Rules:  []string{"L5", "L7", "L11", "L15", "L22", "L23"},
 	Status: edit.Upstream,
-	Until:  "containerd does not report a sandbox as ready whose creation a restart interrupted, and records its network namespace before it is made",
+	Until:  "containerd does not report a sandbox whose creation a restart interrupted as ready, and records its network namespace before creating it",
 	Needs:  []string{"containerd/stop-before-reclaim", "containerd/hidden-until-ready", "containerd/recover-the-rest"},
 	Edits: []edit.Edit{
-		// The path of a network namespace is known before it is made.
+		// The path of a network namespace is known before its creation.
 		newNS.Signature("func newNS(nsPath string, pid uint32) (_ string, err error)"),
 		newNS.Delete(edit.Stmt(edit.Define("b")).And(2)),
 		newNS.Replace(edit.Expr("os.MkdirAll(baseDir, 0755)"), "os.MkdirAll(path.Dir(nsPath), 0755)"),
@@ -71,10 +72,10 @@ if err == nil {
 
 		// The phase.
 		containerd.StoredStatus.AddField(`
-// Phase tells whether the sandbox is being created, being stopped, or stopped.
+// Phase is whether the sandbox is being created, being stopped, or stopped.
 Phase Phase
-// StopFailed tells that a stop of the sandbox failed. It takes no containers any more, so it
-// is not ready.
+// StopFailed is whether a stop of the sandbox failed. Such a sandbox takes no containers any
+// more, so it is not ready.
 StopFailed bool`),
 		containerd.ServiceType.AddField(`
 // phases keeps the phases of sandboxes over a restart.
@@ -112,7 +113,7 @@ defer func() { leaveStop(&sandbox, retErr) }()`),
 			edit.Stmt(edit.Call("c.sandboxStore.Delete")), "c.endPhase(ctx, &sandbox)"),
 		containerd.PodStatus.After(
 			edit.Stmt(edit.All(edit.If("err != nil"), edit.Has(edit.Assign("createdAt")))), `if notReady(sandbox.Status.Get()) {
-	state = runtime.PodSandboxState_SANDBOX_NOTREADY.String() // as in the list, whatever its process does
+	state = runtime.PodSandboxState_SANDBOX_NOTREADY.String() // as in the list, whatever the state of its process
 }`),
 		edit.In("internal/cri/server/sandbox_list.go", edit.Func("toCRISandbox")).Replace(
 			edit.Expr("status.State == sandboxstore.StateReady"), "status.State == sandboxstore.StateReady && !status.StopFailed"),

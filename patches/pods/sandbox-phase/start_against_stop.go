@@ -14,32 +14,33 @@ var StartAgainstStop = edit.Patch{
 	Slug:    "start-against-stop",
 	Module:  "containerd",
 	Subject: "cri: reject containers that the stop of their sandbox would miss",
-	Body: `StopPodSandbox lists the containers of a sandbox once and stops those that run. A
-container that is stored or started after that is missed: it goes on running in
-a sandbox whose network is gone. The sandbox only rejects it once its own
-process has ended, which is after NRI plugins have had StopPodSandbox, and may
-take them a while.
+	Body: `A container that is stored or started while its sandbox is being stopped
+can keep running in a sandbox without a network. StopPodSandbox lists
+the containers of a sandbox once, and misses a later one. The sandbox
+rejects containers only once its own process has ended. That is after
+NRI plugins have answered StopPodSandbox, which may take a while.
 
-Store and start a container inside of an entry of its sandbox, which the stop
-closes before it lists the containers. What comes later is rejected. The stop
-waits until those inside have left, but for no longer than ten seconds: a start
-that hangs does not keep the sandbox from being stopped, and is undone when it
-goes on. The entry takes the place of the list of sandboxes that are being stopped.
+Store and start a container inside of an entry of its sandbox. The stop
+closes the entry before it lists the containers, and later containers
+are rejected. The stop waits until all containers inside have left, for
+ten seconds at most. A start that hangs does not block the stop, and is
+undone when it continues. The entry replaces the list of sandboxes that
+are being stopped.
 
-Do not tell plugins that a container has stopped that was not started. It can
-still be started, but they would reject to take part.
+Do not send plugins the stop of a container that was not started. It can
+still be started, but plugins would reject that.
 
-The kubelet starts no containers in a pod that it stops. It gets
-FailedPrecondition if another client, such as crictl, stops the pod. Its own
-stop takes up to ten seconds longer if a start hangs. Tasks that ctr, moby or
-nerdctl start do not pass here.`,
+The kubelet starts no containers in a pod that it stops. It receives
+FailedPrecondition if another client, such as crictl, stops the pod. Its
+own stop takes up to ten seconds longer if a start hangs. Tasks that
+ctr, moby or nerdctl start are not affected.`,
 	Refs:   []string{"containerd/nri#286", "containerd/containerd#8426"},
 	Rules:  []string{"L1", "L10", "L11"},
 	Status: edit.Upstream,
-	Until:  "containerd rejects to create and start containers in a sandbox from the moment that its stop lists them",
+	Until:  "containerd creates and starts no containers in a sandbox once its stop has listed them",
 	Needs:  []string{"containerd/sandbox-phase"},
 	Edits: []edit.Edit{
-		// The entry takes the place of the list of sandboxes that are being stopped.
+		// The entry replaces the list of sandboxes that are being stopped.
 		containerd.ServiceType.Delete(edit.Field("stopping")),
 		edit.DropFile("internal/cri/store/sandbox/stopping.go"),
 		edit.DropFile("internal/cri/store/sandbox/stopping_test.go"),
@@ -49,13 +50,13 @@ nerdctl start do not pass here.`,
 		containerd.StartContainer.Delete(edit.Stmt(edit.If("c.stopping.Has(sandboxID)"))),
 
 		containerd.SandboxType.AddField(`
-// Entry is where containers come into the sandbox.
+// Entry accepts containers into the sandbox until its stop.
 Entry *Entry`),
 		containerd.NewSandbox.After(edit.Stmt(edit.Define("s")), "s.Entry = NewEntry()"),
 		containerd.Stop.After(edit.Stmt(edit.Call("beginStop")), "closeEntry(ctx, &sandbox)"),
 
 		containerd.StartContainer.After(edit.Stmt(edit.If(containerd.NotReady)), `entering := entrant{sandbox: &sandbox}
-defer entering.leave() // when the start is over, or undone
+defer entering.leave() // once the start has returned or is undone
 if err := entering.rejected(); err != nil {
 	return nil, err
 }`),
@@ -72,7 +73,7 @@ if err := entering.enter(); err != nil {
 }
 `),
 		containerd.CreateContainerIn.After(edit.Stmt(edit.Call("c.containerStore.Add")), "entering.leave()"),
-		stopContainer.Replace(edit.Expr("c.nri.StopContainer(ctx, nil, &container)"), "c.tellStopped(ctx, nil, &container)"),
-		stopContainer.Replace(edit.Expr("c.nri.StopContainer(ctx, &sandbox, &container)"), "c.tellStopped(ctx, &sandbox, &container)"),
+		stopContainer.Replace(edit.Expr("c.nri.StopContainer(ctx, nil, &container)"), "c.notifyStopped(ctx, nil, &container)"),
+		stopContainer.Replace(edit.Expr("c.nri.StopContainer(ctx, &sandbox, &container)"), "c.notifyStopped(ctx, &sandbox, &container)"),
 	},
 }

@@ -6,24 +6,25 @@ import (
 	"github.com/hookline-nri/hookline/internal/edit"
 )
 
-// SandboxWithoutSpec reads a sandbox that has no specification as one without.
+// SandboxWithoutSpec returns a nil specification for a sandbox without one.
 var SandboxWithoutSpec = edit.Patch{
 	Slug:    "sandbox-without-spec",
 	Module:  "containerd",
-	Subject: "metadata: read a sandbox without a spec as one without",
-	Body: `A sandbox has no specification until it is started, and never if its shim knows
-none. What is read of it then is not nil, but a nil pointer in an interface, or
-an empty value. Whoever looks for nil goes on to decode it and fails: NRI logs
-an error for each such pod whenever it lists them. On a node whose containerd
-was killed in the middle of a rollout that is hundreds of errors in a minute,
-for what is in order.
+	Subject: "metadata: return a nil spec for a sandbox without one",
+	Body: `NRI logs an error for each sandbox without a specification whenever it
+lists them. A sandbox has no specification until it is started, or ever
+if its shim has none. The store then returns a nil pointer in an
+interface, or an empty value, in place of nil. Callers that compare it
+with nil go on to decode it, and fail. A node whose containerd was
+killed in the middle of a rollout logs hundreds of errors in a minute,
+though nothing is wrong.
 
-Return nil for a specification, or for options of the runtime, that is not
-there.
+Return nil for a missing specification and for missing options of the
+runtime.
 
-Clients of the sandbox service (ctr, nerdctl, sandbox controllers) get no Spec
-and no Options where they got an empty message. What is written does not change,
-and records of before are read as well.`,
+Clients of the sandbox service (ctr, nerdctl, sandbox controllers)
+receive no Spec and no Options where they received an empty message. The
+records do not change, and existing records are read as well.`,
 	Refs:   []string{"containerd/containerd#13859"},
 	Rules:  []string{"L17"},
 	Status: edit.Upstream,

@@ -12,17 +12,19 @@ var StartUnderLease = edit.Patch{
 	Slug:    "start-under-lease",
 	Module:  "containerd",
 	Subject: "cri: start a sandbox under its own lease",
-	Body: `If containerd is killed while it starts a sandbox, the sandbox's snapshot stays
-for a day. It is created under a temporary lease of the client, which nobody
-deletes then, though the sandbox has a lease of its own.
+	Body: `If containerd is killed while it starts a sandbox, the sandbox's
+snapshot stays for a day. The snapshot is created under a temporary
+lease of the client, which is not deleted then, though the sandbox has a
+lease of its own.
 
-Create container and snapshot under the sandbox's lease, which is deleted with
-the sandbox, also by a removal after a restart. It saves two transactions of
-the metadata database for each pod.
+Create container and snapshot under the sandbox's lease, which is
+deleted with the sandbox, also by a removal after a restart. That saves
+two transactions of the metadata database for each pod.
 
-Only CRI comes here; ctr, moby and nerdctl are not affected. A sandbox plugin
-that is connected over gRPC gets the lease with the start, which it did not
-before. A containerd without this patch deletes the lease with the sandbox, too.`,
+Only CRI uses this; ctr, moby and nerdctl are not affected. A sandbox
+plugin that is connected over gRPC receives the lease with the start,
+which it did not before. A containerd without this patch deletes the
+lease with the sandbox, too.`,
 	Refs:   []string{"containerd/containerd#13859"},
 	Rules:  []string{"L7", "L15"},
 	Status: edit.Upstream,

@@ -7,42 +7,44 @@ import (
 	"github.com/hookline-nri/hookline/patches/places/containerd"
 )
 
-// ListPastHungShims lists containers to plugins from what is kept of them.
+// ListPastHungShims lists containers to plugins without asking their shims.
 var ListPastHungShims = edit.Patch{
 	Slug:    "list-past-hung-shims",
 	Module:  "containerd",
 	Subject: "cri,nri: list containers without asking their shims",
-	Body: `A shim that does not answer keeps every NRI plugin of the node out. For each of
-its containers, the list that plugins are synchronized with waits two seconds,
-one after the other: three containers, and whoever joins has used up its
-registration timeout. All that the shim is asked for is the process id of the
-container, and it is asked again for each event.
+	Body: `One shim that does not answer prevents all NRI plugins of the node from
+registering. The list of containers for Synchronize waits two seconds
+for each of the shim's containers, one after the other. After three
+containers a plugin has used up its registration timeout. The shim is
+only asked for the process id of the container, and again for each
+event.
 
-Take the process id from the container's status, which CRI keeps and writes to
-disk, so that it is there after a restart. Note it as soon as the process is
-there: plugins get it with StartContainer. Then no list and no event depends on
-a shim, and nothing has to be left out.
+Take the process id from the container's status, which CRI keeps and
+writes to disk, so that it is known after a restart. Write it as soon as
+the process exists, because plugins receive it with StartContainer. Then
+no list and no event depends on a shim, and no container has to be left
+out.
 
-After a restart, a container whose shim did not tell its state is in none of
-the lists, so that plugins neither count it in nor hear of its end, although
-it runs, as far as anybody knows. List it, with a state that is not known.
+After a restart, a container whose shim did not report its state is in
+no list. Plugins do not count it, nor do they receive its end, although
+it may be running. List it in state unknown.
 
-A container whose record cannot be read any more, as it is being removed, has no
-process to take limits from. Say that it has none.
+A container that is being removed may have no readable record, and so no
+process to take limits from. Report no limits for it.
 
-Leave out a container that is being removed: its record may go while it is
-read, and plugins would be told of a container without a pod and a name.
-Whoever knows it is told of its removal.
+Leave out a container that is being removed. Its record may be deleted
+while it is read, and plugins would receive a container without a pod
+and a name. Plugins that know it receive its removal.
 
-Plugins see two things that they did not: containers in state UNKNOWN in
-Synchronize, with the process id that was last known, and the id in
-StartContainer without the shim having been asked again. The status file has the
-same fields; an unpatched containerd reads it, and ignores the process id of a
-container that does not run.`,
+Plugins see two changes: Synchronize has containers in state UNKNOWN,
+with the last known process id, and StartContainer has the process id
+without asking the shim again. The status file has the same fields. An
+unpatched containerd reads it, and ignores the process id of a container
+that does not run.`,
 	Refs:   []string{"containerd/containerd#14083", "containerd/nri#63"},
 	Rules:  []string{"L2", "L13", "L15", "L22"},
 	Status: edit.Upstream,
-	Until:  "containerd asks no shim in order to tell NRI plugins of a container",
+	Until:  "containerd sends containers to NRI plugins without asking their shims",
 	Edits: []edit.Edit{
 		edit.In(containerd.CRINRI, edit.Method("API", "ListContainers")).Drop(),
 		edit.In(containerd.CRINRI, edit.Type("criContainer")).Delete(edit.Field("pid")),

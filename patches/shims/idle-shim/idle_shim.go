@@ -4,24 +4,24 @@ package idleshim
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// IdleShim keeps containerd from taking a gRPC shim that serves for gone.
+// IdleShim stops containerd from cleaning up running gRPC shims with an idle connection.
 var IdleShim = edit.Patch{
 	Slug:    "idle-shim",
 	Module:  "containerd",
-	Subject: "runtime: take a gRPC shim for gone only when it is",
-	Body: `A shim that speaks gRPC is taken for gone less than a millisecond after it was
-started, cleaned up after and forgotten: the end of its connection is told from
-the connection's state idle, and a new gRPC client is idle until it is first
-used. It becomes idle again when nobody has used it for half an hour.
+	Subject: "runtime: do not take an idle gRPC shim for one that has exited",
+	Body: `containerd cleans up and forgets a shim that speaks gRPC less than a
+millisecond after its start. It takes a connection in state idle for one
+that has ended, and a new gRPC client is idle until its first use. It
+becomes idle again after half an hour without use.
 
-Connect at once, begin to look for the end when that has been tried, and leave a
-connection that is not used as it is.
+Connect at once, start to watch for the end after that attempt, and keep
+unused connections from becoming idle.
 
-ttrpc shims, such as runc's, Kata's and gVisor's, connect as before. A gRPC shim
-is now connected before its start returns; one that takes no connection is
-waited for within the time that loading a shim has, five seconds by default. A
-gRPC server that closes unused connections by itself (MaxConnectionIdle, GOAWAY)
-is still taken for gone when it does.`,
+ttrpc shims, such as runc's, Kata's and gVisor's, connect as before. A
+gRPC shim is now connected before its start returns. If it accepts no
+connection, the wait is bounded by the time for loading a shim, five
+seconds by default. A gRPC server that closes unused connections by
+itself (MaxConnectionIdle, GOAWAY) still counts as exited when it does.`,
 	Refs:   []string{"containerd/containerd#8120", "containerd/containerd#10250"},
 	Rules:  []string{"L5", "L22"},
 	Status: edit.Upstream,

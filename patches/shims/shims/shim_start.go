@@ -4,30 +4,33 @@ package shims
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// ShimStart keeps a shim from leaking when its start is interrupted.
+// ShimStart ends shims whose start was interrupted.
 var ShimStart = edit.Patch{
 	Slug:    "shim-start",
 	Module:  "containerd",
 	Subject: "runtime: do not leak a shim whose start is interrupted",
-	Body: `A shim process leaks, with no task and an address that nobody knows, if the
-caller gives up, or containerd is killed, while the shim's start command runs:
-the command has started the shim, and its answer is lost.
+	Body: `A shim process leaks, with no task and an unknown address, if the caller
+cancels, or containerd is killed, while the shim's start command runs.
+The command has started the shim, and its answer is lost.
 
-Give the command some time after its caller gave up, so that the shim can be
-shut down in the usual way. On a restart, run the command again for a bundle
-without an address, within the time that loading a shim has anyway. A running
-shim answers with its address, and if it has no tasks, it is shut down like any
-other shim without tasks. So is that of a sandbox, at once: nobody knew its address,
-so it has neither a sandbox nor a task, and some shims fail to stop a sandbox that
-they do not have. The runtime of a sandbox that is no container is in its record.
-That there is no task in such a shim when it ends is no error.
+Give the command some time after its caller has canceled, so that the
+shim can be shut down in the usual way. On a restart, run the command
+again for a bundle without an address, within the existing time for
+loading a shim. A running shim answers with its address. If it has no
+tasks, it is shut down like any other shim without tasks. The shim of a
+sandbox is shut down at once: its address was not known, so it has
+neither a sandbox nor a task, and some shims fail to stop a sandbox that
+they do not have. If a sandbox is no container, its runtime is taken
+from its record. A missing task in such a shim is no error when the shim
+ends.
 
-ctr, moby and nerdctl start shims by the same path. A client that gives up hears
-of it as before; its id stays taken until the shim is shut down, ten seconds at
-most. Nothing is started for a client that was gone before. A start command that
-leaves its output to its shim is waited for without a bound, as before. Other
-runtimes see a second start after a restart of containerd, unless the first left
-an address in the bundle, as Kata's runtime-rs does. One that fails changes
+ctr, moby and nerdctl start shims in the same way. A client that cancels
+receives the error as before. Its id stays taken until the shim is shut
+down, for ten seconds at most. No shim is started for a client that has
+canceled before. If a start command leaves its output to its shim, the
+wait for it is unbounded, as before. Other runtimes see a second start
+after a restart of containerd, unless the first one left an address in
+the bundle, as Kata's runtime-rs does. A second start that fails changes
 nothing.`,
 	Refs:   []string{"containerd/containerd#6860"},
 	Rules:  []string{"L7", "L15", "L17", "L22"},
@@ -43,8 +46,8 @@ defer done()
 		edit.In("core/runtime/v2/binary.go", edit.Method("binary", "Start")).Before(edit.Stmt(edit.Call("cmd.CombinedOutput")), `cmd.WaitDelay = b.outputTime
 `),
 		edit.In("core/runtime/v2/binary.go", edit.Type("binary")).AddField(`
-// outputTime is how long the output of the start command is waited for after its
-// end, which what it started may hold. It is without a bound if it is zero.
+// outputTime is how long to wait for the output of the start command after its end. A
+// process that it started may hold the output. Zero is unbounded.
 outputTime time.Duration`),
 		edit.AddImport("core/runtime/v2/binary.go", "time"),
 		edit.In("core/runtime/v2/shim.go", edit.Method("shimTask", "delete")).Replace(

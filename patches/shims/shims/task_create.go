@@ -4,30 +4,32 @@ package shims
 
 import "github.com/hookline-nri/hookline/internal/edit"
 
-// TaskCreate waits for a shim that creates a task even if the caller gave up.
+// TaskCreate waits for a shim that creates a task even if the caller canceled.
 var TaskCreate = edit.Patch{
 	Slug:    "task-create",
 	Module:  "containerd",
 	Subject: "runtime: let a shim complete the creation of a task",
-	Body: `A shim process leaks, with no task and an address that nobody knows, if the
-caller gives up while the shim creates the task. A delete follows, which finds
-no task yet, and a shutdown, which has no effect if the task exists by then. In
-a shim of several containers the task stays in its list, so that the shim does
-not exit with its pod.
+	Body: `A shim process leaks, with no task and an unknown address, if the caller
+cancels while the shim creates the task. A delete follows, which finds
+no task yet, and a shutdown, which has no effect if the task exists by
+then. In a shim of several containers the task stays in the shim's list,
+so that the shim does not exit with its pod.
 
-Wait some time for the shim's answer although the caller gave up, and delete
-what was created in the usual way. The shim gets the caller's deadline as before: some
-give the creation up by it, Kata's among them, and answer then. If the caller gives up just after
-that, the pid of the task is asked for all the same: who gets an error there does
-not know that there is a task to delete.
+Wait some time for the shim's answer although the caller has canceled,
+and delete the task in the usual way. The shim receives the caller's
+deadline as before. Some shims, Kata's among them, abandon the creation
+at the deadline and answer then. Request the pid of the task even if the
+caller cancels after the creation, because a caller that receives an
+error there does not know that there is a task to delete.
 
-All clients and shims come here. A client with a deadline can use its id again
-right after it, as before. For one that cancels the id stays taken for up to ten
-seconds, and a second task under it fails with AlreadyExists.`,
+This affects all clients and shims. A client with a deadline can use its
+id again right after the deadline, as before. If a client cancels, its
+id stays taken for up to ten seconds, and a second task under it fails
+with AlreadyExists.`,
 	Refs:   []string{"containerd/containerd#6860"},
 	Rules:  []string{"L7"},
 	Status: edit.Upstream,
-	Until:  "a shim can be told to exit once no creation is under way in it",
+	Until:  "a shim can be asked to exit once no creation is under way in it",
 	Needs:  []string{"containerd/shim-start"},
 	Edits: []edit.Edit{
 		edit.In("core/runtime/v2/shim.go", edit.Method("shimTask", "Create")).

@@ -2,15 +2,15 @@
 
 // Package catchup keeps what a plugin misses while it is disconnected (L18).
 //
-// A [Store] outlives connections, and the runtime. A [Record] is what is kept there of the
-// plugin of one name. It works on the ledger of that name, which is what the plugin knows. Of
-// a plugin that is there only its name is kept, so that an end that it hears costs no
-// writing.
+// A [Store] outlives connections and the runtime. A [Record] is the part of it that belongs to
+// the plugin of one name. A record works on the ledger of that name, which has the objects that
+// the plugin knows. While a plugin is connected, the store has only its name and the ends that
+// it wants, so that an end that it answers writes nothing.
 //
-//	plugin joins   Record.Joined      its name, and the ends that it wants
-//	plugin leaves  Record.Left        what it knows: the ledger
-//	an end comes   Record.Miss         the end, which the ledger does not have as told
-//	runtime starts Records.Recall     ledgers, of what was kept and what the runtime lists
-//	plugin is back Record.Missed      the ends, for the head of its line
-//	an end is told Record.Heard       no end
+//	plugin joins        Records.Joined  stores its name, and the ends that it wants
+//	plugin leaves       Record.Left     stores the objects that it knows: its ledger
+//	an end is missed    Record.Miss     stores the end; the ledger does not change
+//	runtime starts      Records.Recall  makes ledgers from the store and the runtime's list
+//	plugin is back      Record.Missed   returns the missed ends, for the head of its line
+//	an end is answered  Record.Heard    deletes the end
 package catchup

@@ -4,17 +4,17 @@ package catchup
 
 import "github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 
-// A Recalled plugin was there before this runtime, and is disconnected since.
+// A Recalled plugin has been disconnected since before this runtime started.
 type Recalled struct {
 	Name   string
 	Record *Record
-	Ledger *ledger.Ledger // what it knows
+	Ledger *ledger.Ledger // the objects that it knows
 }
 
-// Recall returns the plugins of some names, as the store has them, that were there before the
-// runtime was started. there is what the runtime lists now, and listed is false if it could not.
-// cut returns, by the name, what was cut in its creation: a plugin was told of it, and the runtime
-// does not list it.
+// Recall returns the plugins of these names, which the store has kept since before the runtime
+// started. there has what the runtime lists now, and listed is false if that failed. cut has, by
+// plugin name, the objects whose creation the end of the runtime interrupted: the plugin has
+// received them, and the runtime does not list them.
 func (rs *Records) Recall(names map[string]Presence, there ledger.Snapshot, listed bool, cut map[string][]ledger.Object) (all []Recalled) {
 	for name, p := range names {
 		r := &Record{of: rs, name: name, wants: ledger.KindsNamed(p.Wants), gone: true}
@@ -23,17 +23,17 @@ func (rs *Records) Recall(names map[string]Presence, there ledger.Snapshot, list
 			if p.Disconnected.IsZero() {
 				r.Left(g)
 			}
-			r.MissGone(g, there) // while the pods of what has gone are there
+			r.MissGone(g, there) // while the list has the pods of containers that have gone
 		}
 		all = append(all, Recalled{name, r, g})
 	}
 	return all
 }
 
-// knew returns what a plugin knew. Of one that was there to the end that is what the
-// runtime lists, but for what has ended as far as it is concerned: what it has missed. Without
-// a list that is what it has missed and, if it was disconnected before, what was stored: what is kept
-// stays as it is, for the next restart, and what has gone is found when the plugin is back.
+// knew returns the ledger of a plugin. A plugin that was connected when the last runtime ended
+// knew what the runtime lists and what cut has; one that was disconnected, what was stored when
+// it left. Both know the objects of the ends that they have missed. If the list failed, the
+// store stays as it is, and the ends of objects that have gone are found when the plugin is back.
 func (r *Record) knew(p Presence, there ledger.Snapshot, cut []ledger.Object) *ledger.Ledger {
 	g := ledger.New()
 	if p.Disconnected.IsZero() {
@@ -54,7 +54,7 @@ func (r *Record) knew(p Presence, there ledger.Snapshot, cut []ledger.Object) *l
 	return g
 }
 
-// knownTo returns what a plugin knows that knows all that the runtime lists.
+// knownTo returns the ledger of a plugin that knows all that the runtime lists.
 func knownTo(there ledger.Snapshot) *ledger.Ledger {
 	g := ledger.Synchronized(there, ledger.New())
 	for _, c := range there.Exited {

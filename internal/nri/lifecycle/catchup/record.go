@@ -9,31 +9,31 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle/ledger"
 )
 
-// Records are those of all names. They have no lock of their own.
+// Records are the records of all names. They have no lock of their own.
 type Records struct {
 	Store Store
-	// Encode makes a text of the Request of an end.
+	// Encode turns the Request of an end into a text.
 	Encode func(ledger.Event) string
-	// Implied makes the Request of an end that the runtime did not hand in, as
+	// Implied makes the Request of an end that the runtime did not submit, as
 	// lifecycle.Options.ImpliedEnd does.
 	Implied func(kind ledger.Kind, container string, of ledger.Event) any
 }
 
-// A Record is what is kept of the plugin of one name: what its last connection wanted, and
-// what it has missed. There is none, which is nil, of a plugin that wants no ends or was
-// forgotten; then nothing is kept. It has no lock of its own: whoever has the ledger of the
-// name guards both.
+// A Record belongs to the plugin of one name: it has the kinds that its last connection wanted,
+// and the ends that it has missed. It is nil for a plugin that wants no ends or was
+// forgotten: then nothing is kept. It has no lock of its own: the lock that guards the ledger
+// of the name guards the record, too.
 type Record struct {
 	of    *Records
 	name  string
 	wants ledger.Kinds
-	some  bool // whether something may be stored that the plugin has missed
-	gone  bool // whether what it knows may have gone while the runtime was disconnected
-	safe  bool // whether it is stored that the plugin is disconnected, and what it knows
+	some  bool // whether missed ends may be stored
+	gone  bool // whether objects that the plugin knows may have ended while no runtime ran
+	safe  bool // whether the store has synced that the plugin left, and what it knows
 }
 
-// Joined notes that the plugin of a record, or of a name that has none, is there, and returns
-// the record from now on.
+// Joined records that a plugin is synchronized, and returns its record from now on. r is its
+// record so far, nil if it has none.
 func (rs *Records) Joined(r *Record, name string, wants ledger.Kinds) *Record {
 	ends := wants.EndNames()
 	switch {
@@ -48,7 +48,7 @@ func (rs *Records) Joined(r *Record, name string, wants ledger.Kinds) *Record {
 	return r
 }
 
-// Left notes that the plugin has left, and that it knew what g has.
+// Left records that the plugin has left, and knew what g has.
 func (r *Record) Left(g *ledger.Ledger) {
 	r.of.Store.Left(r.name, func(yield func([2]string, bool) bool) {
 		for id, goesOn := range g.All() {
@@ -59,15 +59,15 @@ func (r *Record) Left(g *ledger.Ledger) {
 	})
 }
 
-// Safe notes that what was noted when the plugin left is safe. From then on an end is missed
-// whether or not it is stored, for as long as the runtime lists the object.
+// Safe records that the store has synced what Left wrote. From then on a missed end is found
+// again even if it is not stored, for as long as the runtime lists the object.
 func (r *Record) Safe() {
 	if r != nil {
 		r.safe = true
 	}
 }
 
-// Wants are the kinds that the last connection of the plugin wanted; of no record, none.
+// Wants returns the kinds that the last connection of the plugin wanted, none without a record.
 func (r *Record) Wants() ledger.Kinds {
 	if r == nil {
 		return 0
@@ -75,27 +75,27 @@ func (r *Record) Wants() ledger.Kinds {
 	return r.wants
 }
 
-// Miss notes an end that the plugin has not heard. urgent says that it has to be safe before the
-// runtime forgets the object. kept is false if the name was forgotten.
+// Miss stores an end that the plugin has missed. urgent is whether the store must be synced
+// before the runtime forgets the object. kept is false if the name was forgotten.
 func (r *Record) Miss(end ledger.Event) (urgent, kept bool) {
 	r.some = true
 	kept = r.of.Store.Miss(r.name, end.Kind.String(), nameOf(end.ID()), r.of.Encode(end))
 	return !r.safe || end.Kind.Removal(), kept
 }
 
-// Heard notes that the plugin has answered an end.
+// Heard records that the plugin has answered an end.
 func (r *Record) Heard(end ledger.Event) {
 	if r != nil && r.some {
 		r.some = r.delivered(end) > 0
 	}
 }
 
-// delivered notes that an end is missed no more, and returns how many the plugin still misses.
+// delivered deletes a missed end from the store, and returns how many are left.
 func (r *Record) delivered(end ledger.Event) (left int) {
 	return r.of.Store.Delivered(r.name, end.Kind.String(), nameOf(end.ID()))
 }
 
-// Forget drops all that is kept of the name, and returns how many ends it was owed.
+// Forget drops all that is kept for the name, and returns how many missed ends that were.
 func (r *Record) Forget() (dropped int) {
 	if r == nil {
 		return 0
@@ -103,20 +103,19 @@ func (r *Record) Forget() (dropped int) {
 	return r.of.Store.Forget(r.name)
 }
 
-// A Missed end is one that a plugin that is back is to be told, with all that has to be told
-// before it.
+// A Missed end is an end that a plugin that is back must receive, after all that comes before it.
 type Missed struct {
 	End    ledger.Event
 	Stored string // its request, if the event has none
 	Unkept bool   // it is not stored yet
-	Last   bool   // the pod was removed, and this is the last of it that is told
+	Last   bool   // it is the last missed end of a pod that was removed
 }
 
-// Missed returns what a plugin that is back has missed, the oldest first. told is what its
-// Synchronize has, g what it knows from then on, and former what it knew before. Of what it
-// was just told to be there the end is still to come, and will be told then; but for a pod
-// that has stopped, whose Stop does not come again. That has none that is stored if the
-// runtime was killed before it was.
+// Missed returns the ends that a plugin that is back has missed, the oldest first. received is
+// its Synchronize, g its ledger from then on, and former its ledger before. An end of an object
+// in received is not missed: the runtime will submit it. The exception is the Stop of a pod that
+// has stopped, which the runtime does not submit again. It may be missing in the store, if the
+// runtime was killed before it was stored.
 func (r *Record) Missed(received ledger.Snapshot, g, former *ledger.Ledger) (missed []Missed) {
 	there := received.Index()
 	if r != nil {
@@ -124,7 +123,7 @@ func (r *Record) Missed(received ledger.Snapshot, g, former *ledger.Ledger) (mis
 		missed = append(missed, r.unstored(received.Pods, former, missed)...)
 		r.some = len(missed) > 0
 	}
-	last := make(map[string]int) // of a pod, the index of what is told of it last
+	last := make(map[string]int) // the index of the last missed end of a pod
 	for i, m := range missed {
 		last[m.End.Pod] = i
 	}
@@ -133,13 +132,13 @@ func (r *Record) Missed(received ledger.Snapshot, g, former *ledger.Ledger) (mis
 		if i, is := last[pod]; is {
 			missed[i].Last = true
 		} else if _, listed := there[end.ID()]; !listed {
-			g.Delivered(end) // nothing of it is stored: it is unwanted, or was given up
+			g.Delivered(end) // nothing of it is stored: it is unwanted, or the store has dropped it
 		}
 	}
 	return missed
 }
 
-// stored returns what is stored of what the plugin has missed and is still to be told.
+// stored returns the stored ends that the plugin must still receive, and deletes the others.
 func (r *Record) stored(there map[ledger.ID]ledger.Object) (missed []Missed) {
 	for _, due := range slices.Collect(r.of.Store.Missed(r.name)) {
 		end := eventOf(due)
@@ -154,8 +153,7 @@ func (r *Record) stored(there map[ledger.ID]ledger.Object) (missed []Missed) {
 	return missed
 }
 
-// unstored returns the Stops of pods that have stopped, and that the plugin has not heard, but
-// for those that are stored.
+// unstored returns the missed Stops of pods that have stopped, except for the stored ones.
 func (r *Record) unstored(pods []ledger.Object, former *ledger.Ledger, stored []Missed) (missed []Missed) {
 	stops := make(map[string]bool)
 	for _, m := range stored {
@@ -172,8 +170,8 @@ func (r *Record) unstored(pods []ledger.Object, former *ledger.Ledger, stored []
 	return missed
 }
 
-// MissGone has the plugin miss the ends of all that it knows and that is not there any more, once in
-// a run of the runtime: in a run all that ends is handed in.
+// MissGone records as missed the ends of all objects that the plugin knows and that no longer
+// exist. It does so once in each run of the runtime, which submits all ends during the run.
 func (r *Record) MissGone(g *ledger.Ledger, there ledger.Snapshot) {
 	if r == nil || !r.gone {
 		return
@@ -186,7 +184,7 @@ func (r *Record) MissGone(g *ledger.Ledger, there ledger.Snapshot) {
 	for id := range maps.Collect(g.All()) {
 		pod, podIs := ids[ledger.ID{Pod: id.Pod}]
 		if _, is := ids[id]; is || id.Container != "" && !podIs && g.Knows(ledger.ID{Pod: id.Pod}) {
-			continue // it is there, or ends with its pod
+			continue // it still exists, or ends with its pod
 		}
 		end, of := id.Removal(), ledger.Event{Pod: id.Pod}
 		if podIs {
@@ -195,12 +193,12 @@ func (r *Record) MissGone(g *ledger.Ledger, there ledger.Snapshot) {
 		end.Request = r.of.Implied(end.Kind, end.Container, of)
 		r.miss(g, end)
 		if !podIs {
-			g.MarkRemoved([]ledger.Event{ledger.ID{Pod: id.Pod}.Removal()}) // also one of which containers alone are known
+			g.MarkRemoved([]ledger.Event{ledger.ID{Pod: id.Pod}.Removal()}) // g may have only its containers
 		}
 	}
 }
 
-// miss notes an end, and what has to be told before it.
+// miss records an end as missed, and what must be delivered before it.
 func (r *Record) miss(g *ledger.Ledger, end ledger.Event) {
 	g.CopyOf([]ledger.Event{end}).Complete(end, func(ev ledger.Event) {
 		if !r.wants.Has(ev.Kind) {

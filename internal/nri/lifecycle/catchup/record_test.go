@@ -31,7 +31,7 @@ func opened(t *testing.T, path string) (rs *Records, shut func()) {
 	}
 }
 
-// everything is a plugin that wants all there is.
+// everything is the subscription to all events.
 func everything() ledger.Kinds { return ledger.KindsOf(func(ledger.Kind) bool { return true }) }
 
 func snapshot(pods ...string) (s ledger.Snapshot) {
@@ -41,7 +41,7 @@ func snapshot(pods ...string) (s ledger.Snapshot) {
 	return s
 }
 
-// ends are the events of what was missed.
+// ends formats the missed events.
 func ends(missed []Missed) string {
 	var all []string
 	for _, m := range missed {
@@ -54,7 +54,7 @@ func ends(missed []Missed) string {
 	return strings.Join(all, " ")
 }
 
-// leaving has a plugin know what s has, and leave.
+// leaving joins a plugin that knows the objects of s, and disconnects it.
 func (rs *Records) leaving(s ledger.Snapshot) (*Record, *ledger.Ledger) {
 	g := ledger.Synchronized(s, ledger.New())
 	r := rs.Joined(nil, "10-a", everything())
@@ -62,8 +62,8 @@ func (rs *Records) leaving(s ledger.Snapshot) (*Record, *ledger.Ledger) {
 	return r, g
 }
 
-// Ends that come while a plugin is disconnected are told in their order when it is back, until it has
-// heard them.
+// A plugin that comes back misses the ends that came while it was disconnected, in their order,
+// until it has answered them.
 func TestMissed(t *testing.T) {
 	rs, shut := opened(t, filepath.Join(t.TempDir(), "missed.db"))
 	defer shut()
@@ -78,8 +78,9 @@ func TestMissed(t *testing.T) {
 	assert.Equal(t, "StopPodSandbox:p1", ends(r.Missed(snapshot(), g, former)))
 }
 
-// What the runtime lists has its end still to come, but for the Stop of a pod that has stopped.
-func TestMissedIsNotWhatIsThere(t *testing.T) {
+// An object that the runtime still lists has its ends still to come. Only the Stop of a stopped
+// pod is missed.
+func TestListedObjectsMissOnlyStops(t *testing.T) {
 	rs, shut := opened(t, filepath.Join(t.TempDir(), "missed.db"))
 	defer shut()
 	r, former := rs.leaving(snapshot("p1", "p2"))
@@ -93,8 +94,8 @@ func TestMissedIsNotWhatIsThere(t *testing.T) {
 	assert.Equal(t, "StopPodSandbox:p2", ends(r.Missed(received, g, former)))
 }
 
-// The Stop of a pod that the runtime was killed in is stored nowhere.
-func TestMissedStopThatIsNotStored(t *testing.T) {
+// The Stop during which the runtime was killed is not stored.
+func TestMissedStopWithoutStore(t *testing.T) {
 	rs, shut := opened(t, filepath.Join(t.TempDir(), "missed.db"))
 	defer shut()
 	r, former := rs.leaving(snapshot("p1"))
@@ -108,7 +109,7 @@ func TestMissedStopThatIsNotStored(t *testing.T) {
 	assert.Equal(t, "StopPodSandbox {p1 }", missed[0].End.Request)
 }
 
-// Of a plugin that wants no ends nothing is kept.
+// Nothing is kept for a plugin without subscription to ends.
 func TestNoRecord(t *testing.T) {
 	rs, shut := opened(t, filepath.Join(t.TempDir(), "missed.db"))
 	defer shut()
@@ -124,8 +125,8 @@ func TestNoRecord(t *testing.T) {
 	}
 }
 
-// After a restart a plugin that was disconnected knows what it knew when it left, and one that was
-// there what the runtime lists. What of that has gone has ended.
+// After a restart, a disconnected plugin knows what it knew when it left, and a connected one
+// knows what the runtime lists. Objects that have gone since then have ended.
 func TestRecall(t *testing.T) {
 	exited := ledger.Object{Pod: "p1", Container: "c1"}
 	for _, c := range []struct {
@@ -138,14 +139,14 @@ func TestRecall(t *testing.T) {
 		missed string
 	}{
 		{name: "disconnected", gone: true, there: snapshot("p1"), lists: true, knows: []ledger.ID{{Pod: "p1"}, {Pod: "p2"}}, missed: "StopPodSandbox:p2 RemovePodSandbox:p2"},
-		{name: "away, without a list", gone: true, knows: []ledger.ID{{Pod: "p1"}, {Pod: "p2"}}, missed: "StopPodSandbox:p2 RemovePodSandbox:p2"},
-		{name: "there", there: snapshot("p1"), lists: true, knows: []ledger.ID{{Pod: "p1"}}},
+		{name: "disconnected, without a list", gone: true, knows: []ledger.ID{{Pod: "p1"}, {Pod: "p2"}}, missed: "StopPodSandbox:p2 RemovePodSandbox:p2"},
+		{name: "connected", there: snapshot("p1"), lists: true, knows: []ledger.ID{{Pod: "p1"}}},
 		{
-			name:  "there, and a container has exited",
+			name:  "connected, and a container has exited",
 			there: ledger.Snapshot{Pods: snapshot("p1").Pods, Exited: []ledger.Object{exited}}, lists: true,
 			knows: []ledger.ID{{Pod: "p1"}, exited.ID()},
 		},
-		{name: "there, and a pod was cut in its creation", there: snapshot("p1"), lists: true, cut: snapshot("p3").Pods, knows: []ledger.ID{{Pod: "p1"}, {Pod: "p3"}}, missed: "StopPodSandbox:p3 RemovePodSandbox:p3"},
+		{name: "connected, and a pod was cut in its creation", there: snapshot("p1"), lists: true, cut: snapshot("p3").Pods, knows: []ledger.ID{{Pod: "p1"}, {Pod: "p3"}}, missed: "StopPodSandbox:p3 RemovePodSandbox:p3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "missed.db")
@@ -178,8 +179,8 @@ func TestRecall(t *testing.T) {
 	}
 }
 
-// An end has to be safe before the runtime forgets its object: each that comes before it is
-// stored what the plugin knows, and each removal.
+// An end must be safe before the runtime forgets its object: this holds for each end before the
+// store has what the plugin knows, and for each removal.
 func TestUrgent(t *testing.T) {
 	rs, shut := opened(t, filepath.Join(t.TempDir(), "missed.db"))
 	defer shut()

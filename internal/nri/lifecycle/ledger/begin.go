@@ -2,9 +2,9 @@
 
 package ledger
 
-// Admit says whether an event that is not an end may be sent, and enters it
-// if it is a first one. ErrStopped says that there must be no such event: what
-// begins after its end is rejected, and never skipped as if it went on undelivered.
+// Admit reports whether an event that is not an end may be sent, and records it if it is a
+// first event. It returns ErrStopped for a creation or start after the end of its pod or
+// container: the caller must reject that request, and must not go on without the plugin.
 func (g *Ledger) Admit(ev Event) (bool, error) {
 	pod := g.pods[ev.Pod]
 	if ev.Kind.Begins() && (pod.mark >= over || ev.Container != "" && pod.markOf(ev.Container) >= over) {
@@ -27,9 +27,9 @@ func (g *Ledger) Admit(ev Event) (bool, error) {
 	return !pod.former && pod.mark.goesOn(), nil
 }
 
-// AdmitLate says whether a first event that the connection missed is still to
-// be told, and enters it: unless Synchronize told of the object, as one that was
-// created, or it has ended.
+// AdmitLate reports whether a first event that the connection missed must still be
+// delivered, and records it. That is not so if the object has ended, or if Synchronize
+// listed it as created.
 func (g *Ledger) AdmitLate(ev Event) bool {
 	pod := g.pods[ev.Pod]
 	if ev.Container != "" {
@@ -43,7 +43,8 @@ func (g *Ledger) AdmitLate(ev Event) bool {
 	return true
 }
 
-// create enters a container that the connection is to be told of, unless it was.
+// create records a container as created, and reports whether the connection must still
+// receive its CreateContainer.
 func (g *Ledger) create(pod, container string) bool {
 	p := g.pods[pod]
 	c := p.container(container)
@@ -54,12 +55,12 @@ func (g *Ledger) create(pod, container string) bool {
 	case !c.former:
 		return false
 	}
-	c.mark, c.former = begun, false // it has not stopped, and counts already
+	c.mark, c.former = begun, false // it has not stopped, and is in running already
 	return true
 }
 
-// Unanswered says of a first event that it was not answered: it may come again, to the
-// next connection.
+// Unanswered records that a first event was not answered, so that the next connection may
+// receive it.
 func (g *Ledger) Unanswered(ev Event) {
 	p := g.pods[ev.Pod]
 	if ev.Container == "" {

@@ -4,9 +4,10 @@ package ledger
 
 import "iter"
 
-// What a ledger says of a plugin that is disconnected, or was when the runtime was last started.
+// The ledger of a plugin that is disconnected, or was when the runtime started.
 
-// Know enters a pod or container that is not known.
+// Know records a pod or container unless it is known. stops is whether its Stop must still be
+// delivered.
 func (g *Ledger) Know(id ID, stops bool) {
 	switch {
 	case g.Knows(id):
@@ -19,7 +20,8 @@ func (g *Ledger) Know(id ID, stops bool) {
 	}
 }
 
-// reopen enters what has stopped and was not told so.
+// reopen records that the plugin has not received the Stop of a pod or container that has
+// stopped.
 func (g *Ledger) reopen(id ID) {
 	p := g.pods[id.Pod]
 	switch {
@@ -37,10 +39,10 @@ func (g *Ledger) reopen(id ID) {
 	g.pods[id.Pod] = p
 }
 
-// Miss makes of a ledger that knows what there is that of a plugin that has missed
-// some ends, which have no requests here: it knows their objects, and was told what came
-// before them. The runtime may have been killed after it handed them in, and list the
-// objects still.
+// Miss turns a ledger that knows all existing objects into the ledger of a plugin that has
+// missed some ends: the plugin knows their objects, and has received what comes before these
+// ends. The ends need no requests. The runtime may still list the objects, if it was killed
+// after it had submitted the ends.
 func (g *Ledger) Miss(missed []Event) {
 	missing := make(map[Event]bool, len(missed))
 	for _, ev := range missed {
@@ -61,8 +63,8 @@ func (g *Ledger) Miss(missed []Event) {
 	}
 }
 
-// MarkRemoved notes the pods that ends remove while the plugin is disconnected: nothing comes for
-// them any more.
+// MarkRemoved marks the pods that some ends remove while the plugin is disconnected. No later
+// event concerns these pods.
 func (g *Ledger) MarkRemoved(ends []Event) {
 	for _, ev := range ends {
 		if p, known := g.pods[ev.Pod]; known && ev.Kind == RemovePodSandbox {
@@ -72,7 +74,7 @@ func (g *Ledger) MarkRemoved(ends []Event) {
 	}
 }
 
-// Removed returns the pods that MarkRemoved has noted.
+// Removed returns the ids of the pods that MarkRemoved has marked.
 func (g *Ledger) Removed() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for id, p := range g.pods {
@@ -83,7 +85,7 @@ func (g *Ledger) Removed() iter.Seq[string] {
 	}
 }
 
-// All returns what is known, and of each whether its Stop is still to be told.
+// All returns each known pod and container, and whether its Stop must still be delivered.
 func (g *Ledger) All() iter.Seq2[ID, bool] {
 	return func(yield func(ID, bool) bool) {
 		for id, p := range g.pods {

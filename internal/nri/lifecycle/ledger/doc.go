@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package ledger keeps what one plugin was told of pods and containers, and says from that
-// what it may be told, what it was told before, and what it has to be told first.
+// Package ledger records which events of pods and containers one plugin has received. From
+// that record it decides whether the plugin may receive an event, has received it before, or
+// must receive another event first.
 //
-// It speaks of an [Event] of a [Kind], of the [Object] that a runtime lists, and of a
-// [Snapshot] of these. A [Ledger] holds no lock, starts nothing and asks nobody: the same
-// events have the same outcome.
+// An [Event] has a [Kind]. An [Object] is a pod or container as the runtime lists it, and a
+// [Snapshot] is a list of them. A [Ledger] takes no lock, starts no goroutine and calls no
+// other code: the same events always have the same outcome.
 package ledger

@@ -4,14 +4,13 @@ package ledger
 
 import "slices"
 
-// Next returns the event that the connection has to be told next before the end that
-// goal asks for is complete. It is called until ok is false, with Delivered for each event
-// that was: then the goal is reached, or was long ago, or the connection never knew
-// of the object.
+// Next returns the next event to deliver on the way to the end goal. The caller passes each
+// answered event to Delivered, and calls Next again until it returns false: then the
+// connection has received goal, now or earlier, or never knew the object.
 //
-// So a Stop is sent before a Remove that comes without one, the containers'
-// Stops before their pod's, and their Removes before its, whatever was handed
-// in and in whichever order (L1).
+// So the connection receives a Stop before a Remove that was submitted alone, the Stops of
+// containers before the Stop of their pod, and their Removes before its Remove, in whatever
+// order the runtime submitted them (L1).
 func (g *Ledger) Next(goal Event) (Event, bool) {
 	kind, container, ok := g.nextOf(goal)
 	if kind == goal.Kind && container == goal.Container {
@@ -20,20 +19,20 @@ func (g *Ledger) Next(goal Event) (Event, bool) {
 	return Event{Kind: kind, Pod: goal.Pod, Container: container}, ok
 }
 
-// Lacks says whether anything has to be told before an end is complete.
+// Lacks reports whether the connection must still receive an event before an end is complete.
 func (g *Ledger) Lacks(goal Event) bool {
 	_, more := g.Next(goal)
 	return more
 }
 
-// Pass enters ends that are of no interest to the connection, with all before them.
+// Pass records ends that the connection does not want, with all events before them.
 func (g *Ledger) Pass(ends []Event) {
 	for _, goal := range ends {
 		g.Complete(goal, func(Event) {})
 	}
 }
 
-// Complete enters all that has to be told until an end is complete, and calls do for each.
+// Complete records each event that is missing until an end is complete, and calls do for it.
 func (g *Ledger) Complete(goal Event, do func(Event)) {
 	for ev, more := g.Next(goal); more; ev, more = g.Next(goal) {
 		g.Delivered(ev)
@@ -73,8 +72,8 @@ func (p *podEntry) next(container string, remove bool) (Kind, string, bool) {
 	return 0, "", false
 }
 
-// find returns the container with the least id, if running is set among those that had
-// no Stop. It is called only for a pod that ends before containers of it.
+// find returns the container with the least id; if running is set, among those without a
+// Stop. It is needed only for a pod that ends before its containers.
 func (p *podEntry) find(running bool) string {
 	var least string
 	for _, c := range p.containers {
@@ -88,7 +87,7 @@ func (p *podEntry) find(running bool) string {
 	return least
 }
 
-// Delivered enters an end that was answered, or that is of no interest to the connection.
+// Delivered records an end that the plugin has answered, or does not want.
 func (g *Ledger) Delivered(end Event) {
 	p, known := g.pods[end.Pod]
 	switch {

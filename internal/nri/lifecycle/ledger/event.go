@@ -2,19 +2,20 @@
 
 package ledger
 
-// An Event is one thing to be told of one pod or container.
+// An Event is one event of one pod or container.
 type Event struct {
 	Kind Kind
-	// Pod is the id of the pod, in events of containers too.
+	// Pod is the id of the pod, also in events of containers.
 	Pod string
 	// Container is the id of the container, empty in events of the pod itself.
 	Container string
-	// Request is for the connection alone, and passed on unread. It must not be changed
-	// once it was handed in, but where a function says so. It is read until that function
-	// returns; that of a first event and of an end at any time later.
+	// Request is for the connection alone; the engine does not read it. The caller must not
+	// change it after passing the event to a function, unless that function allows it. The
+	// connection may read it until the function returns, and the Request of a first event
+	// or an end at any later time.
 	Request any
-	// Late says of a first event that the plugin missed it, and is told of an
-	// object that is there. What it answers changes nothing.
+	// Late is set for a first event that the plugin missed, and receives when the object
+	// already exists. Its answer changes nothing.
 	Late bool
 }
 
@@ -29,18 +30,18 @@ func (e Event) String() string {
 	return e.Kind.String()
 }
 
-// Same says whether two events tell the same of the same.
+// Same reports whether two events have the same kind and object.
 func (e *Event) Same(o *Event) bool {
 	return e.Kind == o.Kind && e.Pod == o.Pod && e.Container == o.Container
 }
 
-// EndsWith says whether an end is that of the event's pod or container, or of the pod around it.
+// EndsWith reports whether an end is that of the event's pod or container, or of its pod.
 func (e *Event) EndsWith(end Event) bool {
 	return end.ID() == e.ID() || end.Container == "" && end.Pod == e.Pod
 }
 
-// Covers says whether whoever is told of an end has been told of another one
-// too, since its ledger sees to that.
+// Covers reports whether a plugin that has received the end e has also received the end o,
+// because the ledger delivers o first.
 func (e *Event) Covers(o *Event) bool {
 	switch {
 	case e.Pod != o.Pod:
@@ -59,7 +60,7 @@ func (e Event) ID() ID { return ID{e.Pod, e.Container} }
 // An ID names a pod, or a container of it.
 type ID struct{ Pod, Container string }
 
-// Stop is the event with which what an ID names stops.
+// Stop is the Stop of the pod or container.
 func (id ID) Stop() Event {
 	if id.Container != "" {
 		return Event{Kind: StopContainer, Pod: id.Pod, Container: id.Container}
@@ -67,7 +68,7 @@ func (id ID) Stop() Event {
 	return Event{Kind: StopPodSandbox, Pod: id.Pod}
 }
 
-// Removal is the last event of what an ID names.
+// Removal is the Remove of the pod or container, its last event.
 func (id ID) Removal() Event {
 	if id.Container != "" {
 		return Event{Kind: RemoveContainer, Pod: id.Pod, Container: id.Container}

@@ -4,13 +4,13 @@ package ledger
 
 import "fmt"
 
-// A Kind says what an event tells of its pod or container.
+// A Kind is the kind of an event, such as RunPodSandbox.
 type Kind uint8
 
 // The kinds, in the order in which a pod and a container go through them.
 const (
-	// Synchronize tells a connection that joins of all that is there. It is
-	// never asked for: the engine sends it.
+	// Synchronize lists all pods and containers to a connection that joins. Only the engine
+	// sends it.
 	Synchronize Kind = iota + 1
 
 	RunPodSandbox
@@ -58,16 +58,15 @@ func (k Kind) String() string {
 	return kindNames[k]
 }
 
-// First says whether the kind is the first event of a pod or container.
+// First reports whether the kind is the first event of a pod or container.
 func (k Kind) First() bool {
 	return k == RunPodSandbox || k == CreateContainer
 }
 
-// Begins says whether something runs from the kind on that did not before: the
-// first events, and the start of a container.
+// Begins reports whether the kind creates a pod or container, or starts a container.
 func (k Kind) Begins() bool { return k.First() || k == StartContainer }
 
-// Final says whether the kind belongs to the end of a pod or container.
+// Final reports whether the kind is an end: the Stop or Remove of a pod or container.
 func (k Kind) Final() bool {
 	switch k {
 	case StopPodSandbox, RemovePodSandbox, StopContainer, RemoveContainer:
@@ -76,7 +75,7 @@ func (k Kind) Final() bool {
 	return false
 }
 
-// Removal says whether nothing follows the kind.
+// Removal reports whether the kind is a Remove.
 func (k Kind) Removal() bool {
 	return k == RemovePodSandbox || k == RemoveContainer
 }
@@ -94,7 +93,7 @@ func KindOf(name string) Kind {
 // Kinds is a set of kinds, as bits.
 type Kinds uint32
 
-// KindsOf returns the set of those that a plugin subscribed to.
+// KindsOf returns the set of the kinds that a plugin subscribed to.
 func KindsOf(subscribed func(Kind) bool) (s Kinds) {
 	for k := Synchronize; k < kinds; k++ {
 		if subscribed(k) {
@@ -104,10 +103,10 @@ func KindsOf(subscribed func(Kind) bool) (s Kinds) {
 	return s
 }
 
-// Has says whether a kind is in the set.
+// Has reports whether a kind is in the set.
 func (s Kinds) Has(k Kind) bool { return s&(1<<k) != 0 }
 
-// EndNames returns the names of those kinds in the set that belong to ends.
+// EndNames returns the names of the kinds in the set that are ends.
 func (s Kinds) EndNames() (names []string) {
 	for k := range kinds {
 		if k.Final() && s.Has(k) {
@@ -117,7 +116,7 @@ func (s Kinds) EndNames() (names []string) {
 	return names
 }
 
-// KindsNamed returns the set of kinds of these names.
+// KindsNamed returns the set of the kinds with these names.
 func KindsNamed(names []string) (s Kinds) {
 	for _, name := range names {
 		s |= 1 << KindOf(name)
@@ -132,6 +131,6 @@ var brings = [kinds]Kinds{
 	RemovePodSandbox: 1<<StopContainer | 1<<RemoveContainer | 1<<StopPodSandbox | 1<<RemovePodSandbox,
 }
 
-// Brings returns the kinds that an end may bring a plugin: its own, and those that the ledger
-// finds missing before it. It is empty for what is no end.
+// Brings returns the kinds that an end may send to a plugin: its own, and the kinds that may be
+// missing before it. It is empty for a kind that is not an end.
 func (k Kind) Brings() Kinds { return brings[k] }

@@ -9,18 +9,18 @@ import (
 	"slices"
 )
 
-// ErrStopped rejects what begins in a pod that is being stopped, or what is
-// itself being undone or has ended: a creation, or a start (L11).
+// ErrStopped rejects a creation or start in a pod that is being stopped, or of a pod or
+// container that has ended or is being rolled back (L11).
 var ErrStopped = errors.New("already stopped")
 
-// A Ledger is what one connection knows of each pod and container, and so
-// what it may still be sent. It is where order, ends and the last word are kept,
-// for all connections, in one place (L1, L3, L11).
+// A Ledger records what one connection knows of each pod and container, and so which events
+// it may still receive. It alone decides on the order of events, on ends, and that nothing
+// follows them (L1, L3, L11).
 //
-// What begins is entered just before it is sent, not when that succeeded: a plugin
-// that rejected or timed out may have acted on it, and must hear the end. An end is
-// entered when it was answered: until then it is still to be told, to the next
-// connection of the name if this one is lost (L18).
+// A first event is recorded just before it is sent, not when it succeeded: a plugin that
+// rejected it or timed out may have acted on it, and must receive the end. An end is recorded
+// when it was answered: if the connection is lost before that, the next connection of the name
+// receives the end (L18).
 //
 // A ledger has no lock of its own: its owner's lock guards it.
 type Ledger struct {
@@ -31,47 +31,47 @@ type Ledger struct {
 type mark uint8
 
 const (
-	// unknown is the mark of a pod of which the connection knows containers alone.
+	// unknown: a pod that the connection knows only by its containers.
 	unknown mark = iota
-	// listed: told of by Synchronize. A pod's Run may still follow (L1).
+	// listed: received in Synchronize. RunPodSandbox of a pod may still follow (L1).
 	listed
-	// begun: told of by its first event.
+	// begun: received by its first event.
 	begun
-	// over: stopped when the connection joined, and its Stop, which the name has not heard,
-	// is still to be told.
+	// over: stopped when the connection joined, but no connection of the name has received
+	// the Stop. It must still be delivered.
 	over
-	// stopped: had its Stop, or was stopped when the connection joined.
+	// stopped: its Stop was received, or it was stopped when the connection joined.
 	stopped
 )
 
-// stops says whether the Stop of a pod or container is still to be told.
+// stops reports whether the Stop of a pod or container must still be delivered.
 func (m mark) stops() bool { return m != unknown && m != stopped }
 
-// goesOn says whether anything but its end may still be told of a pod or container.
+// goesOn reports whether a pod or container may have events other than its end.
 func (m mark) goesOn() bool { return m == listed || m == begun }
 
 type podEntry struct {
 	mark       mark
-	creating   bool             // listed while it was being created: its first event may still come, late
-	former     bool             // as of a container
+	creating   bool             // listed while it was being created: its first event may come late
+	former     bool             // see containerEntry
 	removed    bool             // its Remove came while the plugin was disconnected
-	running    int              // containers that had no Stop
+	running    int              // containers whose Stop must still be delivered
 	containers []containerEntry // few
 }
 
 type containerEntry struct {
 	id     string
 	mark   mark
-	former bool // told to an earlier connection of the name, and not to this one
+	former bool // received by an earlier connection of the name, and not by this one
 }
 
 // New returns an empty ledger.
 func New() *Ledger { return &Ledger{pods: make(map[string]podEntry)} }
 
-// Synchronized returns the ledger of a connection that was told of s by Synchronize, and
-// whose name knew former before. A first event of what that knew may come all the same, in
-// time or late: to this connection it is one. A pod that has stopped, and whose Stop the
-// name has not heard, gets it yet.
+// Synchronized returns the ledger of a connection that received s in Synchronize, and whose
+// name knew former before. The connection may still receive the first event of an object in
+// former, in time or late. If a pod has stopped, and its Stop was delivered to no connection
+// of the name, this connection receives it.
 func Synchronized(s Snapshot, former *Ledger) *Ledger {
 	g := New()
 	for _, p := range s.Pods {
@@ -103,8 +103,8 @@ func Synchronized(s Snapshot, former *Ledger) *Ledger {
 	return g
 }
 
-// inherited is the mark of what was not told by its own first event, by whether its Stop
-// is still to be told.
+// inherited is the mark of an object that the connection did not receive by its first event.
+// stops is whether its Stop must still be delivered.
 func inherited(stops bool) mark {
 	if stops {
 		return listed
@@ -122,7 +122,7 @@ func (g *Ledger) enter(pod string, c containerEntry) {
 	g.pods[pod] = p
 }
 
-// container returns what is known of a container, nil if it is not known.
+// container returns the entry of a container, nil if it is not known.
 func (p *podEntry) container(id string) *containerEntry {
 	for i := range p.containers {
 		if p.containers[i].id == id {
@@ -132,7 +132,7 @@ func (p *podEntry) container(id string) *containerEntry {
 	return nil
 }
 
-// markOf returns how far a container has come.
+// markOf returns the mark of a container.
 func (p *podEntry) markOf(container string) mark {
 	if c := p.container(container); c != nil {
 		return c.mark
@@ -140,7 +140,7 @@ func (p *podEntry) markOf(container string) mark {
 	return unknown
 }
 
-// Knows says whether a pod or container is known.
+// Knows reports whether a pod or container is known.
 func (g *Ledger) Knows(id ID) bool {
 	p := g.pods[id.Pod]
 	if id.Container == "" {
@@ -149,7 +149,7 @@ func (g *Ledger) Knows(id ID) bool {
 	return p.container(id.Container) != nil
 }
 
-// GoesOn says whether the Stop of a pod or container is still to be told.
+// GoesOn reports whether the Stop of a pod or container must still be delivered.
 func (g *Ledger) GoesOn(id ID) bool {
 	p := g.pods[id.Pod]
 	if id.Container == "" {
@@ -158,10 +158,10 @@ func (g *Ledger) GoesOn(id ID) bool {
 	return p.markOf(id.Container).stops()
 }
 
-// Begun says whether the RunPodSandbox of a pod was told.
+// Begun reports whether the connection has received RunPodSandbox of a pod, and not its end.
 func (g *Ledger) Begun(pod string) bool { return g.pods[pod].mark == begun }
 
-// Pods returns the ids of the pods that the plugin knows, or knows containers of.
+// Pods returns the ids of the pods that the plugin knows, itself or by a container.
 func (g *Ledger) Pods() iter.Seq[string] { return maps.Keys(g.pods) }
 
 // Count returns how many pods and containers are known.
@@ -172,7 +172,7 @@ func (g *Ledger) Count() (pods, containers int) {
 	return len(g.pods), containers
 }
 
-// CopyOf returns a copy of what is known of the pods of some events.
+// CopyOf returns a copy of the entries of the pods of some events.
 func (g *Ledger) CopyOf(events []Event) *Ledger {
 	some := New()
 	for _, ev := range events {

@@ -35,7 +35,7 @@ func pods(ids ...string) []Object {
 	return objects
 }
 
-// steps runs events through a ledger and returns those that it lets pass.
+// steps runs events through a ledger and returns those that it admits.
 func steps(g *Ledger, events ...string) string {
 	var sent []string
 	for _, s := range events {
@@ -60,8 +60,8 @@ func steps(g *Ledger, events ...string) string {
 	return strings.Join(sent, " ")
 }
 
-// A ledger keeps order (L1), lets nothing through that is not known (L2, L3), and nothing
-// twice or after its end (L11).
+// A ledger keeps order (L1), admits no event of an unknown object (L2, L3), and none twice or
+// after its end (L11).
 func TestLedger(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
@@ -151,8 +151,7 @@ func TestLedger(t *testing.T) {
 	}
 }
 
-// A ledger is empty once all has ended: what a node goes through in a year
-// leaves nothing.
+// A ledger is empty once all objects have ended: a year on a node leaves nothing.
 func TestLedgerForgets(t *testing.T) {
 	g := Synchronized(Snapshot{Pods: pods("a"), Containers: []Object{{Pod: "a", Container: "c0"}}}, New())
 	steps(g, "RunPodSandbox:p", "CreateContainer:p/c", "CreateContainer:q/d",
@@ -160,7 +159,7 @@ func TestLedgerForgets(t *testing.T) {
 	assert.Empty(t, g.pods)
 }
 
-// A first event that was missed is told once, of what was not listed as created and has
+// A missed first event is delivered late once, if the object was not listed as created and has
 // not ended (L2).
 func TestLedgerAdmitsLate(t *testing.T) {
 	g := Synchronized(Snapshot{Pods: []Object{{Pod: "made"}, {Pod: "creating", Creating: true}, {Pod: "over", Stopped: true}}}, New())
@@ -182,7 +181,7 @@ func TestLedgerAdmitsLate(t *testing.T) {
 	}
 }
 
-// Whoever was told of an end has been told of all that it covers (L1).
+// A plugin that has received an end has received all ends that it covers (L1).
 func TestEndsCoverEnds(t *testing.T) {
 	for _, tc := range []struct {
 		end, covered, not string

@@ -12,10 +12,9 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Annotation is a pod's annotation that is read where the kubelet sends no field:
-// JSON of the same content, with quantities as plain strings. An admission webhook
-// can set it. An unknown key is an error, so that no typing error goes unseen, and so
-// is a container without a type.
+// Annotation is a pod's annotation that is read if the kubelet sends no field. It has the same
+// content as JSON, with quantities as plain strings. An admission webhook can set it. An unknown
+// key is an error, so that typing errors are noticed, and so is a container without a type.
 //
 //	{"containers": [{
 //	  "name": "web",
@@ -73,7 +72,7 @@ func ToAnnotation(config *PodResourceConfig) (string, error) {
 	return text, nil
 }
 
-// JSON is the announcement in the readable form of the annotation.
+// JSON returns the announcement in the readable form of the annotation.
 func (a *Announcement) JSON() (string, error) { return toJSON(a.Config()) }
 
 func toJSON(m proto.Message) (string, error) {

@@ -27,7 +27,7 @@ func TestAnnotationAndBack(t *testing.T) {
 	equal(t, want, got)
 }
 
-// The names of the fields are good as well.
+// The annotation may use the names of the fields, too.
 func TestAnnotationByNamesOfFields(t *testing.T) {
 	got, err := FromAnnotation(`{"containers": [{"name": "setup", "type": "INIT_CONTAINER", "kubernetes_resources": {"requests": {"cpu": "2"}}, "CDI_devices": []}]}`)
 	require.NoError(t, err)
@@ -36,7 +36,7 @@ func TestAnnotationByNamesOfFields(t *testing.T) {
 	}}}, got)
 }
 
-func TestAnnotationSaysWhatIsWrong(t *testing.T) {
+func TestAnnotationErrors(t *testing.T) {
 	for name, bad := range map[string]struct{ text, want string }{
 		"no text":      {"", "unexpected token"},
 		"no JSON":      {"cpu: 1", "syntax error"},
@@ -80,7 +80,7 @@ func FuzzR4_FromAnnotation(f *testing.F) {
 			t.Fatalf("%v and %v", got, err)
 		}
 		if err == nil {
-			// It may be longer than the text, with the names of types for their numbers.
+			// It may be longer than the text: it has the names of types in place of numbers.
 			if _, err := ToAnnotation(got); err != nil && !errors.Is(err, errTooLarge) {
 				t.Errorf("%q: %v", text, err)
 			}

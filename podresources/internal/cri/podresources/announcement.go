@@ -12,11 +12,11 @@ import (
 	"github.com/hookline-nri/hookline/podresources/internal/nri/provisional"
 )
 
-// Source is where the resources of a pod came from.
+// Source is the source of the resources of a pod.
 type Source string
 
 const (
-	// None is the source of a pod of which nothing was announced.
+	// None is the source of a pod without an announcement.
 	None Source = ""
 	// Field is a field of the request.
 	Field Source = "field"
@@ -24,7 +24,7 @@ const (
 	FromPod Source = "annotation"
 )
 
-// Announcement is what was announced of a pod, as a runtime keeps it. It is replaced,
+// Announcement has the announced resources of a pod, as a runtime keeps them. It is replaced,
 // never changed. It is nil if nothing was announced.
 type Announcement struct {
 	config *PodResourceConfig
@@ -49,14 +49,14 @@ func announce(config *PodResourceConfig, source Source) (*Announcement, error) {
 	return &Announcement{config, source, wire}, nil
 }
 
-// Take reads the resources of a new pod's containers, from the field or else, if
-// annotation is set, from the annotation. The annotation is not used if the field
-// cannot be read: the two may differ. The source is that of an error, too; nil with
-// None is no announcement.
+// Take reads the resources of a new pod's containers from the field. If there is no field and
+// annotation is set, it reads the annotation. The annotation is not used if the field cannot be
+// read: the two may differ. With an error, the source says where it came from. Without an
+// announcement, Take returns nil and None.
 //
-// A field that was read is removed from the configuration, so that it is there once,
-// see [Announcement.Put]. One that cannot be read stays, as it may mean something
-// else to others, unless it reaches MaxSize.
+// A field that was read is removed from the configuration, so that it exists only once, see
+// [Announcement.Put]. A field that cannot be read stays, since it may have a meaning for others,
+// unless it reaches MaxSize.
 func Take(config *runtime.PodSandboxConfig, annotation bool) (*Announcement, Source, error) {
 	resources, err := Decode(config)
 	if err == nil && resources != nil {
@@ -82,7 +82,7 @@ func Take(config *runtime.PodSandboxConfig, annotation bool) (*Announcement, Sou
 	return announced, FromPod, err
 }
 
-// Updated reads what replaces an announcement, nil if the client sends nothing.
+// Updated reads the resources that replace an announcement, nil if the client sends none.
 func Updated(request *runtime.UpdatePodSandboxResourcesRequest) (*Announcement, error) {
 	resources, err := FromPodUpdate(request)
 	if resources == nil || err != nil {
@@ -102,7 +102,7 @@ func (a *Announcement) Put(config *runtime.PodSandboxConfig) *runtime.PodSandbox
 	return config
 }
 
-// Wire is the encoded announcement for a field, nil if there is none.
+// Wire returns the encoded announcement for a field, nil if there is none.
 func (a *Announcement) Wire() []byte {
 	if a == nil {
 		return nil
@@ -110,7 +110,7 @@ func (a *Announcement) Wire() []byte {
 	return a.wire
 }
 
-// Config is what was announced. It must not be changed.
+// Config returns the announced resources. They must not be changed.
 func (a *Announcement) Config() *PodResourceConfig {
 	if a == nil {
 		return nil
@@ -118,17 +118,17 @@ func (a *Announcement) Config() *PodResourceConfig {
 	return a.config
 }
 
-// Container returns what was announced of the container of that name.
+// Container returns the announced resources of the container of that name.
 func (a *Announcement) Container(name string) *ContainerResourceConfig {
 	return a.Config().Container(name)
 }
 
-// partial tells that the announcement comes from someone who does not know all of a
-// pod, such as a webhook, which cannot know paths on the host.
+// partial reports whether the announcement comes from a client that does not know all of a pod,
+// such as a webhook, which cannot know paths on the host.
 func (a *Announcement) partial() bool { return a.source == FromPod }
 
-// WithContainer returns the announcement with new resources of one container. It is
-// the same if there is no such container.
+// WithContainer returns the announcement with new resources of one container. It returns the same
+// announcement if there is no such container.
 func (a *Announcement) WithContainer(name string, asked *KubernetesResources) (*Announcement, error) {
 	if was := a.Container(name); was == nil || proto.Equal(was.GetKubernetesResources(), asked) {
 		return a, nil
@@ -138,7 +138,7 @@ func (a *Announcement) WithContainer(name string, asked *KubernetesResources) (*
 	return NewAnnouncement(changed, a.source)
 }
 
-// Kept is the announcement in the form that a runtime stores.
+// Kept returns the announcement in the form that a runtime stores.
 func (a *Announcement) Kept() *KeptAnnouncement {
 	return &KeptAnnouncement{Config: a.config, Source: string(a.source)}
 }

@@ -40,7 +40,7 @@ func TestFieldWinsOverAnnotation(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Field, source)
 	require.Equal(t, "other", got.Config().GetContainers()[0].GetName())
-	require.Equal(t, num(11, 7), []byte(pod.ProtoReflect().GetUnknown()), "it is there once, and the rest stays")
+	require.Equal(t, num(11, 7), []byte(pod.ProtoReflect().GetUnknown()), "the field is removed, and the rest stays")
 
 	provisional.Set(pod, FieldOfPod, []byte{0xff})
 	got, source, err = Take(pod, true)
@@ -58,8 +58,8 @@ func TestAnnotationIsOff(t *testing.T) {
 	require.Equal(t, None, source)
 }
 
-// What cannot be read may have a meaning for others, but for what is too large.
-func TestTakeLeavesWhatItCannotRead(t *testing.T) {
+// A field that cannot be read may have a meaning for others. It stays, unless it is too large.
+func TestTakeLeavesUnreadableFields(t *testing.T) {
 	for name, tc := range map[string]struct {
 		wire  []byte
 		stays bool
@@ -78,7 +78,7 @@ func TestTakeLeavesWhatItCannotRead(t *testing.T) {
 	}
 }
 
-// A sandboxer reads the field, wherever it came from.
+// A sandboxer reads the field, whatever the source of the resources.
 func TestPut(t *testing.T) {
 	pod := config(t, num(11, 7))
 	pod.Annotations = map[string]string{Annotation: webText}
@@ -110,14 +110,14 @@ func TestWithContainer(t *testing.T) {
 	for name, asked := range map[string]*KubernetesResources{"debug": requests("cpu", "3"), "web": requests("cpu", "1")} {
 		same, err := before.WithContainer(name, asked)
 		require.NoError(t, err)
-		assert.Same(t, before, same, "%s: nothing is changed by it", name)
+		assert.Same(t, before, same, "%s: it changes nothing", name)
 	}
 	none, err := (*Announcement)(nil).WithContainer("web", requests("cpu", "3"))
 	require.NoError(t, err)
 	assert.Nil(t, none)
 }
 
-// Updates do not grow it beyond what travels.
+// Updates do not grow it beyond the size that can be sent.
 func TestWithContainerIsBounded(t *testing.T) {
 	huge := &KubernetesResources{Requests: requests("cpu", "1").Requests}
 	for i := range 600 {

@@ -30,7 +30,7 @@ func large() *PodResourceConfig {
 	return pod
 }
 
-// BenchmarkTake is what RunPodSandbox pays to read a large pod.
+// BenchmarkTake measures the cost for RunPodSandbox to read a large pod.
 func BenchmarkTake(b *testing.B) {
 	text, err := ToAnnotation(large())
 	require.NoError(b, err)
@@ -53,7 +53,7 @@ func BenchmarkTake(b *testing.B) {
 	}
 }
 
-// BenchmarkAttach is what each event of that pod pays.
+// BenchmarkAttach measures the cost for each event of that pod.
 func BenchmarkAttach(b *testing.B) {
 	received, err := NewAnnouncement(large(), Field)
 	require.NoError(b, err)

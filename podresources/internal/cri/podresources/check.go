@@ -14,15 +14,15 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// Difference is a difference between a container and what was announced of it.
+// Difference is a difference between a container and its announcement.
 type Difference struct {
-	// Field says what differs: "mounts[/data].readonly", "requests[cpu]".
+	// Field names the field that differs: "mounts[/data].readonly", "requests[cpu]".
 	Field string
 	// Announced and Got are its values, or "none".
 	Announced, Got string
 }
 
-// String is the difference as a clause.
+// String returns the difference as a clause.
 func (d Difference) String() string {
 	return fmt.Sprintf("%s: announced %s, got %s", d.Field, clip(d.Announced), clip(d.Got))
 }
@@ -37,13 +37,12 @@ func at(field, key string) string {
 
 const none = "none"
 
-// Check compares a container of a pod with what was announced of it, by name, in
-// any order: mounts, devices, CDI devices, and the Kubernetes resources if the
-// request has some that can be read. A container that was not announced, such as an
-// ephemeral one, has no differences. What the kubelet adds by itself is none either,
-// see kubelet.
+// Check compares a container of a pod with its announcement, by name, in any order: mounts,
+// devices, CDI devices, and the Kubernetes resources if the request has some that can be read. A
+// container that was not announced, such as an ephemeral one, has no differences. Mounts that the
+// kubelet adds by itself are not differences either, see kubelet.
 //
-// Of a partial announcement, a kind that no container of it has is not compared.
+// If the announcement is partial, kinds that none of its containers has are not compared.
 func Check(a *Announcement, pod *runtime.PodSandboxMetadata, config *runtime.ContainerConfig) []Difference {
 	want := a.Container(config.GetMetadata().GetName())
 	if want == nil {
@@ -68,7 +67,7 @@ func Check(a *Announcement, pod *runtime.PodSandboxMetadata, config *runtime.Con
 	return differences
 }
 
-// says tells whether a kind of items is announced at all: always, unless the
+// says reports whether a kind of items is announced at all: always, unless the
 // announcement is partial and no container has one.
 func (a *Announcement) says(count func(*ContainerResourceConfig) int) bool {
 	return !a.partial() || slices.ContainsFunc(a.config.GetContainers(), func(c *ContainerResourceConfig) bool { return count(c) > 0 })
@@ -77,7 +76,7 @@ func (a *Announcement) says(count func(*ContainerResourceConfig) int) bool {
 // maxClauses is how many differences a sentence names.
 const maxClauses = 10
 
-// Sentence says what differs, short enough for a log.
+// Sentence lists the differences, short enough for a log.
 func Sentence(differences []Difference) string {
 	var clauses []string
 	for _, d := range differences[:min(len(differences), maxClauses)] {

@@ -254,7 +254,7 @@ func TestCheckOfPartOfAPod(t *testing.T) {
 	}
 }
 
-// A log takes what differs, however much that is.
+// The differences fit into a log, however many there may be.
 func TestSentenceIsBounded(t *testing.T) {
 	long := strings.Repeat("x", 10000)
 	var all []Difference

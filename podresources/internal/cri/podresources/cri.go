@@ -102,7 +102,7 @@ func write[T any, M resources[T]](to proto.Message, number protowire.Number, m M
 	return nil
 }
 
-// inField adds to an error the field it is about.
+// inField adds the name of a field to its error.
 func inField(number protowire.Number, m proto.Message, err error) error {
 	return fmt.Errorf("field %d of %s: %w", number, m.ProtoReflect().Descriptor().Name(), err)
 }

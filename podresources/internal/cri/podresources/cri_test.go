@@ -11,7 +11,7 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// What a client sets is what a runtime reads, and nothing else changes.
+// A runtime reads the resources that a client sets, and nothing else changes.
 func TestSetIsRead(t *testing.T) {
 	pod := &PodResourceConfig{Containers: []*ContainerResourceConfig{web()}, KubernetesResources: requests("cpu", "2")}
 	ctr := web().GetKubernetesResources()
@@ -48,8 +48,8 @@ func TestSetIsRead(t *testing.T) {
 	equal(t, pod, got)
 }
 
-// A client learns at once what a runtime would say.
-func TestSetRejectsWhatIsNotRead(t *testing.T) {
+// A client gets the error that a runtime would have.
+func TestSetRejectsInvalidResources(t *testing.T) {
 	sandbox := config(t)
 	twice := &PodResourceConfig{Containers: []*ContainerResourceConfig{web(), web()}}
 	require.EqualError(t, Set(sandbox, twice), `field 10 of PodSandboxConfig: two containers have the name "web", number 1 and number 2`)
@@ -83,7 +83,7 @@ func TestNumbersAreFree(t *testing.T) {
 	}
 }
 
-// sent is what comes out at the other side.
+// sent returns the message as its receiver gets it.
 func sent[M proto.Message](t *testing.T, m M) M {
 	t.Helper()
 	wire, err := proto.Marshal(m)

@@ -12,7 +12,7 @@ import (
 	"github.com/hookline-nri/hookline/podresources/internal/nri/provisional"
 )
 
-// errOther is the error of bytes that are another message.
+// errOther is the error for bytes of another message.
 var errOther = errors.New("has none of the fields of resources, so is another message")
 
 // decodePod reads the KEP's PodResourceConfig.
@@ -84,7 +84,7 @@ func itemsOfContainer(wire []byte) int {
 			n += items(value, 1, 2)
 		}
 		return nil
-	}) // what is malformed will be found so by who reads it
+	}) // decoding reports malformed fields
 	return n
 }
 
@@ -95,6 +95,6 @@ func items(wire []byte, first, last protowire.Number) (n int) {
 			n++
 		}
 		return nil
-	}) // what is malformed will be found so by who reads it
+	}) // decoding reports malformed fields
 	return n
 }

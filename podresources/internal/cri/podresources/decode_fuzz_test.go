@@ -12,7 +12,7 @@ import (
 	"github.com/hookline-nri/hookline/podresources/internal/nri/provisional"
 )
 
-// Whatever comes in, an error comes out or what can be sent again.
+// Any input gives an error, or resources that can be sent again.
 func FuzzR4_Decode(f *testing.F) {
 	f.Add([]byte(nil))
 	f.Add(slices.Concat(

@@ -14,7 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// One that has the KEP's own messages is understood.
+// The bytes of a sender that has the KEP's own messages can be read.
 func TestDecode(t *testing.T) {
 	got, err := Decode(config(t, msg(10,
 		msg(1, str(1, "setup"), msg(3, quantity(1, "cpu", "2"))),
@@ -34,9 +34,9 @@ func TestDecode(t *testing.T) {
 	}, got)
 }
 
-// In the KEP's text of February 2024 field 1 had the init containers and field 2
-// the main ones, of which each pod has one. That is not read: what is a name there
-// is no resource here, whatever name a user chooses, and so it is rejected (R4).
+// In the KEP's text of February 2024 field 1 had the init containers and field 2 the main ones, and
+// each pod has a main one. That form is rejected, whatever name a user chooses: the name of a
+// container there is no resource here (R4).
 func TestDecodeRejectsTheFirstForm(t *testing.T) {
 	for name, main := range map[string][]byte{
 		"malformed as resources":   msg(2, str(1, "web"), num(2, 1), msg(3, quantity(1, "cpu", "1"))),
@@ -57,7 +57,7 @@ func TestDecodeRejectsTheFirstForm(t *testing.T) {
 	}
 }
 
-// What the pod asks for as a whole is read in any form that protobuf allows.
+// The resources of the pod as a whole can be read in any form that protobuf allows.
 func TestDecodeWhole(t *testing.T) {
 	for name, of := range map[string]struct {
 		wire []byte
@@ -79,7 +79,7 @@ func TestDecodeWhole(t *testing.T) {
 	equal(t, requests("cpu", "1"), got.GetKubernetesResources())
 }
 
-// A StringValue is on the wire what Kubernetes' Quantity is.
+// A StringValue has the wire format of Kubernetes' Quantity.
 func TestQuantityIsThatOfKubernetes(t *testing.T) {
 	quantity := resource.MustParse("1500m")
 	want, err := quantity.Marshal()
@@ -96,7 +96,7 @@ func TestDecodeAnotherType(t *testing.T) {
 	require.EqualValues(t, 2, got.GetContainers()[0].GetType())
 }
 
-// What is there but empty is not what is not there.
+// An empty field is an empty announcement, and a missing field is none.
 func TestDecodeNothing(t *testing.T) {
 	for _, c := range [][]byte{nil, num(11, 1), msg(12, str(1, "web"))} {
 		got, err := Decode(config(t, c))
@@ -118,7 +118,7 @@ func TestDecodeParts(t *testing.T) {
 	equal(t, &PodResourceConfig{Containers: []*ContainerResourceConfig{{Name: "a"}, {Name: "b"}}}, got)
 }
 
-func TestDecodeSaysWhatIsWrong(t *testing.T) {
+func TestDecodeErrors(t *testing.T) {
 	container := func(parts ...[]byte) []byte {
 		return msg(10, msg(1, append([][]byte{str(1, "web")}, parts...)...))
 	}

@@ -75,8 +75,7 @@ func cdiDevices(devices []*runtime.CDIDevice) (items []item) {
 	return items
 }
 
-// properties are all fields of a message, also those that CRI may add, but for its
-// key.
+// properties returns all fields of a message except its key, also fields that CRI may add.
 func properties(m proto.Message, key protoreflect.Name) (all []property) {
 	r := m.ProtoReflect()
 	fields := r.Descriptor().Fields()
@@ -88,7 +87,7 @@ func properties(m proto.Message, key protoreflect.Name) (all []property) {
 	return all
 }
 
-// valueOf is the value in readable form.
+// valueOf returns the value in readable form.
 func valueOf(f protoreflect.FieldDescriptor, v protoreflect.Value) string {
 	switch {
 	case f.IsList():
@@ -146,8 +145,8 @@ func compare(field string, announced, got []item) (differences []Difference) {
 	return differences
 }
 
-// without returns the items that have no equal among the others, each of which
-// matches one item at most.
+// without returns the items that have no equal among the others. Each of the others matches at
+// most one item.
 func without(items, others []item) (rest []item) {
 	others = slices.Clone(others)
 	for _, i := range items {

@@ -32,7 +32,7 @@ func TestKeptAsJSON(t *testing.T) {
 	}
 }
 
-// What another version wrote fails nothing of what is kept beside it.
+// Resources that another version wrote do not break the state beside them.
 func TestKeptByAnotherVersion(t *testing.T) {
 	for _, text := range []string{`{"requests": {"cpu": "1"}, "shares": 2}`, `{"requests": [1]}`, `{"requests": {"cpu": "-1"}}`, `7`} {
 		var read struct {

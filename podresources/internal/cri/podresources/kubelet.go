@@ -8,13 +8,13 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// A kubelet adds mounts to a container by itself, which an announcement need not
-// have: those of the service account, of the hosts file and of the termination log.
-// They are recognized by their path on the host, in its directory of the pod.
+// A kubelet adds mounts to a container by itself: those of the service account, of the hosts file
+// and of the termination log. They need not be announced. They are recognized by their path on the
+// host, in the kubelet's directory of the pod.
 type kubelet struct{ pod, container string }
 
-// adds is true of the mounts of the service account and of the hosts file. They need
-// not be announced. If they are, they are compared.
+// adds reports whether a mount is that of the service account or of the hosts file. They need not
+// be announced. If they are, they are compared.
 func (k kubelet) adds(m *runtime.Mount) bool {
 	within, ok := k.within(m)
 	if !ok {
@@ -24,16 +24,15 @@ func (k kubelet) adds(m *runtime.Mount) bool {
 	return within == "etc-hosts" || strings.HasPrefix(within, "volumes/") && strings.HasSuffix(slashes(m.GetContainerPath()), account)
 }
 
-// isTerminationLog is true of the termination log. Its path in the container is the
-// user's choice. On the host it has a new name at each start, so it is never
-// compared.
+// isTerminationLog reports whether a mount is that of the termination log. Its path in the container
+// is the user's choice. On the host it has a new name at each start, so it is never compared.
 func (k kubelet) isTerminationLog(m *runtime.Mount) bool {
 	within, ok := k.within(m)
 	name, is := strings.CutPrefix(within, "containers/"+k.container+"/")
 	return ok && is && name != "" && strings.Trim(name, "0123456789abcdef") == ""
 }
 
-// within is the path on the host in the kubelet's directory of the pod.
+// within returns the path on the host, relative to the kubelet's directory of the pod.
 func (k kubelet) within(m *runtime.Mount) (path string, ok bool) {
 	if k.pod == "" {
 		return "", false
@@ -42,5 +41,5 @@ func (k kubelet) within(m *runtime.Mount) (path string, ok bool) {
 	return path, ok && !strings.Contains("/"+path+"/", "/../")
 }
 
-// slashes is a path of any system in the form of Unix.
+// slashes returns a path of any system in the form of Unix.
 func slashes(path string) string { return strings.ReplaceAll(path, `\`, "/") }

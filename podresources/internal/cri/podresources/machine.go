@@ -9,15 +9,14 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 )
 
-// A Machine is what a node has: CPUs, and bytes of memory. Zero is not known.
+// A Machine has the CPUs and the bytes of memory of a node. Zero is unknown.
 type Machine struct {
 	CPUs, Memory int64
 }
 
-// Fits returns an error if the announcement is from someone who is not trusted, and
-// its requests of CPU or memory are more than the machine has: nobody can have
-// accounted for such a pod here, and whoever reserves what it requests would take all
-// there is.
+// Fits returns an error if the announcement comes from a source that is not trusted, and requests
+// more CPU or memory than the machine has. No scheduler can have accounted for such a pod here, and
+// a plugin that reserves its requests would take the whole machine.
 func (a *Announcement) Fits(m Machine) error {
 	if a == nil || a.source != FromPod {
 		return nil
@@ -41,8 +40,8 @@ func (a *Announcement) Fits(m Machine) error {
 	return nil
 }
 
-// requested is what a valid announcement requests of a resource: of the pod as a
-// whole, of its main containers together, and of each init container.
+// requested returns the requests of a valid announcement for a resource: of the pod as a whole, of
+// its main containers together, and of each init container.
 func (c *PodResourceConfig) requested(name string) []resource.Quantity {
 	var together resource.Quantity
 	all := []resource.Quantity{quantityOf(c.GetKubernetesResources().GetRequests()[name])}

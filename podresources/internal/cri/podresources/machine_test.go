@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A pod's author cannot request more than there is, in whatever part of it.
+// A pod's author cannot request more than the machine has, in any part of the pod.
 func TestR4_AnnotationFitsTheMachine(t *testing.T) {
 	machine := Machine{CPUs: 4, Memory: 8 << 30}
 	number := 0

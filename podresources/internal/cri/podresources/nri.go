@@ -21,7 +21,7 @@ func FromNRIContainer(container proto.Message) (*KubernetesResources, error) {
 	return read(container, provisional.Resources, decodeResources)
 }
 
-// Wire is the encoded resources for a field, nil if there are none.
+// Wire returns the encoded resources for a field, nil if there are none.
 func (r *KubernetesResources) Wire() []byte {
 	wire, _ := encode(r) // resources that were read can be written
 	return wire

@@ -11,8 +11,8 @@ import (
 	"github.com/hookline-nri/hookline/podresources/internal/nri/provisional"
 )
 
-// Any message will do that does not know the field; NRI's are tried where
-// plugins read them.
+// Any message that does not know the field can be used here. The tests of the plugins' side use
+// NRI's.
 func TestNRIPodBesideOthers(t *testing.T) {
 	pod := &emptypb.Empty{}
 	pod.ProtoReflect().SetUnknown(num(1000, 2)) // the pod's state
@@ -41,7 +41,7 @@ func TestNRIContainer(t *testing.T) {
 	require.Empty(t, container.ProtoReflect().GetUnknown())
 }
 
-// What is malformed beside the field says where that is, and does no harm.
+// The error for malformed bytes beside the field says where they are. They do no harm.
 func TestNRIPodBesideGarbage(t *testing.T) {
 	pod := &emptypb.Empty{}
 	pod.ProtoReflect().SetUnknown([]byte{0xff})

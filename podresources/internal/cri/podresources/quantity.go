@@ -12,8 +12,8 @@ import (
 
 var largest = *resource.NewQuantity(MaxQuantity, resource.BinarySI)
 
-// ParseQuantity reads a quantity as Kubernetes writes it: "500m", "1Gi". One that
-// is negative, or that reaches MaxQuantity, is an error.
+// ParseQuantity reads a quantity as Kubernetes writes it: "500m", "1Gi". A quantity that is
+// negative, or reaches MaxQuantity, is an error.
 func ParseQuantity(text string) (resource.Quantity, error) {
 	q, err := parseQuantity(text)
 	if err != nil {
@@ -26,8 +26,8 @@ func parseQuantity(text string) (resource.Quantity, error) {
 	if len(text) >= maxQuantityText {
 		return resource.Quantity{}, fmt.Errorf("%d characters, want less than %d", len(text), maxQuantityText)
 	}
-	// The exponent is checked first: the parser, and any comparison, would write out
-	// all the digits that it stands for.
+	// The exponent is checked first: the parser, and any comparison, would write out all its
+	// digits.
 	if at := strings.IndexAny(text, "eE"); at >= 0 && len(strings.TrimLeft(text[at+1:], "+-0")) > maxExponentDigits {
 		return resource.Quantity{}, fmt.Errorf("exponent of more than %d digits", maxExponentDigits)
 	}
@@ -45,7 +45,7 @@ func parseQuantity(text string) (resource.Quantity, error) {
 	return q, nil
 }
 
-// clip keeps the text that an error quotes short.
+// clip shortens a text that an error quotes.
 func clip(text string) string {
 	const enough = 200
 	if len(text) <= enough {

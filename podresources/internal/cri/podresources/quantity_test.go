@@ -31,7 +31,7 @@ func TestParseQuantity(t *testing.T) {
 	require.EqualError(t, err, `quantity "1152921504606846976": want less than 1Ei`)
 }
 
-// A Quantity remembers its text, which those of many pods do not share.
+// A Quantity caches its text, and quantities of many pods must not share it.
 func TestParseQuantityConcurrently(t *testing.T) {
 	var pods sync.WaitGroup
 	for range 4 {

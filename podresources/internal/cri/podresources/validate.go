@@ -42,7 +42,7 @@ func (c *PodResourceConfig) validate() error {
 	return nil
 }
 
-// items is the number of mounts, devices, CDI devices and quantities.
+// items returns the number of mounts, devices, CDI devices and quantities.
 func (c *PodResourceConfig) items() int {
 	n := c.GetKubernetesResources().items()
 	for _, container := range c.GetContainers() {
@@ -86,7 +86,8 @@ func (r *KubernetesResources) validate() error {
 	return nil
 }
 
-// validQuantities goes by name, so that the same input has the same error.
+// validQuantities checks quantities in the order of their names, so that the same input has the same
+// error.
 func validQuantities(quantities map[string]*wrapperspb.StringValue) error {
 	for _, name := range slices.Sorted(maps.Keys(quantities)) {
 		if err := validName(name); err != nil {

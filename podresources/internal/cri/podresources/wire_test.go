@@ -12,7 +12,7 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// What tests send is put together from numbers, as who sends it has messages of
+// The tests put the bytes that they send together from field numbers, since a sender has messages of
 // its own.
 
 func msg(number protowire.Number, parts ...[]byte) []byte {
@@ -40,7 +40,7 @@ func requests(name, text string) *KubernetesResources {
 	return &KubernetesResources{Requests: map[string]*wrapperspb.StringValue{name: wrapperspb.String(text)}}
 }
 
-// web is a container with a bit of everything.
+// web returns a container with a bit of everything.
 func web() *ContainerResourceConfig {
 	return &ContainerResourceConfig{
 		Name: "web",
@@ -62,7 +62,7 @@ func equal(t *testing.T, want, got proto.Message) {
 	}
 }
 
-// config is a PodSandboxConfig that came with such bytes in it.
+// config returns a PodSandboxConfig that has these bytes as unknown fields.
 func config(t *testing.T, unknown ...[]byte) *runtime.PodSandboxConfig {
 	t.Helper()
 	c := &runtime.PodSandboxConfig{}

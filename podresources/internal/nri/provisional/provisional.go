@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package provisional writes and reads fields that the type of a protobuf message
-// does not have yet. They travel as fields that the type does not know: who knows
-// the number reads them, and everybody else passes them over.
+// Package provisional writes and reads fields that the type of a protobuf message does not have
+// yet. They travel as unknown fields: a receiver that knows the number reads them, and all others
+// ignore them.
 //
-// What is in a field is another's matter. The package stands on protobuf alone.
+// The package does not know the content of a field. It imports only protobuf.
 package provisional
 
 import (
@@ -14,18 +14,18 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// Resources is the number of the field of NRI's PodSandbox and Container for what
-// they ask for. NRI does not give the number out (v0.12.5).
+// Resources is the number of the field of NRI's PodSandbox and Container for their resources. NRI
+// does not use the number (v0.12.5).
 const Resources protowire.Number = 1001
 
-// Set puts a message, encoded, into the field with that number, in place of what
-// is there. With nil the field is gone. Other fields stay.
+// Set puts an encoded message into the field with that number, and replaces its content. Nil removes
+// the field. Other fields stay.
 func Set(m proto.Message, number protowire.Number, value []byte) {
 	unknown := m.ProtoReflect().GetUnknown()
 	rest := make([]byte, 0, len(unknown)+protowire.SizeTag(number)+protowire.SizeBytes(len(value)))
 	for len(unknown) > 0 {
 		n, _, size := protowire.ConsumeField(unknown)
-		if size < 0 { // the end of what can be told apart
+		if size < 0 { // the rest is malformed
 			rest = append(rest, unknown...)
 			break
 		}
@@ -41,9 +41,9 @@ func Set(m proto.Message, number protowire.Number, value []byte) {
 	m.ProtoReflect().SetUnknown(rest)
 }
 
-// Get returns the message in the field with that number, encoded, and nil if there
-// is no such field. A message in parts is one, as in any field. It is an error if
-// the field holds something else than a message, or cannot be told from others.
+// Get returns the encoded message in the field with that number, and nil if there is no such field.
+// As in any field, a message in parts is one message. It is an error if the field holds anything but
+// a message, or if the fields are malformed.
 func Get(m proto.Message, number protowire.Number) ([]byte, error) {
 	var value []byte
 	err := Fields(m.ProtoReflect().GetUnknown(), func(n protowire.Number, kind protowire.Type, part []byte) error {
@@ -65,9 +65,8 @@ func Get(m proto.Message, number protowire.Number) ([]byte, error) {
 	return value, nil
 }
 
-// Fields calls visit with each field of an encoded message, and returns its first
-// error. The value is the content of a field that has a length, and nil for any
-// other.
+// Fields calls visit with each field of an encoded message, and returns its first error. The value
+// is the content of a field that has a length, and nil for other fields.
 func Fields(wire []byte, visit func(number protowire.Number, kind protowire.Type, value []byte) error) error {
 	for len(wire) > 0 {
 		number, kind, tag := protowire.ConsumeTag(wire)
@@ -97,7 +96,7 @@ var wireTypes = map[protowire.Type]string{
 	protowire.StartGroupType: "a group",
 }
 
-// WantMessage returns an error for a field of a type that holds no message.
+// WantMessage returns an error for a field type that holds no message.
 func WantMessage(kind protowire.Type) error {
 	if kind == protowire.BytesType {
 		return nil

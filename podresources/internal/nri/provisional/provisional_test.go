@@ -21,7 +21,7 @@ func message(n protowire.Number, value string) []byte {
 	return protowire.AppendString(protowire.AppendTag(nil, n, protowire.BytesType), value)
 }
 
-// sent is what arrives of a message on the other side.
+// sent returns the message as its receiver gets it.
 func sent[M proto.Message](t *testing.T, m M) M {
 	t.Helper()
 	wire, err := proto.Marshal(m)
@@ -31,7 +31,7 @@ func sent[M proto.Message](t *testing.T, m M) M {
 	return got.(M)
 }
 
-// What is set arrives, and nothing else of the message changes.
+// A field that was set arrives, and nothing else of the message changes.
 func TestSetTravels(t *testing.T) {
 	before := slices.Concat(number(999, 7), message(1002, "after"))
 	pod := &api.PodSandbox{Id: "pod0"}
@@ -46,7 +46,7 @@ func TestSetTravels(t *testing.T) {
 		require.Equal(t, "pod0", there.GetId())
 		got, err := Get(there, Resources)
 		require.NoError(t, err)
-		require.NotNil(t, got, "it is there, also if it is empty")
+		require.NotNil(t, got, "it exists, even if it is empty")
 		require.Equal(t, value, string(got))
 	}
 	require.Equal(t, slices.Concat(before, message(Resources, "")), []byte(pod.ProtoReflect().GetUnknown()))
@@ -74,7 +74,7 @@ func TestGetInParts(t *testing.T) {
 	require.Equal(t, "ab", string(got))
 }
 
-func TestGetSaysWhatIsWrong(t *testing.T) {
+func TestGetErrors(t *testing.T) {
 	for name, bad := range map[string]struct {
 		unknown []byte
 		want    string
@@ -97,7 +97,7 @@ func TestGetSaysWhatIsWrong(t *testing.T) {
 	}
 }
 
-// What was malformed from the start stays as it is.
+// Bytes that were malformed from the start stay as they are.
 func TestSetBesideGarbage(t *testing.T) {
 	pod := &api.PodSandbox{}
 	pod.ProtoReflect().SetUnknown(slices.Concat(message(Resources, "old"), []byte{0xff}))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package podstate carries the state of a pod in NRI's PodSandbox, which has
-// no field for it. It is in a provisional one, whose number NRI does not give
-// out, and plugins and runtimes that do not know it pass it over.
+// Package podstate carries the state of a pod in NRI's PodSandbox, which has no field for it. It uses
+// a provisional field, whose number NRI does not use. Plugins and runtimes that do not know the field
+// ignore it.
 package podstate
 
 import (
@@ -18,11 +18,11 @@ const Field protowire.Number = 1000
 type State int32
 
 const (
-	// Unknown is the state of a pod whose runtime does not say.
+	// Unknown is the state of a pod whose runtime does not send it.
 	Unknown State = iota
-	// Creating pods have their RunPodSandbox before them, or in progress.
+	// Creating pods have not finished their RunPodSandbox yet.
 	Creating
-	// Ready pods were created, and their StopPodSandbox is before them.
+	// Ready pods were created, and have not had their StopPodSandbox yet.
 	Ready
 	// Stopped pods have had their StopPodSandbox.
 	Stopped
@@ -39,14 +39,14 @@ func Set(pod proto.Message, state State) {
 	m.SetUnknown(rest)
 }
 
-// Get reads the state from a PodSandbox. What is not a state is Unknown.
+// Get reads the state from a PodSandbox. A value that is no state is Unknown.
 func Get(pod proto.Message) State {
 	_, state := split(pod.ProtoReflect().GetUnknown())
 	return state
 }
 
-// split parts the state from the other fields that are not known. If there are
-// several, the last counts, as for any field.
+// split separates the state from the other unknown fields. If the message has several states, the
+// last counts, as for any field.
 func split(unknown []byte) (rest []byte, state State) {
 	for len(unknown) > 0 {
 		number, kind, tag := protowire.ConsumeTag(unknown)

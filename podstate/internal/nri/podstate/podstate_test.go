@@ -32,8 +32,8 @@ func TestStateTravels(t *testing.T) {
 	require.Equal(t, other, []byte(pod.ProtoReflect().GetUnknown()))
 }
 
-// What another runtime puts into the field never fails a plugin.
-func TestWhatIsNoStateIsUnknown(t *testing.T) {
+// A value that another runtime puts into the field never fails a plugin.
+func TestInvalidStateIsUnknown(t *testing.T) {
 	for name, unknown := range map[string][]byte{
 		"none":          nil,
 		"out of range":  protowire.AppendVarint(protowire.AppendTag(nil, Field, protowire.VarintType), 99),

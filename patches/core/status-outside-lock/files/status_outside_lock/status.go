@@ -12,9 +12,9 @@ import (
 // statusTimeout is how long STATUS of all networks may take together.
 const statusTimeout = 10 * time.Second
 
-// Status returns why the networks do not take pods: they are not loaded, or the STATUS of one
-// of them says so or does not answer in ten seconds. Networks of a CNI version before 1.1.0
-// have no STATUS.
+// Status returns an error if the networks cannot take pods: they are not loaded, or the STATUS
+// of one of them fails or does not answer in ten seconds. Networks of a CNI version before
+// 1.1.0 have no STATUS.
 func (c *libcni) Status() error { return c.statusWithin(statusTimeout) }
 
 func (c *libcni) statusWithin(timeout time.Duration) error {
@@ -25,7 +25,7 @@ func (c *libcni) statusWithin(timeout time.Duration) error {
 	if err != nil {
 		return err
 	}
-	// From here on the lock is free: a plugin that hangs keeps nobody from ADD, DEL and Load.
+	// From here on the lock is free: a plugin that hangs does not block ADD, DEL and Load.
 	run := c.statuses.join(timeout, func(ctx context.Context) error {
 		for _, network := range networks {
 			if err := library.GetStatusNetworkList(ctx, network.config); err != nil {
@@ -43,7 +43,7 @@ func (c *libcni) statusWithin(timeout time.Duration) error {
 	}
 }
 
-// statuses has the run of STATUS that goes on, if there is one.
+// statuses has the current run of STATUS, if any.
 type statuses struct {
 	mu  sync.Mutex // guards run
 	run *statusRun
@@ -51,13 +51,13 @@ type statuses struct {
 
 // A statusRun is one STATUS of all networks.
 type statusRun struct {
-	ctx  context.Context // until it ends, or its time is up
-	done chan struct{}   // closed when err is what it came to
+	ctx  context.Context // until the run ends, or its time is up
+	done chan struct{}   // closed when err is set
 	err  error
 }
 
-// join returns the run that goes on, or begins one. One whose time is up may not end, since a
-// plugin can leave a child that holds its output: it is left behind.
+// join returns the current run, or begins one. A run whose time is up may never end, since a
+// plugin can leave a child that holds its output. It is abandoned.
 func (s *statuses) join(timeout time.Duration, ask func(context.Context) error) *statusRun {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +75,7 @@ func (s *statuses) join(timeout time.Duration, ask func(context.Context) error) 
 	return run
 }
 
-// forget leaves the run that goes on to those who wait for it.
+// forget abandons the current run. Its callers still get its result.
 func (s *statuses) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hanging is a network whose STATUS answers when it is let go, whatever becomes of the context,
-// as one does whose child holds its output.
+// hanging is a network whose STATUS answers when the test frees it, and ignores its context, like
+// a plugin whose child holds its output.
 type hanging struct {
 	cnilibrary.CNI
 	asked chan context.Context
@@ -39,8 +39,8 @@ func (h *hanging) load(c *libcni) error {
 	return nil
 }
 
-// While a plugin hangs in STATUS, a reload, a DEL and those who ask for it are not blocked, and
-// it is asked once.
+// While a plugin hangs in STATUS, neither a reload nor a DEL nor callers of Status are blocked, and
+// STATUS runs once.
 func TestStatusThatHangsBlocksNothing(t *testing.T) {
 	h := newHanging()
 	defer close(h.free)
@@ -57,10 +57,10 @@ func TestStatusThatHangsBlocksNothing(t *testing.T) {
 		require.ErrorIs(t, <-answers, context.DeadlineExceeded)
 	}
 	<-asked.Done() // libcni kills the plugin
-	require.Empty(t, h.asked, "each of them has asked")
+	require.Empty(t, h.asked, "STATUS ran for each caller")
 
 	go func() { answers <- c.statusWithin(time.Minute) }()
-	<-h.asked // though the first has not ended
+	<-h.asked // though the first run has not ended
 	require.NoError(t, c.Load(h.load))
 	go func() { answers <- c.statusWithin(time.Minute) }()
 	<-h.asked
@@ -68,10 +68,10 @@ func TestStatusThatHangsBlocksNothing(t *testing.T) {
 		h.free <- nil
 	}
 	require.NoError(t, <-answers)
-	require.NoError(t, <-answers, "what is loaded anew is asked anew")
+	require.NoError(t, <-answers, "a new configuration has a new run")
 }
 
-// Status is what the plugin says, each time.
+// Each Status runs STATUS, and returns the plugin's result.
 func TestStatusIsAskedEachTime(t *testing.T) {
 	h := newHanging()
 	c := defaultCNIConfig()

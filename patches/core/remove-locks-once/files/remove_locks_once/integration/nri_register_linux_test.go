@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A plugin registers while a pod with a container is removed. Both come to their end.
+// A plugin registers while a pod with a container is removed. Both succeed.
 func TestNriPluginRegistersWhileAPodIsRemoved(t *testing.T) {
 	skipNriTestIfNecessary(t)
 

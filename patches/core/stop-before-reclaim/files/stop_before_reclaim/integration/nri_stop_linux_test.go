@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A plugin that gets StopPodSandbox finds the process of the sandbox and its network.
+// In StopPodSandbox, the process of the sandbox and its network still exist.
 func TestNriStopPodSandboxComesFirst(t *testing.T) {
 	skipNriTestIfNecessary(t)
 
@@ -39,7 +39,7 @@ func TestNriStopPodSandboxComesFirst(t *testing.T) {
 	case err := <-found:
 		assert.NoError(t, err, "in StopPodSandbox")
 	case <-time.After(time.Minute):
-		require.Fail(t, "the plugin was not told")
+		require.Fail(t, "the plugin has not received StopPodSandbox")
 	}
 	assert.Error(t, stillThere(process, network), "when the pod is stopped")
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// ask asks the plugins for what each of them may reject. A plugin's own error
-// fails the request as it is; a plugin that did not answer is named.
+// ask sends the plugins a request that each of them may reject. A plugin's own error
+// fails the request as it is. The error names a plugin that did not answer.
 func (r *Adaptation) ask(ctx context.Context, ev lifecycle.Event, each func(lifecycle.Connection, any) error) error {
 	err := r.engine.Ask(ctx, ev, each)
 	var failed *lifecycle.Error

@@ -13,11 +13,11 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// soon is longer than anything takes that is waited for, also where all processors are busy.
+// soon is longer than any wait of a test, also when all processors are busy.
 const soon = time.Minute
 
-// begin brings a pod and its container to where an event may follow. Events of
-// what no plugin was told of reach nobody.
+// begin creates a pod and its container as far as an event requires it. No plugin
+// receives events of a pod or container that it does not know.
 func begin(t *testing.T, r *nri.Adaptation, event string, pod *api.PodSandbox, ctr *api.Container) {
 	t.Helper()
 	ctx := context.Background()

@@ -13,16 +13,16 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// changes are what one plugin asks the runtime to change, applied one after the
-// other in the order in which the plugin said it: in its replies, and by itself. Its goroutine ends with the last
-// of them.
+// changes are the updates that one plugin asks for, in its replies and by itself. They are
+// applied one after the other, in the order in which the plugin asked for them. The goroutine
+// ends with the last of them.
 type changes struct {
 	mu      sync.Mutex // guards what follows
 	waiting []func()
 	running bool
 }
 
-// add puts a change behind those that were asked for before.
+// add appends a change.
 func (c *changes) add(apply func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,10 +48,10 @@ func (c *changes) run() {
 	}
 }
 
-// changeTimeout is how long the update of one container may take. What comes behind it waits.
+// changeTimeout is how long the update of one container may take. Later changes wait for it.
 const changeTimeout = 10 * time.Second
 
-// applyEach applies updates one after the other, each within its time.
+// applyEach applies updates one after the other, each within changeTimeout.
 func (r *Adaptation) applyEach(ctx context.Context, updates []*ContainerUpdate) (failed []*ContainerUpdate, err error) {
 	for _, u := range updates {
 		ctx, cancel := context.WithTimeout(ctx, changeTimeout)
@@ -63,8 +63,8 @@ func (r *Adaptation) applyEach(ctx context.Context, updates []*ContainerUpdate) 
 	return failed, err
 }
 
-// UpdateContainers relays updates that the plugin asks for by itself. They come
-// behind those that it asked for before.
+// UpdateContainers relays updates that the plugin asks for by itself. They are applied
+// after those that it asked for before.
 func (p *plugin) UpdateContainers(ctx context.Context, req *UpdateContainersRequest) (*UpdateContainersResponse, error) {
 	log.Infof(ctx, "plugin %q requested container updates", p.name())
 
@@ -81,8 +81,8 @@ func (p *plugin) UpdateContainers(ctx context.Context, req *UpdateContainersRequ
 	return &UpdateContainersResponse{Failed: r.failed}, r.err
 }
 
-// unheard applies what a plugin asks for in a reply that no request of the
-// runtime takes: it came late, or all of them go this way.
+// unheard applies the updates of a reply that no request of the runtime returns: the
+// reply came late, or the runtime wants all updates applied this way.
 func (r *Adaptation) unheard(conn lifecycle.Connection, ev lifecycle.Event, reply any) {
 	var updates []*ContainerUpdate
 	switch reply := reply.(type) {

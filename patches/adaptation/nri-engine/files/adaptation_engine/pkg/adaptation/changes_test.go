@@ -18,10 +18,10 @@ import (
 	"github.com/containerd/nri/pkg/stub"
 )
 
-// updating is a plugin that asks for an update with each stop. From some stop on it does so
-// when it is let go on.
+// updating is a plugin that asks for an update in each StopContainer. After the first
+// stops it waits for goOn before it answers.
 type updating struct {
-	prompt int // stops before that
+	prompt int // stops that it answers at once
 	goOn   chan struct{}
 	mu     sync.Mutex // guards what follows
 	said   []string
@@ -70,9 +70,9 @@ func ordered(t *testing.T, update nri.UpdateFn, p any, opts ...stub.Option) (*nr
 	return r, s
 }
 
-// Containers that stop at once have all the updates applied that a plugin asks
-// for, once each and in the order in which it did, though most of its answers
-// come when nobody waits for them any more.
+// When containers stop at the same time, all updates that a plugin asks for are
+// applied, once each and in its order, though most of its answers come after the
+// requests have ended.
 func TestOrderedUpdates(t *testing.T) {
 	const n, timeout = 20, time.Second
 	nri.SetPluginRequestTimeout(timeout)

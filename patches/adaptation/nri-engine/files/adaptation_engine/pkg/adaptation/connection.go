@@ -42,8 +42,8 @@ func (c connection) Subscribed(kind lifecycle.Kind) bool {
 	return ok && c.plugin.events.IsSet(event)
 }
 
-// Policy is what the plugin declared of itself. A builtin plugin is never
-// dropped: it would not come back.
+// Policy is the failure policy that the plugin registered. A builtin plugin is
+// never dropped, since it would not reconnect.
 func (c connection) Policy() lifecycle.Policy {
 	return lifecycle.Policy{
 		FailRequest:   c.policy.GetFailRequest(),
@@ -57,8 +57,8 @@ func (c connection) Closed() <-chan struct{} { return c.closeC }
 
 func (c connection) Close() { c.close() }
 
-// Deliver relays an event on a goroutine of its own: a plugin may take its time,
-// and so may the way to it.
+// Deliver relays an event on a goroutine of its own: the plugin may be slow, and so
+// may its connection.
 func (c connection) Deliver(ctx context.Context, ev lifecycle.Event, due time.Time, answer func(any, error)) {
 	go func() {
 		answer(c.relayWithin(ctx, ev, due))
@@ -74,9 +74,9 @@ func (c connection) relayWithin(ctx context.Context, ev lifecycle.Event, due tim
 	return c.relay(ctx, ev)
 }
 
-// announced is a context with a deadline at which it does not end. The peer is
-// told of the deadline; its answer is waited for beyond it, since until it comes
-// the plugin is sent nothing else.
+// announced is a context with a deadline at which it does not end. The plugin
+// receives the deadline. Deliver waits for its answer longer than that, since the
+// plugin receives nothing else until it has answered.
 type announced struct {
 	context.Context
 	due time.Time

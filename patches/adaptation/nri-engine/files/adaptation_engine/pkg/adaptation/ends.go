@@ -11,8 +11,8 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// teardown tells of the end of a pod or container. Replies go into result, if
-// there is one, in the order of the plugins' indices.
+// teardown delivers the end of a pod or container. Replies go into result, unless it
+// is nil, in the order of the plugins' indices.
 func (r *Adaptation) teardown(ctx context.Context, ev lifecycle.Event, result *result) error {
 	var errs []error
 	var collect func(lifecycle.Connection, lifecycle.Event, any)
@@ -25,15 +25,14 @@ func (r *Adaptation) teardown(ctx context.Context, ev lifecycle.Event, result *r
 	return errors.Join(append(errs, err)...)
 }
 
-// impliedEnd makes the request of an end that the runtime did not hand in: that
-// of a container that goes with its pod, or a Stop before a Remove.
+// impliedEnd makes the request of an end that the runtime did not send: that of a
+// container that ends with its pod, or a Stop before a Remove.
 func impliedEnd(kind lifecycle.Kind, container string, of lifecycle.Event) any {
 	pod, ctr := subject(of)
 	return endRequest(lifecycle.Event{Kind: kind, Pod: of.Pod, Container: container}, pod, ctr)
 }
 
-// endRequest makes the request of an end of a pod, or of a container if that is the one that
-// ends.
+// endRequest makes the request for the end of a pod or a container.
 func endRequest(ev lifecycle.Event, pod *PodSandbox, ctr *Container) proto.Message {
 	if ctr.GetId() != ev.Container {
 		ctr = &Container{Id: ev.Container, PodSandboxId: ev.Pod}
@@ -51,8 +50,8 @@ func endRequest(ev lifecycle.Event, pod *PodSandbox, ctr *Container) proto.Messa
 	return nil
 }
 
-// subject returns the pod and container of an end or of a creation, or what the runtime has
-// listed.
+// subject returns the pod and container of an end or of a creation, or those that the runtime
+// has listed.
 func subject(ev lifecycle.Event) (*PodSandbox, *Container) {
 	switch listed := ev.Request.(type) {
 	case *PodSandbox:

@@ -10,8 +10,8 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// newEngine returns the engine that all events go through. It keeps order and
-// waits per plugin; no lock of the adaptation is held while one is asked.
+// newEngine returns the engine that delivers all events. It keeps order and waits
+// per plugin. No lock of the adaptation is held while a plugin is called.
 func (r *Adaptation) newEngine() *lifecycle.Engine {
 	return lifecycle.New(lifecycle.Options{
 		RequestTimeout: getPluginRequestTimeout,
@@ -31,10 +31,10 @@ func (r *Adaptation) newEngine() *lifecycle.Engine {
 	})
 }
 
-// weigh says how many bytes it takes to keep an event.
+// weigh returns how many bytes it takes to keep an event.
 func weigh(ev lifecycle.Event) int { return proto.Size(wire(ev)) }
 
-// wire is the message that a plugin is sent for an event.
+// wire is the message that a plugin receives for an event.
 func wire(ev lifecycle.Event) proto.Message {
 	switch req := ev.Request.(type) {
 	case *newContainer:

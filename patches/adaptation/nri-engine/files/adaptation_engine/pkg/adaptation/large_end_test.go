@@ -13,11 +13,11 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// A plugin is told of the end of a container that has outgrown a message since it began.
+// A plugin receives the end of a container that has become too large for a message.
 func TestEndThatIsTooLargeIsDelivered(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	rt := newLockingRuntime(t, dir)
-	p := &mockPlugin{idx: "10", name: "told"}
+	p := &mockPlugin{idx: "10", name: "logger"}
 	started(t, dir, p)
 	require.NoError(t, p.Wait(PluginSynchronized, time.After(soon)))
 	pod, ctr := &api.PodSandbox{Id: "pod0"}, &api.Container{Id: "ctr0", PodSandboxId: "pod0"}

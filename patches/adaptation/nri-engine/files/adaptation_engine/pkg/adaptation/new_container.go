@@ -11,8 +11,8 @@ import (
 )
 
 // CreateContainer asks the plugins for a new container, in the order of their
-// indices and each with what those before it made of it, and then those that
-// validate the result.
+// indices, each with the adjustments of those before it. Then it asks the plugins
+// that validate the result.
 func (r *Adaptation) CreateContainer(ctx context.Context, req *CreateContainerRequest) (*CreateContainerResponse, error) {
 	c := &newContainer{request: req, result: collectCreateContainerResult(req)}
 	if r.hasValidators() {
@@ -40,7 +40,7 @@ func (r *Adaptation) CreateContainer(ctx context.Context, req *CreateContainerRe
 	return response, nil
 }
 
-// newContainer is a container that plugins are asked for.
+// newContainer is the request for a new container, while plugins are asked.
 type newContainer struct {
 	request  *CreateContainerRequest
 	result   *result
@@ -48,16 +48,16 @@ type newContainer struct {
 	places
 }
 
-// consult counts a plugin among those that were asked, which is what
-// validators see. A plugin that fails to answer was asked all the same.
+// consult adds a plugin to the list of consulted plugins, which validators receive.
+// It includes plugins that fail to answer.
 func (c *newContainer) consult(p *plugin) {
 	if c.validate != nil {
 		c.validate.AddPlugin(p.base, p.idx)
 	}
 }
 
-// collect applies the reply of one plugin. One that did not subscribe is
-// there, and so counts as asked.
+// collect applies the reply of one plugin. A plugin that did not subscribe is
+// connected, and so counts as consulted.
 func (c *newContainer) collect(conn lifecycle.Connection, reply any) error {
 	if !conn.Subscribed(lifecycle.CreateContainer) {
 		c.consult(conn.(connection).plugin)

@@ -9,10 +9,10 @@ import (
 )
 
 // startPlugins starts the runtime's own plugins, the builtin and the
-// pre-installed ones, side by side, and waits until each has joined or failed to
-// once. Those that failed are tried again for as long as the runtime runs. Neither
-// a plugin, nor a file that is no plugin, nor a list that is not to be had keeps
-// the runtime from starting.
+// pre-installed ones, side by side, and waits until each has joined or failed
+// once. Plugins that failed are started again for as long as the runtime runs. The
+// runtime starts also if a plugin fails, if a file is no plugin, or if the runtime
+// cannot list its pods.
 func (r *Adaptation) startPlugins() error {
 	log.Infof(noCtx, "starting plugins...")
 	var tried []chan struct{}
@@ -38,8 +38,8 @@ func (r *Adaptation) startPlugins() error {
 	return nil
 }
 
-// await waits for first tries, no longer than a plugin has to register, to be
-// listed for and to be synchronized: a builtin plugin may not look at its context.
+// await waits for first tries. It waits no longer than registration, list and
+// synchronization may take together: a builtin plugin may ignore its context.
 func (r *Adaptation) await(tried []chan struct{}) {
 	bound := time.NewTimer(getPluginRegistrationTimeout() + getListTimeout() + getPluginSyncTimeout())
 	defer bound.Stop()
@@ -47,14 +47,14 @@ func (r *Adaptation) await(tried []chan struct{}) {
 		select {
 		case <-once:
 		case <-bound.C:
-			log.Errorf(noCtx, "some plugins are still to be synchronized, going on without them")
+			log.Errorf(noCtx, "some plugins are not synchronized yet, going on without them")
 			return
 		}
 	}
 }
 
-// keepTrying brings in a plugin, and tries again until it joins or the runtime
-// stops. tried is closed after the first try.
+// keepTrying starts a plugin, again and again until it joins or the runtime stops.
+// It closes tried after the first try.
 func (r *Adaptation) keepTrying(name string, create func() (*plugin, error), tried chan<- struct{}) {
 	var failed backoff
 	for {

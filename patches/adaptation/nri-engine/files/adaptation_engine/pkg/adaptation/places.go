@@ -10,25 +10,25 @@ import (
 	"github.com/containerd/nri/internal/lifecycle"
 )
 
-// places are those that a request has among the changes of the plugins that ask for updates of
-// other containers in their replies to it. What a plugin asks for later comes behind its place.
-// Nothing is changed before the request has succeeded.
+// places keep the order between a request and the changes of plugins. A plugin that asks for
+// updates of other containers in its reply gets a place among its changes, and its later changes
+// come behind that place. Nothing is changed before the request has succeeded.
 type places struct {
 	mu    sync.Mutex // guards what follows
 	taken []*place
 	over  bool
 }
 
-// A place is that of one reply.
+// A place belongs to one reply.
 type place struct {
 	plugin  *plugin
-	asked   string             // the event that it answers
+	asked   string             // the event that the reply answers
 	updates []*ContainerUpdate // set before settled is
 	settled chan bool          // whether the request has succeeded
 	done    chan struct{}      // closed when the updates are applied, or dropped
 }
 
-// take takes the place of a reply. The plugin has been asked nothing else yet.
+// take takes the place of a reply, before the plugin receives its next request.
 func (p *places) take(of *plugin, asked string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -47,8 +47,8 @@ func (at *place) apply() {
 	}
 }
 
-// collect applies a reply on top of those before it, and keeps what it asks for of containers
-// other than the request's own for its place.
+// collect applies a reply on top of those before it. For its place it keeps the updates of
+// containers other than own, the request's.
 func (p *places) collect(r *result, conn lifecycle.Connection, reply any, own string) error {
 	r.agreed = nil
 	if err := r.collect(conn, reply); err != nil {
@@ -64,13 +64,13 @@ func (p *places) collect(r *result, conn lifecycle.Connection, reply any, own st
 	return nil
 }
 
-// settle ends the request, and waits until what plugins asked for in their replies is applied. It
-// does not wait longer than the caller, nor for anything if the request has failed.
+// settle ends the request, and waits until the updates of the replies are applied. It does not
+// wait longer than the caller, nor at all if the request has failed.
 func (p *places) settle(ctx context.Context, succeeded bool) {
 	p.mu.Lock()
 	p.over = true
 	p.mu.Unlock()
-	for _, at := range p.taken { // complete, as it is over
+	for _, at := range p.taken { // complete, since over is set
 		at.settled <- succeeded
 	}
 	for _, at := range p.taken {
@@ -85,7 +85,7 @@ func (p *places) settle(ctx context.Context, succeeded bool) {
 	}
 }
 
-// changedContainer is a container whose change plugins are asked for.
+// changedContainer is the request for the update of a container, while plugins are asked.
 type changedContainer struct {
 	request *UpdateContainerRequest
 	result  *result

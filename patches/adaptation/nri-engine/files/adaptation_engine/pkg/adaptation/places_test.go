@@ -14,7 +14,7 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// pinning asks for an update of one container in each of its answers, and counts them in it.
+// pinning asks for an update of one container in each answer. The update's quota counts them.
 type pinning struct {
 	mu   sync.Mutex // guards said
 	said int64
@@ -41,8 +41,8 @@ func (p *pinning) StopContainer(context.Context, *api.PodSandbox, *api.Container
 	return p.say(), nil
 }
 
-// What a plugin asks for of other containers is applied in the order in which it said it,
-// whatever it was asked, and when a container is created before that is returned.
+// Updates of other containers are applied in the order in which a plugin asked for them, in
+// replies to all kinds of requests. CreateContainer returns after they are applied.
 func TestUpdatesOfAllAnswersKeepTheirOrder(t *testing.T) {
 	const n = 8
 	var (
@@ -102,7 +102,8 @@ func TestUpdatesOfAllAnswersKeepTheirOrder(t *testing.T) {
 	}
 }
 
-// A runtime may say which updates failed without an error: with one the plugin is not told which.
+// A runtime may report the updates that failed without an error. With an error, the plugin
+// would not receive which failed.
 func TestUpdatesThatFailedAreReported(t *testing.T) {
 	_, s := ordered(t, func(_ context.Context, updates []*api.ContainerUpdate) ([]*api.ContainerUpdate, error) {
 		return updates, nil

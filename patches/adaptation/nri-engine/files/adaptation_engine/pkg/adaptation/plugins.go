@@ -12,7 +12,7 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// enlist adds a plugin that is about to join to those that are there.
+// enlist adds a plugin that is about to join to the list of plugins.
 func (r *Adaptation) enlist(p *plugin) {
 	r.Lock()
 	defer r.Unlock()
@@ -20,7 +20,7 @@ func (r *Adaptation) enlist(p *plugin) {
 	slices.SortStableFunc(r.plugins, func(a, b *plugin) int { return cmp.Compare(a.idx, b.idx) })
 }
 
-// delist takes out a plugin that has left.
+// delist removes a plugin that has left from the list.
 func (r *Adaptation) delist(p *plugin) {
 	r.Lock()
 	defer r.Unlock()
@@ -28,7 +28,7 @@ func (r *Adaptation) delist(p *plugin) {
 	r.metrics.UpdatePluginCount(len(r.plugins))
 }
 
-// connected returns the plugins that are there, in the order of their indices.
+// connected returns the plugins, in the order of their indices.
 func (r *Adaptation) connected() []*plugin {
 	r.Lock()
 	defer r.Unlock()
@@ -50,14 +50,14 @@ func (r *Adaptation) logPlugins() {
 	}
 }
 
-// observer sees to what becomes of plugins and events.
+// observer logs and counts what the engine reports of plugins and events.
 type observer struct {
 	r *Adaptation
 }
 
 var _ lifecycle.Observer = observer{}
 
-// Delivered implements lifecycle.Observer. What was sent is recorded where it is.
+// Delivered implements lifecycle.Observer. Events that were sent are recorded where they are sent.
 func (o observer) Delivered(d lifecycle.Delivery) {
 	if d.Late {
 		log.Warnf(noCtx, "plugin %q: %s came late, %s after it was due: %s", d.Conn.Name(), d.Event, d.Waited+d.Took, d.Outcome)
@@ -68,7 +68,7 @@ func (o observer) Delivered(d lifecycle.Delivery) {
 
 // Recovered implements lifecycle.Observer.
 func (o observer) Recovered(conn lifecycle.Connection, ev lifecycle.Event, took time.Duration) {
-	log.Warnf(noCtx, "plugin %q: %s was answered %s after it was sent, when nobody waited for it any more", conn.Name(), ev, took)
+	log.Warnf(noCtx, "plugin %q: %s was answered %s after it was sent, when its request had ended", conn.Name(), ev, took)
 }
 
 // Joined implements lifecycle.Observer.

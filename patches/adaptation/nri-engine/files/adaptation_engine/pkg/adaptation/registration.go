@@ -14,13 +14,13 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// registering is how many external plugins may be registering at a time. Each
-// has the registration timeout to get through.
+// registering is how many external plugins may be registering at a time. Each must
+// be done within the registration timeout.
 const registering = 64
 
-// listen lets plugins connect. Where their socket cannot be made, because of what
-// lies in its place for one, that is tried again for as long as the runtime runs:
-// it does not keep the runtime from starting. The caller holds r.life.
+// listen lets plugins connect. If the socket cannot be made, for example because a
+// folder has its path, listen tries again for as long as the runtime runs. The runtime
+// starts in any case. The caller holds r.life.
 func (r *Adaptation) listen() {
 	err := r.startListener()
 	if err == nil {
@@ -37,7 +37,7 @@ func (r *Adaptation) listen() {
 	}()
 }
 
-// listenAgain says whether there is nothing left to try.
+// listenAgain tries once more, and reports whether that was the last try.
 func (r *Adaptation) listenAgain() bool {
 	r.life.Lock()
 	defer r.life.Unlock()
@@ -51,9 +51,8 @@ func (r *Adaptation) listenAgain() bool {
 	return true
 }
 
-// acceptPluginConnections lets plugins register for as long as the listener
-// is open. A plugin that takes its time delays no other, up to as many as may
-// be registering.
+// acceptPluginConnections lets plugins register for as long as the listener is open. A
+// slow plugin delays no other one, as long as fewer than the limit are registering.
 func (r *Adaptation) acceptPluginConnections(l net.Listener) error {
 	r.listener = l
 	go r.accept(l)
@@ -76,7 +75,7 @@ func (r *Adaptation) accept(l net.Listener) {
 			log.Infof(noCtx, "stopped accepting plugin connections (%v)", err)
 			return
 		default:
-			// As with too many open files, which pass.
+			// Such as too many open files, which passes.
 			log.Warnf(noCtx, "failed to accept a plugin connection, trying again: %v", err)
 			if !failed.wait(r.ending) {
 				return
@@ -87,8 +86,8 @@ func (r *Adaptation) accept(l net.Listener) {
 	}
 }
 
-// register brings in an external plugin that has connected. leave gives back its place among
-// those that are registering.
+// register lets an external plugin join that has connected. leave gives back its place among
+// the plugins that are registering.
 func (r *Adaptation) register(ctx context.Context, conn net.Conn, leave func()) {
 	leave = sync.OnceFunc(leave)
 	defer leave()
@@ -111,8 +110,8 @@ func (r *Adaptation) register(ctx context.Context, conn net.Conn, leave func()) 
 	log.Infof(ctx, "plugin %q connected and synchronized", p.name())
 }
 
-// waits is called when a plugin waits until another one of its name leaves. That may be for
-// ever, and keeps nobody else from registering.
+// waits is called when a plugin waits until another one of its name leaves. It may wait for
+// ever, and must not block the registration of others.
 func waits(conn lifecycle.Connection) {
 	if p := conn.(connection).plugin; p.waits != nil {
 		p.waits()
@@ -124,7 +123,7 @@ type backoff struct{ last time.Duration }
 
 const shortestWait, longestWait = 10 * time.Millisecond, 10 * time.Second
 
-// wait returns false if stop is closed meanwhile.
+// wait reports whether the wait ended before stop was closed.
 func (b *backoff) wait(stop <-chan struct{}) bool {
 	b.last = min(max(2*b.last, shortestWait), longestWait)
 	t := time.NewTimer(b.last)

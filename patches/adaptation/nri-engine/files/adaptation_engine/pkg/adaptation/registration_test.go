@@ -22,8 +22,8 @@ func (l *fullListener) Accept() (net.Conn, error) {
 	return nil, err
 }
 
-// Errors that pass, as of a process with too many open files, do not end
-// registration. Only the end of the listener does.
+// Errors that pass, such as too many open files, do not end registration. Only
+// the end of the listener does.
 func TestAcceptGoesOn(t *testing.T) {
 	l := &fullListener{errs: []error{syscall.EMFILE, syscall.ENFILE, net.ErrClosed, syscall.EMFILE}}
 	r := &Adaptation{ending: make(chan struct{})}

@@ -15,9 +15,9 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// relay sends an event in the form that its request has, and returns the
-// plugin's reply. Timeouts and what becomes of the plugin are the engine's. An end that is
-// too large for a message is sent by its ids: that it was not sent is no answer.
+// relay sends an event to the plugin, and returns the plugin's reply. The engine handles
+// timeouts, and decides whether the plugin stays connected. An end that is too large for a
+// message is sent with ids alone, since the plugin must receive it.
 func (c connection) relay(ctx context.Context, ev lifecycle.Event) (any, error) {
 	reply, err := c.send(ctx, ev)
 	var tooLarge *ttrpc.OversizedMessageErr
@@ -66,10 +66,10 @@ func (c connection) send(ctx context.Context, ev lifecycle.Event) (any, error) {
 	case *RemoveContainerRequest:
 		return call(ctx, c, ev, c.impl.RemoveContainer, req)
 	}
-	return nil, fmt.Errorf("%s: no plugin is sent a %T", ev, ev.Request)
+	return nil, fmt.Errorf("%s: no plugin receives a %T", ev, ev.Request)
 }
 
-// call sends one request, and keeps the metrics of it.
+// call sends one request, and records its metrics.
 func call[Q, R any](ctx context.Context, c connection, ev lifecycle.Event, send func(context.Context, Q) (R, error), req Q) (any, error) {
 	event := eventOf[ev.Kind]
 	start := time.Now()
@@ -92,7 +92,7 @@ func call[Q, R any](ctx context.Context, c connection, ev lifecycle.Event, send 
 	return reply, nil
 }
 
-// takePlace takes the place of a reply which asks for updates, if a request waits for it.
+// takePlace takes the place of a reply that asks for updates, if its request waits for it.
 func takePlace(p *plugin, ev lifecycle.Event, updates []*ContainerUpdate) {
 	type waits interface {
 		take(of *plugin, asked string)
@@ -102,7 +102,7 @@ func takePlace(p *plugin, ev lifecycle.Event, updates []*ContainerUpdate) {
 	}
 }
 
-// validate asks whether the plugin agrees to what the others made of a container.
+// validate asks whether the plugin accepts the adjustments of the others.
 func (c connection) validate(ctx context.Context, ev lifecycle.Event, req *ValidateContainerAdjustmentRequest) (any, error) {
 	event := eventOf[ev.Kind]
 	start := time.Now()
@@ -114,8 +114,8 @@ func (c connection) validate(ctx context.Context, ev lifecycle.Event, req *Valid
 	return nil, reply.ValidationResult(c.name())
 }
 
-// lossOf is the error of a plugin that did not answer. That of a lost connection
-// is one of ttrpc, whoever noticed first.
+// lossOf is the error of a plugin that did not answer. If the connection was lost, it
+// is always an error of ttrpc, also if the engine noticed the loss first.
 func lossOf(failed *lifecycle.Error) error {
 	if failed.Failure == lifecycle.Loss && !errors.Is(failed.Err, ttrpc.ErrClosed) {
 		return fmt.Errorf("%w: %w", ttrpc.ErrClosed, failed.Err)
@@ -123,8 +123,8 @@ func lossOf(failed *lifecycle.Error) error {
 	return failed.Err
 }
 
-// broken says of an error after which the connection is of no use that it is
-// one: the engine knows nothing of ttrpc.
+// broken marks an error after which the connection is of no use, since the engine knows
+// nothing of ttrpc.
 func (c connection) broken(err error) error {
 	lost := errors.Is(err, ttrpc.ErrClosed) || errors.Is(err, ttrpc.ErrServerClosed) || errors.Is(err, ttrpc.ErrProtocol)
 	if lost || c.impl.isTtrpc() && endsConnection(err) {
@@ -133,9 +133,9 @@ func (c connection) broken(err error) error {
 	return err
 }
 
-// endsConnection tells whether a connection ended in the middle of a message, or with a write
-// that took too long: ttrpc has other errors for that. Of a plugin without a connection
-// they are what it answered.
+// endsConnection reports whether a connection ended in the middle of a message, or with a
+// write that took too long. These are not errors of ttrpc. From a plugin without a connection
+// they are its answer.
 func endsConnection(err error) bool {
 	var transport *net.OpError
 	return errors.As(err, &transport) || errors.Is(err, io.ErrUnexpectedEOF)

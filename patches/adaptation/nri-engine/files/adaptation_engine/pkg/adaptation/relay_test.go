@@ -20,7 +20,7 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// relayed is what a plugin answers to a request that is relayed to it.
+// relayed is the plugin's answer to a request.
 func relayed(p *plugin, kind lifecycle.Kind, req any) (any, error) {
 	switch r := req.(type) {
 	case *CreateContainerRequest:
@@ -31,7 +31,8 @@ func relayed(p *plugin, kind lifecycle.Kind, req any) (any, error) {
 	return connection{p}.relay(context.Background(), lifecycle.Event{Kind: kind, Request: req})
 }
 
-// What is kept beside a request while plugins are asked weighs nothing, and hides nothing of it.
+// The types that wrap a request while plugins are asked neither change its size nor hide its
+// pod and container.
 func TestRequestIsThatOfItsContainer(t *testing.T) {
 	pod, ctr := &PodSandbox{Id: "pod", Uid: "uid"}, &Container{Id: "ctr", Env: []string{"a=b"}}
 	created := &CreateContainerRequest{Pod: pod, Container: ctr}
@@ -50,7 +51,7 @@ func TestRequestIsThatOfItsContainer(t *testing.T) {
 	}
 }
 
-// Only an error after which a connection is of no use says that it is lost.
+// Only an error after which a connection is of no use means that it is lost.
 func TestBrokenConnections(t *testing.T) {
 	external := connection{&plugin{impl: &pluginType{ttrpcImpl: &dummyPlugin{}}}}
 	builtin := connection{&plugin{impl: &pluginType{builtinImpl: &dummyPlugin{}}}}
@@ -58,7 +59,7 @@ func TestBrokenConnections(t *testing.T) {
 	for _, err := range []error{fmt.Errorf("reading: %w", io.ErrUnexpectedEOF), &net.OpError{Op: "write", Err: os.ErrDeadlineExceeded}} {
 		require.ErrorIs(t, broken(err), lifecycle.ErrClosed)
 		require.ErrorIs(t, broken(err), err)
-		require.NotErrorIs(t, builtin.broken(err), lifecycle.ErrClosed, "it is its answer")
+		require.NotErrorIs(t, builtin.broken(err), lifecycle.ErrClosed, "it is the plugin's answer")
 	}
 	for _, err := range []error{ttrpc.ErrClosed, ttrpc.ErrServerClosed, fmt.Errorf("reading: %w", ttrpc.ErrProtocol)} {
 		require.ErrorIs(t, broken(err), lifecycle.ErrClosed)
@@ -72,7 +73,7 @@ func TestBrokenConnections(t *testing.T) {
 	}
 }
 
-// What a plugin declared of itself is what its requests are judged by.
+// The policy of a connection is the one that its plugin registered.
 func TestPolicyOfAPlugin(t *testing.T) {
 	p := &plugin{impl: &pluginType{ttrpcImpl: &dummyPlugin{}}}
 	require.Equal(t, lifecycle.Policy{}, connection{p}.Policy())

@@ -9,8 +9,8 @@ import (
 )
 
 // RunPodSandbox asks the plugins for a new pod, in the order of their indices.
-// The first that rejects fails it; the runtime then ends the pod for those that
-// were asked, with StopPodSandbox and RemovePodSandbox.
+// The first rejection fails the request. The runtime then sends StopPodSandbox and
+// RemovePodSandbox to the plugins that were asked.
 func (r *Adaptation) RunPodSandbox(ctx context.Context, req *RunPodSandboxRequest) error {
 	return r.ask(ctx, podEvent(lifecycle.RunPodSandbox, req.GetPod(), req), nil)
 }
@@ -23,25 +23,26 @@ func (r *Adaptation) UpdatePodSandbox(ctx context.Context, req *UpdatePodSandbox
 	return &UpdatePodSandboxResponse{}, nil
 }
 
-// PostUpdatePodSandbox tells the plugins that a pod's resources were updated.
+// PostUpdatePodSandbox notifies the plugins that a pod's resources were updated.
 func (r *Adaptation) PostUpdatePodSandbox(ctx context.Context, req *PostUpdatePodSandboxRequest) error {
 	return r.ask(ctx, podEvent(lifecycle.PostUpdatePodSandbox, req.GetPod(), req), nil)
 }
 
-// StopPodSandbox tells all plugins that know a pod that its containers have
-// stopped, and waits for them no longer than for one. The error says who rejected or,
-// where that is its policy, did not answer; the pod is stopped in any case.
+// StopPodSandbox notifies all plugins that know a pod that its containers have
+// stopped, and waits for all of them no longer than for one. The error names plugins
+// that rejected and, if their policy says so, plugins that did not answer. The pod is
+// stopped in any case.
 func (r *Adaptation) StopPodSandbox(ctx context.Context, req *StopPodSandboxRequest) error {
 	return r.teardown(ctx, podEvent(lifecycle.StopPodSandbox, req.GetPod(), req), nil)
 }
 
-// RemovePodSandbox tells all plugins that know a pod that it is gone. The
-// error is as for StopPodSandbox; the pod is removed in any case.
+// RemovePodSandbox notifies all plugins that know a pod that it is gone. The error is
+// as for StopPodSandbox. The pod is removed in any case.
 func (r *Adaptation) RemovePodSandbox(ctx context.Context, req *RemovePodSandboxRequest) error {
 	return r.teardown(ctx, podEvent(lifecycle.RemovePodSandbox, req.GetPod(), req), nil)
 }
 
-// PostCreateContainer tells the plugins that a container was created.
+// PostCreateContainer notifies the plugins that a container was created.
 func (r *Adaptation) PostCreateContainer(ctx context.Context, req *PostCreateContainerRequest) error {
 	return r.ask(ctx, containerEvent(lifecycle.PostCreateContainer, req.GetPod(), req.GetContainer(), req), nil)
 }
@@ -51,13 +52,13 @@ func (r *Adaptation) StartContainer(ctx context.Context, req *StartContainerRequ
 	return r.ask(ctx, containerEvent(lifecycle.StartContainer, req.GetPod(), req.GetContainer(), req), nil)
 }
 
-// PostStartContainer tells the plugins that a container was started.
+// PostStartContainer notifies the plugins that a container was started.
 func (r *Adaptation) PostStartContainer(ctx context.Context, req *PostStartContainerRequest) error {
 	return r.ask(ctx, containerEvent(lifecycle.PostStartContainer, req.GetPod(), req.GetContainer(), req), nil)
 }
 
-// UpdateContainer asks the plugins for an update of a container's resources,
-// each with what those before it made of it.
+// UpdateContainer asks the plugins for an update of a container's resources, each
+// with the adjustments of those before it.
 func (r *Adaptation) UpdateContainer(ctx context.Context, req *UpdateContainerRequest) (*UpdateContainerResponse, error) {
 	c := &changedContainer{request: req, result: collectUpdateContainerResult(req)}
 	err := r.ask(ctx, containerEvent(lifecycle.UpdateContainer, req.GetPod(), req.GetContainer(), c), c.collect)
@@ -71,16 +72,16 @@ func (r *Adaptation) UpdateContainer(ctx context.Context, req *UpdateContainerRe
 	return c.result.updateContainerResponse(), nil
 }
 
-// PostUpdateContainer tells the plugins that a container's resources were
+// PostUpdateContainer notifies the plugins that a container's resources were
 // updated.
 func (r *Adaptation) PostUpdateContainer(ctx context.Context, req *PostUpdateContainerRequest) error {
 	return r.ask(ctx, containerEvent(lifecycle.PostUpdateContainer, req.GetPod(), req.GetContainer(), req), nil)
 }
 
-// StopContainer tells all plugins that know a container that it has stopped,
-// and waits for them no longer than for one. The response holds the updates of
-// those that answered, whatever the error says of others. With WithOrderedUpdates
-// it is empty.
+// StopContainer notifies all plugins that know a container that it has stopped, and
+// waits for all of them no longer than for one. The response holds the updates of
+// the plugins that answered, also if there is an error of others. With
+// WithOrderedUpdates it is empty.
 func (r *Adaptation) StopContainer(ctx context.Context, req *StopContainerRequest) (*StopContainerResponse, error) {
 	result := collectStopContainerResult()
 	ev := containerEvent(lifecycle.StopContainer, req.GetPod(), req.GetContainer(), req)
@@ -91,8 +92,8 @@ func (r *Adaptation) StopContainer(ctx context.Context, req *StopContainerReques
 	return result.stopContainerResponse(), err
 }
 
-// RemoveContainer tells all plugins that know a container that it is gone. The
-// error is as for StopPodSandbox; the container is removed in any case.
+// RemoveContainer notifies all plugins that know a container that it is gone. The
+// error is as for StopPodSandbox. The container is removed in any case.
 func (r *Adaptation) RemoveContainer(ctx context.Context, req *RemoveContainerRequest) error {
 	return r.teardown(ctx, containerEvent(lifecycle.RemoveContainer, req.GetPod(), req.GetContainer(), req), nil)
 }

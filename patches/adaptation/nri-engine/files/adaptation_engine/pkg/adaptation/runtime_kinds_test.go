@@ -17,17 +17,17 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// A lives is a runtime in which containers come and go, each in a pod of its own. What it
-// tells of that, and by which lock, is up to its kind.
+// A lives is a runtime in which containers come and go, each in a pod of its own. Its kind
+// decides which events it sends, and which lock it holds.
 type lives struct {
 	*nri.Adaptation
-	lock  sync.RWMutex // guards there
-	there map[string]bool
+	lock sync.RWMutex    // guards pods
+	pods map[string]bool // and whether each has its container
 }
 
 func newLives(t *testing.T, dir string) *lives {
 	t.Helper()
-	l := &lives{there: make(map[string]bool)}
+	l := &lives{pods: make(map[string]bool)}
 	l.Adaptation = runtimeWith(t, dir, l.sync)
 	return l
 }
@@ -37,9 +37,9 @@ func (l *lives) sync(ctx context.Context, cb nri.SyncCB) error {
 	defer l.lock.Unlock()
 	var pods []*api.PodSandbox
 	var ctrs []*api.Container
-	for _, id := range slices.Sorted(maps.Keys(l.there)) {
+	for _, id := range slices.Sorted(maps.Keys(l.pods)) {
 		pods = append(pods, podOf(id))
-		if l.there[id] {
+		if l.pods[id] {
 			ctrs = append(ctrs, containerOf(id))
 		}
 	}
@@ -53,22 +53,22 @@ func containerOf(id string) *api.Container {
 	return &api.Container{Id: "c" + id, PodSandboxId: id, Name: id}
 }
 
-// set says whether a pod is there, and whether it has its container.
-func (l *lives) set(id string, there, container bool) {
+// set sets whether a pod exists, and whether it has its container.
+func (l *lives) set(id string, exists, container bool) {
 	l.lock.Lock()
 	defer l.lock.Unlock()
-	delete(l.there, id)
-	if there {
-		l.there[id] = container
+	delete(l.pods, id)
+	if exists {
+		l.pods[id] = container
 	}
 }
 
-// A course is the life of one container. made says whether the runtime makes it after the
+// A course is the life of one container. made is whether the runtime makes it after the
 // plugins were asked, stays whether it stays.
 type course func(t *testing.T, l *lives, id string, made, stays bool)
 
 var courses = map[string]course{
-	// It blocks the synchronization of plugins, and undoes what it fails to make.
+	// It blocks the synchronization of plugins, and rolls back a container that it fails to make.
 	"containerd": func(t *testing.T, l *lives, id string, made, stays bool) {
 		defer l.BlockPluginSync().Unblock()
 		l.set(id, true, false)
@@ -87,8 +87,8 @@ var courses = map[string]course{
 		require.NoError(t, l.RemovePodSandbox(t.Context(), &api.RemovePodSandboxRequest{Pod: podOf(id)}))
 		l.set(id, false, false)
 	},
-	// It has a lock of its own for each event, tells no end of what it fails to make, and drops a
-	// pod before it tells of its removal.
+	// It has a lock of its own for each event, sends no end of a container that it fails to make,
+	// and drops a pod from its list before it sends the pod's removal.
 	"CRI-O": func(t *testing.T, l *lives, id string, made, stays bool) {
 		var event sync.Mutex
 		under := func(f func() error) {
@@ -121,7 +121,7 @@ var courses = map[string]course{
 			return l.RemovePodSandbox(t.Context(), &api.RemovePodSandboxRequest{Pod: podOf(id)})
 		})
 	},
-	// It knows of one event, and lets no plugin be synchronized during that.
+	// It sends one event, and lets no plugin be synchronized during that.
 	"moby": func(t *testing.T, l *lives, id string, made, stays bool) {
 		l.lock.RLock()
 		_, err := l.CreateContainer(t.Context(), &api.CreateContainerRequest{Pod: podOf(id), Container: containerOf(id)})
@@ -136,8 +136,8 @@ var courses = map[string]course{
 	},
 }
 
-// Who joins is told of what the runtime lists, whatever the runtime has said, or has not, of
-// what it failed to make and of what is gone.
+// A plugin that joins receives exactly the pods and containers that the runtime lists, whether
+// or not the runtime has sent the ends of earlier ones.
 func TestJoiningPluginReceivesNothingThatIsGone(t *testing.T) {
 	for kind, lives := range courses {
 		t.Run(kind, func(t *testing.T) {

@@ -39,15 +39,15 @@ func started(t *testing.T, dir string, p *mockPlugin) {
 	t.Cleanup(p.Stop)
 }
 
-// What is stopped stays stopped, and says so.
+// An adaptation that was stopped does not start again, and returns an error.
 func TestStartAfterStop(t *testing.T) {
 	r := runtimeWith(t, t.TempDir(), func(context.Context, nri.SyncCB) error { return nil })
 	r.Stop()
 	require.Error(t, r.Start())
 }
 
-// A runtime that calls back more than once is told so. What it makes of that is
-// what becomes of its list.
+// A runtime that calls back twice gets an error. It may ignore the error, and its list
+// is used then.
 func TestSynchronizeCalledBackTwice(t *testing.T) {
 	dir, again := t.TempDir(), make(chan error, 1)
 	runtimeWith(t, dir, func(ctx context.Context, cb nri.SyncCB) error {
@@ -58,7 +58,7 @@ func TestSynchronizeCalledBackTwice(t *testing.T) {
 		again <- err
 		return nil
 	})
-	p := &mockPlugin{idx: "00", name: "told"}
+	p := &mockPlugin{idx: "00", name: "logger"}
 	started(t, dir, p)
 	require.Error(t, <-again)
 	require.NoError(t, p.Wait(PluginSynchronized, time.After(soon)))
@@ -71,7 +71,7 @@ type lockingRuntime struct {
 	lock    sync.Mutex // held across requests; guards what follows
 	pods    []*api.PodSandbox
 	updated []string
-	listing chan struct{} // gets one when SyncFn is called
+	listing chan struct{} // receives when SyncFn is called
 }
 
 func newLockingRuntime(t *testing.T, dir string) *lockingRuntime {
@@ -127,7 +127,7 @@ func TestRuntimeWithALockOfItsOwn(t *testing.T) {
 	first.runPodSandbox = func(_ *mockPlugin, pod *api.PodSandbox, _ *api.Container) error {
 		if pod.GetId() == "pod0" {
 			close(inHook)
-			<-rt.listing // that for next
+			<-rt.listing // for next
 		}
 		return nil
 	}
@@ -157,8 +157,8 @@ func (p asking) Synchronize(context.Context, []*api.PodSandbox, []*api.Container
 
 func (p asking) RunPodSandbox(context.Context, *api.PodSandbox) error { return nil }
 
-// What plugins ask for when they are synchronized, and by themselves, is applied
-// under the runtime's lock.
+// Updates that plugins ask for when they are synchronized, and by themselves, are
+// applied under the runtime's lock.
 func TestLockingRuntimeAppliesUpdates(t *testing.T) {
 	dir := t.TempDir()
 	rt := newLockingRuntime(t, dir)
@@ -180,8 +180,8 @@ func TestLockingRuntimeAppliesUpdates(t *testing.T) {
 	require.Equal(t, []string{"first", "second"}, rt.updated)
 }
 
-// Neither a builtin plugin that fails, nor a file that is no plugin, nor a list
-// that is not to be had keeps the runtime from starting. The plugin is tried again.
+// The runtime starts also if a builtin plugin fails, if a file is no plugin, or if
+// SyncFn fails. The plugin is started again.
 func TestRuntimeStartsWhateverFails(t *testing.T) {
 	dir := t.TempDir()
 	plugins := filepath.Join(dir, "plugins")

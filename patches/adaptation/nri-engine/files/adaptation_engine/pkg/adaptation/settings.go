@@ -8,19 +8,19 @@ import (
 	"time"
 )
 
-// Timeouts of their own, in nanoseconds; zero stands for the default.
+// Timeouts in nanoseconds. Zero stands for the default.
 var (
 	pluginSyncTimeout  atomic.Int64
 	pluginTeardownWait atomic.Int64
 )
 
-// SetPluginSyncTimeout sets how long a plugin may take for Synchronize, in all
-// of its messages. Zero is the default, the request timeout.
+// SetPluginSyncTimeout sets how long a plugin may take for Synchronize, with all
+// of its messages together. Zero is the default, the request timeout.
 func SetPluginSyncTimeout(t time.Duration) { pluginSyncTimeout.Store(int64(t)) }
 
 // SetPluginTeardownWait sets how long a stop or a removal waits for all
-// plugins together. Zero is the default, the request timeout. What is not
-// answered by then goes on without anybody waiting.
+// plugins together. Zero is the default, the request timeout. Requests that are not
+// answered by then go on in the background.
 func SetPluginTeardownWait(t time.Duration) { pluginTeardownWait.Store(int64(t)) }
 
 func getPluginSyncTimeout() time.Duration {
@@ -30,8 +30,8 @@ func getPluginSyncTimeout() time.Duration {
 	return getPluginRequestTimeout()
 }
 
-// getListTimeout is how long a plugin waits until the runtime has listed for it. A runtime
-// may list with a lock that it holds while it asks other plugins.
+// getListTimeout is how long a plugin that joins waits for the runtime's list. A runtime
+// may need a lock for it that it also holds while it calls other plugins.
 func getListTimeout() time.Duration {
 	return max(getPluginRegistrationTimeout(), getPluginSyncTimeout())
 }
@@ -46,11 +46,11 @@ func getPluginTeardownWait() time.Duration {
 // DefaultBacklogLimit is how many events may wait for one plugin by default.
 const DefaultBacklogLimit = 4096
 
-// DefaultBacklogBytes is how many bytes those may have by default.
+// DefaultBacklogBytes is how many bytes those events may have by default.
 const DefaultBacklogBytes = 64 << 20
 
-// WithBacklogBytes sets how many bytes the events may have that wait for one
-// plugin. Zero is the default.
+// WithBacklogBytes sets how many bytes the waiting events of one plugin may have
+// together. A plugin with more is dropped. Zero is the default.
 func WithBacklogBytes(bytes int) Option {
 	return func(r *Adaptation) error {
 		if bytes < 0 {
@@ -61,11 +61,11 @@ func WithBacklogBytes(bytes int) Option {
 	}
 }
 
-// DefaultOverdueLimit is how long a plugin may are overdue by default.
+// DefaultOverdueLimit is how long a plugin may be overdue by default.
 const DefaultOverdueLimit = 10 * time.Minute
 
 // WithOverdueLimit sets how long a plugin that stays connected after a timeout
-// may owe its answer before it is dropped all the same. Zero is the default.
+// may be overdue before it is dropped all the same. Zero is the default.
 func WithOverdueLimit(t time.Duration) Option {
 	return func(r *Adaptation) error {
 		if t < 0 {
@@ -76,8 +76,8 @@ func WithOverdueLimit(t time.Duration) Option {
 	}
 }
 
-// WithBacklogLimit sets how many events may wait for one plugin. A plugin that
-// falls behind further is dropped. Zero is the default.
+// WithBacklogLimit sets how many events may wait for one plugin. A plugin with more
+// is dropped. Zero is the default.
 func WithBacklogLimit(events int) Option {
 	return func(r *Adaptation) error {
 		if events < 0 {
@@ -88,11 +88,12 @@ func WithBacklogLimit(events int) Option {
 	}
 }
 
-// WithOrderedUpdates has all updates of other containers that plugins ask for
-// applied by the UpdateFn, in the order in which each plugin said them.
-// CreateContainer, UpdateContainer and StopContainer then return none of others. It is for runtimes whose
-// requests come side by side: those that apply the updates of a response hold a
-// lock around the request, or a later update may be overtaken by an earlier one.
+// WithOrderedUpdates has UpdateFn apply all updates of other containers, in the order
+// in which each plugin asked for them. CreateContainer, UpdateContainer and
+// StopContainer then return no updates of other containers. It is for runtimes that
+// send requests side by side. Without it, a runtime that applies the updates of a
+// response must hold a lock around the request, or an earlier update may overwrite a
+// later one.
 func WithOrderedUpdates() Option {
 	return func(r *Adaptation) error {
 		r.ordered = true
@@ -100,9 +101,8 @@ func WithOrderedUpdates() Option {
 	}
 }
 
-// WithPodsInCreation sets whether plugins that synchronize are told of pods that
-// are still being created and that they are going to be asked for. They are by
-// default.
+// WithPodsInCreation sets whether Synchronize includes pods that are still being
+// created and whose RunPodSandbox the plugin is going to receive. The default is true.
 func WithPodsInCreation(received bool) Option {
 	return func(r *Adaptation) error {
 		r.omitNew = !received

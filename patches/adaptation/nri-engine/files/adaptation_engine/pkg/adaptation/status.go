@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// PluginStatus says how a plugin is doing.
+// PluginStatus is the status of a plugin.
 type PluginStatus struct {
 	Name   string // index and name, as "10-logger"
 	Pid    int    // zero if it is not a process of its own, or not known
@@ -30,8 +30,8 @@ type PluginStatus struct {
 	LastErrorAt      time.Time
 }
 
-// PluginStatus returns how the plugins are doing, in the order in which they
-// are asked.
+// PluginStatus returns the status of all plugins, in the order in which they are
+// called.
 func (r *Adaptation) PluginStatus() []PluginStatus {
 	var all []PluginStatus
 	for _, c := range r.engine.Status().Connections {

@@ -11,19 +11,19 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// join brings in a plugin: from now on it takes part in all events, and it is
-// told of all pods and containers that there are. It returns when the plugin
-// was told; what it asks for in return is done beside that. A plugin that fails
-// to join is closed.
+// join lets a plugin take part in all events from now on, and synchronizes it with all
+// existing pods and containers. It returns when the plugin has answered Synchronize. The
+// updates of that answer are applied in the background. A plugin that fails to join is
+// closed.
 func (r *Adaptation) join(ctx context.Context, p *plugin) error {
 	r.enlist(p)
-	tell := func(ctx context.Context, snapshot lifecycle.Snapshot) error {
+	synchronize := func(ctx context.Context, snapshot lifecycle.Snapshot) error {
 		pods, ctrs := objects(snapshot)
 		updates, err := p.synchronize(ctx, pods, ctrs)
 		r.change(p, "Synchronize", updates)
 		return err
 	}
-	if err := r.engine.Join(ctx, connection{p}, tell); err != nil {
+	if err := r.engine.Join(ctx, connection{p}, synchronize); err != nil {
 		r.delist(p) // an engine that is closed never let it in
 		_ = p.stop()
 		return err
@@ -31,10 +31,9 @@ func (r *Adaptation) join(ctx context.Context, p *plugin) error {
 	return nil
 }
 
-// list has the runtime list what there is, by a call of its SyncFn. The callback
-// returns at once and without updates, so that a lock which the runtime holds
-// for that time is held for no plugin. SyncFn goes on if ctx ends: it may wait for
-// such a lock. Its error is one of the list.
+// list has the runtime list its pods and containers, by a call of its SyncFn. The
+// callback returns at once and without updates, so that a lock that SyncFn holds waits
+// for no plugin. SyncFn goes on if ctx ends: it may wait for such a lock.
 func (r *Adaptation) list(ctx context.Context) (lifecycle.Snapshot, error) {
 	var called atomic.Bool
 	var snapshot lifecycle.Snapshot
@@ -42,7 +41,7 @@ func (r *Adaptation) list(ctx context.Context) (lifecycle.Snapshot, error) {
 	go func() {
 		ended <- r.syncFn(noCtx, func(_ context.Context, pods []*PodSandbox, ctrs []*Container) ([]*ContainerUpdate, error) {
 			if called.Swap(true) {
-				return nil, errors.New("what there is was listed before in this call")
+				return nil, errors.New("SyncFn called back twice")
 			}
 			snapshot = snapshotOf(pods, ctrs)
 			return nil, nil
@@ -55,7 +54,7 @@ func (r *Adaptation) list(ctx context.Context) (lifecycle.Snapshot, error) {
 		return lifecycle.Snapshot{}, ctx.Err()
 	}
 	if err == nil && !called.Load() {
-		err = errors.New("it listed nothing")
+		err = errors.New("SyncFn did not call back")
 	}
 	if err != nil {
 		return lifecycle.Snapshot{}, fmt.Errorf("runtime failed to synchronize: %w", err)
@@ -74,7 +73,7 @@ func snapshotOf(pods []*PodSandbox, ctrs []*Container) lifecycle.Snapshot {
 	return s
 }
 
-// objects are the pods and containers to tell of.
+// objects are the pods and containers of a snapshot.
 func objects(snapshot lifecycle.Snapshot) (pods []*PodSandbox, ctrs []*Container) {
 	for _, o := range snapshot.Pods {
 		if pod, ok := o.Value.(*PodSandbox); ok {

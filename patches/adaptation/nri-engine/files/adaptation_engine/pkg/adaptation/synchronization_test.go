@@ -14,20 +14,20 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// A node with more pods than one message holds is told of in several, as one.
+// More pods than one message holds are sent in several messages, and received as one list.
 func TestLargeNodeSynchronizes(t *testing.T) {
 	const pods = 5000
 	nri.SetPluginSyncTimeout(time.Minute) // that much takes a while on a busy machine
 	t.Cleanup(func() { nri.SetPluginSyncTimeout(0) })
 	s := &Suite{}
-	p := &mockPlugin{idx: "00", name: "told"}
+	p := &mockPlugin{idx: "00", name: "logger"}
 	rt := &mockRuntime{pods: map[string]*api.PodSandbox{}}
 	for i := range pods {
 		id := fmt.Sprintf("pod%04d", i)
 		rt.pods[id] = &api.PodSandbox{
 			Id:          id,
 			Name:        id,
-			Annotations: map[string]string{"large": strings.Repeat("x", 2048)}, // 10 MB in all, of 4 that one holds
+			Annotations: map[string]string{"large": strings.Repeat("x", 2048)}, // 10 MB in all, and 4 MB in one message
 		}
 	}
 	s.Prepare(t, rt, p)

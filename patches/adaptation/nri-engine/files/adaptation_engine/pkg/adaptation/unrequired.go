@@ -8,7 +8,7 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// Timeouts are those of all plugins.
+// Timeouts are the same for all plugins.
 func (c connection) Timeouts() lifecycle.Timeouts { return lifecycle.Timeouts{} }
 
 // Awaited implements lifecycle.Observer. No plugin is required.

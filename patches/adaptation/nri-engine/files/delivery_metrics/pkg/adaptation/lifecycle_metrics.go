@@ -10,39 +10,40 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// LifecycleMetrics is what the value given to WithMetrics may implement beside
-// Metrics, to see how events reach plugins. Like that, it must be thread-safe,
-// and quick: some of its calls are on the way of pods.
+// LifecycleMetrics may be implemented by the value passed to WithMetrics, beside
+// Metrics, to see how events reach plugins. Like Metrics it must be thread-safe. It
+// must also be quick, since pods wait for some of its calls.
 type LifecycleMetrics interface {
 	// RecordDelivery is called when an event ended for a plugin. outcome is
-	// "answered", "rejected", "timed out", "canceled" (the caller gave up),
-	// "withdrawn" (it gave up before the event was sent), "lost" (the plugin
-	// went) or "skipped" (it was overdue, or was still to be
-	// synchronized). waited is the time behind other requests of the plugin, took that
-	// in the plugin. late is set for the end of a pod or container that nobody
-	// waited for any more, and for its beginning if the plugin had missed it.
+	// "answered", "rejected", "timed out", "canceled" (by the caller),
+	// "withdrawn" (the caller canceled before the event was sent), "lost" (the
+	// plugin disconnected) or "skipped" (the plugin was overdue, or was not
+	// synchronized yet). waited is the time behind other requests of the plugin,
+	// took the time in the plugin. late is set for the end of a pod or container if
+	// no request waited for it any more, and for its creation if the plugin had
+	// missed it.
 	RecordDelivery(plugin, event, outcome string, waited, took time.Duration, late bool)
 
-	// RecordLateAnswer is called when a plugin answered an event that had ended
-	// without it, timed out or canceled, with the time since it was sent.
+	// RecordLateAnswer is called when a plugin answered an event that had timed out or
+	// was canceled. took is the time since it was sent.
 	RecordLateAnswer(plugin, event string, took time.Duration)
 
-	// RecordJoin is called when a plugin was synchronized, with how long it
-	// took since it registered and of how much it was told.
+	// RecordJoin is called when a plugin was synchronized. took is the time since it
+	// registered, pods and containers are how many it received.
 	RecordJoin(plugin string, took time.Duration, pods, containers int)
 
-	// RecordLeave is called when a plugin is gone. reason is "closed" if it
-	// went by itself or the runtime stops, otherwise why it was dropped:
+	// RecordLeave is called when a plugin has left. reason is "closed" if the plugin
+	// disconnected by itself or the runtime stops, otherwise why it was dropped:
 	// "timeout", "backlog" or "error".
 	RecordLeave(plugin, reason string)
 }
 
-// LifecycleTracer is what the value given to WithMetrics may implement beside Metrics,
-// to see each delivery with the request that it is part of, as for spans. Like that, it
-// must be thread-safe, and quick.
+// LifecycleTracer may be implemented by the value passed to WithMetrics, beside Metrics,
+// to see each delivery with the context of its request, for example for spans. It must
+// be thread-safe and quick.
 type LifecycleTracer interface {
-	// TraceDelivery is called when an event ended for a plugin. ctx is that of the
-	// request, for its values alone: it may have ended.
+	// TraceDelivery is called when an event ended for a plugin. ctx is the context of
+	// the request. It may have ended: use only its values.
 	TraceDelivery(ctx context.Context, d DeliveryTrace)
 }
 
@@ -52,17 +53,17 @@ type DeliveryTrace struct {
 	// Outcome is as for RecordDelivery, and Err is set unless it is "answered".
 	Outcome string
 	Err     error
-	// Pod is the id of the pod, and PodUID what Kubernetes calls it, if it is known.
+	// Pod is the id of the pod, and PodUID its UID in Kubernetes, if it is known.
 	Pod, PodUID string
 	// Container is the id of the container, empty in events of the pod itself.
 	Container string
-	// Waited is the time behind other requests of the plugin, and Took that in it,
-	// which has just ended. An event that was not sent took none.
+	// Waited is the time behind other requests of the plugin, and Took the time in the
+	// plugin, which has just ended. Took is zero for an event that was not sent.
 	Waited, Took time.Duration
 	Late         bool
 }
 
-// traceOf describes a delivery. Requests of all events but Synchronize have the pod.
+// traceOf describes a delivery. All requests but Synchronize have the pod.
 func traceOf(d lifecycle.Delivery) DeliveryTrace {
 	t := DeliveryTrace{
 		Plugin: d.Conn.Name(), Event: d.Event.Kind.String(), Outcome: d.Outcome.String(), Err: d.Err,
@@ -74,7 +75,7 @@ func traceOf(d lifecycle.Delivery) DeliveryTrace {
 	return t
 }
 
-// lifecycleMetrics is nil unless they are wanted.
+// lifecycleMetrics is nil unless the runtime implements them.
 func (r *Adaptation) lifecycleMetrics() LifecycleMetrics {
 	m, _ := r.metrics.(LifecycleMetrics)
 	return m

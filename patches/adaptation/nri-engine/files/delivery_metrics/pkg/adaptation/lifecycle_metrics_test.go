@@ -12,7 +12,7 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// A delivery is told with the pod that it is about, in whatever form the request has it.
+// The trace of a delivery has its pod, for all types of requests.
 func TestDeliveryTraceNamesThePod(t *testing.T) {
 	p := connection{&plugin{idx: "10", base: "logger"}}
 	pod, failure := &PodSandbox{Id: "id", Uid: "uid"}, errors.New("no answer")

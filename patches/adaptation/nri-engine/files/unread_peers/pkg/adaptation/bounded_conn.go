@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// boundedConn is the connection of a plugin, closed if a write to it does not
-// end: a peer that does not read must not hold up whoever writes next, nor the
-// one who wants to close. What is written is no larger than a message, for which
-// there is the time of a request or, if that is longer, of a registration.
+// boundedConn is the connection of a plugin. It closes if a write takes too long: a
+// peer that does not read must not block the next write, nor the closing of the
+// connection. A write is no larger than a message, and has the timeout of a request
+// or, if that is longer, of a registration.
 type boundedConn struct {
 	net.Conn
 }
@@ -24,7 +24,7 @@ func (c boundedConn) Write(b []byte) (int, error) {
 	}
 	n, err := c.Conn.Write(b)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		_ = c.Close() // what was written of the message is of no use to the peer
+		_ = c.Close() // the peer has received only a part of the message
 	}
 	return n, err
 }

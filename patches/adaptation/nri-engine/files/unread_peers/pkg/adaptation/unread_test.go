@@ -18,11 +18,11 @@ import (
 	"github.com/containerd/nri/pkg/stub"
 )
 
-// deafConn is a plugin's side of its connection, as of a process that was
-// stopped: from some moment on it reads nothing, and the kernel's buffer fills.
+// deafConn is a plugin's side of its connection, as if its process were stopped:
+// from some moment on it reads nothing, and the kernel's buffer fills.
 type deafConn struct {
 	net.Conn
-	left   int // bytes until it is deaf by itself; never where zero
+	left   int // bytes after which it becomes deaf by itself, never if zero
 	once   sync.Once
 	deaf   chan struct{}
 	closed chan struct{}
@@ -65,7 +65,7 @@ func deafPlugin(name string, policy *api.FailurePolicy) (*mockPlugin, *deafConn)
 	return p, c
 }
 
-// early is less than a Synchronize with a large pod, and more than all before it.
+// early is less than Synchronize with a large pod, and more than all messages before it.
 const early = 64 << 10
 
 // largePod fills more than a socket's buffer.
@@ -78,8 +78,8 @@ func setTimeouts(request, sync time.Duration) {
 	nri.SetPluginSyncTimeout(sync)
 }
 
-// A peer that does not read holds up no request, whatever its policy, and its
-// connection is closed in the end: a write to it that does not end is no answer.
+// A peer that does not read blocks no request, whatever its policy. A write to it
+// that does not return is no answer, so its connection is closed in the end.
 func TestPeerThatDoesNotReadARequest(t *testing.T) {
 	for _, policy := range []*api.FailurePolicy{{}, {KeepConnected: true}} {
 		t.Run(fmt.Sprintf("keep_connected=%t", policy.KeepConnected), func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestPeerThatDoesNotReadARequest(t *testing.T) {
 			setTimeouts(500*time.Millisecond, 400*time.Millisecond)
 			require.NoError(t, rt.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: largePod("pod0")}))
 
-			// Who waited for it now would do so for longer than the context.
+			// A request that waited for it now would wait longer than the context.
 			setTimeouts(2*soon, 0)
 			started(t, dir, next)
 			require.NoError(t, next.Wait(PluginSynchronized, time.After(soon)))
@@ -115,7 +115,7 @@ func TestPeerThatDoesNotReadSynchronize(t *testing.T) {
 	setTimeouts(nri.DefaultPluginRequestTimeout, 400*time.Millisecond)
 	dir := t.TempDir()
 	rt := newLockingRuntime(t, dir)
-	rt.pods = append(rt.pods, largePod("there"))
+	rt.pods = append(rt.pods, largePod("existing"))
 	p, conn := deafPlugin("deaf", &api.FailurePolicy{FailRequest: true, KeepConnected: true})
 	conn.left = early
 	started(t, dir, p)

@@ -14,14 +14,14 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// PluginError says which plugin failed a request of the runtime, in which
-// event and why. Its gRPC code is one of these:
+// PluginError is the error of a request that a plugin failed, with the plugin, the
+// event and the reason. Its gRPC code is one of these:
 //
 //   - DeadlineExceeded if the plugin did not answer in time,
-//   - Unavailable if its connection was lost, or it was not asked because it owes
-//     an answer to another request,
-//   - that of the plugin's answer, other than Unknown,
-//   - FailedPrecondition if the plugin rejected without one.
+//   - Unavailable if its connection was lost, or if it was not asked because it is
+//     overdue with another request,
+//   - the code of the plugin's answer, other than Unknown,
+//   - FailedPrecondition if that answer has no code.
 type PluginError struct {
 	Plugin string // index and name, as "10-logger"
 	Event  string // as "RunPodSandbox"
@@ -61,12 +61,12 @@ func (e *PluginError) code() codes.Code {
 	return codes.FailedPrecondition
 }
 
-// unanswered says whether the plugin did not answer, rather than reject.
+// unanswered reports whether the plugin did not answer, rather than reject.
 func (e *PluginError) unanswered() bool {
 	return errors.Is(e.Err, ttrpc.ErrClosed) || errors.Is(e.Err, context.DeadlineExceeded)
 }
 
-// ask asks the plugins for what each of them may reject. All its errors have
+// ask sends the plugins a request that each of them may reject. All its errors have
 // gRPC codes.
 func (r *Adaptation) ask(ctx context.Context, ev lifecycle.Event, each func(lifecycle.Connection, any) error) error {
 	return failureOf(ev, r.engine.Ask(ctx, ev, each))
@@ -81,17 +81,17 @@ func failureOf(ev lifecycle.Event, err error) error {
 	if errors.As(err, &failed) {
 		return &PluginError{Plugin: failed.Conn.Name(), Event: ev.Kind.String(), Err: lossOf(failed)}
 	}
-	// The caller gave up, or there would be no time left to undo what it asked for.
+	// The caller canceled, or too little time is left to roll the creation back.
 	for _, gone := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, gone) {
 			return codedError{err, status.FromContextError(gone).Code()}
 		}
 	}
-	// Plugins that contradict each other, or an object that is stopped already.
+	// Plugins contradict each other, or the object is stopped already.
 	return codedError{err, codes.FailedPrecondition}
 }
 
-// codedError is an error with a code of its own, whatever codes it wraps.
+// codedError is an error with a code of its own, which replaces the codes that it wraps.
 type codedError struct {
 	error
 	code codes.Code

@@ -17,14 +17,14 @@ import (
 	"github.com/containerd/nri/pkg/stub"
 )
 
-// lists synchronizes plugins with a runtime that has nothing.
+// lists synchronizes plugins with a runtime that has no pods.
 func lists(ctx context.Context, cb nri.SyncCB) error {
 	_, err := cb(ctx, nil, nil)
 	return err
 }
 
-// joined connects a plugin whose events of pods are answered by run, and which
-// fails them if it does not answer.
+// joined connects a plugin that answers events of pods with run. Its policy fails the
+// requests that it does not answer.
 func joined(t *testing.T, dir string, run func(*mockPlugin) error) *mockPlugin {
 	t.Helper()
 	p := &mockPlugin{idx: "10", name: "judge", options: []stub.Option{stub.WithFailurePolicy(&api.FailurePolicy{FailRequest: true})}}
@@ -34,14 +34,14 @@ func joined(t *testing.T, dir string, run func(*mockPlugin) error) *mockPlugin {
 	return p
 }
 
-// patient gives plugins as long for a request as a test may hold one.
+// patient sets a request timeout that no test reaches.
 func patient(t *testing.T) {
 	t.Helper()
 	nri.SetPluginRequestTimeout(soon)
 	t.Cleanup(func() { nri.SetPluginRequestTimeout(nri.DefaultPluginRequestTimeout) })
 }
 
-// What fails a pod says who did, in which event and why, with a code.
+// An error has the plugin that failed the pod, the event, the reason and a code.
 func TestPluginErrors(t *testing.T) {
 	for name, tc := range map[string]struct {
 		run    func(*mockPlugin, <-chan struct{}) error
@@ -96,8 +96,8 @@ func TestPluginErrors(t *testing.T) {
 	}
 }
 
-// A caller who gave up finds in the error for whom it waited, and the code is
-// not the plugin's.
+// After the caller cancels, the error names the plugin that it was waiting for, and
+// has the code of the cancellation.
 func TestErrorOfACallerThatCanceled(t *testing.T) {
 	patient(t)
 	dir, asked, over := t.TempDir(), make(chan struct{}), make(chan struct{})
@@ -114,7 +114,7 @@ func TestErrorOfACallerThatCanceled(t *testing.T) {
 	require.Equal(t, codes.Canceled, status.Code(err))
 }
 
-// Plugins that contradict each other cannot have the container.
+// A container fails if plugins contradict each other.
 func TestErrorOfPluginsThatContradict(t *testing.T) {
 	dir := t.TempDir()
 	r := runtimeWith(t, dir, lists)

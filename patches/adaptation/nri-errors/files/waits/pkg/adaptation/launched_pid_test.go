@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The pid of a plugin that was launched is not that of the runtime.
+// A launched plugin has the pid of its process, not that of the runtime.
 func TestPidOfALaunchedPlugin(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "10-waits"), []byte("#!/bin/sh\nexec sleep 60\n"), 0o755))

@@ -15,9 +15,9 @@ type Wait struct {
 	Container string // its id, empty for a pod
 	Plugin    string // index and name, as "10-logger"
 
-	// Since is when the plugin was sent the event. If Behind is set it was not
-	// yet: Since is when the first plugin was asked for the object, and Behind
-	// is what the plugin is at.
+	// Since is when the event was sent to the plugin. If Behind is set, it was not sent
+	// yet: Behind is the event that the plugin handles now, and Since is when the first
+	// plugin was asked for the object.
 	Since  time.Time
 	Behind string
 }

@@ -13,7 +13,8 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// A pod says which plugin it waits for, and one behind it what that is at.
+// Waits names the plugin that a pod waits for. For the next pod it also names the event
+// that the plugin handles now.
 func TestWaits(t *testing.T) {
 	patient(t)
 	dir, asked, over := t.TempDir(), make(chan struct{}, 2), make(chan struct{})

@@ -10,30 +10,31 @@ import (
 	"github.com/containerd/nri/internal/peer"
 )
 
-// handsOver says whether a plugin takes over from the one that is there under its name, and
-// is taken over from: unless settings of the name, with its index or without, have both
-// served. One that the runtime itself has launched or loaded is not: nobody would do so again.
+// handsOver reports whether a plugin takes over from a connected one of its name, and can have
+// a successor itself. A setting of the name, with its index or without, may allow duplicates
+// instead. A plugin that the runtime itself has launched or loaded has no successor, since the
+// runtime does not start it again.
 func (r *Adaptation) handsOver(conn lifecycle.Connection) bool {
 	p := conn.(connection).plugin
 	return p.impl.isTtrpc() && p.cmd == nil && !r.pluginSettings[p.name()].AllowDuplicates && !r.pluginSettings[p.base].AllowDuplicates
 }
 
-// originOf says where a plugin comes from: its pod, if that is known, or else the service or
-// container that starts it again, or else its process. So two of one name that are both started
-// again when they exit do not take turns.
+// originOf identifies where a plugin comes from: its pod, if that is known, or else the service
+// or container that starts it again, or else its process. So two plugins of one name that are
+// both started again when they exit do not replace each other in turns.
 func originOf(conn lifecycle.Connection) string {
 	switch p := conn.(connection).plugin; {
-	case p.who.pod != peer.Pod{}:
-		return "pod " + p.who.pod.UID
-	case p.who.unit != "":
-		return "unit " + p.who.unit
+	case p.identity.pod != peer.Pod{}:
+		return "pod " + p.identity.pod.UID
+	case p.identity.unit != "":
+		return "unit " + p.identity.unit
 	case p.pid > 0:
 		return "process " + strconv.Itoa(p.pid)
 	}
 	return ""
 }
 
-// begun makes the request of a first event, late, of what the runtime lists.
+// begun makes the late request of a first event, from a pod or container that the runtime lists.
 func begun(ev lifecycle.Event, pod, value any) any {
 	sandbox, is := pod.(*PodSandbox)
 	if !is {

@@ -14,7 +14,7 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// replaced keeps why plugins left.
+// replaced records why plugins left.
 type replaced struct {
 	requiredRecord
 	lock    sync.Mutex // guards what follows
@@ -67,7 +67,7 @@ func TestHandOver(t *testing.T) {
 	require.Equal(t, []string{"10-one replaced"}, record.left())
 }
 
-// AllowDuplicates, and plugins of another index, are both told.
+// With AllowDuplicates, and with another index, both plugins receive the pod.
 func TestNoHandOver(t *testing.T) {
 	for _, c := range []struct {
 		name     string

@@ -9,21 +9,21 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// A CreationJournal keeps, beyond a kill of the runtime, which plugins were told of a pod
-// or container before the runtime had a record of it. Its methods must be quick, and
+// A CreationJournal records which plugins received a pod or container before the runtime
+// had a record of it, and survives a kill of the runtime. Its methods must be quick, and
 // may be called from any goroutine.
 type CreationJournal interface {
-	// Sending notes that a plugin is about to be sent a pod or container that is being
-	// created: by its index and name, as "10-logger". container is empty for a pod.
+	// Sending notes that a plugin is about to receive a pod or container that is being
+	// created. plugin is its index and name, as "10-logger". container is empty for a pod.
 	Sending(plugin, pod, container string)
 
-	// Cut returns what was noted when the runtime was killed: plugins, with the ids of a
-	// pod and of a container. What has a record by now may be among it.
+	// Cut returns what was noted when the runtime was killed: plugins, each with the ids of
+	// a pod and of a container. It may include objects that have a record by now.
 	Cut() iter.Seq2[string, [2]string]
 }
 
-// WithCreationJournal has plugins that come back told the end of what the runtime was
-// killed in creating. It needs WithMissedEvents.
+// WithCreationJournal delivers to plugins that reconnect the ends of the pods and containers
+// that the runtime was killed in creating. It needs WithMissedEvents.
 func WithCreationJournal(journal CreationJournal) Option {
 	return func(r *Adaptation) error {
 		if journal == nil {
@@ -34,7 +34,7 @@ func WithCreationJournal(journal CreationJournal) Option {
 	}
 }
 
-// cut lists what was cut in its creation, for the engine.
+// cut lists the objects whose creation a kill interrupted, for the engine.
 func (r *Adaptation) cut() iter.Seq2[string, lifecycle.Object] {
 	return func(yield func(string, lifecycle.Object) bool) {
 		if r.journal == nil {
@@ -48,15 +48,15 @@ func (r *Adaptation) cut() iter.Seq2[string, lifecycle.Object] {
 	}
 }
 
-// noteAsked notes that a plugin is about to be asked of a container. Of a pod the runtime
-// has a record then.
+// noteAsked notes that a plugin is about to be asked for a container. When it is asked for a
+// pod, the runtime has a record of the pod already.
 func (r *Adaptation) noteAsked(p *plugin, ev lifecycle.Event) {
 	if r.journal != nil && ev.Kind == lifecycle.CreateContainer {
 		r.journal.Sending(p.name(), ev.Pod, ev.Container)
 	}
 }
 
-// noteListed notes that a plugin is about to be told in Synchronize of pods that are being created.
+// noteListed notes that a plugin is about to receive in Synchronize pods that are being created.
 func (r *Adaptation) noteListed(p *plugin, snapshot lifecycle.Snapshot) {
 	if r.journal == nil {
 		return

@@ -17,7 +17,7 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// noted is a journal that a kill of the runtime leaves as it is.
+// noted is a journal that survives a kill of the runtime.
 type noted struct {
 	mu  sync.Mutex // guards all
 	all [][3]string
@@ -42,7 +42,7 @@ func (n *noted) Cut() iter.Seq2[string, [2]string] {
 	}
 }
 
-// copied is what a kill of the runtime leaves of a store.
+// copied is a copy of a store, as a kill of the runtime leaves it.
 func (k *kept) copied() *kept {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -55,7 +55,7 @@ func (k *kept) copied() *kept {
 	return c
 }
 
-// journaled starts a runtime that notes creations, on what one before it has left.
+// journaled starts a runtime that notes creations, with the store of the one before it.
 func (o *remembering) journaled(journal *noted) {
 	o.t.Helper()
 	r, err := nri.New(defaultRuntimeName, defaultRuntimeVersion, o.list, o.update,
@@ -66,8 +66,8 @@ func (o *remembering) journaled(journal *noted) {
 	require.NoError(o.t, r.Start())
 }
 
-// A container that a plugin was asked of, and that nobody knows after a restart of the
-// runtime, has ended for that plugin.
+// A plugin receives the end of a container that it was asked for, if the runtime does not
+// list the container after a restart.
 func TestEndOfAContainerThatWasCutInItsCreation(t *testing.T) {
 	o, journal := newRemembering(t), &noted{}
 	o.Stop()

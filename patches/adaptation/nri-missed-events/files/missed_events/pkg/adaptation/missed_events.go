@@ -14,17 +14,17 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// MissedEvents keeps what plugins have to be told that are disconnected, beyond a restart of the
-// runtime: by the index and name of a plugin, as "10-logger". None of its methods
-// but Sync may block, and none may call the adaptation. An object is the ids of a pod
-// and of a container, the latter empty for the pod itself; a request is bytes that are
-// kept as they are.
+// MissedEvents keeps the events that plugins miss while they are disconnected, also over a
+// restart of the runtime. Its key is the index and name of a plugin, as "10-logger". None
+// of its methods but Sync may block, and none may call the adaptation. An object is the
+// ids of a pod and of a container; the latter is empty for the pod itself. A request is
+// bytes that are kept as they are.
 type MissedEvents = lifecycle.MissedEvents
 
-// WithMissedEvents has plugins that come back told what ended while they were disconnected, as
-// kept in store. exited returns the containers that have exited and that the runtime
-// does not list for plugins that synchronize, of which the ids are enough; it may be nil
-// if there are none. The store has to outlive the adaptation.
+// WithMissedEvents delivers to plugins that reconnect the ends that they missed, as kept
+// in store. exited returns the containers that have exited and that the runtime does not
+// list for plugins that synchronize. Their ids are enough. exited may be nil if there are
+// none. The store must outlive the adaptation.
 func WithMissedEvents(store MissedEvents, exited func() []*Container) Option {
 	return func(r *Adaptation) error {
 		if store == nil {
@@ -35,22 +35,22 @@ func WithMissedEvents(store MissedEvents, exited func() []*Container) Option {
 	}
 }
 
-// MissedEventsMetrics is what the value given to WithMetrics may implement beside Metrics, to
-// see what becomes of missed events. Like that, it must be thread-safe, and quick.
+// MissedEventsMetrics may be implemented by the value passed to WithMetrics, beside Metrics,
+// to see how missed events are delivered. It must be thread-safe and quick.
 type MissedEventsMetrics interface {
-	// RecordMissedEvent is called when a plugin was told an end that it was owed. outcome is
+	// RecordMissedEvent is called when a missed event was sent to its plugin. outcome is
 	// as for RecordDelivery.
 	RecordMissedEvent(plugin, event, outcome string)
 }
 
-// An DisconnectedPlugin is a name of which no plugin is there now.
+// A DisconnectedPlugin is the name of a plugin that is not connected now.
 type DisconnectedPlugin struct {
 	Name         string    // index and name, as "10-logger"
-	Disconnected time.Time // since when, or since the start of the runtime if it went before
-	Missed       int       // ends that it has not heard
+	Disconnected time.Time // since when, or the start of the runtime if it left before that
+	Missed       int       // ends that it missed
 }
 
-// DisconnectedPlugins returns the names that are disconnected and that ends are kept for, in order.
+// DisconnectedPlugins returns the disconnected plugins that events are kept for, in order.
 func (r *Adaptation) DisconnectedPlugins() []DisconnectedPlugin {
 	if r.missed == nil {
 		return nil
@@ -65,8 +65,8 @@ func (r *Adaptation) DisconnectedPlugins() []DisconnectedPlugin {
 	return all
 }
 
-// ForgetPlugin drops what is kept for a name that is disconnected and not coming back. It
-// returns how many ends it was owed, and false if no such name is disconnected.
+// ForgetPlugin drops all that is kept for a disconnected plugin that will not reconnect. It
+// returns how many missed events were dropped, and false if no such plugin is disconnected.
 func (r *Adaptation) ForgetPlugin(name string) (missed int, ok bool) {
 	if r.missed == nil {
 		return 0, false
@@ -74,13 +74,13 @@ func (r *Adaptation) ForgetPlugin(name string) (missed int, ok bool) {
 	missed, ok = r.engine.Forget(name)
 	if ok {
 		r.missed.Sync()
-		log.Infof(noCtx, "plugin %q is forgotten, and %d ends that it was owed", name, missed)
+		log.Infof(noCtx, "plugin %q is forgotten, with %d missed events", name, missed)
 	}
 	return missed, ok
 }
 
-// recall brings back what names of plugins knew and were owed when the runtime ended,
-// before any plugin is let in.
+// recall restores, before any plugin connects, which objects plugins knew when the runtime
+// ended, and their missed events.
 func (r *Adaptation) recall() {
 	if r.missed == nil {
 		return
@@ -89,7 +89,7 @@ func (r *Adaptation) recall() {
 	ctx, cancel := context.WithTimeout(noCtx, getListTimeout())
 	defer cancel()
 	if err := r.engine.Recall(ctx); err != nil {
-		log.Errorf(noCtx, "some ends may not be told to plugins that come back: %v", err)
+		log.Errorf(noCtx, "plugins that reconnect may not receive some of their missed events: %v", err)
 	}
 }
 
@@ -105,12 +105,12 @@ func (r *Adaptation) listAll(ctx context.Context) (lifecycle.Snapshot, error) {
 	return snapshot, nil
 }
 
-// deliveredMissed says and records that a plugin was told an end that it was owed.
+// deliveredMissed logs and records the delivery of a missed event.
 func (r *Adaptation) deliveredMissed(d lifecycle.Delivery) {
 	if d.Err != nil {
-		log.Warnf(noCtx, "plugin %q: %s, which it was owed: %s: %v", d.Conn.Name(), d.Event, d.Outcome, d.Err)
+		log.Warnf(noCtx, "plugin %q: missed event: %s: %s: %v", d.Conn.Name(), d.Event, d.Outcome, d.Err)
 	} else {
-		log.Debugf(noCtx, "plugin %q: %s, which it was owed: %s", d.Conn.Name(), d.Event, d.Outcome)
+		log.Debugf(noCtx, "plugin %q: missed event: %s: %s", d.Conn.Name(), d.Event, d.Outcome)
 	}
 	if m, ok := r.metrics.(MissedEventsMetrics); ok {
 		m.RecordMissedEvent(d.Conn.Name(), d.Event.Kind.String(), d.Outcome.String())

@@ -21,8 +21,8 @@ import (
 	"github.com/containerd/nri/pkg/stub"
 )
 
-// hearing is a plugin that keeps what it is told, and asks for an update with each stop of
-// a container.
+// hearing is a plugin that keeps the ends that it receives, and asks for an update in each
+// StopContainer.
 type hearing struct {
 	mu       sync.Mutex // guards what follows
 	received []string
@@ -67,7 +67,7 @@ func (p *hearing) RemoveContainer(_ context.Context, _ *api.PodSandbox, ctr *api
 	return p.hears("RemoveContainer", ctr.GetId())
 }
 
-// owing is a runtime that keeps missed events, and a plugin of it.
+// remembering is a runtime that keeps missed events.
 type remembering struct {
 	*nri.Adaptation
 	t      *testing.T
@@ -81,7 +81,7 @@ type remembering struct {
 	asked  []string // containers whose update was asked for
 }
 
-// missedRecord keeps what is recorded of missed events.
+// missedRecord keeps the metrics of missed events.
 type missedRecord struct {
 	requiredRecord
 	received []string
@@ -139,7 +139,8 @@ func (o *remembering) lists(pods []*api.PodSandbox, ctrs, exited []*api.Containe
 	o.pods, o.ctrs, o.exited = pods, ctrs, exited
 }
 
-// comes brings the plugin in. The function takes it away, and returns when that was seen.
+// comes connects the plugin. The function that it returns disconnects the plugin, and waits
+// until the runtime has noticed.
 func (o *remembering) comes(options ...stub.Option) (*hearing, func()) {
 	o.t.Helper()
 	p := &hearing{}
@@ -187,8 +188,8 @@ func (o *remembering) end() {
 
 var missedLife = []string{"StopContainer ctr0", "RemoveContainer ctr0", "StopPodSandbox name0", "RemovePodSandbox pod0"}
 
-// A plugin that comes back is told what ended while it was disconnected, and what it asks for in
-// return is applied.
+// A plugin that reconnects receives the ends that it missed, and the updates of its answers are
+// applied.
 func TestMissedEvents(t *testing.T) {
 	o := newRemembering(t)
 	_, goes := o.comes()
@@ -196,7 +197,7 @@ func TestMissedEvents(t *testing.T) {
 	goes()
 	synced := o.store.synced()
 	o.end()
-	require.Greater(t, o.store.synced(), synced, "it is safe before the runtime goes on")
+	require.Greater(t, o.store.synced(), synced, "the store must be synced before the runtime goes on")
 	gone := o.DisconnectedPlugins()
 	require.Len(t, gone, 1)
 	require.Equal(t, "00-hears", gone[0].Name)
@@ -220,10 +221,10 @@ func TestMissedEvents(t *testing.T) {
 	goes()
 	p, _ = o.comes()
 	require.NoError(t, o.RunPodSandbox(context.Background(), &api.RunPodSandboxRequest{Pod: &api.PodSandbox{Id: "pod1"}}))
-	require.Empty(t, p.heard(), "told twice")
+	require.Empty(t, p.heard(), "delivered twice")
 }
 
-// With the plugin there, nothing is asked of the store.
+// While the plugin is connected, the store is not synced.
 func TestNothingIsMissed(t *testing.T) {
 	o := newRemembering(t)
 	p, _ := o.comes()
@@ -234,8 +235,8 @@ func TestNothingIsMissed(t *testing.T) {
 	require.Equal(t, synced, o.store.synced())
 }
 
-// After a restart of the runtime, a plugin that was there before is told what ended before
-// it is back, and what is gone.
+// After a restart of the runtime, a plugin that was connected before receives the ends of pods
+// that ended before it is back, and of pods that the runtime no longer lists.
 func TestMissedEventsAfterARestart(t *testing.T) {
 	for name, gone := range map[string]bool{"ends": false, "is gone": true} {
 		t.Run(name, func(t *testing.T) {
@@ -252,7 +253,7 @@ func TestMissedEventsAfterARestart(t *testing.T) {
 				o.lists(nil, nil, nil)
 			}
 			p, _ := o.comes()
-			if gone { // of which the ids are all that is known
+			if gone { // only the ids are known
 				o.requireHeard(p, "StopContainer ctr0", "RemoveContainer ctr0", "StopPodSandbox ", "RemovePodSandbox pod0")
 			} else {
 				o.requireHeard(p, missedLife...)
@@ -275,7 +276,7 @@ func (c *cutConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// Half an answer is none.
+// An end with half an answer counts as missed.
 func TestEndWithHalfAnAnswerIsMissed(t *testing.T) {
 	o := newRemembering(t)
 	c := &cutConn{}
@@ -291,13 +292,13 @@ func TestEndWithHalfAnAnswerIsMissed(t *testing.T) {
 	o.requireHeard(p, "StopContainer ctr0", "RemoveContainer ctr0")
 }
 
-// A name that is forgotten is owed nothing.
+// A plugin that was forgotten has no missed events.
 func TestForgetPlugin(t *testing.T) {
 	o := newRemembering(t)
 	_, goes := o.comes()
 	o.begin()
 	_, ok := o.ForgetPlugin("00-hears")
-	require.False(t, ok, "it is there")
+	require.False(t, ok, "it is connected")
 	goes()
 	o.end()
 	missed, ok := o.ForgetPlugin("00-hears")

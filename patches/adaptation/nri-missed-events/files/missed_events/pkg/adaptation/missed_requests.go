@@ -16,13 +16,12 @@ const (
 	// keptText is how many bytes of labels and annotations are kept of a pod, and of a
 	// container. Most have less than a kilobyte.
 	keptText = 8 << 10
-	// keptBytes is how large a request may be that is kept.
+	// keptBytes is how large a kept request may be.
 	keptBytes = 64 << 10
 )
 
-// encodeEnd makes the bytes of the request of an end, to be kept: those of an equal one
-// are equal. A request that is too large all the same, or cannot be sent to a plugin either,
-// is kept by its ids alone.
+// encodeEnd encodes the request of an end to be kept. Equal requests have equal bytes. A
+// request that is still too large, or that cannot be encoded, is kept with ids alone.
 func encodeEnd(ev lifecycle.Event) string {
 	pod, ctr := subject(ev)
 	same := proto.MarshalOptions{Deterministic: true}
@@ -31,13 +30,13 @@ func encodeEnd(ev lifecycle.Event) string {
 	}
 	bytes, err := same.Marshal(endRequest(ev, &PodSandbox{Id: ev.Pod}, nil))
 	if err != nil {
-		return "" // decodeEnd makes it of the ids
+		return "" // decodeEnd makes the request from the ids
 	}
 	return string(bytes)
 }
 
-// keptPod is what a plugin needs of a pod to free what it holds for it: its names and
-// ids, and where its namespaces and cgroups are. It is on a disk when the pod is gone.
+// keptPod has what a plugin needs to free its resources for a pod: names and ids, and the
+// paths of namespaces and cgroups. It stays on disk when the pod no longer exists.
 func keptPod(pod *PodSandbox) *PodSandbox {
 	kept := &PodSandbox{
 		Id: pod.GetId(), Name: pod.GetName(), Uid: pod.GetUid(), Namespace: pod.GetNamespace(),
@@ -52,7 +51,7 @@ func keptPod(pod *PodSandbox) *PodSandbox {
 	return kept
 }
 
-// keptContainer is that of a container: neither its arguments nor its environment.
+// keptContainer is the same for a container, without its arguments and environment.
 func keptContainer(ctr *Container) *Container {
 	kept := &Container{
 		Id: ctr.GetId(), PodSandboxId: ctr.GetPodSandboxId(), Name: ctr.GetName(), State: ctr.GetState(),
@@ -65,8 +64,8 @@ func keptContainer(ctr *Container) *Container {
 	return kept
 }
 
-// keptTexts are the labels and annotations that there is room for, the shortest first: one
-// that is large keeps none from it.
+// keptTexts are the labels and annotations that fit, the shortest first: a large one displaces
+// no other.
 func keptTexts(labels, annotations map[string]string) (keptLabels, keptAnnotations map[string]string) {
 	room := keptText
 	keep := func(texts map[string]string) map[string]string {
@@ -85,8 +84,8 @@ func keptTexts(labels, annotations map[string]string) (keptLabels, keptAnnotatio
 	return keep(labels), keep(annotations)
 }
 
-// decodeEnd makes the request of bytes that were kept. What there is to it if they are
-// not to be read, as after a change of version, is its ids.
+// decodeEnd decodes a kept request. If it cannot, as after a change of version, the request has
+// ids alone.
 func decodeEnd(ev lifecycle.Event, bytes string) any {
 	request, ok := endRequest(ev, nil, nil).(interface {
 		proto.Message

@@ -13,7 +13,7 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// What a plugin needs to free what it holds is told late as it would have been in time.
+// A missed event has all that a plugin needs to free its resources.
 func TestMissedRequestsHaveWhatAnEndNeeds(t *testing.T) {
 	pod := &PodSandbox{
 		Id: "pod0", Name: "name", Uid: "uid", Namespace: "default", RuntimeHandler: "runc", Ips: []string{"10.0.0.1"},
@@ -46,7 +46,7 @@ func TestMissedRequestsHaveWhatAnEndNeeds(t *testing.T) {
 	}
 }
 
-// What is secret, or of no use to free anything, is not on a disk when the pod is gone.
+// Kept requests have no secrets, and nothing that a plugin does not need to free its resources.
 func TestMissedRequestsHaveNothingElse(t *testing.T) {
 	ev := lifecycle.Event{Kind: lifecycle.StopContainer, Pod: "pod0", Container: "ctr0", Request: &StopContainerRequest{
 		Pod: &PodSandbox{Id: "pod0", Linux: &LinuxPodSandbox{PodResources: &LinuxResources{BlockioClass: String("secret")}}},
@@ -59,8 +59,8 @@ func TestMissedRequestsHaveNothingElse(t *testing.T) {
 	require.NotContains(t, encodeEnd(ev), "secret")
 }
 
-// Labels and annotations are kept as far as there is room, and the largest do not keep
-// others from it. Equal requests have equal bytes.
+// Labels and annotations are kept as far as they fit, and large ones do not displace others.
+// Equal requests have equal bytes.
 func TestMissedRequestsAreBounded(t *testing.T) {
 	annotations := map[string]string{"a-large-one": strings.Repeat("-", keptText-100)}
 	for i := range 100 {
@@ -81,7 +81,7 @@ func TestMissedRequestsAreBounded(t *testing.T) {
 	require.Less(t, len(bytes), 2*keptText)
 }
 
-// What cannot be kept or read whole is told by its ids.
+// A request that cannot be encoded or decoded as a whole has ids alone.
 func TestMissedRequestsHaveIds(t *testing.T) {
 	for name, ev := range map[string]lifecycle.Event{
 		"without a request": {Kind: lifecycle.StopContainer, Pod: "pod0", Container: "ctr0"},

@@ -8,18 +8,18 @@ import (
 	"github.com/containerd/nri/pkg/log"
 )
 
-// registeringOfOne is how many connections of one crowd may be registering at a time: few
-// enough for the places to last for others, and more than a pod has plugins.
+// registeringOfOne is how many connections of one crowd may be registering at a time. It
+// leaves places for others, and is more than a pod has plugins.
 const registeringOfOne = registering / 4
 
-// RegistrationMetrics is what the value given to WithMetrics may implement beside Metrics, to
-// see who comes in.
+// RegistrationMetrics may be implemented by the value passed to WithMetrics, beside Metrics, to
+// see connections that register.
 type RegistrationMetrics interface {
-	// RecordRegistering is called with how many connections are registering now. More than
-	// 64 wait for others. It must be quick.
+	// RecordRegistering is called with the number of connections that are registering now.
+	// Those beyond 64 wait for the others. It must be quick.
 	RecordRegistering(connections int)
-	// RecordConnectionRejected is called when a connection is closed at once, since too many of its
-	// peer are registering.
+	// RecordConnectionRejected is called when a connection is closed at once, since too many
+	// connections of its peer are registering.
 	RecordConnectionRejected()
 }
 
@@ -30,18 +30,18 @@ type arrivals struct {
 	crowds map[string]crowd
 }
 
-// A crowd is what one pod, user or process has among them.
+// A crowd has the connections of one pod, user or process.
 type crowd struct {
 	connections int
-	received    bool // whether it was logged that some were turned away
+	logged      bool // whether it was logged that some were closed
 }
 
-// letsIn says whether a connection may register.
-func (r *Adaptation) letsIn(w who) bool {
+// letsIn reports whether a connection may register.
+func (r *Adaptation) letsIn(id identity) bool {
 	m, _ := r.metrics.(RegistrationMetrics)
-	in, tell := r.arrivals.enter(w.crowd(), m)
-	if tell {
-		log.Warnf(noCtx, "%s has %d connections that have not registered, and more are closed", w, registeringOfOne)
+	in, first := r.arrivals.enter(id.crowd(), m)
+	if first {
+		log.Warnf(noCtx, "%s has %d connections that have not registered, and more are closed", id, registeringOfOne)
 	}
 	if !in && m != nil {
 		m.RecordConnectionRejected()
@@ -49,13 +49,15 @@ func (r *Adaptation) letsIn(w who) bool {
 	return in
 }
 
-// letsGo counts out a connection that has registered, or failed to.
-func (r *Adaptation) letsGo(w who) {
+// letsGo ends the count of a connection that has registered, or failed to.
+func (r *Adaptation) letsGo(id identity) {
 	m, _ := r.metrics.(RegistrationMetrics)
-	r.arrivals.leave(w.crowd(), m)
+	r.arrivals.leave(id.crowd(), m)
 }
 
-func (a *arrivals) enter(of string, m RegistrationMetrics) (in, tell bool) {
+// enter reports whether a connection may register, and whether it is the first of its crowd
+// that may not.
+func (a *arrivals) enter(of string, m RegistrationMetrics) (in, first bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.crowds == nil {
@@ -63,10 +65,10 @@ func (a *arrivals) enter(of string, m RegistrationMetrics) (in, tell bool) {
 	}
 	c := a.crowds[of]
 	if c.connections >= registeringOfOne && of != unknownPeer {
-		tell = !c.received
-		c.received = true
+		first = !c.logged
+		c.logged = true
 		a.crowds[of] = c
-		return false, tell
+		return false, first
 	}
 	c.connections++
 	a.crowds[of] = c
@@ -86,7 +88,8 @@ func (a *arrivals) leave(of string, m RegistrationMetrics) {
 	a.count(-1, m)
 }
 
-// count records how many there are, in the order in which they come and go. a.mu is held.
+// count records the number of connections, in the order in which they come and go. The caller
+// holds a.mu.
 func (a *arrivals) count(more int, m RegistrationMetrics) {
 	a.all += more
 	if m != nil {

@@ -11,18 +11,18 @@ import (
 	"github.com/containerd/nri/internal/peer"
 )
 
-// One crowd leaves most places to others, and is logged once for as long as it lasts.
+// One crowd leaves most places to others, and is logged once while it exists.
 func TestCrowdLeavesPlaces(t *testing.T) {
 	var a arrivals
-	received := 0
+	logged := 0
 	for i := range 1000 {
-		in, tell := a.enter("pod one", nil)
+		in, first := a.enter("pod one", nil)
 		require.Equal(t, i < registeringOfOne, in)
-		if tell {
-			received++
+		if first {
+			logged++
 		}
 	}
-	require.Equal(t, 1, received)
+	require.Equal(t, 1, logged)
 	for i := range 3 {
 		in, _ := a.enter(fmt.Sprint("pod ", i), nil)
 		require.True(t, in)
@@ -33,7 +33,7 @@ func TestCrowdLeavesPlaces(t *testing.T) {
 	require.True(t, in)
 	for range registering {
 		in, _ := a.enter(unknownPeer, nil)
-		require.True(t, in, "it cannot be told whose it is")
+		require.True(t, in, "its peer is unknown")
 	}
 	for i := range 3 {
 		a.leave(fmt.Sprint("pod ", i), nil)
@@ -48,11 +48,11 @@ func TestCrowdLeavesPlaces(t *testing.T) {
 	require.Empty(t, a.crowds)
 }
 
-// All of a pod are one crowd, and all of a user but root.
+// The connections of a pod are one crowd, and so are those of a user other than root.
 func TestCrowds(t *testing.T) {
 	of := func(user uint32, pid int) *peer.Peer { return &peer.Peer{UID: user, PID: pid} }
-	require.Equal(t, "pod uid", who{peer: of(0, 1), pod: peer.Pod{UID: "uid", Container: "c"}}.crowd())
-	require.Equal(t, "user 1000", who{peer: of(1000, 1)}.crowd())
-	require.Equal(t, "process 1", who{peer: of(0, 1)}.crowd())
-	require.Equal(t, "", who{}.crowd())
+	require.Equal(t, "pod uid", identity{peer: of(0, 1), pod: peer.Pod{UID: "uid", Container: "c"}}.crowd())
+	require.Equal(t, "user 1000", identity{peer: of(1000, 1)}.crowd())
+	require.Equal(t, "process 1", identity{peer: of(0, 1)}.crowd())
+	require.Equal(t, "", identity{}.crowd())
 }

@@ -17,13 +17,13 @@ import (
 	"github.com/containerd/nri/internal/peer"
 )
 
-// PodNamespaces returns the namespace of a pod by what the runtime itself knows of it.
-// uid is that of the pod's metadata, and container the id of one of its containers,
-// empty if the process is in none. It fails if there is no such pod or container.
+// PodNamespaces returns the namespace of a pod from the runtime's own records. uid is the
+// pod's UID, and container the id of one of its containers, empty if the process is in no
+// container. It fails if no such pod or container exists.
 type PodNamespaces func(uid, container string) (string, error)
 
-// WithPodNamespaces lets the runtime tell the namespace of the pod that a plugin runs
-// in. Without it, names that are reserved for namespaces are rejected to all.
+// WithPodNamespaces lets the runtime find the namespace of the pod that a plugin runs in.
+// Without it, no plugin gets a name that is reserved for namespaces.
 func WithPodNamespaces(of PodNamespaces) Option {
 	return func(r *Adaptation) error {
 		r.namespaceOf = of
@@ -31,136 +31,136 @@ func WithPodNamespaces(of PodNamespaces) Option {
 	}
 }
 
-// NameMetrics is what the value given to WithMetrics may implement beside Metrics, to
-// see who is rejected a name.
+// NameMetrics may be implemented by the value passed to WithMetrics, beside Metrics, to see
+// rejections of names.
 type NameMetrics interface {
-	// RecordNameRejection is called when a plugin is rejected the name that it wanted to
-	// register under. plugin is the name in the settings. reason is "user" or
-	// "namespace" if it is of another one, and "unknown" if that cannot be told.
+	// RecordNameRejection is called when a plugin must not register under its name. plugin
+	// is the name in the settings. reason is "user" or "namespace" if the plugin is of
+	// another one, and "unknown" if they cannot be determined.
 	RecordNameRejection(plugin, reason string)
 }
 
-// who is at the other end of a connection.
-type who struct {
-	peer *peer.Peer // nil if it cannot be told
+// identity is that of the peer of a connection.
+type identity struct {
+	peer *peer.Peer // nil if it is unknown
 	pod  peer.Pod
 	unit string // that starts it again, see peer.Peer.Unit
-	err  error  // why the peer or its pod cannot be told, nil if both can
+	err  error  // why the peer or its pod is unknown, nil if neither is
 }
 
-// whoIs asks the kernel, when the connection was just accepted.
-func whoIs(conn net.Conn) who {
+// identify asks the kernel for the peer of a connection that was just accepted.
+func identify(conn net.Conn) identity {
 	socket, is := conn.(syscall.Conn)
 	if !is {
-		return who{err: fmt.Errorf("%T is no socket", conn)}
+		return identity{err: fmt.Errorf("%T is no socket", conn)}
 	}
 	p, err := peer.Of(socket)
 	if err != nil {
-		return who{err: err}
+		return identity{err: err}
 	}
-	w := who{peer: p}
-	if w.pod, w.err = p.Pod(); w.pod == (peer.Pod{}) {
-		w.unit = p.Unit()
+	id := identity{peer: p}
+	if id.pod, id.err = p.Pod(); id.pod == (peer.Pod{}) {
+		id.unit = p.Unit()
 	}
-	return w
+	return id
 }
 
-func (w who) close() {
-	if w.peer != nil {
-		_ = w.peer.Close()
+func (id identity) close() {
+	if id.peer != nil {
+		_ = id.peer.Close()
 	}
 }
 
-// nobody is the crowd of those of whom it cannot be told whose they are. It has no bound.
+// unknownPeer is the crowd of connections whose peer is unknown. It has no bound.
 const unknownPeer = ""
 
-// crowd is whose a connection is among those that are registering. Plugins of root that run
-// in no pod have a crowd for each process, other users one for all of theirs.
-func (w who) crowd() string {
+// crowd names the crowd of a connection that is registering. Plugins of root that run in no
+// pod have a crowd for each process, other users one for all their processes.
+func (id identity) crowd() string {
 	switch {
-	case w.pod != peer.Pod{}:
-		return "pod " + w.pod.UID
-	case w.peer == nil:
+	case id.pod != peer.Pod{}:
+		return "pod " + id.pod.UID
+	case id.peer == nil:
 		return unknownPeer
-	case w.peer.UID != 0:
-		return fmt.Sprintf("user %d", w.peer.UID)
+	case id.peer.UID != 0:
+		return fmt.Sprintf("user %d", id.peer.UID)
 	}
-	return fmt.Sprintf("process %d", w.peer.PID)
+	return fmt.Sprintf("process %d", id.peer.PID)
 }
 
-// String says who it is for logs and errors.
-func (w who) String() string {
+// String describes the peer for logs and errors.
+func (id identity) String() string {
 	switch {
-	case w.peer == nil:
-		return "a process that is not known"
-	case w.pod == peer.Pod{}:
-		return w.peer.String()
+	case id.peer == nil:
+		return "an unknown process"
+	case id.pod == peer.Pod{}:
+		return id.peer.String()
 	}
-	return fmt.Sprintf("%s in pod %s", w.peer, w.pod.UID)
+	return fmt.Sprintf("%s in pod %s", id.peer, id.pod.UID)
 }
 
-// errNameReserved says why a plugin is rejected its name.
+// errNameReserved is the reason why a plugin must not register under its name.
 type errNameReserved struct {
 	name    string // in the settings
-	who     who
+	id      identity
 	reason  string // for the metric
 	because error
 }
 
 func (e *errNameReserved) Error() string {
-	return fmt.Sprintf("plugin name %s is reserved, and not for %s: %v", e.name, e.who, e.because)
+	return fmt.Sprintf("plugin name %s is reserved, and %s may not use it: %v", e.name, e.id, e.because)
 }
 
 func (e *errNameReserved) Unwrap() error { return e.because }
 
-// admit rejects the name of a plugin to those who must not take it. Settings with its
-// index and without it hold both: those for one must not open what the others keep.
-func (r *Adaptation) admit(index, base string, w who) error {
+// admit rejects a plugin that must not register under its name. Settings with the index and
+// without it both hold: neither opens a name that the other one reserves.
+func (r *Adaptation) admit(index, base string, id identity) error {
 	for _, name := range slices.Sorted(maps.Keys(r.pluginSettings)) {
 		if name != base && name != index+"-"+base {
 			continue
 		}
-		reason, err := r.pluginSettings[name].admit(w, r.namespaceOf)
+		reason, err := r.pluginSettings[name].admit(id, r.namespaceOf)
 		if err == nil {
 			continue
 		}
 		if m, ok := r.metrics.(NameMetrics); ok {
 			m.RecordNameRejection(name, reason)
 		}
-		return &errNameReserved{name, w, reason, err}
+		return &errNameReserved{name, id, reason, err}
 	}
 	return nil
 }
 
-// reserved tells whether not everybody may register.
+// reserved reports whether only some plugins may register under the name.
 func (s PluginSettings) reserved() bool {
 	return len(s.AllowedUsers)+len(s.AllowedNamespaces) > 0
 }
 
-// admit returns why somebody must not register, and that in a word.
-func (s PluginSettings) admit(w who, namespaceOf PodNamespaces) (reason string, err error) {
+// admit returns why a peer must not register, as an error and as the metric's reason.
+func (s PluginSettings) admit(id identity, namespaceOf PodNamespaces) (reason string, err error) {
 	if !s.reserved() {
 		return "", nil
 	}
-	if w.peer == nil {
-		return "unknown", w.err
+	if id.peer == nil {
+		return "unknown", id.err
 	}
-	if len(s.AllowedUsers) > 0 && !slices.Contains(s.AllowedUsers, w.peer.UID) {
-		return "user", fmt.Errorf("user %d is none of %v", w.peer.UID, s.AllowedUsers)
+	if len(s.AllowedUsers) > 0 && !slices.Contains(s.AllowedUsers, id.peer.UID) {
+		return "user", fmt.Errorf("user %d is none of %v", id.peer.UID, s.AllowedUsers)
 	}
 	if len(s.AllowedNamespaces) == 0 {
 		return "", nil
 	}
-	if w.err != nil {
-		return "unknown", w.err
+	if id.err != nil {
+		return "unknown", id.err
 	}
-	if w.pod == (peer.Pod{}) {
-		return "namespace", fmt.Errorf("it runs in no pod, and has to be in one of the namespaces %v", s.AllowedNamespaces)
+	if id.pod == (peer.Pod{}) {
+		return "namespace", fmt.Errorf("it runs in no pod, and must run in one of the namespaces %v", s.AllowedNamespaces)
 	}
 	if namespaceOf == nil {
-		return "unknown", errors.New("the runtime knows no pods")
+		return "unknown", errors.New("the runtime does not know the namespaces of pods")
 	}
-	namespace, err := namespaceOf(w.pod.UID, w.pod.Container)
+	namespace, err := namespaceOf(id.pod.UID, id.pod.Container)
 	if err != nil {
 		return "unknown", fmt.Errorf("namespace of its pod: %w", err)
 	}
@@ -170,11 +170,11 @@ func (s PluginSettings) admit(w who, namespaceOf PodNamespaces) (reason string, 
 	return "", nil
 }
 
-// rejectionRead is how long a peer has to read why it was rejected.
+// rejectionRead is how long a peer may take to read why it was rejected.
 const rejectionRead = time.Second
 
-// hearsRejection leaves a plugin that was rejected in RegisterPlugin connected until it has
-// read why, which ends its connection.
+// hearsRejection keeps the connection of a plugin that RegisterPlugin rejected until the
+// plugin has read the reason and disconnects.
 func (p *plugin) hearsRejection(err error) {
 	var reserved *errNameReserved
 	var invalid *errRegistration
@@ -186,6 +186,6 @@ func (p *plugin) hearsRejection(err error) {
 	select {
 	case <-p.closeC:
 	case <-t.C:
-		log.Warnf(noCtx, "%s was rejected, stays connected, and is disconnected", p.who)
+		log.Warnf(noCtx, "%s was rejected and did not disconnect, closing its connection", p.identity)
 	}
 }

@@ -19,7 +19,7 @@ func namespaces(uid, container string) (string, error) {
 	return "", errors.New("no such pod")
 }
 
-// rejections keeps what is counted.
+// rejections keeps the rejections that are counted.
 type rejections struct {
 	noopMetrics
 	seen []string
@@ -30,14 +30,14 @@ func (r *rejections) RecordNameRejection(plugin, reason string) {
 }
 
 func TestAdmit(t *testing.T) {
-	of := func(user uint32, pod string) who {
-		w := who{peer: &peer.Peer{UID: user, PID: 7}}
+	of := func(user uint32, pod string) identity {
+		id := identity{peer: &peer.Peer{UID: user, PID: 7}}
 		if pod != "" {
-			w.pod = peer.Pod{UID: pod, Container: "c"}
+			id.pod = peer.Pod{UID: pod, Container: "c"}
 		}
-		return w
+		return id
 	}
-	unknown := who{err: peer.ErrGone}
+	unknown := identity{err: peer.ErrGone}
 	noPod := of(5, "")
 	noPod.err = errors.New("this node runs in a pod")
 	other := of(0, "uid-s")
@@ -45,9 +45,9 @@ func TestAdmit(t *testing.T) {
 	for _, test := range []struct {
 		name       string
 		plugin     string
-		who        who
+		id         identity
 		namespaces PodNamespaces
-		counted    string // empty: it is let in
+		counted    string // empty: it may register
 		because    string
 	}{
 		{"free", "free", of(1, "uid-u"), namespaces, "", ""},
@@ -57,21 +57,21 @@ func TestAdmit(t *testing.T) {
 		{"its user, in a pod", "user", of(5, "uid-x"), nil, "", ""},
 		{"another user", "user", of(0, "uid-s"), namespaces, "user user", "user 0 is none of [5]"},
 		{"user not known", "user", unknown, namespaces, "user unknown", "exited"},
-		{"its user, pod cannot be told", "user", noPod, namespaces, "", ""},
-		{"pod cannot be told", "namespace", noPod, namespaces, "namespace unknown", "this node runs in a pod"},
+		{"its user, pod unknown", "user", noPod, namespaces, "", ""},
+		{"pod unknown", "namespace", noPod, namespaces, "namespace unknown", "this node runs in a pod"},
 		{"its namespace", "namespace", of(5, "uid-s"), namespaces, "", ""},
 		{"another namespace", "namespace", of(0, "uid-u"), namespaces, "namespace namespace", "namespace user is none of [system]"},
 		{"no pod", "namespace", of(0, ""), namespaces, "namespace namespace", "it runs in no pod"},
 		{"pod not known", "namespace", of(0, "uid-x"), namespaces, "namespace unknown", "no such pod"},
 		{"container not known", "namespace", other, namespaces, "namespace unknown", "no such pod"},
-		{"no pods known", "namespace", of(0, "uid-s"), nil, "namespace unknown", "the runtime knows no pods"},
+		{"no pods known", "namespace", of(0, "uid-s"), nil, "namespace unknown", "the runtime does not know the namespaces of pods"},
 		{"both", "both", of(5, "uid-s"), namespaces, "", ""},
 		{"namespace alone", "both", of(4, "uid-s"), namespaces, "both user", "user 4 is none of [5]"},
 		{"user alone", "both", of(5, "uid-u"), namespaces, "both namespace", "namespace user is none of [system]"},
 		// 10-split is for user 4, and split for the namespace.
 		{"both settings", "split", of(4, "uid-s"), namespaces, "", ""},
-		{"that with the index alone", "split", of(4, "uid-u"), namespaces, "split namespace", "namespace user is none of [system]"},
-		{"that without alone", "split", of(5, "uid-s"), namespaces, "10-split user", "user 5 is none of [4]"},
+		{"setting with the index alone", "split", of(4, "uid-u"), namespaces, "split namespace", "namespace user is none of [system]"},
+		{"setting without the index alone", "split", of(5, "uid-s"), namespaces, "10-split user", "user 5 is none of [4]"},
 		{"another index", "indexed", of(5, "uid-u"), namespaces, "", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -86,13 +86,13 @@ func TestAdmit(t *testing.T) {
 				"20-indexed": {AllowedUsers: []uint32{4}},
 				"10-set":     {},
 			}}
-			err := r.admit("10", test.plugin, test.who)
+			err := r.admit("10", test.plugin, test.id)
 			if test.counted == "" {
 				require.NoError(t, err)
 				require.Empty(t, counted.seen)
 				return
 			}
-			require.ErrorContains(t, err, "is reserved, and not for")
+			require.ErrorContains(t, err, "is reserved, and")
 			require.ErrorContains(t, err, test.because)
 			require.Equal(t, []string{test.counted}, counted.seen)
 		})

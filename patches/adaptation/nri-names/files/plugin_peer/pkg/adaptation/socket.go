@@ -11,13 +11,13 @@ import (
 	"os"
 )
 
-// DefaultSocketMode lets nobody but the runtime's own user connect.
+// DefaultSocketMode lets only the runtime's own user connect.
 const DefaultSocketMode fs.FileMode = 0o600
 
-// permissions are who may connect: those who may write to the socket.
+// permissions determine who may write to the socket, and so may connect.
 type permissions struct {
 	mode     fs.FileMode
-	uid, gid int // -1: those of the runtime
+	uid, gid int // -1: the runtime's
 }
 
 // WithSocketPermissions sets the mode and the owner of the socket that plugins connect
@@ -32,8 +32,8 @@ func WithSocketPermissions(mode fs.FileMode, uid, gid int) Option {
 	}
 }
 
-// newSocket makes the socket that plugins connect to. Nobody can before its owner and
-// mode are set.
+// newSocket makes the socket that plugins connect to. No process can connect before its
+// owner and mode are set.
 func (r *Adaptation) newSocket() (net.Listener, error) {
 	l, err := (&net.ListenConfig{Control: closedToAll}).Listen(context.Background(), "unix", r.socketPath)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// closedToAll has a socket come to its path with no permissions: Linux takes them from
-// the socket that is bound.
+// closedToAll lets a socket appear at its path with no permissions: Linux takes them
+// from the socket that is bound.
 func closedToAll(_, _ string, raw syscall.RawConn) error {
 	var err error
 	if ctrl := raw.Control(func(fd uintptr) { err = unix.Fchmod(int(fd), 0) }); ctrl != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The socket has its mode whatever lay in its place.
+// The socket has its mode also if another socket was left at its path.
 func TestSocketMode(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nri.sock")
 	for _, mode := range []fs.FileMode{DefaultSocketMode, 0o660, 0o777, 0} {
@@ -39,7 +39,7 @@ func TestSocketPermissions(t *testing.T) {
 	require.ErrorContains(t, WithSocketPermissions(0o600, -1, -2)(r), "no such permissions")
 }
 
-// Until it has its mode, nobody can connect: it comes with no permissions.
+// The socket appears with no permissions: no process can connect before its mode is set.
 func TestSocketComesClosed(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "nri.sock")
 	l, err := (&net.ListenConfig{Control: closedToAll}).Listen(t.Context(), "unix", path)

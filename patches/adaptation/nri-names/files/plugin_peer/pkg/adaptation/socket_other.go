@@ -6,5 +6,5 @@ package adaptation
 
 import "syscall"
 
-// closedToAll cannot be had here: the socket has the mode of the umask for a moment.
+// closedToAll does nothing here: the socket has the mode of the umask for a moment.
 func closedToAll(_, _ string, _ syscall.RawConn) error { return nil }

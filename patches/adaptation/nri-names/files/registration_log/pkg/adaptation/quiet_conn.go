@@ -7,8 +7,8 @@ import (
 	"net"
 )
 
-// quietListener has ttrpc log nothing of how a connection ended, which it does once for each.
-// Why a plugin failed to join or has left is logged by the adaptation.
+// quietListener keeps ttrpc from logging how each connection ended. The adaptation logs why a
+// plugin failed to join or has left.
 type quietListener struct {
 	net.Listener
 }
@@ -22,7 +22,7 @@ func (l quietListener) Accept() (net.Conn, error) {
 	return quietConn{conn}, nil
 }
 
-// quietConn ends like one whose peer has closed it, however it breaks.
+// quietConn ends as if its peer had closed it, however it breaks.
 type quietConn struct {
 	net.Conn
 }
@@ -36,8 +36,8 @@ func (c quietConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Write implements net.Conn. What cannot be written is lost with the connection, which who
-// reads finds closed.
+// Write implements net.Conn. A write that fails closes the connection, and the next read
+// returns that.
 func (c quietConn) Write(b []byte) (int, error) {
 	if _, err := c.Conn.Write(b); err != nil {
 		_ = c.Close()

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A connection that breaks is read to its end, and written in vain.
+// A broken connection reads io.EOF, and a write to it returns no error.
 func TestQuietConn(t *testing.T) {
 	here, there := net.Pipe()
 	defer there.Close()

@@ -12,8 +12,8 @@ import (
 	"github.com/containerd/nri/pkg/log"
 )
 
-// A peer has lines logged as often as it connects. About connections that are younger than
-// arrivalPeriod there are so many lines in one, and each is so long (L22).
+// A peer causes lines in the log each time it connects. These bound the lines about connections
+// younger than arrivalPeriod: how many in one period, and how long each is (L22).
 const (
 	arrivalLines  = 50
 	arrivalPeriod = 10 * time.Second
@@ -28,7 +28,7 @@ type lineBudget struct {
 	leftOut int // since the last line that was logged
 }
 
-// take says whether one more line is logged, and how many were left out before it.
+// take reports whether one more line is logged, and how many were left out before it.
 func (b *lineBudget) take(now time.Time) (leftOut int, ok bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -44,7 +44,7 @@ func (b *lineBudget) take(now time.Time) (leftOut int, ok bool) {
 	return leftOut, true
 }
 
-// logArrival logs a line about a connection that is new, unless there were many.
+// logArrival logs a line about a new connection, unless there were too many.
 func (r *Adaptation) logArrival(logf func(context.Context, string, ...any), format string, args ...any) {
 	leftOut, ok := r.arrivalLog.take(time.Now())
 	if !ok {
@@ -60,8 +60,8 @@ func (r *Adaptation) logArrival(logf func(context.Context, string, ...any), form
 	logf(noCtx, "%s", line)
 }
 
-// isNew tells whether it has just connected. Plugins that the runtime itself has launched or
-// loaded never have.
+// isNew reports whether the plugin has just connected. Plugins that the runtime itself has
+// launched or loaded are never new.
 func (p *plugin) isNew() bool { return time.Since(p.arrived) < arrivalPeriod }
 
 // logf logs a line about a plugin.
@@ -81,7 +81,7 @@ func (p *plugin) logEndf(ctx context.Context, format string, args ...any) {
 	}
 }
 
-// logPlace says that a plugin has joined, and where in the order of all.
+// logPlace logs that a plugin has joined, and its place in the order of all.
 func (r *Adaptation) logPlace(p *plugin) {
 	all := r.connected()
 	p.logf(noCtx, "plugin %q connected and synchronized, #%d of %d", p.name(), slices.Index(all, p)+1, len(all))

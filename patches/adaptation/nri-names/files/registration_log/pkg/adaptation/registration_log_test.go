@@ -18,7 +18,7 @@ import (
 	"github.com/containerd/nri/pkg/log"
 )
 
-// A period has so many lines, and the first of the next says how many were left out.
+// The lines of a period are bounded. The first line of the next one says how many were left out.
 func TestLinesAreBounded(t *testing.T) {
 	var b lineBudget
 	now := time.Unix(1000, 0)
@@ -41,7 +41,7 @@ func TestLinesAreBounded(t *testing.T) {
 	require.Zero(t, leftOut)
 }
 
-// lines keeps what is logged.
+// lines keeps lines of the log.
 type lines struct {
 	mu  sync.Mutex
 	all []string
@@ -64,7 +64,7 @@ func (l *lines) taken() []string {
 	return l.all
 }
 
-// logged has all that is logged kept.
+// logged keeps the log in the lines that it returns.
 func logged(t *testing.T) *lines {
 	t.Helper()
 	was, l := log.Get(), &lines{}
@@ -73,7 +73,7 @@ func logged(t *testing.T) *lines {
 	return l
 }
 
-// Connections that are new have few and short lines logged, whatever they do.
+// The log has few and short lines about new connections, whatever they do.
 func TestPeersHaveLittleLogged(t *testing.T) {
 	l := logged(t)
 	r := &Adaptation{}
@@ -97,8 +97,7 @@ func TestPeersHaveLittleLogged(t *testing.T) {
 	require.Contains(t, all[2], "failed to join")
 }
 
-// What is logged of a plugin that is there for longer has no bound, nor that of one that was
-// launched, and comes after any number of others.
+// The log about a plugin that has been connected for longer, or that was launched, has no bound.
 func TestPluginsThatStayAreLogged(t *testing.T) {
 	l := logged(t)
 	r := &Adaptation{}

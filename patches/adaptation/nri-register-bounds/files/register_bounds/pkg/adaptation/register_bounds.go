@@ -13,22 +13,22 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// Bounds of what a plugin registers with, in bytes (L22).
+// Bounds of the data that a plugin registers with, in bytes (L22).
 const (
-	maxPluginName = 64 // plugins that are DRA drivers have the names of these, up to 63
+	maxPluginName = 64 // names of DRA drivers have up to 63
 	maxNRIVersion = 64
 )
 
-// errRegistration says why a plugin must not register with what it has sent.
+// errRegistration is the reason why the data of a plugin's registration is rejected.
 type errRegistration struct{ error }
 
 func (e *errRegistration) Unwrap() error { return e.error }
 
-// status is what the plugin is answered.
+// status is the error that the plugin receives.
 func (e *errRegistration) status() error { return status.Error(codes.InvalidArgument, e.Error()) }
 
-// checkRegistration rejects what must not get into logs, metrics and memory. Plugins that
-// the runtime has launched have the names of their files, whatever they register with.
+// checkRegistration rejects data that must not get into logs, metrics and memory. Plugins
+// that the runtime has launched have the names of their files, whatever they register with.
 func checkRegistration(req *RegisterPluginRequest, external bool) *errRegistration {
 	if err := invalidRegistration(req, external); err != nil {
 		return &errRegistration{err}
@@ -54,7 +54,7 @@ func invalidRegistration(req *RegisterPluginRequest, external bool) error {
 
 func notPrintable(r rune) bool { return !unicode.IsPrint(r) }
 
-// clipped is what is quoted of a string that a peer has sent.
+// clipped is the part of a peer's string that errors quote.
 func clipped(s string) string {
 	const most = 32
 	if len(s) <= most {
@@ -63,7 +63,7 @@ func clipped(s string) string {
 	return s[:most] + "..."
 }
 
-// knownPolicy is a policy without what else the message may hold.
+// knownPolicy is a policy without unknown fields.
 func knownPolicy(p *FailurePolicy) *FailurePolicy {
 	if p == nil {
 		return nil

@@ -14,16 +14,16 @@ import (
 	"google.golang.org/protobuf/proto"
 )
 
-// registered is how a plugin registers: what it is answered, and what it is called then.
+// registered registers a plugin. It returns the plugin, and the error that the plugin receives.
 func registered(t *testing.T, req *RegisterPluginRequest, cmd *exec.Cmd) (p *plugin, err error) {
 	t.Helper()
 	p = &plugin{regC: make(chan error, 1), r: &Adaptation{}, impl: &pluginType{}, cmd: cmd}
 	_, err = p.RegisterPlugin(context.Background(), req)
-	require.Equal(t, err == nil, <-p.regC == nil, "the runtime hears something else")
+	require.Equal(t, err == nil, <-p.regC == nil, "the runtime receives another result")
 	return p, err
 }
 
-// What a plugin registers with is bounded, and is rejected before it is kept.
+// The data of a registration is bounded, and is rejected before it is kept.
 func TestRegistrationIsBounded(t *testing.T) {
 	long := strings.Repeat("x", 2<<20)
 	for name, req := range map[string]*RegisterPluginRequest{
@@ -55,7 +55,7 @@ func TestRegistrationIsBounded(t *testing.T) {
 	}
 }
 
-// What plugins of today register with is taken.
+// Plugins of today can register.
 func TestRegistrationsOfToday(t *testing.T) {
 	for _, req := range []*RegisterPluginRequest{
 		{PluginIdx: "00", PluginName: "logger"},
@@ -74,7 +74,7 @@ func TestRegistrationsOfToday(t *testing.T) {
 	require.NoError(t, err, "a plugin that was launched has the name of its file")
 }
 
-// Of a policy nothing is kept that the runtime does not know.
+// Unknown fields of a policy are not kept.
 func TestPolicyIsBounded(t *testing.T) {
 	require.Nil(t, knownPolicy(nil))
 	sent := &FailurePolicy{KeepConnected: true}

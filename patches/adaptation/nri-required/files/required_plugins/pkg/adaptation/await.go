@@ -8,10 +8,10 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// AwaitRequired waits for the plugins that a pod requires and that are disconnected. It is for
-// runtimes that call it before they make anything of the pod, which a pod that waits in
-// RunPodSandbox holds. It tells no plugin of the pod, and fails as RunPodSandbox would.
-// A RunPodSandbox with the context that it returns waits for as long as is left.
+// AwaitRequired waits for the required plugins of a pod that are disconnected. A runtime may
+// call it before it allocates anything for the pod, so that a waiting pod holds nothing. No
+// plugin receives the pod. AwaitRequired fails as RunPodSandbox would. RunPodSandbox with the
+// context that it returns waits only for the time that is left.
 func (r *Adaptation) AwaitRequired(ctx context.Context, req *RunPodSandboxRequest) (context.Context, error) {
 	ev := podEvent(lifecycle.RunPodSandbox, req.GetPod(), req)
 	ctx, err := r.engine.Await(ctx, ev)

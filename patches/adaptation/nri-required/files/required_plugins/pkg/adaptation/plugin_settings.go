@@ -14,23 +14,23 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// PluginSettings are what the runtime's operator says of the plugins of one name:
-// what a plugin cannot be trusted to say of itself.
+// PluginSettings are the operator's settings for the plugins of one name. A plugin cannot
+// be trusted to declare them itself.
 type PluginSettings struct {
-	// RequiredForPods and RequiredForContainers have no pod or container start
-	// without the plugin's answer to its RunPodSandbox or CreateContainer.
+	// RequiredForPods and RequiredForContainers let no pod or container start without
+	// the plugin's answer to its RunPodSandbox or CreateContainer.
 	RequiredForPods, RequiredForContainers bool
-	// ExemptNamespaces are those whose pods, and their containers, may start without.
+	// ExemptNamespaces are namespaces whose pods and containers may start without the plugin.
 	ExemptNamespaces []string
 	// ExemptHostNetwork is whether pods on the host's network, and their containers, may
-	// start without. Where a pod's namespaces are not known, it may not.
+	// start without the plugin. A pod whose namespaces are unknown may not.
 	ExemptHostNetwork bool
 	// Wait is how long a pod or container waits for the plugin while it is disconnected. Zero
 	// is the default.
 	Wait time.Duration
 
 	// RequestTimeout and SyncTimeout are the plugin's own timeouts for a request and
-	// for Synchronize. Zero stands for those of all plugins.
+	// for Synchronize. Zero stands for the timeouts of all plugins.
 	RequestTimeout, SyncTimeout time.Duration
 }
 
@@ -38,8 +38,8 @@ type PluginSettings struct {
 // that it requires and that is disconnected.
 const DefaultPluginWait = 10 * time.Second
 
-// WithPluginSettings sets what holds for plugins, by their name: with the index,
-// as "10-logger", or for any index without it, as "logger". Where a plugin has both,
+// WithPluginSettings sets the settings of plugins, by their name: with the index, as
+// "10-logger", or for any index without it, as "logger". If both exist for a plugin,
 // its timeouts are those of the name with the index.
 func WithPluginSettings(settings map[string]PluginSettings) Option {
 	return func(r *Adaptation) error {
@@ -77,7 +77,7 @@ func (p *plugin) requestTimeout() time.Duration {
 	return cmp.Or(p.r.settingsOf(p.name()).RequestTimeout, getPluginRequestTimeout())
 }
 
-// Timeouts are those that are set for the plugin's name.
+// Timeouts are the timeouts that are set for the plugin's name.
 func (c connection) Timeouts() lifecycle.Timeouts {
 	s := c.r.settingsOf(c.name())
 	return lifecycle.Timeouts{Request: s.RequestTimeout, Sync: s.SyncTimeout}

@@ -17,12 +17,11 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// annotated is the most plugins that a pod's annotation may require.
+// annotated is how many plugins a pod's annotation may require at most.
 const annotated = 64
 
-// required returns the plugins without whose answer a pod or container must not
-// start: those that are set to be required where it is, and those that its pod
-// requires by an annotation, unless the pod tolerates that they are missing.
+// required returns the plugins that a pod or container requires: by the settings, and by
+// an annotation of the pod. It returns none if the pod tolerates that they are missing.
 func (r *Adaptation) required(ev lifecycle.Event) ([]lifecycle.Requirement, error) {
 	if len(r.requiredNames) == 0 && r.validator == nil {
 		return nil, nil
@@ -44,8 +43,8 @@ func (r *Adaptation) required(ev lifecycle.Event) ([]lifecycle.Requirement, erro
 	}
 	for _, name := range names {
 		if !slices.ContainsFunc(required, func(r lifecycle.Requirement) bool { return r.Plugin == name }) {
-			// One annotation speaks for pods and containers, and most plugins want only
-			// the ones or the others: what has no say must only be there.
+			// One annotation holds for pods and containers, and most plugins subscribe to
+			// one of the two. A plugin that did not subscribe must only be connected.
 			required = append(required, lifecycle.Requirement{Plugin: name, Wait: r.settingsOf(name).wait(), OrPresent: true})
 		}
 	}
@@ -59,12 +58,12 @@ func (s PluginSettings) requiredFor(kind lifecycle.Kind) bool {
 	return s.RequiredForContainers
 }
 
-// exempts says whether a pod and its containers may start without the plugin.
+// exempts reports whether a pod and its containers may start without the plugin.
 func (s PluginSettings) exempts(pod *PodSandbox) bool {
 	return slices.Contains(s.ExemptNamespaces, pod.GetNamespace()) || s.ExemptHostNetwork && onHostNetwork(pod)
 }
 
-// onHostNetwork says whether a pod is known to have no network of its own.
+// onHostNetwork reports whether a pod is known to have no network of its own.
 func onHostNetwork(pod *PodSandbox) bool {
 	namespaces := pod.GetLinux().GetNamespaces()
 	return len(namespaces) > 0 && !slices.ContainsFunc(namespaces, func(n *api.LinuxNamespace) bool { return n.GetType() == "network" })
@@ -72,9 +71,8 @@ func onHostNetwork(pod *PodSandbox) bool {
 
 func (s PluginSettings) wait() time.Duration { return cmp.Or(s.Wait, DefaultPluginWait) }
 
-// tolerated says whether a pod, or a container of it, may start without the
-// plugins that it would require: by the annotation that the default validator is
-// set to look for.
+// tolerated reports whether a pod, or a container of it, may start without its required
+// plugins, by the annotation that is set for the default validator.
 func (r *Adaptation) tolerated(pod *PodSandbox, container string) (bool, error) {
 	if r.validator == nil || r.validator.TolerateMissingAnnotation == "" {
 		return false, nil
@@ -92,7 +90,7 @@ func (r *Adaptation) tolerated(pod *PodSandbox, container string) (bool, error) 
 }
 
 // annotated returns the plugins that a pod, or a container of it, requires by the
-// annotation that the default validator reads, if that is enabled.
+// annotation of the default validator, if that is enabled.
 func (r *Adaptation) annotated(pod *PodSandbox, container string) ([]string, error) {
 	if r.validator == nil {
 		return nil, nil

@@ -10,17 +10,17 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/lifecycle"
 )
 
-// RequiredMetrics is what the value given to WithMetrics may implement beside
-// Metrics, to see what becomes of required plugins. plugin is the name in the
-// settings, or "annotation" for one that a pod requires by itself.
+// RequiredMetrics may be implemented by the value passed to WithMetrics, beside Metrics,
+// to see waits for required plugins and rejections. plugin is the name in the settings, or
+// "annotation" for a plugin that a pod requires by annotation.
 type RequiredMetrics interface {
-	// RecordRequiredWait is called when a pod or container has waited for a plugin
-	// that it requires and that was disconnected, whether it came or not.
+	// RecordRequiredWait is called when a pod or container has waited for a required
+	// plugin that was disconnected, whether the plugin connected or not.
 	RecordRequiredWait(plugin, event string, waited time.Duration)
 
 	// RecordRequiredRejection is called when a pod or container is rejected because a
-	// plugin that it requires has not answered. reason is "disconnected", or "unanswered" if
-	// the plugin was there.
+	// required plugin has not answered. reason is "disconnected", or "unanswered" if the
+	// plugin was connected.
 	RecordRequiredRejection(plugin, event, reason string)
 }
 
@@ -44,7 +44,7 @@ func (o observer) Rejected(u *lifecycle.Unmet) {
 	}
 }
 
-// label is the name of a plugin in metrics. Pods may require what they like.
+// label is the name of a plugin in metrics. Annotations of pods may have any name.
 func (r *Adaptation) label(plugin string) string {
 	if _, set := r.pluginSettings[plugin]; set {
 		return plugin

@@ -18,8 +18,8 @@ import (
 	"github.com/containerd/nri/pkg/stub"
 )
 
-// requiring starts an adaptation that requires a plugin "must", and keeps what is
-// recorded of that.
+// requiring starts an adaptation that requires a plugin "must", and returns the record of
+// its metrics.
 func requiring(t *testing.T, dir string, s nri.PluginSettings) (*nri.Adaptation, *requiredRecord) {
 	t.Helper()
 	record := &requiredRecord{}
@@ -39,7 +39,7 @@ func withSettings(t *testing.T, dir, plugin string, s nri.PluginSettings, record
 	return r
 }
 
-// requiredRecord keeps what is recorded of required plugins.
+// requiredRecord keeps the metrics of required plugins.
 type requiredRecord struct {
 	nri.Metrics
 	mu         sync.Mutex // guards what follows
@@ -68,7 +68,7 @@ func runPodIn(r *nri.Adaptation, namespace, id string) error {
 	return r.RunPodSandbox(context.Background(), &api.RunPodSandboxRequest{Pod: &api.PodSandbox{Id: id, Namespace: namespace}})
 }
 
-// A runtime has a pod wait before it makes anything of it.
+// A runtime can let a pod wait before it makes anything of it.
 func TestRequiredPluginIsAwaitedFirst(t *testing.T) {
 	r, record := requiring(t, t.TempDir(), nri.PluginSettings{RequiredForPods: true, ExemptNamespaces: []string{"exempt"}, Wait: 50 * time.Millisecond})
 	await := func(namespace string) (context.Context, error) {
@@ -81,7 +81,7 @@ func TestRequiredPluginIsAwaitedFirst(t *testing.T) {
 	require.Equal(t, codes.Unavailable, status.Code(err))
 	require.ErrorContains(t, err, "RunPodSandbox rejected: required plugin must is disconnected since 2")
 	require.Equal(t, []string{"must RunPodSandbox"}, record.waits)
-	require.Equal(t, []string{"must RunPodSandbox away"}, record.rejections)
+	require.Equal(t, []string{"must RunPodSandbox disconnected"}, record.rejections)
 }
 
 // A pod waits for a plugin that is disconnected, is rejected without it, and starts with it.
@@ -98,7 +98,7 @@ func TestRequiredPlugin(t *testing.T) {
 	require.ErrorAs(t, err, &failed)
 	require.Equal(t, "must", failed.Plugin)
 	require.Equal(t, []string{"must RunPodSandbox"}, record.waits)
-	require.Equal(t, []string{"must RunPodSandbox away"}, record.rejections)
+	require.Equal(t, []string{"must RunPodSandbox disconnected"}, record.rejections)
 	gone := r.RequiredPlugins()
 	require.Len(t, gone, 1)
 	require.Equal(t, "must", gone[0].Name)
@@ -111,8 +111,8 @@ func TestRequiredPlugin(t *testing.T) {
 	require.True(t, r.RequiredPlugins()[0].Disconnected.IsZero())
 }
 
-// Where the network is what the plugin is for, pods on the host's do without, if that
-// is known.
+// A pod that is known to be on the host's network starts without a plugin that is for the
+// network.
 func TestRequiredPluginExemptsTheHostsNetwork(t *testing.T) {
 	r, _ := requiring(t, t.TempDir(), nri.PluginSettings{RequiredForPods: true, RequiredForContainers: true, ExemptHostNetwork: true, Wait: time.Millisecond})
 	pod := func(id string, namespaces ...string) *api.PodSandbox {
@@ -133,7 +133,7 @@ func TestRequiredPluginExemptsTheHostsNetwork(t *testing.T) {
 	require.Equal(t, codes.Unavailable, status.Code(run(pod("unknown"))))
 }
 
-// A pod that waits says so, and starts with the plugin that it waited for.
+// The wait of a pod is reported, and the pod starts when the plugin has connected.
 func TestRequiredPluginComes(t *testing.T) {
 	dir := t.TempDir()
 	r, _ := requiring(t, dir, nri.PluginSettings{RequiredForPods: true, Wait: time.Minute})
@@ -151,7 +151,8 @@ func TestRequiredPluginComes(t *testing.T) {
 	require.Empty(t, r.Waits())
 }
 
-// A plugin that times out has given no word, though its policy would go on.
+// A required plugin that times out has not approved the pod, even if its policy ignores
+// timeouts.
 func TestRequiredPluginTimesOut(t *testing.T) {
 	dir, over := t.TempDir(), make(chan struct{})
 	r, record := requiring(t, dir, nri.PluginSettings{RequiredForPods: true, Wait: time.Minute, RequestTimeout: time.Second})
@@ -166,7 +167,7 @@ func TestRequiredPluginTimesOut(t *testing.T) {
 	require.Equal(t, []string{"must RunPodSandbox unanswered"}, record.rejections)
 }
 
-// timed is a plugin that keeps the timeout that it is told.
+// timed is a plugin that keeps the timeout that it receives.
 type timed struct{ received chan time.Duration }
 
 var timedStub stub.Stub
@@ -178,7 +179,7 @@ func (p timed) Configure(context.Context, string, string, string) (stub.EventMas
 
 func (p timed) RunPodSandbox(context.Context, *api.PodSandbox) error { return nil }
 
-// A plugin is told its own timeout when it is configured.
+// A plugin receives its own timeout when it is configured.
 func TestPluginReceivesItsTimeout(t *testing.T) {
 	dir := t.TempDir()
 	requiring(t, dir, nri.PluginSettings{RequestTimeout: 1234 * time.Millisecond})

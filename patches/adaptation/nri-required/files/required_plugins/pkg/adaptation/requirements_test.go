@@ -20,7 +20,7 @@ const (
 	tolerates = "tolerates.example.org"
 )
 
-// What is required of a pod, and of its container "main".
+// The plugins that a pod, and its container "main", require.
 func TestRequirements(t *testing.T) {
 	many := make([]string, annotated+1)
 	for i := range many {
@@ -35,29 +35,29 @@ func TestRequirements(t *testing.T) {
 	for name, tc := range map[string]struct {
 		namespace   string
 		annotations map[string]string
-		disabled    bool // the validator is
-		unset       bool // nothing is required by the settings
+		disabled    bool // whether the validator is
+		unset       bool // whether the settings require no plugin
 		pod, ctr    string
 		err         string
 	}{
-		"the settings":            {pod: "all/10s net/1s", ctr: "10-device/10s all/10s"},
-		"an exempt namespace":     {namespace: "net-system", pod: "all/10s", ctr: "10-device/10s all/10s"},
-		"one of two":              {namespace: "kube-system", ctr: "10-device/10s"},
-		"nothing":                 {unset: true},
-		"an annotation":           {unset: true, annotations: map[string]string{requires: "[ 20-optional, b ]"}, pod: "20-optional/1m0s? b/10s?", ctr: "20-optional/1m0s? b/10s?"},
-		"that of the pod":         {unset: true, annotations: map[string]string{requires + "/pod": "[ b ]", requires: "[ a ]"}, pod: "b/10s?", ctr: "b/10s?"},
-		"that of the container":   {unset: true, annotations: map[string]string{requires + "/container.main": "[ b ]", requires: "[ a ]"}, pod: "a/10s?", ctr: "b/10s?"},
-		"of another container":    {unset: true, annotations: map[string]string{requires + "/container.other": "[ b ]"}},
-		"both":                    {annotations: map[string]string{requires: "[ net, b, b ]"}, pod: "all/10s net/1s b/10s?", ctr: "10-device/10s all/10s b/10s? net/1s?"},
-		"none is enabled":         {annotations: map[string]string{requires: "[ b ]", tolerates: "true"}, disabled: true, pod: "all/10s net/1s", ctr: "10-device/10s all/10s"},
-		"all is tolerated":        {annotations: map[string]string{requires: "[ b ]", tolerates: "true"}},
-		"by the pod":              {annotations: map[string]string{tolerates + "/pod": "true"}},
-		"by the container":        {annotations: map[string]string{tolerates + "/container.main": "true"}, pod: "all/10s net/1s"},
-		"not tolerated":           {annotations: map[string]string{tolerates: "false"}, pod: "all/10s net/1s", ctr: "10-device/10s all/10s"},
-		"an exempt one asks":      {namespace: "kube-system", annotations: map[string]string{requires: "[ net ]"}, pod: "net/1s?", ctr: "10-device/10s net/1s?"},
-		"no list":                 {annotations: map[string]string{requires: "net"}, err: `annotation required-plugins.noderesource.dev is "net": set it to a list`},
-		"no truth":                {annotations: map[string]string{tolerates: "often"}, err: `annotation tolerates.example.org is "often": set it to true or false`},
-		"more than anybody needs": {annotations: map[string]string{requires: "[" + strings.Join(many, ",") + "]"}, err: "has 65 plugins"},
+		"the settings":           {pod: "all/10s net/1s", ctr: "10-device/10s all/10s"},
+		"an exempt namespace":    {namespace: "net-system", pod: "all/10s", ctr: "10-device/10s all/10s"},
+		"one of two":             {namespace: "kube-system", ctr: "10-device/10s"},
+		"nothing":                {unset: true},
+		"an annotation":          {unset: true, annotations: map[string]string{requires: "[ 20-optional, b ]"}, pod: "20-optional/1m0s? b/10s?", ctr: "20-optional/1m0s? b/10s?"},
+		"of the pod":             {unset: true, annotations: map[string]string{requires + "/pod": "[ b ]", requires: "[ a ]"}, pod: "b/10s?", ctr: "b/10s?"},
+		"of the container":       {unset: true, annotations: map[string]string{requires + "/container.main": "[ b ]", requires: "[ a ]"}, pod: "a/10s?", ctr: "b/10s?"},
+		"of another container":   {unset: true, annotations: map[string]string{requires + "/container.other": "[ b ]"}},
+		"both":                   {annotations: map[string]string{requires: "[ net, b, b ]"}, pod: "all/10s net/1s b/10s?", ctr: "10-device/10s all/10s b/10s? net/1s?"},
+		"the validator disabled": {annotations: map[string]string{requires: "[ b ]", tolerates: "true"}, disabled: true, pod: "all/10s net/1s", ctr: "10-device/10s all/10s"},
+		"all is tolerated":       {annotations: map[string]string{requires: "[ b ]", tolerates: "true"}},
+		"by the pod":             {annotations: map[string]string{tolerates + "/pod": "true"}},
+		"by the container":       {annotations: map[string]string{tolerates + "/container.main": "true"}, pod: "all/10s net/1s"},
+		"not tolerated":          {annotations: map[string]string{tolerates: "false"}, pod: "all/10s net/1s", ctr: "10-device/10s all/10s"},
+		"an exempt one asks":     {namespace: "kube-system", annotations: map[string]string{requires: "[ net ]"}, pod: "net/1s?", ctr: "10-device/10s net/1s?"},
+		"no list":                {annotations: map[string]string{requires: "net"}, err: `annotation required-plugins.noderesource.dev is "net": set it to a list`},
+		"no boolean":             {annotations: map[string]string{tolerates: "often"}, err: `annotation tolerates.example.org is "often": set it to true or false`},
+		"too many":               {annotations: map[string]string{requires: "[" + strings.Join(many, ",") + "]"}, err: "has 65 plugins"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &Adaptation{}
@@ -93,7 +93,7 @@ func TestRequirements(t *testing.T) {
 	}
 }
 
-// Settings of a name hold for any index, and those of one index before them.
+// Settings of a name hold for any index, unless a setting with the index exists.
 func TestSettingsByName(t *testing.T) {
 	r := &Adaptation{}
 	require.NoError(t, WithPluginSettings(map[string]PluginSettings{

@@ -9,19 +9,18 @@ import (
 	"github.com/containerd/ttrpc"
 )
 
-// syncPart returns how many of the pods and containers that are left go into
-// a message of n objects. Pods go first: with n of one or more, there is
-// nothing in the message only if nothing is left.
+// syncPart returns how many of the pods and containers that are left go into a
+// message of n objects. Pods go first. If n is at least one, the message is empty
+// only if nothing is left.
 func syncPart(n, podsLeft, ctrsLeft int) (pods, ctrs int) {
 	pods = min(n, podsLeft)
 	return pods, min(n-pods, ctrsLeft)
 }
 
-// smallerSyncPart returns how many of the pods and containers of a message
-// that was rejected for its size go into the next one: fewer in proportion to
-// that size, and half at most, since what is left out may be the lighter part.
-// Any other rejection comes back as it is, and that of a single object with the
-// object's name.
+// smallerSyncPart returns how many of the pods and containers of a message that was
+// too large go into the next one: fewer in proportion to its size, and at most half,
+// since the objects that are left out may be the smaller ones. It returns any other
+// rejection as it is. If a single object is too large, the error names it.
 func smallerSyncPart(pods []*PodSandbox, ctrs []*Container, rejection error) (int, int, error) {
 	var tooLarge *ttrpc.OversizedMessageErr
 	if !errors.As(rejection, &tooLarge) {
@@ -45,5 +44,5 @@ func syncObject(pods []*PodSandbox, ctrs []*Container) string {
 	case len(ctrs) > 0:
 		return fmt.Sprintf("container %s (%s) of pod %s", ctrs[0].GetName(), ctrs[0].GetId(), ctrs[0].GetPodSandboxId())
 	}
-	return "a Synchronize of nothing"
+	return "an empty Synchronize"
 }

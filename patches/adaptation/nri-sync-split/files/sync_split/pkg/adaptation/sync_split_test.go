@@ -16,7 +16,7 @@ import (
 	"github.com/containerd/ttrpc"
 )
 
-// limit is what ttrpc takes in a message.
+// limit is the size of ttrpc's largest message.
 var limit = new(ttrpc.OversizedMessageErr).MaximumLength()
 
 func TestSyncPart(t *testing.T) {
@@ -51,7 +51,7 @@ func TestSmallerSyncPart(t *testing.T) {
 	}
 }
 
-// What cannot be made smaller says why.
+// If a message cannot be made smaller, the error says why.
 func TestNoSmallerSyncPart(t *testing.T) {
 	pods := []*PodSandbox{{Id: "cafe", Name: "web", Namespace: "shop"}}
 	ctrs := []*Container{{Id: "f00d", Name: "main", PodSandboxId: "cafe"}}
@@ -65,7 +65,7 @@ func TestNoSmallerSyncPart(t *testing.T) {
 	}{
 		{pods, nil, size, fmt.Sprintf("pod shop/web (cafe) does not fit in a message of its own: %v", size)},
 		{nil, ctrs, size, fmt.Sprintf("container main (f00d) of pod cafe does not fit in a message of its own: %v", size)},
-		{nil, nil, size, fmt.Sprintf("a Synchronize of nothing does not fit in a message of its own: %v", size)},
+		{nil, nil, size, fmt.Sprintf("an empty Synchronize does not fit in a message of its own: %v", size)},
 		{pods, ctrs, lost, lost.Error()},
 		{pods, ctrs, full, full.Error()},
 	} {
@@ -75,9 +75,9 @@ func TestNoSmallerSyncPart(t *testing.T) {
 	}
 }
 
-// Any mix of up to five pods and containers, of one to four thirds of what a
-// message holds, is told whole and in order, or fails by the name of the first
-// that no message holds.
+// Any mix of up to five pods and containers, each of one to four thirds of a
+// message, arrives complete and in order, or fails with the name of the first object
+// that does not fit in a message.
 func TestEverySplitIsWhole(t *testing.T) {
 	const most, weights = 5, 4
 	for total, mixes := 0, 1; total <= most; total, mixes = total+1, mixes*weights {
@@ -94,8 +94,8 @@ func TestEverySplitIsWhole(t *testing.T) {
 	}
 }
 
-// receiveSplit synchronizes a plugin whose messages hold objects of weight
-// three in all.
+// receiveSplit synchronizes a plugin whose messages hold objects with a total weight
+// of three.
 func receiveSplit(t *testing.T, pods, ctrs []int) {
 	const holds = 3
 	var (

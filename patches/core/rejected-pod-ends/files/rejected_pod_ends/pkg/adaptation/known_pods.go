@@ -2,12 +2,12 @@
 
 package adaptation
 
-// knownPods are the ids of the pods that a plugin was told of, by Synchronize or by an
+// knownPods are the ids of the pods that a plugin has received, in Synchronize or by an
 // event, and whose removal it has not answered. Once the plugin is in the list of the
-// Adaptation, the lock of that guards them.
+// Adaptation, the lock of the Adaptation guards them.
 type knownPods map[string]struct{}
 
-// learn adds pods that the plugin is about to be told of, whatever it answers.
+// learn adds pods that the plugin is about to receive, whatever it answers.
 func (k *knownPods) learn(pods ...*PodSandbox) {
 	if *k == nil {
 		*k = knownPods{}
@@ -17,7 +17,7 @@ func (k *knownPods) learn(pods ...*PodSandbox) {
 	}
 }
 
-// has tells whether the plugin knows a pod.
+// has reports whether the plugin knows a pod.
 func (k knownPods) has(pod *PodSandbox) bool {
 	_, known := k[pod.GetId()]
 	return known

@@ -13,9 +13,9 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// The end of a rejected pod goes to the plugins that were told of it: those that were
-// asked, and one that had it in its Synchronize. When it is tried again, which gives it
-// a new id, it is everybody's.
+// The end of a rejected pod goes to the plugins that have received the pod: those that
+// were asked, and one that had it in its Synchronize. When the pod is created again, with
+// a new id, its end goes to all plugins.
 func TestRejectedPodEndsForPluginsThatSawIt(t *testing.T) {
 	var (
 		ctx    = context.Background()
@@ -37,18 +37,18 @@ func TestRejectedPodEndsForPluginsThatSawIt(t *testing.T) {
 	node.pods = map[string]*api.PodSandbox{pod.GetId(): pod}
 	s.StartPlugins(joined)
 	s.WaitForPluginsToSync(joined)
-	rt.BlockPluginSync().Unblock() // it is registered when nobody holds the other side
+	rt.BlockPluginSync().Unblock() // waits until joined is registered
 
 	require.ErrorContains(t, rt.RunPodSandbox(ctx, &api.RunPodSandboxRequest{Pod: pod}), veto.Error())
 	require.NoError(t, rt.StopPodSandbox(ctx, &api.StopPodSandboxRequest{Pod: pod}))
 	require.NoError(t, rt.RemovePodSandbox(ctx, &api.RemovePodSandboxRequest{Pod: pod}))
 
 	for _, received := range []*mockPlugin{before, reject, joined} {
-		require.NoError(t, received.Wait(stop, time.After(startupTimeout)), "%s knows the pod, and is not told of its stop", received.FullName())
-		require.NoError(t, received.Wait(remove, time.After(startupTimeout)), "%s knows the pod, and is not told of its removal", received.FullName())
+		require.NoError(t, received.Wait(stop, time.After(startupTimeout)), "%s knows the pod, and does not receive its stop", received.FullName())
+		require.NoError(t, received.Wait(remove, time.After(startupTimeout)), "%s knows the pod, and does not receive its removal", received.FullName())
 	}
-	require.False(t, after.EventQ().Has(stop), "told of the stop of a pod it was not told of")
-	require.False(t, after.EventQ().Has(remove), "told of the removal of a pod it was not told of")
+	require.False(t, after.EventQ().Has(stop), "received the stop of a pod that it does not know")
+	require.False(t, after.EventQ().Has(remove), "received the removal of a pod that it does not know")
 
 	veto = nil
 	pod = &api.PodSandbox{Id: "pod1", Name: "pod0", Uid: "uid0", Namespace: "default"}

@@ -7,11 +7,11 @@ import (
 	"fmt"
 )
 
-// teardownErrors collects what plugins answered to the end of a pod or
-// container, which goes to all of them.
+// teardownErrors collects the errors of plugins at the end of a pod or container,
+// which goes to all of them.
 type teardownErrors []error
 
-// add notes the error of a plugin, if it is one.
+// add adds the error of a plugin, unless it is nil.
 func (e *teardownErrors) add(p *plugin, err error) {
 	if err != nil {
 		*e = append(*e, fmt.Errorf("plugin %q: %w", p.name(), err))

@@ -13,8 +13,8 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// The end of a pod or container is told to every plugin, whatever the others
-// return, and the runtime learns of each failure and whose it was.
+// Every plugin receives the end of a pod or container, whatever the others return.
+// The runtime receives each error, with the name of its plugin.
 func TestTeardownReachesAllPlugins(t *testing.T) {
 	var (
 		ctx = context.Background()

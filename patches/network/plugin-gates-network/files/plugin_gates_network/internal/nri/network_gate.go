@@ -17,24 +17,24 @@ import (
 // NetworkGate is a plugin without which the node's network takes no pods.
 type NetworkGate struct {
 	Plugin string `json:"-"`      // as in the settings
-	Closed bool   `json:"closed"` // whether NetworkReady is false for it
-	Grace  string `json:"grace"`  // for how long the plugin may be disconnected before it is
-	// Disconnected is since when the plugin is disconnected, or since when NRI runs if it has not come. It
-	// is zero if the plugin is there.
+	Closed bool   `json:"closed"` // whether NetworkReady is false because of the plugin
+	Grace  string `json:"grace"`  // how long the plugin may be disconnected before that
+	// Disconnected is since when the plugin is disconnected, or since when NRI runs if the plugin
+	// never connected. It is zero if the plugin is connected.
 	Disconnected time.Time `json:"-"`
 }
 
 const (
-	// defaultNetworkGrace is enough for the pod of a DaemonSet to be replaced.
+	// defaultNetworkGrace is long enough to replace the pod of a DaemonSet.
 	defaultNetworkGrace = 30 * time.Second
-	// longestNetworkGrace is for mistakes: a plugin that is disconnected so long is not restarting.
+	// longestNetworkGrace catches mistakes: a plugin that is disconnected for so long does not restart.
 	longestNetworkGrace = time.Hour
 )
 
-// validateGate returns what is wrong with the settings of the plugin's gate.
+// validateGate returns the errors in the settings of the plugin's gate.
 func (p PluginConfig) validateGate() (errs []error) {
 	if p.GatesNetwork && !slices.Contains(p.RequiredFor, forPods) {
-		errs = append(errs, fmt.Errorf("gates_network is set: required_for must have %q, or pods start without the plugin all the same", forPods))
+		errs = append(errs, fmt.Errorf("gates_network is set: required_for must have %q, or pods start without the plugin", forPods))
 	}
 	if p.NetworkGrace != 0 && !p.GatesNetwork {
 		errs = append(errs, errors.New("network_grace is set, and gates_network is not"))
@@ -49,24 +49,24 @@ func (p PluginConfig) networkGrace() time.Duration {
 	return cmp.Or(tomlext.ToStdTime(p.NetworkGrace), defaultNetworkGrace)
 }
 
-// KeptIn says in which folder it is kept, over restarts of containerd, which plugins
-// are there. It has to be gone once the node has booted, as the state folder is.
+// KeptIn sets the folder that keeps, over restarts of containerd, which gates are open. A boot
+// must remove it, as it does the state folder.
 func (c *Config) KeptIn(stateDir string) *Config {
 	c.stateDir = stateDir
 	return c
 }
 
-// A gate is what is known of one plugin that gates the network.
+// A gate is the state of one plugin that gates the network.
 type gate struct {
 	grace time.Duration
-	// open is whether the plugin was there, and not away for longer than its grace
-	// since. networkGates.mu guards it.
+	// open is whether the plugin has connected, and was not disconnected for longer than its
+	// grace since. networkGates.mu guards it.
 	open bool
 }
 
-// closed is whether the network takes no pods. A plugin that is disconnected does not close
-// an open gate before it has been disconnected for its grace, nor before that has passed
-// since from, when it could first have come. One that is there opens it at once.
+// closed reports whether the network takes no pods. A disconnected plugin closes an open gate
+// once its grace has passed, both since it disconnected and since from, when it could first
+// connect. A connected plugin opens the gate at once.
 func (g *gate) closed(p nri.RequiredPlugin, from, now time.Time) bool {
 	switch {
 	case p.Disconnected.IsZero():

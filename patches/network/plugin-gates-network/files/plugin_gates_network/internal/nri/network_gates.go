@@ -13,8 +13,8 @@ import (
 	nri "github.com/containerd/nri/pkg/adaptation"
 )
 
-// gatesWatched is how often gates are looked at if nobody asks for NetworkReady, which
-// does not wait for it.
+// gatesWatched is how often gates are checked if no caller asks for NetworkReady, which does not
+// wait for this check.
 const gatesWatched = 200 * time.Millisecond
 
 // networkGates are the gates of all plugins that have one.
@@ -25,17 +25,17 @@ type networkGates struct {
 	log      *log.Entry
 
 	stopped chan struct{}
-	moving  chan struct{} // has an element if moved may have one
+	moving  chan struct{} // has an element if moved may have some
 	watch   sync.WaitGroup
 
-	mu    sync.Mutex // guards what follows, and is held over no call
+	mu    sync.Mutex // guards the fields below, and is held over no call
 	gates map[string]*gate
-	from  time.Time     // when plugins could first have come
+	from  time.Time     // when plugins could first connect
 	moved []NetworkGate // transitions that are still to be noted, in order
 }
 
-// newNetworkGates returns nil if no plugin gates the network. Gates are as they were
-// before a restart of containerd.
+// newNetworkGates returns nil if no plugin gates the network. Gates have the state from before a
+// restart of containerd.
 func newNetworkGates(c *Config, required func() []nri.RequiredPlugin) *networkGates {
 	g := &networkGates{
 		required: required,
@@ -58,7 +58,7 @@ func newNetworkGates(c *Config, required func() []nri.RequiredPlugin) *networkGa
 	return g
 }
 
-// start begins to watch, once plugins can come.
+// start begins to watch, once plugins can connect.
 func (g *networkGates) start() {
 	if g == nil {
 		return
@@ -82,7 +82,7 @@ func (g *networkGates) start() {
 	})
 }
 
-// stop ends what start began. It must be called once at most.
+// stop ends the watch. It must be called once at most.
 func (g *networkGates) stop() {
 	if g == nil {
 		return
@@ -91,7 +91,7 @@ func (g *networkGates) stop() {
 	g.watch.Wait()
 }
 
-// now returns all gates as they are, by name.
+// now returns the current state of all gates, by name.
 func (g *networkGates) now() (all []NetworkGate) {
 	if g == nil {
 		return nil
@@ -104,8 +104,8 @@ func (g *networkGates) now() (all []NetworkGate) {
 	return all
 }
 
-// of returns the gate of a plugin, or nil if it has none. What it returned once it has
-// moved to: NetworkReady does not forget that it saw the plugin.
+// of returns the gate of a plugin, or nil if it has none. It also moves the gate to the returned
+// state, so that NetworkReady does not forget that it saw the plugin connected.
 func (g *networkGates) of(p nri.RequiredPlugin) *NetworkGate {
 	if g == nil {
 		return nil
@@ -128,19 +128,18 @@ func (g *networkGates) of(p nri.RequiredPlugin) *NetworkGate {
 	return &s
 }
 
-// begin says how gates are at the start, which is no transition.
+// begin logs and counts the state of gates at the start, which is no transition.
 func (g *networkGates) begin() {
 	for _, name := range slices.Sorted(maps.Keys(g.gates)) {
 		closed := !g.kept.has(name)
 		gauge(name, closed)
 		if closed {
-			g.log.WithField("plugin", name).Warn("network takes no pods until required NRI plugin has come")
+			g.log.WithField("plugin", name).Warn("network takes no pods until required NRI plugin has connected")
 		}
 	}
 }
 
-// look notes transitions. Only the goroutine of start calls it, so that they are
-// noted in order.
+// look notes transitions. Only the goroutine of start calls it, so that they are noted in order.
 func (g *networkGates) look() {
 	g.now()
 	g.mu.Lock()
@@ -152,11 +151,11 @@ func (g *networkGates) look() {
 	}
 }
 
-// note keeps, counts and logs a transition.
+// note records, counts and logs a transition.
 func (g *networkGates) note(s NetworkGate) {
 	entry := g.log.WithField("plugin", s.Plugin)
 	if err := g.kept.keep(s.Plugin, !s.Closed); err != nil {
-		entry.WithError(err).Warn("a restart of containerd will not find whether the NRI plugin was there")
+		entry.WithError(err).Warn("a restart of containerd will not know whether the NRI plugin was connected")
 	}
 	gauge(s.Plugin, s.Closed)
 	if s.Closed {
@@ -165,7 +164,7 @@ func (g *networkGates) note(s NetworkGate) {
 		return
 	}
 	networkGateTransitions.WithValues(s.Plugin, "open").Inc()
-	entry.Info("network waits no longer for required NRI plugin: it is there")
+	entry.Info("network waits no longer for required NRI plugin: it is connected")
 }
 
 // gauge sets the metric of a plugin's gate.

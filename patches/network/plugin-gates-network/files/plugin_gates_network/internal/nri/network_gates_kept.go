@@ -9,16 +9,15 @@ import (
 	"path/filepath"
 )
 
-// keptGates is the folder with a file for each gate that is open. It may be empty:
-// then nothing is kept.
+// keptGates is the folder with a file for each open gate. If empty, nothing is recorded.
 type keptGates string
 
 func (k keptGates) file(plugin string) string {
 	return filepath.Join(string(k), "network-gates", plugin)
 }
 
-// has tells whether a plugin's gate was open. What cannot be read was not: the node
-// gets pods a little later then.
+// has reports whether a plugin's gate was open. An unreadable gate was not: the node receives
+// pods a little later then.
 func (k keptGates) has(plugin string) bool {
 	if k == "" {
 		return false
@@ -27,7 +26,7 @@ func (k keptGates) has(plugin string) bool {
 	return err == nil
 }
 
-// keep notes whether a plugin's gate is open.
+// keep records whether a plugin's gate is open.
 func (k keptGates) keep(plugin string, open bool) error {
 	if k == "" {
 		return nil
@@ -44,7 +43,7 @@ func (k keptGates) keep(plugin string, open bool) error {
 		err = os.WriteFile(path, nil, 0o600)
 	}
 	if err != nil {
-		return fmt.Errorf("failed to note that plugin %s is there: %w", plugin, err)
+		return fmt.Errorf("failed to note that plugin %s is connected: %w", plugin, err)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 	nri "github.com/containerd/nri/pkg/adaptation"
 )
 
-// gatedBy is a configuration in which plugins of these names gate the network.
+// gatedBy returns a configuration in which plugins of these names gate the network.
 func gatedBy(t *testing.T, stateDir string, plugins ...string) *Config {
 	t.Helper()
 	c := DefaultConfig()
@@ -30,7 +30,7 @@ func gatedBy(t *testing.T, stateDir string, plugins ...string) *Config {
 	return c.KeptIn(stateDir)
 }
 
-// requiredNow are the plugins that are required, with since when they are disconnected.
+// requiredNow are the required plugins, with since when each is disconnected.
 type requiredNow struct {
 	mu      sync.Mutex // guards plugins
 	plugins []nri.RequiredPlugin
@@ -44,7 +44,7 @@ func (r *requiredNow) list() []nri.RequiredPlugin {
 	return slices.Clone(r.plugins)
 }
 
-// leaves has a plugin go, and comes has it be there.
+// leaves disconnects a plugin, and comes connects it.
 func (r *requiredNow) leaves(i int) { r.set(i, time.Now()) }
 func (r *requiredNow) comes(i int)  { r.set(i, time.Time{}) }
 
@@ -54,7 +54,7 @@ func (r *requiredNow) set(i int, gone time.Time) {
 	r.plugins[i].Disconnected = gone
 }
 
-// gatesOf returns gates of plugins, with what they log.
+// gatesOf returns gates of plugins, and their log.
 func gatesOf(c *Config, plugins *requiredNow) (*networkGates, *bytes.Buffer) {
 	var text bytes.Buffer
 	logger := logrus.New()
@@ -73,15 +73,15 @@ func closedGates(g *networkGates) (names []string) {
 	return names
 }
 
-// The network takes no pods before the plugin has come, all pods while it is there,
-// and those of its grace when it has gone.
+// The network takes no pods before the plugin has connected. It takes pods while the plugin is
+// connected, and for its grace after it disconnected.
 func TestL20_NetworkGateFollowsItsPlugin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plugins := requiredAre(nri.RequiredPlugin{Name: "gone", Disconnected: time.Now()}, nri.RequiredPlugin{Name: "ungated", Disconnected: time.Now()})
 		g, _ := gatesOf(gatedBy(t, "", "gone"), plugins)
 		g.start()
 		defer g.stop()
-		require.Equal(t, []string{"gone"}, closedGates(g), "before it came")
+		require.Equal(t, []string{"gone"}, closedGates(g), "before it connected")
 		time.Sleep(time.Hour)
 		require.Equal(t, []string{"gone"}, closedGates(g))
 
@@ -98,8 +98,8 @@ func TestL20_NetworkGateFollowsItsPlugin(t *testing.T) {
 	})
 }
 
-// A plugin that is restarted over and over does not make the network flap. Nor does
-// one that was there for a moment only, once its gate is closed.
+// A plugin that restarts over and over does not make the network flap. Neither does a plugin that
+// connected for only a moment, once its gate is closed.
 func TestL20_NetworkGateDoesNotFlap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plugins := requiredAre(nri.RequiredPlugin{Name: "net"})
@@ -121,8 +121,8 @@ func TestL20_NetworkGateDoesNotFlap(t *testing.T) {
 	})
 }
 
-// Who was told that the network is ready is not told a moment later that the plugin
-// has long been disconnected.
+// If NetworkReady was true once, it does not turn false a moment later because of an earlier
+// disconnect of the plugin.
 func TestL20_NetworkGateOpensOnceThePluginIsSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plugins := requiredAre(nri.RequiredPlugin{Name: "net", Disconnected: time.Now()})
@@ -138,7 +138,7 @@ func TestL20_NetworkGateOpensOnceThePluginIsSeen(t *testing.T) {
 	})
 }
 
-// Of two plugins each has a gate of its own.
+// Each of two plugins has a gate of its own.
 func TestL20_TwoNetworkGates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		plugins := requiredAre(nri.RequiredPlugin{Name: "dev", Disconnected: time.Now()}, nri.RequiredPlugin{Name: "net", Disconnected: time.Now()})
@@ -151,14 +151,14 @@ func TestL20_TwoNetworkGates(t *testing.T) {
 	})
 }
 
-// After a restart of containerd a gate is what it was, and its grace begins when the
-// plugin could first come back.
+// After a restart of containerd a gate has its earlier state, and its grace begins when the
+// plugin could first reconnect.
 func TestL20_NetworkGateOutlivesContainerd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dir := t.TempDir()
 		restart := func(plugins *requiredNow) *networkGates {
 			g, _ := gatesOf(gatedBy(t, dir, "net"), plugins)
-			time.Sleep(time.Minute) // it reads its pods
+			time.Sleep(time.Minute) // containerd reads its pods
 			g.start()
 			return g
 		}
@@ -169,33 +169,33 @@ func TestL20_NetworkGateOutlivesContainerd(t *testing.T) {
 		time.Sleep(time.Minute)
 		g.stop()
 		g = restart(gone)
-		require.Equal(t, []string{"net"}, closedGates(g), "it has not come yet")
+		require.Equal(t, []string{"net"}, closedGates(g), "it has not connected yet")
 		g.stop()
 
 		g = restart(there)
 		time.Sleep(time.Second)
 		g.stop()
 		g = restart(gone)
-		require.Empty(t, closedGates(g), "it was there")
+		require.Empty(t, closedGates(g), "it was connected")
 		time.Sleep(10*time.Second - time.Nanosecond)
 		require.Empty(t, closedGates(g))
 		time.Sleep(time.Second)
 		require.Equal(t, []string{"net"}, closedGates(g))
 		g.stop()
 		g = restart(gone)
-		require.Equal(t, []string{"net"}, closedGates(g), "no grace again for one that stays disconnected")
+		require.Equal(t, []string{"net"}, closedGates(g), "a plugin that stays disconnected has no second grace")
 		g.stop()
 	})
 }
 
-// What cannot be kept is said, and the gate works without.
+// If the state of a gate cannot be recorded, that is logged, and the gate works without the record.
 func TestNetworkGateCannotBeKept(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	g, text := gatesOf(gatedBy(t, file, "net"), requiredAre(nri.RequiredPlugin{Name: "net"}))
 	g.look()
 	require.Empty(t, closedGates(g))
-	require.Contains(t, text.String(), "failed to note that plugin net is there")
+	require.Contains(t, text.String(), "failed to note that plugin net is connected")
 }
 
 // Each transition is logged once and counted.
@@ -211,17 +211,17 @@ func TestL17_TransitionsOfANetworkGate(t *testing.T) {
 			defer text.Reset()
 			return text.String()
 		}
-		require.Regexp(t, `^time=\S+ level=warning msg="network takes no pods until required NRI plugin has come" plugin=seen\n$`, said())
+		require.Regexp(t, `^time=\S+ level=warning msg="network takes no pods until required NRI plugin has connected" plugin=seen\n$`, said())
 		require.Empty(t, said())
 		plugins.comes(0)
-		require.Regexp(t, `^time=\S+ level=info msg="network waits no longer for required NRI plugin: it is there" plugin=seen\n$`, said())
+		require.Regexp(t, `^time=\S+ level=info msg="network waits no longer for required NRI plugin: it is connected" plugin=seen\n$`, said())
 		plugins.leaves(0)
 		require.Regexp(t, `^time=\S+ level=warning msg="network takes no pods: required NRI plugin is disconnected" plugin=seen since="2000-\S+"\n$`, said())
 		require.Subset(t, metricsOf(t, "seen"), []string{"containerd_nri_network_gate_closed", "containerd_nri_network_gate_transitions_total"})
 	})
 }
 
-// Without plugins that gate the network there is nothing to watch.
+// If no plugin gates the network, nothing is watched.
 func TestNoNetworkGate(t *testing.T) {
 	g := newNetworkGates(DefaultConfig(), nil)
 	require.Nil(t, g)

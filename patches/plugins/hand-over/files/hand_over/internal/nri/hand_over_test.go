@@ -12,7 +12,7 @@ import (
 	nri "github.com/containerd/nri/pkg/adaptation"
 )
 
-// One that registers takes over, unless the settings of its name say otherwise.
+// A plugin that registers takes over, unless the settings of its name allow duplicates.
 func TestDuplicatesOfASetting(t *testing.T) {
 	c := DefaultConfig()
 	require.NoError(t, toml.Unmarshal([]byte("[plugins.logger]\nallow_duplicates = true\n[plugins.other]\nwait = '1s'\n"), c))

@@ -18,21 +18,21 @@ import (
 	nri "github.com/containerd/nri/pkg/adaptation"
 )
 
-// creationJournal keeps which plugins were told of what is being created, in a folder
-// with a file for each pod or container by its id. A file has a line for each plugin.
-// It is in no one's way: what cannot be noted is logged.
+// creationJournal keeps which plugins received the pods and containers that are being
+// created. It is a folder with a file for each pod or container, named by its id, and a
+// line in it for each plugin. A failure to write is logged, and fails nothing else.
 //
-// A kill of containerd leaves the files as they are. Nothing is synced: what is not on
-// the disk when the node dies is of containers that died with it.
+// A kill of containerd leaves the files as they are. They are not synced: when the node
+// dies, the containers die with it.
 type creationJournal struct {
 	dir string
-	cut []creationNote // of before the start
+	cut []creationNote // notes from before the start
 
-	mu    sync.Mutex      // guards what follows
-	begun map[string]bool // by id, and whether there is a file
+	mu    sync.Mutex      // guards the field below
+	begun map[string]bool // by id: whether there may be a file
 }
 
-// A creationNote says that a plugin was told of a pod or container.
+// A creationNote says that a plugin received a pod or container.
 type creationNote struct {
 	Plugin    string `json:"plugin"`
 	Pod       string `json:"pod"`
@@ -46,17 +46,17 @@ func (n creationNote) id() string {
 	return n.Pod
 }
 
-// maxCreationFile bounds what is read of one file: more plugins than there may be.
+// maxCreationFile is how many bytes of one file are read: enough for any number of plugins.
 const maxCreationFile = 1 << 20
 
-// CreationsIn says in which folder it is kept what is being created. It has to outlive
-// containerd, and need not outlive a boot.
+// CreationsIn sets the folder of the creation journal. It must outlive containerd, and
+// need not outlive a boot.
 func (c *Config) CreationsIn(stateDir string) *Config {
 	c.creationsDir = filepath.Join(stateDir, "creations")
 	return c
 }
 
-// noteCreations opens the journal, if ends are kept.
+// noteCreations opens the journal, if missed events are kept.
 func (l *local) noteCreations() []nri.Option {
 	if l.missed == nil || l.cfg.creationsDir == "" {
 		return nil
@@ -78,27 +78,27 @@ func (l *local) BeginCreation(pod, container string) (end func()) {
 func openCreationJournal(dir string) *creationJournal {
 	j := &creationJournal{dir: dir, begun: make(map[string]bool)}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		log.L.WithError(err).Error("failed to note what is being created: NRI plugins may not be told the end of what containerd is killed in")
+		log.L.WithError(err).Error("failed to open the journal of creations: NRI plugins may not receive the end of a creation that a kill of containerd interrupts")
 		return j
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		log.L.WithError(err).Error("failed to read what was being created: NRI plugins may not be told its end")
+		log.L.WithError(err).Error("failed to read the journal of creations: NRI plugins may not receive the end of interrupted creations")
 	}
 	for _, e := range entries {
 		if !e.Type().IsRegular() {
-			continue // to open a pipe would wait for a writer
+			continue // opening a pipe would wait for a writer
 		}
 		notes, err := readCreation(filepath.Join(dir, e.Name()))
 		if err != nil {
-			log.L.WithError(err).Warn("failed to read what was being created: NRI plugins may not be told its end")
+			log.L.WithError(err).Warn("failed to read a note of an interrupted creation: NRI plugins may not receive its end")
 		}
 		j.cut = append(j.cut, notes...)
 	}
 	return j
 }
 
-// readCreation reads the notes of a pod or container, up to one that was cut.
+// readCreation reads the notes of a pod or container, up to the first incomplete one.
 func readCreation(path string) (notes []creationNote, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -132,8 +132,8 @@ func (j *creationJournal) Cut() iter.Seq2[string, [2]string] {
 	}
 }
 
-// forgetCut drops what was left by a kill, once the plugins are owed its end. What is
-// being created by now keeps its notes: nothing has the id of something before.
+// forgetCut drops the notes that a kill left, once their ends are kept as missed events.
+// Creations that have begun since keep their notes. No two of them have the same id.
 func (j *creationJournal) forgetCut() {
 	if j == nil {
 		return
@@ -172,14 +172,15 @@ func (j *creationJournal) Sending(plugin, pod, container string) {
 		return
 	}
 	if err := j.note(n); err != nil {
-		log.L.WithError(err).WithField("plugin", plugin).Warn("failed to note what is being created: an NRI plugin may not be told its end if containerd is killed now")
+		log.L.WithError(err).WithField("plugin", plugin).Warn("failed to note a creation: an NRI plugin may not receive its end if containerd is killed now")
 	}
 	if !j.mayNote(n.id()) {
-		j.remove(n.id()) // it was recorded meanwhile
+		j.remove(n.id()) // it has a record meanwhile
 	}
 }
 
-// mayNote says whether something is still being created, and that a file of it may be there.
+// mayNote reports whether a pod or container is still being created. If so, it marks that
+// there may be a file of it.
 func (j *creationJournal) mayNote(id string) bool {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -205,6 +206,6 @@ func (j *creationJournal) note(n creationNote) error {
 
 func (j *creationJournal) remove(id string) {
 	if err := os.RemoveAll(filepath.Join(j.dir, id)); err != nil {
-		log.L.WithError(err).Warn("failed to drop the note of a creation: NRI plugins may be told its end once more")
+		log.L.WithError(err).Warn("failed to drop the note of a creation: NRI plugins may receive its end once more")
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// cutAfter returns what the next start finds of a journal, once it was killed.
+// cutAfter returns the notes that the next start finds after a kill.
 func cutAfter(t *testing.T, dir string) (all [][3]string) {
 	t.Helper()
 	for plugin, ids := range openCreationJournal(dir).Cut() {
@@ -30,8 +30,8 @@ func TestCreationsThatWereCut(t *testing.T) {
 	j.Sending("20-b", "p1", "c1")
 	j.Sending("10-a", "p1", "c2")
 	j.Sending("10-a", "p2", "")
-	j.Sending("10-a", "p3", "") // which has a record
-	j.end("c2")                 // it has one, too
+	j.Sending("10-a", "p3", "") // it has a record
+	j.end("c2")                 // it has a record, too
 	want := [][3]string{{"10-a", "p1", "c1"}, {"20-b", "p1", "c1"}, {"10-a", "p2", ""}}
 	assert.Equal(t, want, cutAfter(t, dir))
 
@@ -39,7 +39,7 @@ func TestCreationsThatWereCut(t *testing.T) {
 	next.begin("c3")
 	next.Sending("10-a", "p1", "c3")
 	next.forgetCut()
-	assert.Equal(t, [][3]string{{"10-a", "p1", "c3"}}, cutAfter(t, dir), "what was cut is owed by then, and what is being created is not cut")
+	assert.Equal(t, [][3]string{{"10-a", "p1", "c3"}}, cutAfter(t, dir), "the interrupted creations are kept as missed events by then, and a new creation is not interrupted")
 	next.end("c3")
 	assert.Empty(t, cutAfter(t, dir))
 	info, err := os.Stat(dir)
@@ -47,12 +47,12 @@ func TestCreationsThatWereCut(t *testing.T) {
 	assert.Equal(t, os.FileMode(0o700), info.Mode().Perm())
 }
 
-// A note that was cut itself, or is none, keeps no others from being read.
+// An incomplete note, or a file without notes, does not prevent that other notes are read.
 func TestOddNotesOfCreations(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"c1":    `{"plugin":"10-a","pod":"p1","container":"c1"}` + "\n" + `{"plugin":"20-`,
-		"c2":    `{"plugin":"10-a","pod":"p1","container":"c9"}` + "\n", // of another
+		"c2":    `{"plugin":"10-a","pod":"p1","container":"c9"}` + "\n", // of another container
 		"c3":    "\x00\x00",
 		"empty": "",
 	} {
@@ -64,7 +64,7 @@ func TestOddNotesOfCreations(t *testing.T) {
 	assert.Empty(t, cutAfter(t, dir))
 }
 
-// Where nothing can be noted, nothing is in the way.
+// A journal that cannot be written fails nothing else.
 func TestCreationsWithoutAFolder(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))

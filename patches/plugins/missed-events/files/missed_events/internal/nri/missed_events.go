@@ -20,18 +20,18 @@ import (
 	"github.com/hookline-nri/hookline/internal/nri/missed"
 )
 
-// missedEventsFile is where it is kept what plugins are owed, in NRI's folder below the root.
+// missedEventsFile is the file of missed events, in NRI's folder below the root.
 const missedEventsFile = "missed-events.db"
 
-// An ExitedLister is a Domain with containers that it does not list any more, since they
-// have exited, and that are still to be removed.
+// An ExitedLister is a Domain that can list exited containers, which ListContainers leaves
+// out, until they are removed.
 type ExitedLister interface {
-	// ExitedContainers are the ids of their pods and their own: of what is being removed
-	// there may be no more.
+	// ExitedContainers returns the id of the pod and of the container. A container that is
+	// being removed may have nothing but its ids.
 	ExitedContainers() iter.Seq2[string, string]
 }
 
-// listExited lists what has exited in all domains.
+// listExited lists the exited containers of all domains.
 func (t *domainTable) listExited() (all []*nri.Container) {
 	t.Lock()
 	defer t.Unlock()
@@ -45,15 +45,15 @@ func (t *domainTable) listExited() (all []*nri.Container) {
 	return all
 }
 
-// MissedEventsIn says in which folder it is kept what plugins are owed. It has to outlive a
-// boot of the node, as the root does. Without one it is kept in memory.
+// MissedEventsIn sets the folder of the file of missed events. It must outlive a boot of
+// the node, as the root does. Without a folder, missed events are kept in memory.
 func (c *Config) MissedEventsIn(rootDir string) *Config {
 	c.rootDir = rootDir
 	return c
 }
 
-// keepMissedEvents opens the store of missed events, as far as it can be: whatever became of its
-// file, NRI goes on.
+// keepMissedEvents opens the store of missed events. NRI starts whatever the state of the
+// store's file.
 func (l *local) keepMissedEvents() []nri.Option {
 	path := ""
 	if l.cfg.rootDir != "" {
@@ -72,22 +72,22 @@ func (l *local) keepMissedEvents() []nri.Option {
 		Noted:    func(name, kind string) { nriMissedEvents.WithValues(name, kind).Inc() },
 		Dropped: func(name, reason string, ends int) {
 			nriMissedEventsDropped.WithValues(name, reason).Inc(float64(ends))
-			log.L.WithField("plugin", name).WithField("reason", reason).Warnf("what an NRI plugin has missed is dropped: %d ends of pods and containers", ends)
+			log.L.WithField("plugin", name).WithField("reason", reason).Warnf("dropped the missed events of an NRI plugin: %d ends of pods and containers", ends)
 		},
 		Crowded: sparingly(func(name string, leftOut int) {
-			log.L.WithField("plugin", name).WithField("others", leftOut).Warn("what an NRI plugin misses while it is disconnected is not kept: there are too many names that something is kept for")
+			log.L.WithField("plugin", name).WithField("others", leftOut).Warn("the missed events of an NRI plugin are not kept: too many other names have some")
 		}),
 		Failed: func(err error) {
 			nriMissedEventsStoreFailures.Inc()
-			log.L.WithError(err).Error("failed to keep what NRI plugins are owed")
+			log.L.WithError(err).Error("failed to keep the missed events of NRI plugins")
 		},
 	})
-	unheard.of(l.missed)
+	keptEvents.of(l.missed)
 	return []nri.Option{nri.WithMissedEvents(l.missed, domains.listExited)}
 }
 
-// sparingly says some of the names that it is called with, and how many it has left out
-// before: plugins come under any number of them.
+// sparingly passes on some of the names that it is called with, and how many it has left
+// out before. Plugins can register under any number of names.
 func sparingly(say func(name string, leftOut int)) func(name string) {
 	var leftOut atomic.Int64
 	sometimes := rate.Sometimes{First: 10, Interval: 10 * time.Second}
@@ -97,7 +97,7 @@ func sparingly(say func(name string, leftOut int)) func(name string) {
 	}
 }
 
-// isReserved tells whether the settings say who may register under a name.
+// isReserved reports whether the settings reserve a name for users or namespaces.
 func (c *Config) isReserved(name string) bool {
 	_, base, _ := strings.Cut(name, "-")
 	for _, p := range []PluginConfig{c.Plugins[name], c.Plugins[base]} {
@@ -108,24 +108,25 @@ func (c *Config) isReserved(name string) bool {
 	return false
 }
 
-// dropMissedEvents removes what was kept: it would be told long after, if ends are kept again.
+// dropMissedEvents removes the file of missed events. They would be delivered much too late
+// if the setting were switched on again.
 func dropMissedEvents(path string) {
 	if path == "" {
 		return
 	}
 	if err := missed.Remove(path); err != nil {
-		log.L.WithError(err).Warn("failed to drop the ends that NRI plugins were owed")
+		log.L.WithError(err).Warn("failed to drop the missed events of NRI plugins")
 	}
 }
 
-// closeMissedEvents writes what is left to be written.
+// closeMissedEvents writes all missed events that are not in the file yet.
 func (l *local) closeMissedEvents() {
 	if l.missed != nil {
 		l.missed.Close()
 	}
 }
 
-// validateMissedEvents returns what is wrong with the settings of missed events.
+// validateMissedEvents returns the errors in the settings of missed events.
 func (c *Config) validateMissedEvents() (errs []error) {
 	if c.MissedEventsTTL < 0 {
 		errs = append(errs, fmt.Errorf("missed_events_ttl is %s: must not be negative", tomlext.ToStdTime(c.MissedEventsTTL)))
@@ -136,11 +137,11 @@ func (c *Config) validateMissedEvents() (errs []error) {
 	return errs
 }
 
-// DisconnectedPluginStatus is a plugin that is not there now and for which ends are kept.
+// DisconnectedPluginStatus is a disconnected plugin for which missed events are kept.
 type DisconnectedPluginStatus struct {
 	Name   string `json:"name"` // index and name, as "ctr nri forget" takes it
-	Span          // since it is disconnected, or since the start if it went before
-	Missed int    `json:"missed"` // ends that it has not heard
+	Span          // since it disconnected, or since containerd's start if that was later
+	Missed int    `json:"missed"` // ends that it has not received
 }
 
 func (l *local) disconnectedPlugins() []DisconnectedPluginStatus {
@@ -151,8 +152,8 @@ func (l *local) disconnectedPlugins() []DisconnectedPluginStatus {
 	return all
 }
 
-// ForgetPlugin drops what is kept for a plugin that is disconnected and not coming back, by its
-// index and name. It returns how many ends the plugin was owed.
+// ForgetPlugin drops the missed events of a disconnected plugin that will not come back,
+// by its index and name. It returns how many there were.
 func (l *local) ForgetPlugin(name string) (int, error) {
 	if !l.IsEnabled() {
 		return 0, fmt.Errorf("NRI is disabled: %w", errdefs.ErrFailedPrecondition)
@@ -166,7 +167,7 @@ func (l *local) ForgetPlugin(name string) (int, error) {
 		gone = append(gone, p.Name)
 	}
 	if len(gone) == 0 {
-		return 0, fmt.Errorf("no plugin is disconnected, and so not %q: %w", name, errdefs.ErrNotFound)
+		return 0, fmt.Errorf("no plugin is disconnected, so %q cannot be forgotten: %w", name, errdefs.ErrNotFound)
 	}
-	return 0, fmt.Errorf("plugin %q is not away: %s are: %w", name, strings.Join(gone, ", "), errdefs.ErrNotFound)
+	return 0, fmt.Errorf("plugin %q is not disconnected, but %s: %w", name, strings.Join(gone, ", "), errdefs.ErrNotFound)
 }

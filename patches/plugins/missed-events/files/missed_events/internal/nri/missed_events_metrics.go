@@ -20,21 +20,21 @@ var (
 	nriMissedEventsDropped       metrics.LabeledCounter
 	nriMissedEventsStoreFailures metrics.Counter
 
-	// unheard reads how many ends are owed when metrics are collected.
-	unheard = &unheardCollector{}
+	// keptEvents counts the missed events that are kept when metrics are collected.
+	keptEvents = &keptCollector{}
 )
 
 func init() {
 	ns := byPlugin(metrics.NewNamespace("containerd", "nri", nil))
 
-	nriMissedEvents = ns.NewLabeledCounter("plugin_missed_events", "Stops and removals that an NRI plugin was disconnected for, or has not answered, and that are kept until it is back", "plugin", "operation")
-	nriMissedEventsDelivered = ns.NewLabeledCounter("plugin_missed_events_delivered", "Stops and removals that an NRI plugin was told when it was back, by outcome as of plugin_deliveries", "plugin", "operation", "outcome")
-	nriMissedEventsDropped = ns.NewLabeledCounter("plugin_missed_events_dropped", "Stops and removals that an NRI plugin will not be told, by reason: age or limit (it was disconnected for too long, or missed too many), or forgotten (an operator had it forgotten)", "plugin", "reason")
-	nriMissedEventsStoreFailures = ns.NewCounter("missed_events_store_failures", "Failures to read or write the file of what NRI plugins are owed, which is in memory alone until it can be written")
+	nriMissedEvents = ns.NewLabeledCounter("plugin_missed_events", "Stops and removals that an NRI plugin missed, because it was disconnected or has not answered, and that are kept until it is back", "plugin", "operation")
+	nriMissedEventsDelivered = ns.NewLabeledCounter("plugin_missed_events_delivered", "Missed stops and removals that were sent to an NRI plugin when it was back, by outcome as of plugin_deliveries", "plugin", "operation", "outcome")
+	nriMissedEventsDropped = ns.NewLabeledCounter("plugin_missed_events_dropped", "Missed stops and removals that were dropped and will not be delivered to an NRI plugin, by reason: age (it was disconnected for too long), limit (it missed too many) or forgotten (by an operator)", "plugin", "reason")
+	nriMissedEventsStoreFailures = ns.NewCounter("missed_events_store_failures", "Failures to read or write the file of missed events. Until it can be written, they are in memory alone")
 
-	unheard.ends = ns.NewDesc("plugin_missed_events_kept", "Stops and removals that are kept for an NRI plugin now", "", "plugin")
-	unheard.bytes = ns.NewDesc("missed_events_bytes", "Bytes that are kept for NRI plugins now, of missed_events_bytes", "")
-	ns.Add(unheard)
+	keptEvents.ends = ns.NewDesc("plugin_missed_events_kept", "Missed stops and removals that are kept for an NRI plugin now", "", "plugin")
+	keptEvents.bytes = ns.NewDesc("missed_events_bytes", "Bytes of missed events that are kept now. The setting missed_events_bytes is the limit", "")
+	ns.Add(keptEvents)
 
 	metrics.Register(ns.Namespace)
 }
@@ -46,24 +46,24 @@ func (m *nriMetrics) RecordMissedEvent(plugin, event, outcome string) {
 	nriMissedEventsDelivered.WithValues(plugin, event, strings.ReplaceAll(outcome, " ", "_")).Inc()
 }
 
-// unheardCollector collects how many ends each plugin is owed, of those that are owed any
-// or are disconnected, and what that takes.
-type unheardCollector struct {
+// keptCollector collects how many missed events are kept for each plugin that has some or is
+// disconnected, and their bytes.
+type keptCollector struct {
 	ends, bytes *prometheus.Desc
 	store       atomic.Pointer[missed.Store]
 }
 
-// of sets what is collected from.
-func (c *unheardCollector) of(store *missed.Store) { c.store.Store(store) }
+// of sets the store to collect from.
+func (c *keptCollector) of(store *missed.Store) { c.store.Store(store) }
 
 // Describe implements prometheus.Collector.
-func (c *unheardCollector) Describe(descs chan<- *prometheus.Desc) {
+func (c *keptCollector) Describe(descs chan<- *prometheus.Desc) {
 	descs <- c.ends
 	descs <- c.bytes
 }
 
 // Collect implements prometheus.Collector.
-func (c *unheardCollector) Collect(values chan<- prometheus.Metric) {
+func (c *keptCollector) Collect(values chan<- prometheus.Metric) {
 	store := c.store.Load()
 	if store == nil {
 		return
@@ -74,7 +74,7 @@ func (c *unheardCollector) Collect(values chan<- prometheus.Metric) {
 		switch {
 		case p.Missed > 0:
 			ends[namesOfSeries.label(name)] += p.Missed
-		case !p.Disconnected.IsZero(): // which may be so for long, of any name
+		case !p.Disconnected.IsZero(): // it may stay so for long, and have any name
 			ends[namesOfSeries.labelUnused(name)] += 0
 		}
 	}

@@ -24,9 +24,9 @@ import (
 	"github.com/containerd/containerd/v2/internal/tomlext"
 )
 
-// ends is a plugin that keeps which ends it is told.
+// ends is a plugin that keeps which ends it received.
 type ends struct {
-	mu       sync.Mutex // guards what follows
+	mu       sync.Mutex // guards the field below
 	received []string
 }
 
@@ -53,7 +53,7 @@ func (p *ends) heard() []string {
 	return slices.Clone(p.received)
 }
 
-// rememberingNRI is an NRI of containerd that keeps what it is owed in a folder.
+// rememberingNRI is an NRI of containerd that keeps missed events in a folder.
 type rememberingNRI struct {
 	*local
 	t        *testing.T
@@ -86,7 +86,7 @@ func (o *rememberingNRI) start() {
 
 const soon = time.Minute
 
-// comes brings a plugin in. The function takes it away, and returns when that was seen.
+// comes connects a plugin. The function disconnects it, and returns when NRI has noticed.
 func (o *rememberingNRI) comes() (*ends, func()) {
 	o.t.Helper()
 	p := &ends{}
@@ -123,7 +123,7 @@ func (o *rememberingNRI) requireHeard(p *ends, received ...string) {
 	require.Eventually(o.t, func() bool { return slices.Equal(p.heard(), received) }, soon, time.Millisecond, "%v", received)
 }
 
-// A plugin that is disconnected is shown, and told what it missed, also after a restart.
+// A disconnected plugin is shown, and receives its missed events, also after a restart.
 func TestMissedEvents(t *testing.T) {
 	for name, restarts := range map[string]bool{"at once": false, "after a restart": true} {
 		t.Run(name, func(t *testing.T) {
@@ -157,7 +157,7 @@ func TestMissedEvents(t *testing.T) {
 	}
 }
 
-// Only containerd's user reads what is kept.
+// Only containerd's user can read the file.
 func TestMissedEventsFileIsPrivate(t *testing.T) {
 	o := newRememberingNRI(t, nil)
 	for path, mode := range map[string]os.FileMode{o.root: 0o700, o.file(): 0o600} {
@@ -167,7 +167,7 @@ func TestMissedEventsFileIsPrivate(t *testing.T) {
 	}
 }
 
-// An operator has a plugin forgotten by its name, and is told what else there is.
+// An operator has a plugin forgotten by its name. The error names the disconnected plugins.
 func TestForgetPlugin(t *testing.T) {
 	o := newRememberingNRI(t, nil)
 	_, err := o.ForgetPlugin("10-ends")
@@ -175,7 +175,7 @@ func TestForgetPlugin(t *testing.T) {
 	_, goes := o.comes()
 	o.runs("pod0")
 	_, err = o.ForgetPlugin("10-ends")
-	require.ErrorIs(t, err, errdefs.ErrNotFound, "it is there")
+	require.ErrorIs(t, err, errdefs.ErrNotFound, "it is connected")
 	goes()
 	o.ends("pod0")
 	_, err = o.ForgetPlugin("ends")
@@ -193,7 +193,7 @@ func TestForgetPlugin(t *testing.T) {
 	require.ErrorIs(t, err, errdefs.ErrFailedPrecondition)
 }
 
-// Whatever is in the way of the file, ends are kept in memory.
+// Where the file cannot be used for any reason, missed events are kept in memory.
 func TestMissedEventsWithoutAFile(t *testing.T) {
 	for name, spoil := range map[string]func(o *rememberingNRI) error{
 		"corrupt": func(o *rememberingNRI) error {
@@ -223,7 +223,7 @@ func TestMissedEventsWithoutAFile(t *testing.T) {
 	}
 }
 
-// storeFailures is how many are counted.
+// storeFailures is the count of failures of the store.
 func storeFailures(t *testing.T) (failures float64) {
 	t.Helper()
 	families, err := prometheus.DefaultGatherer.Gather()
@@ -236,7 +236,7 @@ func storeFailures(t *testing.T) (failures float64) {
 	return failures
 }
 
-// A name that is reserved, with its index or without, is not forgotten for one that is not.
+// A name that is reserved, with its index or without, is not forgotten for another name.
 func TestReservedNamesComeFirst(t *testing.T) {
 	c := &Config{Plugins: map[string]PluginConfig{
 		"driver":    {AllowedUsers: []uint32{0}},
@@ -250,7 +250,7 @@ func TestReservedNamesComeFirst(t *testing.T) {
 	}
 }
 
-// How much is kept is a metric.
+// The bytes that are kept are a metric.
 func TestMissedBytes(t *testing.T) {
 	o := newRememberingNRI(t, nil)
 	require.Zero(t, gaugeValue(t, "containerd_nri_missed_events_bytes"))
@@ -278,7 +278,7 @@ func gaugeValue(t *testing.T, name string) float64 {
 	return 0
 }
 
-// Where it is switched off nothing is kept, and what was is dropped.
+// If switched off, no missed events are kept, and the kept ones are dropped.
 func TestMissedEventsSwitchedOff(t *testing.T) {
 	o := newRememberingNRI(t, nil)
 	_, goes := o.comes()
@@ -297,7 +297,7 @@ func TestMissedEventsSwitchedOff(t *testing.T) {
 	require.Empty(t, o.Status().DisconnectedPlugins)
 }
 
-// Settings that make no sense are rejected.
+// Invalid settings are rejected.
 func TestMissedEventsSettings(t *testing.T) {
 	for setting, spoil := range map[string]func(*Config){
 		"missed_events_ttl":   func(c *Config) { c.MissedEventsTTL = tomlext.FromStdTime(-time.Second) },
@@ -310,8 +310,8 @@ func TestMissedEventsSettings(t *testing.T) {
 	}
 }
 
-// However many names there are that nothing is kept for, few are said at a time.
-func TestNamesThatAreNotKeptAreSaidSparingly(t *testing.T) {
+// Few names that are not kept are logged at a time, however many there are.
+func TestNamesThatAreNotKeptAreLoggedSparingly(t *testing.T) {
 	said, all := 0, 0
 	crowded := sparingly(func(_ string, leftOut int) { said, all = said+1, all+1+leftOut })
 	for range 10000 {

@@ -21,22 +21,22 @@ func init() {
 		Requires: []plugin.Type{plugins.NRIApiPlugin},
 		InitFn: func(ic *plugin.InitContext) (any, error) {
 			n, err := ic.GetByID(plugins.NRIApiPlugin, "nri")
-			if err != nil { // NRI is not there, which is logged where it failed
+			if err != nil { // NRI is not loaded, as its own error in the log says
 				return nil, fmt.Errorf("%w: %w", plugin.ErrSkipPlugin, err)
 			}
 			asked, ok := n.(operator.NRI)
 			if !ok {
-				return nil, fmt.Errorf("%T answers no operator: %w", n, errdefs.ErrNotImplemented)
+				return nil, fmt.Errorf("%T serves no requests of an operator: %w", n, errdefs.ErrNotImplemented)
 			}
 			return operatorService{asked}, nil
 		},
 	})
 }
 
-// operatorService is what an operator may ask of NRI, on containerd's socket.
+// operatorService serves an operator's requests to NRI on containerd's socket.
 type operatorService struct{ operator.NRI }
 
-// Register has a server answer it.
+// Register registers the service with a server.
 func (s operatorService) Register(server *grpc.Server) error {
 	operator.Serve(server, s.NRI)
 	return nil

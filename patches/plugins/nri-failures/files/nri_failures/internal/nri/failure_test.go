@@ -26,8 +26,8 @@ type failedContainer struct{ Container }
 
 func (failedContainer) GetName() string { return "main" }
 
-// What NRI says of a failure reaches the kubelet: who, why, and the code, also
-// through what CRI wraps around it.
+// The plugin, the reason and the code of a failure reach the kubelet, also through the error
+// that CRI wraps around them.
 func TestFailures(t *testing.T) {
 	by := func(err error) error {
 		return &nri.PluginError{Plugin: "10-judge", Event: "RunPodSandbox", Err: err}

@@ -14,13 +14,13 @@ import (
 
 // A PodNamespacer is a Domain that knows the namespaces of its pods.
 type PodNamespacer interface {
-	// PodNamespace returns the namespace of a pod. uid is that of the pod's metadata, and
-	// container the id of one of its containers, or empty. It fails with
-	// errdefs.ErrNotFound if it has no such pod, or the pod has no such container.
+	// PodNamespace returns the namespace of a pod. uid is the uid in the pod's metadata, and
+	// container is the id of one of its containers, or empty. It fails with
+	// errdefs.ErrNotFound if there is no such pod, or the pod has no such container.
 	PodNamespace(uid, container string) (string, error)
 }
 
-// podNamespace returns what the domain that has the pod says.
+// podNamespace returns the namespace from the domain that has the pod.
 func (t *domainTable) podNamespace(uid, container string) (string, error) {
 	t.Lock()
 	defer t.Unlock()
@@ -46,9 +46,9 @@ var (
 
 func init() {
 	ns := metrics.NewNamespace("containerd", "nri", nil)
-	nriRegistering = ns.NewGauge("registering_connections", "Connections that have not registered and been synchronized yet. More than 64 wait for others", "")
-	nriConnectionsRejected = ns.NewCounter("connections_rejected", "Connections to the NRI socket that were closed, since their pod, user or process has 16 that have not registered yet")
-	nriNameRejections = ns.NewLabeledCounter("plugin_name_rejections", "Registrations that were rejected because the name is reserved, by reason: user or namespace (it is another one), or unknown (it cannot be told)", "plugin", "reason")
+	nriRegistering = ns.NewGauge("registering_connections", "Connections that are not registered and synchronized yet. At most 64 are served at a time; the others wait", "")
+	nriConnectionsRejected = ns.NewCounter("connections_rejected", "Connections to the NRI socket that were closed because their pod, user or process has 16 connections that are not registered yet")
+	nriNameRejections = ns.NewLabeledCounter("plugin_name_rejections", "Registrations that were rejected because the name is reserved, by reason: user or namespace (it is not an allowed one), or unknown (it cannot be determined)", "plugin", "reason")
 	metrics.Register(ns)
 }
 

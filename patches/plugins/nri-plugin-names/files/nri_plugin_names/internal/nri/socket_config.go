@@ -14,7 +14,7 @@ import (
 // defaultSocketMode is nri.DefaultSocketMode as a setting.
 const defaultSocketMode = "0600"
 
-// socketPermissions needs settings that are valid.
+// socketPermissions requires valid settings.
 func (c *Config) socketPermissions() nri.Option {
 	mode, err := c.socketMode()
 	if err != nil {
@@ -31,12 +31,12 @@ func (c *Config) socketMode() (fs.FileMode, error) {
 	return fs.FileMode(mode), nil
 }
 
-// validateSocket returns what is wrong with the settings of the socket.
+// validateSocket returns the errors in the settings of the socket.
 func (c *Config) validateSocket() (errs []error) {
 	if _, err := c.socketMode(); err != nil {
 		errs = append(errs, err)
 	}
-	// -1 is what a platform without such numbers has.
+	// -1 is the id on a platform without numeric ids.
 	if c.SocketUID < -1 || c.SocketGID < -1 {
 		errs = append(errs, fmt.Errorf("socket_uid is %d and socket_gid is %d: must not be negative", c.SocketUID, c.SocketGID))
 	}

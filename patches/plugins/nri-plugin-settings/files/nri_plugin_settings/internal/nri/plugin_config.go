@@ -16,19 +16,19 @@ import (
 	"github.com/containerd/containerd/v2/internal/tomlext"
 )
 
-// PluginConfig is what the operator says of the plugins of one name.
+// PluginConfig has the operator's settings of the plugins of one name.
 type PluginConfig struct {
-	// RequiredFor is what must not start without the plugin's answer: "pods",
-	// "containers" or both.
+	// RequiredFor is a list of "pods", "containers" or both: these start only with the
+	// plugin's answer.
 	RequiredFor []string `toml:"required_for" json:"requiredFor"`
-	// ExemptNamespaces is the namespaces whose pods and containers may start without it,
-	// such as that of the plugin's own pods.
+	// ExemptNamespaces is the namespaces whose pods and containers may start without the
+	// plugin, such as the namespace of the plugin's own pods.
 	ExemptNamespaces []string `toml:"exempt_namespaces" json:"exemptNamespaces"`
-	// Wait is how long a pod or container waits for the plugin while it is disconnected, before
-	// it is rejected. Zero stands for ten seconds.
+	// Wait is how long a pod or container waits for the disconnected plugin before it is
+	// rejected. Zero stands for ten seconds.
 	Wait tomlext.Duration `toml:"wait" json:"wait"`
 
-	// RequestTimeout is how long the plugin may take for a request. Zero stands for
+	// RequestTimeout is how long the plugin may take to answer a request. Zero stands for
 	// plugin_request_timeout.
 	RequestTimeout tomlext.Duration `toml:"request_timeout" json:"requestTimeout"`
 	// SyncTimeout is how long the plugin may take to answer Synchronize. Zero stands for
@@ -36,7 +36,7 @@ type PluginConfig struct {
 	SyncTimeout tomlext.Duration `toml:"sync_timeout" json:"syncTimeout"`
 }
 
-// What a plugin can be required for.
+// The values of required_for.
 const (
 	forPods       = "pods"
 	forContainers = "containers"
@@ -45,12 +45,11 @@ const (
 // defaultTimeoutCeiling is how long the kubelet waits for most requests by default.
 const defaultTimeoutCeiling = 2 * time.Minute
 
-// ErrRequiredPlugins says that pods must not be created, since NRI is not to be had
-// and plugins are required.
+// ErrRequiredPlugins says that pods must not be created, because plugins are required and
+// NRI cannot be used.
 var ErrRequiredPlugins = errors.New("NRI plugins are required, and NRI cannot be used")
 
-// Failure is the error of New, told apart where it must keep pods from being
-// created.
+// Failure marks the error of New as ErrRequiredPlugins if the settings require plugins.
 func (c *Config) Failure(err error) error {
 	if err == nil || !c.requiresPlugins() {
 		return err
@@ -67,7 +66,7 @@ func (c *Config) requiresPlugins() bool {
 	return false
 }
 
-// pluginSettings are the settings by plugin in the form that NRI has.
+// pluginSettings returns the settings by plugin in NRI's form.
 func (c *Config) pluginSettings() map[string]nri.PluginSettings {
 	settings := make(map[string]nri.PluginSettings, len(c.Plugins))
 	for name, p := range c.Plugins {
@@ -83,7 +82,7 @@ func (c *Config) pluginSettings() map[string]nri.PluginSettings {
 	return settings
 }
 
-// validatePlugins returns what is wrong with the settings by plugin.
+// validatePlugins returns the errors in the settings by plugin.
 func (c *Config) validatePlugins() (errs []error) {
 	if c.PluginTimeoutCeiling < 0 {
 		errs = append(errs, fmt.Errorf("plugin_timeout_ceiling is %s: must not be negative", tomlext.ToStdTime(c.PluginTimeoutCeiling)))

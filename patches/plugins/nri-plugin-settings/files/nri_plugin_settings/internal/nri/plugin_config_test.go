@@ -16,7 +16,7 @@ import (
 // The table of plugins as an operator writes it.
 func TestPluginSettings(t *testing.T) {
 	c := DefaultConfig()
-	require.NotNil(t, c.Plugins, "or the default configuration does not show it")
+	require.NotNil(t, c.Plugins, "the default configuration must show the table")
 	require.NoError(t, toml.NewDecoder(strings.NewReader(`
 [plugins.net]
 required_for = ["pods", "containers"]
@@ -51,7 +51,7 @@ func TestInvalidPluginSettings(t *testing.T) {
 	}
 }
 
-// Where plugins are required, a node without NRI creates no pods.
+// If plugins are required, a node without NRI creates no pods.
 func TestRequiredPluginsNeedNRI(t *testing.T) {
 	lost := errors.New("lost")
 	c := DefaultConfig()

@@ -18,8 +18,8 @@ var (
 func init() {
 	ns := metrics.NewNamespace("containerd", "nri", nil)
 
-	nriRequiredWait = ns.NewLabeledTimer("required_plugin_wait", "Time that pods and containers waited for a required NRI plugin that was disconnected, whether it came or not; plugin is annotation for those that pods require by themselves", "plugin", "operation")
-	nriRequiredRejections = ns.NewLabeledCounter("required_plugin_rejections", "Pods and containers that were rejected for want of a required NRI plugin, by reason: away, or unanswered (it was there and did not answer)", "plugin", "operation", "reason")
+	nriRequiredWait = ns.NewLabeledTimer("required_plugin_wait", "Time that pods and containers waited for a required NRI plugin that was disconnected, whether it connected or not; plugin is annotation if the pod requires it by an annotation", "plugin", "operation")
+	nriRequiredRejections = ns.NewLabeledCounter("required_plugin_rejections", "Pods and containers that were rejected because a required NRI plugin did not answer for them, by reason: disconnected, or unanswered (it was connected)", "plugin", "operation", "reason")
 
 	metrics.Register(ns)
 }

@@ -21,17 +21,17 @@ var (
 	nriSync           *pluginTimer
 	nriDisconnects    metrics.LabeledCounter
 
-	// queues reads the lengths when metrics are collected.
+	// queues reads the lengths of queues when metrics are collected.
 	queues = &queueCollector{}
 )
 
 func init() {
 	ns := byPlugin(metrics.NewNamespace("containerd", "nri", nil))
 
-	nriDeliveries = ns.NewLabeledCounter("plugin_deliveries", "Events for an NRI plugin, by outcome: answered, rejected, timed_out, canceled (the caller gave up), withdrawn (the caller gave up before the event was sent), lost (the plugin disconnected) or skipped (the plugin was overdue, was not synchronized yet, or came back since it was asked)", "plugin", "operation", "outcome")
+	nriDeliveries = ns.NewLabeledCounter("plugin_deliveries", "Events for an NRI plugin, by outcome: answered, rejected, timed_out, canceled (the caller canceled), withdrawn (the caller canceled before the event was sent), lost (the plugin disconnected) or skipped (the plugin was overdue, was not synchronized yet, or reconnected during the creation)", "plugin", "operation", "outcome")
 	nriDeliveryWait = ns.NewLabeledTimer("plugin_delivery_wait", "Time that events waited for the earlier requests of the same NRI plugin", "plugin", "operation")
-	nriLateDeliveries = ns.NewLabeledCounter("plugin_late_deliveries", "Stops and removals that were delivered to an NRI plugin after the request had stopped waiting for it, and creations that it had been skipped in", "plugin", "operation")
-	nriLateAnswers = ns.NewLabeledTimer("plugin_late_answer", "Time that an NRI plugin took to answer events that had timed out, or whose caller had given up", "plugin", "operation")
+	nriLateDeliveries = ns.NewLabeledCounter("plugin_late_deliveries", "Stops and removals that were delivered to an NRI plugin after the request had stopped waiting for it, and creations that had skipped the plugin", "plugin", "operation")
+	nriLateAnswers = ns.NewLabeledTimer("plugin_late_answer", "Time that an NRI plugin took to answer events that had timed out, or whose caller had canceled", "plugin", "operation")
 	nriSync = ns.NewLabeledTimer("plugin_sync", "Time from the registration of an NRI plugin until it was synchronized", "plugin")
 	nriDisconnects = ns.NewLabeledCounter("plugin_disconnects", "Disconnects of NRI plugins, by reason: closed (by the plugin, or because containerd stops), or why containerd disconnected it: timeout, backlog or error", "plugin", "reason")
 
@@ -43,8 +43,8 @@ func init() {
 
 var _ nri.LifecycleMetrics = (*nriMetrics)(nil)
 
-// RecordDelivery implements nri.LifecycleMetrics. The labels are those of NRI's
-// other metrics of plugins; their values are in snake case.
+// RecordDelivery implements nri.LifecycleMetrics. The labels are those of NRI's other metrics
+// of plugins. Their values are in snake case.
 func (m *nriMetrics) RecordDelivery(plugin, event, outcome string, waited, _ time.Duration, late bool) {
 	nriDeliveries.WithValues(plugin, event, strings.ReplaceAll(outcome, " ", "_")).Inc()
 	nriDeliveryWait.WithValues(plugin, event).Update(waited)
@@ -74,14 +74,14 @@ type queueCollector struct {
 	plugins atomic.Pointer[nri.Adaptation]
 }
 
-// of sets whose plugins are collected.
+// of sets the adaptation whose plugins are collected.
 func (c *queueCollector) of(plugins *nri.Adaptation) { c.plugins.Store(plugins) }
 
 // Describe implements prometheus.Collector.
 func (c *queueCollector) Describe(descs chan<- *prometheus.Desc) { descs <- c.desc }
 
-// Collect implements prometheus.Collector. Two connections of a plugin, as
-// during a rolling update, count as one. Plugins that are connected are in use by that.
+// Collect implements prometheus.Collector. Two connections of a plugin, as during a rolling
+// update, count as one. The names of connected plugins thereby stay in use.
 func (c *queueCollector) Collect(values chan<- prometheus.Metric) {
 	plugins := c.plugins.Load()
 	if plugins == nil {

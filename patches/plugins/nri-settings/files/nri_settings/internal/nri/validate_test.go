@@ -13,7 +13,7 @@ import (
 
 func TestValidate(t *testing.T) {
 	require.NoError(t, DefaultConfig().validate())
-	require.NoError(t, (&Config{}).validate(), "what is not set has a default")
+	require.NoError(t, (&Config{}).validate(), "settings that are not set have a default")
 
 	for setting, spoil := range map[string]func(*Config, tomlext.Duration){
 		"plugin_registration_timeout": func(c *Config, d tomlext.Duration) { c.PluginRegistrationTimeout = d },

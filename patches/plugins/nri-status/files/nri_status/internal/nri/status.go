@@ -9,12 +9,12 @@ import (
 	nri "github.com/containerd/nri/pkg/adaptation"
 )
 
-// Status is the status of NRI and its plugins, in the form that is shown.
+// Status is the status of NRI and its plugins, in the form in which it is shown.
 type Status struct {
 	Enabled bool           `json:"enabled"`
-	Plugins []PluginStatus `json:"plugins"` // in the order in which they get events
+	Plugins []PluginStatus `json:"plugins"` // in the order in which they receive events
 
-	// Waits are the plugins that pods being created wait for, by the id of the pod.
+	// Waits has the plugin that each pod being created waits for, by the id of the pod.
 	Waits map[string]WaitStatus `json:"-"`
 }
 
@@ -22,7 +22,7 @@ type Status struct {
 type PluginStatus struct {
 	Name          string              `json:"name"`
 	Index         string              `json:"index"`
-	Pid           int                 `json:"pid,omitempty"` // 0 if it is not known
+	Pid           int                 `json:"pid,omitempty"` // 0 if unknown
 	Synchronized  bool                `json:"synchronized"`  // false until it has answered Synchronize
 	Span                              // since its registration began
 	Subscriptions []string            `json:"subscriptions"`
@@ -31,11 +31,11 @@ type PluginStatus struct {
 	Pods          int                 `json:"pods"`        // that it knows
 	Containers    int                 `json:"containers"`  // that it knows
 	CurrentEvent  *EventStatus        `json:"currentEvent,omitempty"`
-	Overdue       bool                `json:"overdue"` // whether that should have been answered by now: until it is, no request waits for the plugin
+	Overdue       bool                `json:"overdue"` // the current event has timed out: no request waits for the plugin until it answers
 	LastError     *ErrorStatus        `json:"lastError,omitempty"`
 }
 
-// FailurePolicyStatus is what happens when a plugin does not answer a request.
+// FailurePolicyStatus is the policy for a plugin that does not answer a request.
 type FailurePolicyStatus struct {
 	FailRequest   bool `json:"failRequest"`
 	KeepConnected bool `json:"keepConnected"`
@@ -49,14 +49,14 @@ type EventStatus struct {
 	Span
 }
 
-// ErrorStatus is the last event that failed.
+// ErrorStatus is the error of the last event that failed.
 type ErrorStatus struct {
 	Message string    `json:"message"`
 	At      time.Time `json:"at"`
 }
 
-// WaitStatus is a plugin that a hook waits for, since the event was sent to it. If
-// Behind is set, that is the earlier event that the plugin has to answer first.
+// WaitStatus is a plugin that a hook waits for, since the event was sent to it. Behind is the
+// earlier event, if any, that the plugin has to answer first.
 type WaitStatus struct {
 	Plugin string `json:"plugin"`
 	Behind string `json:"behind,omitempty"`
@@ -69,7 +69,7 @@ type Span struct {
 	Duration string    `json:"duration"`
 }
 
-// NewSpan is the time from since until now.
+// NewSpan returns the time from since until now.
 func NewSpan(since time.Time) Span {
 	return Span{Since: since, Duration: time.Since(since).Round(time.Millisecond).String()}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// The status shows the current event of a plugin, and which pod waits for it.
+// The status shows the current event of a plugin, and the pod that waits for it.
 func TestStatus(t *testing.T) {
 	asked, answer := make(chan struct{}), make(chan error)
 	l := &local{cfg: &Config{}}
@@ -65,7 +65,7 @@ func TestStatus(t *testing.T) {
 	require.Empty(t, s.Waits)
 }
 
-// Without NRI there is a status too, and lists are lists.
+// Disabled NRI has a status, too, and its lists are empty, not null.
 func TestStatusWithoutNRI(t *testing.T) {
 	l, err := New(&Config{Disable: true}, nil)
 	require.NoError(t, err)

@@ -10,8 +10,8 @@ import (
 	nri "github.com/containerd/nri/pkg/adaptation"
 )
 
-// stopContainer tells the plugins that a container has stopped, and applies the
-// updates of other containers that they request, even if some plugin fails.
+// stopContainer sends the stop of a container to the plugins, and applies the updates of
+// other containers that they request, even if a plugin fails.
 func (l *local) stopContainer(ctx context.Context, pod PodSandbox, ctr Container) error {
 	response, stopErr := l.nri.StopContainer(ctx, &nri.StopContainerRequest{
 		Pod:       podSandboxToNRI(pod),

@@ -13,25 +13,26 @@ import (
 const (
 	// seriesNames is how many names of plugins have series of their own.
 	seriesNames = 64
-	// seriesKept is for how long a name keeps them after it was last recorded, however
-	// many others come: twice the longest time that a kubelet waits before it starts a
-	// container again.
+	// seriesKept is how long a name keeps its series after it was last recorded, however
+	// many other names are recorded. It is twice the longest time that a kubelet waits
+	// before it restarts a container.
 	seriesKept = 10 * time.Minute
-	// otherNames stands for names that have none. No plugin has it: it has no index.
+	// otherNames stands for names without series of their own. No plugin can have this
+	// name, because it has no index.
 	otherNames = "other"
 )
 
 var nriPluginLatency *pluginTimer
 
-// namesOfSeries are those of all metrics by plugin.
+// namesOfSeries are the names that have series in the metrics by plugin.
 var namesOfSeries = &seriesOf{now: time.Now}
 
 // seriesOf bounds the series of metrics that have the name of a plugin as a label (L22).
 type seriesOf struct {
 	now func() time.Time
 
-	mu   sync.Mutex           // guards what follows
-	used map[string]time.Time // when each name that has series was last recorded
+	mu   sync.Mutex           // guards the fields below
+	used map[string]time.Time // by name that has series: when it was last recorded
 	of   []deleter
 }
 
@@ -40,8 +41,8 @@ type deleter interface {
 	DeletePartialMatch(prometheus.Labels) int
 }
 
-// label is what a name is recorded as. A name that has series cannot lose them for
-// seriesKept, so that they are those of the name when the caller records.
+// label returns the label under which a name is recorded. A name that has series keeps
+// them for seriesKept, so they still belong to the name when the caller records.
 func (s *seriesOf) label(name string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,8 +54,8 @@ func (s *seriesOf) label(name string) string {
 	return name
 }
 
-// labelUnused is label of a name that is not in use: it takes no place but one that is
-// free, which the next one may have.
+// labelUnused is label for a name that is not in use. It takes only a free place, and the
+// next name may take that place.
 func (s *seriesOf) labelUnused(name string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -76,8 +77,8 @@ func (s *seriesOf) use(name string, at time.Time) {
 	s.used[name] = at
 }
 
-// drop deletes the series of the name that was recorded longest ago, if that is long
-// enough. s.mu is held.
+// drop deletes the series of the name that was recorded longest ago, if that was at least
+// seriesKept ago. s.mu is held.
 func (s *seriesOf) drop(now time.Time) bool {
 	last, oldest := now, ""
 	for name, at := range s.used {
@@ -101,13 +102,13 @@ func (s *seriesOf) add(metric deleter) {
 	s.of = append(s.of, metric)
 }
 
-// pluginNamespace is a namespace whose metrics with labels have "plugin" as the first.
+// pluginNamespace is a namespace in which "plugin" is the first label of labeled metrics.
 type pluginNamespace struct {
 	*metrics.Namespace
 	series *seriesOf
 }
 
-// byPlugin is for the namespace of NRI's metrics.
+// byPlugin wraps the namespace of NRI's metrics.
 func byPlugin(ns *metrics.Namespace) pluginNamespace { return pluginNamespace{ns, namesOfSeries} }
 
 // NewLabeledCounter makes a counter.
@@ -161,7 +162,7 @@ type pluginTimer struct {
 	vec    *prometheus.HistogramVec
 }
 
-// WithValues is that of metrics.LabeledTimer.
+// WithValues works as that of metrics.LabeledTimer.
 func (t *pluginTimer) WithValues(values ...string) timed {
 	return timed{t.vec.WithLabelValues(recorded(t.series, values)...)}
 }
@@ -171,7 +172,7 @@ type timed struct{ prometheus.Observer }
 // Update records how long something took.
 func (t timed) Update(took time.Duration) { t.Observe(took.Seconds()) }
 
-// recorded are the values of labels. The first is the name of a plugin.
+// recorded returns the values of labels to record. The first is the name of a plugin.
 func recorded(series *seriesOf, values []string) []string {
 	return append([]string{series.label(values[0])}, values[1:]...)
 }

@@ -62,7 +62,7 @@ func (p *aPage) counts() map[string]float64 {
 	return by["containerd_nri_calls_total"]
 }
 
-// However many names come, there are the series of so many, and nothing is left uncounted.
+// The number of series is bounded for any number of names, and every record is counted.
 func TestSeriesAreBounded(t *testing.T) {
 	p := newPage(t)
 	for i := range 2000 {
@@ -74,8 +74,8 @@ func TestSeriesAreBounded(t *testing.T) {
 	require.EqualValues(t, 1, counts["10-p0"])
 }
 
-// The series of a name that is not used go when others come, and not before. The one that was not used
-// for longest goes first.
+// The series of an unused name are deleted when another name needs the place, not before. The
+// name that was unused for longest is the first.
 func TestSeriesOfANameThatIsGoneAreDeleted(t *testing.T) {
 	p := newPage(t)
 	p.record("10-gone")
@@ -84,7 +84,7 @@ func TestSeriesOfANameThatIsGoneAreDeleted(t *testing.T) {
 		p.record(fmt.Sprintf("10-p%d", i))
 	}
 	p.now = p.now.Add(24 * time.Hour)
-	require.Contains(t, p.counts(), "10-gone", "nobody needs its place")
+	require.Contains(t, p.counts(), "10-gone", "no other name needs its place")
 	p.record("20-new")
 	counts := p.counts()
 	require.NotContains(t, counts, "10-gone")
@@ -92,8 +92,8 @@ func TestSeriesOfANameThatIsGoneAreDeleted(t *testing.T) {
 	require.Len(t, counts, seriesNames)
 }
 
-// A plugin that crashes, and is started again after the longest time that a kubelet waits,
-// keeps its counters, however many other names come meanwhile.
+// A plugin that crashes and is restarted after the longest time that a kubelet waits
+// keeps its counters, however many other names are recorded meanwhile.
 func TestSeriesOfAPluginThatReturnsAreKept(t *testing.T) {
 	p := newPage(t)
 	for i := range 10 {
@@ -108,7 +108,7 @@ func TestSeriesOfAPluginThatReturnsAreKept(t *testing.T) {
 	require.LessOrEqual(t, len(counts), seriesNames+1)
 }
 
-// A name that has no series gets some when there is place.
+// A name without series gets series when a place is free.
 func TestSeriesOfANameThatWaited(t *testing.T) {
 	p := newPage(t)
 	for i := range seriesNames {
@@ -122,25 +122,25 @@ func TestSeriesOfANameThatWaited(t *testing.T) {
 	require.EqualValues(t, 1, p.counts()["20-new"])
 }
 
-// A name that is not in use has a place as long as no other one needs it.
+// A name that is not in use has a place as long as no other name needs it.
 func TestSeriesOfANameThatIsNotInUse(t *testing.T) {
 	now := time.Unix(1000, 0)
 	s := &seriesOf{now: func() time.Time { return now }}
-	require.Equal(t, "10-away", s.labelUnused("10-away"))
+	require.Equal(t, "10-gone", s.labelUnused("10-gone"))
 	for i := range seriesNames - 1 {
 		s.label(fmt.Sprintf("10-p%d", i))
 	}
-	require.Equal(t, otherNames, s.labelUnused("20-away"))
+	require.Equal(t, otherNames, s.labelUnused("20-gone"))
 	require.Equal(t, "30-new", s.label("30-new"))
-	require.Equal(t, otherNames, s.labelUnused("10-away"))
+	require.Equal(t, otherNames, s.labelUnused("10-gone"))
 	now = now.Add(seriesKept)
 	require.Equal(t, "10-p0", s.labelUnused("10-p0"))
-	require.Equal(t, otherNames, s.labelUnused("20-away"), "it does not take the place of another one")
+	require.Equal(t, otherNames, s.labelUnused("20-gone"), "it does not take the place of another name")
 	s.label("40-new")
 	require.Len(t, s.used, seriesNames)
 }
 
-// Names come and are read at the same time.
+// Names are recorded and read at the same time.
 func TestSeriesOfManyAtOnce(t *testing.T) {
 	p := newPage(t)
 	var all sync.WaitGroup
@@ -164,9 +164,9 @@ func TestSeriesOfManyAtOnce(t *testing.T) {
 	require.EqualValues(t, 8*200, sum)
 }
 
-// The metrics of NRI by plugin all have bounded series, with the names and buckets that they had.
+// All metrics of NRI by plugin have bounded series. Their names and buckets are unchanged.
 func TestMetricsByPluginAreBounded(t *testing.T) {
-	t.Cleanup(func() { // others need the places
+	t.Cleanup(func() { // other tests need the places
 		namesOfSeries.mu.Lock()
 		defer namesOfSeries.mu.Unlock()
 		for name := range namesOfSeries.used {
@@ -201,5 +201,5 @@ func TestMetricsByPluginAreBounded(t *testing.T) {
 		require.LessOrEqual(t, len(names), seriesNames+1, f.GetName())
 		seen += len(names)
 	}
-	require.Greater(t, seen, 2*seriesNames, "names of other tests have the rest")
+	require.Greater(t, seen, 2*seriesNames, "names of other tests have the other places")
 }

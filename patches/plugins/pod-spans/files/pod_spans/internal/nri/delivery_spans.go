@@ -16,10 +16,10 @@ import (
 
 var _ nri.LifecycleTracer = (*nriMetrics)(nil)
 
-// TraceDelivery implements nri.LifecycleTracer. It makes up to two spans, which begin
-// in the past, as children of the request's: nri.wait for the time behind earlier
-// requests of the plugin, and nri.plugin for that in the plugin. An event that was not
-// sent has only the first.
+// TraceDelivery implements nri.LifecycleTracer. It adds up to two spans, which begin in the
+// past, as children of the request's span: nri.wait is the time behind earlier requests of
+// the plugin, nri.plugin is the time in the plugin. An event that was not sent has only
+// nri.wait.
 func (m *nriMetrics) TraceDelivery(ctx context.Context, d nri.DeliveryTrace) {
 	parent := trace.SpanFromContext(ctx)
 	if !parent.SpanContext().IsSampled() {

@@ -16,12 +16,12 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 )
 
-// Time behind other requests is told apart from time in the plugin.
+// The time behind other requests and the time in the plugin have separate spans.
 func TestL17_DeliveryIsSpans(t *testing.T) {
 	for name, tc := range map[string]struct {
 		delivery nri.DeliveryTrace
 		spans    map[string]time.Duration
-		failed   string // the span that tells of the failure
+		failed   string // the span that has the failure
 	}{
 		"answered at once":  {nri.DeliveryTrace{Outcome: "answered", Took: time.Second}, map[string]time.Duration{"nri.plugin": time.Second}, ""},
 		"waited":            {nri.DeliveryTrace{Outcome: "answered", Waited: 2 * time.Second, Took: time.Second}, map[string]time.Duration{"nri.wait": 2 * time.Second, "nri.plugin": time.Second}, ""},

@@ -20,19 +20,19 @@ import (
 	"github.com/containerd/containerd/v2/pkg/protobuf/types"
 )
 
-// UnreadableExtension is the extension of a container or sandbox of which something in its
-// record could not be read, and was set aside when containerd started: a string that says what.
+// UnreadableExtension is the extension of a container or sandbox whose record had a value that
+// could not be read and was set aside when containerd started. Its string names the value.
 const UnreadableExtension = "containerd.io/unreadable"
 
-// bucketKeyUnreadable is the bucket of a record for the values that were set aside, as they
-// were, by their names.
+// bucketKeyUnreadable is the bucket of a record for the values that were set aside, unchanged,
+// by their names.
 var bucketKeyUnreadable = []byte("unreadable")
 
-// longestReason bounds what is said of one record.
+// longestReason is the longest text in the extension, in bytes.
 const longestReason = 1024
 
-// Unreadable says what could not be read of the container or sandbox with these extensions,
-// and is empty if all could.
+// Unreadable names the values that could not be read of the container or sandbox with these
+// extensions. It is empty if all could be read.
 func Unreadable(extensions map[string]typeurl.Any) string {
 	mark, ok := extensions[UnreadableExtension]
 	if !ok {
@@ -49,14 +49,15 @@ var unreadable metrics.LabeledCounter
 
 func init() {
 	ns := metrics.NewNamespace("containerd", "metadata", nil)
-	unreadable = ns.NewLabeledCounter("unreadable_records", "Records of which something could not be read and was set aside when containerd started, by what they are of: sandbox or container; the log names them", "kind")
+	unreadable = ns.NewLabeledCounter("unreadable_records", "Records with a value that could not be read and was set aside when containerd started, by kind: sandbox or container; the log names them", "kind")
 	metrics.Register(ns)
 }
 
-// setAside looks for values in the records of containers and sandboxes that cannot be read. One
-// such value fails each list of them, and who takes a list without it for complete removes
-// what is still used. So the value is put aside within the record, which can be read and
-// removed from then on, and is in each list, with [UnreadableExtension].
+// setAside looks for unreadable values in the records of containers and sandboxes. One such
+// value fails each list of them. A list without the record would be no remedy: a caller that
+// takes it for complete removes resources that are still used. So the value is moved within
+// the record, which is in each list from then on, with [UnreadableExtension], and can be read
+// and removed.
 func (m *DB) setAside(ctx context.Context) {
 	var found []string
 	err := m.db.View(func(tx *bolt.Tx) error {
@@ -70,22 +71,22 @@ func (m *DB) setAside(ctx context.Context) {
 	if err == nil && len(found) > 0 {
 		err = m.db.Update(func(tx *bolt.Tx) error {
 			return eachRecord(tx, func(r record) error {
-				if err := r.setAside(ctx); err != nil { // it fails lists, as without this
-					log.G(ctx).WithError(err).Errorf("failed to set aside what cannot be read of %s", r)
+				if err := r.setAside(ctx); err != nil { // the record still fails lists
+					log.G(ctx).WithError(err).Errorf("failed to set aside the unreadable values of %s", r)
 				}
 				return nil
 			})
 		})
 	}
-	if err != nil { // lists fail then, as they would without this
-		log.G(ctx).WithError(err).Errorf("failed to set aside what cannot be read of %s", strings.Join(found, ", "))
+	if err != nil { // lists still fail
+		log.G(ctx).WithError(err).Errorf("failed to set aside the unreadable values of %s", strings.Join(found, ", "))
 	}
 }
 
-// A record is that of a container or sandbox.
+// A record is the record of a container or sandbox.
 type record struct {
 	kind, namespace, id string
-	in                  *bolt.Bucket // of all of that kind
+	in                  *bolt.Bucket // has all records of the kind
 }
 
 func (r record) String() string {
@@ -103,7 +104,7 @@ func eachRecord(tx *bolt.Tx, do func(record) error) error {
 			if in == nil {
 				continue
 			}
-			var ids []string // which are listed before, as a bucket must not be changed meanwhile
+			var ids []string // listed first, because the bucket must not change meanwhile
 			if err := in.ForEach(func(id, _ []byte) error { ids = append(ids, string(id)); return nil }); err != nil {
 				return err
 			}
@@ -122,16 +123,16 @@ type value struct {
 	name string
 	in   *bolt.Bucket
 	key  string
-	none []byte // takes its place, nil for nothing
+	none []byte // the replacement, nil for none
 	err  error
-	time bool // the record is as good without it
+	time bool // the record works as well without it
 }
 
 // unreadable returns the values of a record that cannot be read.
 func (r record) unreadable() (values []value) {
 	bucket := r.in.Bucket([]byte(r.id))
 	if bucket == nil {
-		if r.kind == "sandbox" { // a list of containers skips it
+		if r.kind == "sandbox" { // lists of containers skip it
 			return []value{{name: "record", in: r.in, key: r.id, err: errors.New("it is no bucket")}}
 		}
 		return nil
@@ -153,12 +154,12 @@ func (r record) unreadable() (values []value) {
 	if runtime := bucket.Bucket(bucketKeyRuntime); runtime != nil {
 		specs := len(values)
 		look("runtime/", runtime, string(bucketKeyOptions), nil, readsAsAny)
-		if len(values) > specs && r.kind == "container" { // another program would start it, without them
+		if len(values) > specs && r.kind == "container" { // without them another program would be started
 			look("", bucket, string(bucketKeySpec), r.noSpec(), func(text []byte) error {
 				if readsAsAny(text) != nil {
-					return nil // which is found already
+					return nil // it is found already
 				}
-				return errors.New("it is not to be started without the options of its runtime")
+				return errors.New("it must not be started without the options of its runtime")
 			})
 		}
 	} else if r.kind == "sandbox" {
@@ -173,23 +174,23 @@ func (r record) unreadable() (values []value) {
 	return values
 }
 
-// timeOf returns a time of a record that takes the place of the other one, or else the zero one.
+// timeOf returns the time of a record under this key, to replace the other one, or the zero time.
 func timeOf(bucket *bolt.Bucket, key string) []byte {
 	var t time.Time
-	_ = t.UnmarshalBinary(bucket.Get([]byte(key))) // it stays the zero one
-	text, _ := t.MarshalBinary()                   // it can be what it was read from
+	_ = t.UnmarshalBinary(bucket.Get([]byte(key))) // if it fails, the time stays zero
+	text, _ := t.MarshalBinary()                   // a time that was unmarshaled can be marshaled
 	return text
 }
 
-// noSpec takes the place of a specification. A container has to have one, in which a released
-// containerd looks for a process without asking whether there is one. Nothing can be started by
-// it, nor in the container: runtimes reject the limit, and a client that sets its own limits has
-// no privileges.
+// noSpec returns the replacement for a specification. A container must have one with a process,
+// because a released containerd reads it without a check. It starts nothing, nor can anything be
+// started in the container: runtimes reject the limit, and a client that sets its own limits
+// has no privileges.
 func (r record) noSpec() []byte {
 	if r.kind != "container" {
 		return nil
 	}
-	text, _ := proto.Marshal(&types.Any{ // which marshals whatever it holds
+	text, _ := proto.Marshal(&types.Any{ // it can always be marshaled
 		TypeUrl: "types.containerd.io/opencontainers/runtime-spec/1/Spec",
 		Value:   []byte(`{"ociVersion": "1.0.0", "process": {"noNewPrivileges": true, "capabilities": {}, "rlimits": [{"type": "unreadable"}]}, "root": {}, "linux": {}}`),
 	})
@@ -198,18 +199,18 @@ func (r record) noSpec() []byte {
 
 func readsAsAny(text []byte) error { return proto.Unmarshal(text, &types.Any{}) }
 
-// setAside sets aside what cannot be read of a record.
+// setAside sets aside the unreadable values of a record.
 func (r record) setAside(ctx context.Context) error {
 	values := r.unreadable()
 	if len(values) == 0 {
 		return nil
 	}
-	was := make([][]byte, len(values)) // copied, as bolt's own are not to be kept over a change
+	was := make([][]byte, len(values)) // copies, because bolt's own are invalid after a change
 	for i, v := range values {
 		was[i] = append([]byte{}, v.in.Get([]byte(v.key))...)
 	}
 	bucket := r.in.Bucket([]byte(r.id))
-	if bucket == nil { // something else is in its place, and gives way
+	if bucket == nil { // something else is in its place, and is replaced
 		if err := values[0].takeOut(); err != nil {
 			return err
 		}
@@ -217,9 +218,9 @@ func (r record) setAside(ctx context.Context) error {
 		if bucket, err = r.in.CreateBucket([]byte(r.id)); err != nil {
 			return err
 		}
-		values[0].in = bucket // which has nothing of that name
+		values[0].in = bucket // it has no value of that name
 	}
-	// Values are kept, and the record is marked, before they are taken out.
+	// The values are copied, and the record is marked, before the values are removed.
 	aside, err := bucket.CreateBucketIfNotExists(bucketKeyUnreadable)
 	if err != nil {
 		return err
@@ -251,7 +252,7 @@ func (r record) setAside(ctx context.Context) error {
 		log.G(ctx).WithError(v.err).Errorf("%s of %s cannot be read, and is set aside", v.name, r)
 	}
 	unreadable.WithValues(r.kind).Inc()
-	if r.kind == "sandbox" { // a list of containers asks for none
+	if r.kind == "sandbox" { // lists of containers need none
 		_, err = bucket.CreateBucketIfNotExists(bucketKeyRuntime)
 	}
 	return err

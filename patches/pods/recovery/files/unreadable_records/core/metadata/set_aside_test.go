@@ -17,11 +17,10 @@ import (
 	"github.com/containerd/containerd/v2/pkg/protobuf/types"
 )
 
-// notAny is what no value of that kind is encoded as, and no time either.
+// notAny is no encoding of an Any, nor of a time.
 var notAny = []byte{0xff}
 
-// Whatever cannot be read of a container, it is in the list with the rest, and can be read,
-// changed and removed.
+// A container with any unreadable value is in the list, and can be read, changed and removed.
 func TestContainerThatCannotBeReadIsListed(t *testing.T) {
 	for name, path := range map[string][]string{
 		"spec":                 {"spec"},
@@ -64,10 +63,10 @@ func TestContainerThatCannotBeReadIsListed(t *testing.T) {
 			assert.Empty(t, Unreadable(good.Extensions))
 			assert.Equal(t, "spec", good.Spec.GetTypeUrl())
 			if name == "spec" || name == "runtime/options" {
-				assert.NotEqual(t, "spec", bad.Spec.GetTypeUrl(), "nothing is to be started by it")
+				assert.NotEqual(t, "spec", bad.Spec.GetTypeUrl(), "nothing must be started by it")
 			}
 			require.NoError(t, db.View(func(tx *bbolt.Tx) error {
-				assert.Equal(t, notAny, getContainerBucket(tx, "testing", "bad").Bucket(bucketKeyUnreadable).Get([]byte(name)), "what it was is kept")
+				assert.Equal(t, notAny, getContainerBucket(tx, "testing", "bad").Bucket(bucketKeyUnreadable).Get([]byte(name)), "its old value is kept")
 				return nil
 			}))
 
@@ -84,7 +83,7 @@ func TestContainerThatCannotBeReadIsListed(t *testing.T) {
 	}
 }
 
-// requireMarked looks for what cannot be read in the mark of a record. A time is not in it.
+// requireMarked checks that the mark of a record names the unreadable value. It names no time.
 func requireMarked(t *testing.T, extensions map[string]typeurl.Any, name string) {
 	t.Helper()
 	if name == "createdat" || name == "updatedat" {
@@ -142,7 +141,7 @@ func TestSandboxThatCannotBeReadIsListed(t *testing.T) {
 			requireMarked(t, all[0].Extensions, of)
 			require.NoError(t, db.View(func(tx *bbolt.Tx) error {
 				kept := getSandboxBucket(tx, "testing").Bucket([]byte("bad")).Bucket(bucketKeyUnreadable).Get([]byte(of))
-				assert.Equal(t, was[name], string(kept), "what it was is kept")
+				assert.Equal(t, was[name], string(kept), "its old value is kept")
 				return nil
 			}))
 			assert.Empty(t, Unreadable(all[1].Extensions))
@@ -151,8 +150,8 @@ func TestSandboxThatCannotBeReadIsListed(t *testing.T) {
 	}
 }
 
-// A record that can be read is not written.
-func TestNothingIsSetAsideOfWhatCanBeRead(t *testing.T) {
+// A readable record is not written.
+func TestReadableRecordIsNotWritten(t *testing.T) {
 	ctx, db := testDB(t)
 	_, err := NewContainerStore(db).Create(ctx, containers.Container{ID: "good", Spec: &types.Any{}, Runtime: containers.RuntimeInfo{Name: "runc"}})
 	require.NoError(t, err)

@@ -9,8 +9,8 @@ import (
 	"github.com/containerd/containerd/v2/core/metadata/boltutil"
 )
 
-// readAny returns what is kept under a name, and nil if there is nothing, or nothing
-// that has a type: a nil pointer is not nil as a typeurl.Any.
+// readAny returns the value that is stored under a name, and nil if there is none or it has
+// no type. It does not return a nil pointer, which is not nil as a typeurl.Any.
 func readAny(bkt *bbolt.Bucket, name []byte) (typeurl.Any, error) {
 	kept, err := boltutil.ReadAny(bkt, name)
 	if err != nil || kept.GetTypeUrl() == "" {

@@ -12,7 +12,7 @@ import (
 	"github.com/containerd/typeurl/v2"
 )
 
-// Whoever asks whether a sandbox has a specification compares it with nil.
+// Callers compare the specification of a sandbox with nil to find out whether it has one.
 func TestSandboxWithoutSpec(t *testing.T) {
 	for name, spec := range map[string]typeurl.Any{
 		"not started":                  nil,

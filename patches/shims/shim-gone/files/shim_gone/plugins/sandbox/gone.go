@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// shutdownGrace is how long the shutdown of a shim goes on after its caller gave up.
+	// shutdownGrace is how long the shutdown of a shim goes on after its caller canceled.
 	shutdownGrace = 10 * time.Second
 
-	// stateDelay is how long after a call has failed the state of its gRPC connection may follow.
+	// stateDelay is how long the state of a gRPC connection may lag behind a call that failed.
 	stateDelay = 100 * time.Millisecond
 )
 
-// withGrace returns a context that is cancelled a grace period after its parent.
+// withGrace returns a context that is canceled a grace period after its parent.
 func withGrace(parent context.Context) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
 	stop := context.AfterFunc(parent, func() {
@@ -35,8 +35,8 @@ func withGrace(parent context.Context) (context.Context, context.CancelFunc) {
 	}
 }
 
-// isGone tells whether the shim that a call failed at is gone: it is not listed any more, or
-// its connection has ended.
+// isGone reports whether a call failed because its shim is gone: the shim is not listed any more,
+// or its connection has ended.
 func (c *controllerLocal) isGone(ctx context.Context, sandboxID string, err error) bool {
 	if err == nil {
 		return false
@@ -48,8 +48,8 @@ func (c *controllerLocal) isGone(ctx context.Context, sandboxID string, err erro
 	return isLost(shim.Client(), err)
 }
 
-// isLost tells whether a call failed because its connection ended. The code alone does not
-// say so with gRPC: a shim may answer Unavailable for what it runs.
+// isLost reports whether a call failed because its connection ended. With gRPC the code alone does
+// not show that, because a shim may answer Unavailable for the sandbox that it runs.
 func isLost(client any, err error) bool {
 	conn, ok := client.(interface {
 		WaitForStateChange(context.Context, connectivity.State) bool

@@ -21,10 +21,10 @@ import (
 	"github.com/containerd/containerd/v2/core/sandbox"
 )
 
-// slow is a shim that is at a stop until its caller is gone.
+// slow is a shim that does not answer a stop before its caller is gone.
 type slow struct {
 	asked   chan struct{}
-	answers error // at once, if set
+	answers error // if set, the answer at once
 }
 
 func (s slow) stop(ctx context.Context) (*runtimeAPI.StopSandboxResponse, error) {
@@ -54,7 +54,7 @@ func (s overTTRPC) StopSandbox(ctx context.Context, _ *runtimeAPI.StopSandboxReq
 	return s.stop(ctx)
 }
 
-// A connection is that of a shim, which dies, or containerd's side is closed.
+// A connection is a connection to a shim. die ends the shim, drop closes containerd's side.
 type connection struct {
 	client    any
 	die, drop func()
@@ -92,8 +92,8 @@ func connectTTRPC(t *testing.T, s slow) connection {
 	return connection{client, func() { _ = server.Close() }, func() { _ = client.Close() }}
 }
 
-// Whichever way a shim is spoken to, it is gone when its connection is, during a call
-// and before it; and a caller who gives up has not lost it.
+// A shim is gone when its connection has ended, during a call and before it, with gRPC and with
+// ttrpc. A caller that cancels has not lost it.
 func TestShimThatIsGone(t *testing.T) {
 	for name, connect := range map[string]func(*testing.T, slow) connection{"gRPC": connectGRPC, "ttrpc": connectTTRPC} {
 		t.Run(name, func(t *testing.T) {
@@ -105,8 +105,8 @@ func TestShimThatIsGone(t *testing.T) {
 				return err
 			}
 			for when, end := range map[string]func(connection){
-				"dies":                     func(c connection) { c.die() },
-				"is let go of by the node": func(c connection) { c.drop() },
+				"dies":                 func(c connection) { c.die() },
+				"is dropped by client": func(c connection) { c.drop() },
 			} {
 				t.Run(when+" during the call, and before the next", func(t *testing.T) {
 					s := slow{asked: make(chan struct{})}
@@ -121,7 +121,7 @@ func TestShimThatIsGone(t *testing.T) {
 					require.True(t, isGone(c, err), "%v", err)
 				})
 			}
-			t.Run("caller gives up", func(t *testing.T) {
+			t.Run("caller cancels", func(t *testing.T) {
 				s := slow{asked: make(chan struct{})}
 				c := connect(t, s)
 				ctx, cancel := context.WithCancel(t.Context())
@@ -141,7 +141,7 @@ func TestShimThatIsGone(t *testing.T) {
 			})
 			for _, code := range []codes.Code{codes.Unavailable, codes.Canceled} {
 				t.Run("shim answers "+code.String(), func(t *testing.T) {
-					c := connect(t, slow{answers: status.Error(code, "what it runs does not answer")})
+					c := connect(t, slow{answers: status.Error(code, "the sandbox does not answer")})
 					err := stop(t.Context(), c)
 					require.Equal(t, code, status.Code(err))
 					require.False(t, isGone(c, err), "%v", err)

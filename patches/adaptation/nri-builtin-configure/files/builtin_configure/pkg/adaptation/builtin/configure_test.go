@@ -13,7 +13,7 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// A handler that fails has nothing to respond with.
+// A handler that fails returns no response.
 func TestConfigureFails(t *testing.T) {
 	rejected := errors.New("no configuration")
 	p := &builtin.BuiltinPlugin{Handlers: builtin.BuiltinHandlers{
@@ -23,7 +23,7 @@ func TestConfigureFails(t *testing.T) {
 	require.ErrorIs(t, err, rejected)
 }
 
-// A handler without a response leaves it to the others what the plugin gets.
+// Without a response, the plugin subscribes to the events that it has handlers for.
 func TestConfigureHasNoResponse(t *testing.T) {
 	p := &builtin.BuiltinPlugin{Handlers: builtin.BuiltinHandlers{
 		Configure:     func(context.Context, *api.ConfigureRequest) (*api.ConfigureResponse, error) { return nil, nil },

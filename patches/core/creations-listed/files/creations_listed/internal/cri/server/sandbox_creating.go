@@ -12,20 +12,20 @@ import (
 // CreatingSandboxes returns the sandboxes that are being created.
 func (i *criImplementation) CreatingSandboxes() []sandboxstore.Sandbox { return i.c.creating.List() }
 
-// endCreating takes a sandbox whose creation failed out of the list. Plugins that have found it
-// there are told of its end.
+// endCreating removes a sandbox whose creation failed from the list. If it was listed to plugins,
+// they receive its end.
 func (c *criService) endCreating(sandbox sandboxstore.Sandbox) {
 	if listed := c.creating.Delete(sandbox.ID); !listed {
 		return
 	}
-	// A plugin that is being synchronized can be told once it is registered, and the block waits for
-	// that, and for whatever the registration waits for. The roll-back does not.
+	// A plugin that is being synchronized can receive the end once it is registered. The block waits
+	// for its registration, and for all that the registration waits for. The roll-back does not.
 	go func() {
 		defer c.nri.BlockPluginSync().Unblock()
 		ctx, cancel := util.DeferContext()
 		defer cancel()
 		if err := c.nri.UndoRunPodSandbox(ctx, &sandbox); err != nil {
-			log.G(ctx).WithError(err).Errorf("failed to tell NRI plugins of the end of sandbox %q", sandbox.ID)
+			log.G(ctx).WithError(err).Errorf("failed to send the end of sandbox %q to NRI plugins", sandbox.ID)
 		}
 	}()
 }

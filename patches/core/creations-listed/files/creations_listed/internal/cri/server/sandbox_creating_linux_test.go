@@ -17,7 +17,7 @@ import (
 	corenri "github.com/containerd/containerd/v2/internal/nri"
 )
 
-// receivedEnds stands in for the NRI plugins of a node. It notes what they are told.
+// receivedEnds stands in for the NRI plugins of a node. It notes the ends that they receive.
 type receivedEnds struct {
 	corenri.API
 	calls chan string
@@ -43,8 +43,8 @@ func (noRecords) Get(context.Context, string) (sandbox.Sandbox, error) {
 	return sandbox.Sandbox{}, errdefs.ErrNotFound
 }
 
-// A pod is listed to plugins while it is created, once if it is in the store as well. One that
-// fails is not listed any more when plugins are told of its end.
+// A pod is listed to plugins while it is created, once if it is in the store as well. If its
+// creation fails, it is not listed any more when plugins receive its end.
 func TestSandboxIsListedWhileItIsCreated(t *testing.T) {
 	c := newTestCRIService()
 	client, err := containerd.New("", containerd.WithServices(containerd.WithSandboxStore(noRecords{})))
@@ -71,24 +71,24 @@ func TestSandboxIsListedWhileItIsCreated(t *testing.T) {
 	require.Equal(t, []string{"failed", "made"}, listed())
 	c.creating.Delete(made.ID)
 
-	c.creating.Put(failed) // with what it has by now
+	c.creating.Put(failed) // with its current state
 	c.endCreating(failed)
 	require.Equal(t, []string{"made"}, listed())
 	require.Equal(t, "stop failed", <-plugins.calls)
 	require.Equal(t, "remove failed", <-plugins.calls)
 
 	c.creating.Put(unseen)
-	require.False(t, c.creating.Delete(unseen.ID), "nobody is told of what nobody has found")
+	require.False(t, c.creating.Delete(unseen.ID), "no plugin has received it, and none may receive its end")
 }
 
-// A pod that is not started has the network namespace that CRI has noted.
+// A pod that is not started has the network namespace of CRI's metadata.
 func TestNamespaceOfASandboxThatIsCreated(t *testing.T) {
 	c := newTestCRIService()
 	client, err := containerd.New("", containerd.WithServices(containerd.WithSandboxStore(noRecords{})))
 	require.NoError(t, err)
 	c.client = client
 	c.nri = nri.NewAPI(&receivedEnds{}, &criImplementation{c})
-	path := t.TempDir() // stands for the file that it is mounted to
+	path := t.TempDir() // stands for the file of the namespace
 	c.creating.Put(sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod", NetNSPath: path}, sandboxstore.Status{}))
 
 	pods := c.nri.ListPodSandboxes()

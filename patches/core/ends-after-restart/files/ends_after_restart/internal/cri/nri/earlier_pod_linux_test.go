@@ -20,8 +20,8 @@ import (
 	"github.com/containerd/containerd/v2/internal/nri"
 )
 
-// earlier is a node that has one pod, from before a restart, as long as the test runs.
-// Domains stay registered, so each run of it has a name of its own.
+// earlier is a node with a pod from before a restart. Domains stay registered, so each run
+// of the test has a name of its own.
 type earlier struct {
 	nri.Domain
 	name string
@@ -47,7 +47,7 @@ func (e *earlier) set(pods ...nri.PodSandbox) {
 	e.pods = pods
 }
 
-// lister is a plugin that notes of what pods it is told.
+// lister is a plugin that notes the pods that it receives.
 type lister struct {
 	synchronized chan struct{}
 
@@ -57,7 +57,7 @@ type lister struct {
 
 func (p *lister) Synchronize(_ context.Context, pods []*api.PodSandbox, _ []*api.Container) ([]*api.ContainerUpdate, error) {
 	for _, pod := range pods {
-		p.hears("there is " + pod.GetId())
+		p.hears("list " + pod.GetId())
 	}
 	close(p.synchronized)
 	return nil, nil
@@ -73,10 +73,10 @@ func (p *lister) RemovePodSandbox(_ context.Context, pod *api.PodSandbox) error 
 	return nil
 }
 
-func (p *lister) hears(what string) {
+func (p *lister) hears(event string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.received = append(p.received, what)
+	p.received = append(p.received, event)
 }
 
 func (p *lister) heard() []string {
@@ -85,7 +85,7 @@ func (p *lister) heard() []string {
 	return slices.Clone(p.received)
 }
 
-// newPlugins are the plugins of a node of the test's own, and how to connect one.
+// newPlugins returns NRI for a node of the test's own, and a function that connects a plugin.
 func newPlugins(t *testing.T) (plugins nri.API, connect func(name string, plugin any)) {
 	t.Helper()
 	dir, config := t.TempDir(), nri.DefaultConfig()
@@ -101,8 +101,7 @@ func newPlugins(t *testing.T) (plugins nri.API, connect func(name string, plugin
 	}
 }
 
-// A pod from before a restart ends for the plugins that found it when they registered,
-// and ends once.
+// Plugins that received a pod from before a restart in Synchronize receive its end, once.
 func TestPodFromBeforeARestartEndsForPlugins(t *testing.T) {
 	ctx := t.Context()
 	plugins, connect := newPlugins(t)
@@ -127,8 +126,8 @@ func TestPodFromBeforeARestartEndsForPlugins(t *testing.T) {
 		require.NoError(t, plugins.StopPodSandbox(ctx, pod))
 		require.NoError(t, plugins.RemovePodSandbox(ctx, pod))
 	}
-	want := []string{"there is pod", "stop pod", "remove pod"}
-	// What comes while Synchronize goes on is told after it.
+	want := []string{"list pod", "stop pod", "remove pod"}
+	// Events that come during Synchronize are delivered after it.
 	require.Eventually(t, func() bool { return len(plugin.heard()) >= len(want) }, time.Minute, time.Millisecond)
 	require.Equal(t, want, plugin.heard())
 }

@@ -10,9 +10,9 @@ import (
 	sstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// UndoRunPodSandbox sends the plugins that had RunPodSandbox of a pod whose creation
-// failed StopPodSandbox, then RemovePodSandbox. The caller's context may be why it
-// failed, so ctx is another one. The error says which plugins failed.
+// UndoRunPodSandbox sends StopPodSandbox, then RemovePodSandbox, of a pod whose creation
+// failed to the plugins that received its RunPodSandbox. ctx must not be the context of
+// the creation, which may have ended. The error names the plugins that failed.
 func (a *API) UndoRunPodSandbox(ctx context.Context, criPod *sstore.Sandbox) error {
 	if a.IsDisabled() {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/containerd/containerd/v2/internal/nri"
 )
 
-// A rejected pod is stopped, then removed, even if the caller is gone by then
-// and plugins fail to handle the stop.
+// Plugins receive the stop, then the removal of a rejected pod, even if the caller has
+// canceled by then and plugins fail the stop.
 func TestRejectedPodIsUndone(t *testing.T) {
 	rejected := errors.New("rejected")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -30,8 +30,8 @@ func TestRejectedPodIsUndone(t *testing.T) {
 	require.Equal(t, []string{"run pod0", "stop pod0", "remove pod0"}, plugins.calls)
 }
 
-// undoRecorder stands in for the NRI plugins of a node. It notes the calls
-// whose context is alive.
+// undoRecorder stands in for the NRI plugins of a node. It notes the calls whose
+// context has not ended.
 type undoRecorder struct {
 	nri.API
 	run   func() error

@@ -10,5 +10,5 @@ import (
 	sstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// UndoRunPodSandbox has no plugins to tell on this platform.
+// UndoRunPodSandbox does nothing: this platform has no NRI plugins.
 func (*API) UndoRunPodSandbox(context.Context, *sstore.Sandbox) error { return nil }

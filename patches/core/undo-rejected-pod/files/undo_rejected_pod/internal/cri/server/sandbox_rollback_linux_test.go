@@ -20,7 +20,7 @@ import (
 )
 
 // vanishing is a sandboxer whose sandboxes lose their record while they start, so that
-// their creation fails then. It notes what it is asked for.
+// their creation fails then. It notes its calls.
 type vanishing struct {
 	fakeSandboxService
 	records sandbox.Store
@@ -49,12 +49,12 @@ func (v *vanishing) ShutdownSandbox(context.Context, string, string) error {
 	return nil
 }
 
-// pauseImage is an image service that has the image of the sandbox.
+// pauseImage is an image service with the image of the sandbox.
 type pauseImage struct{ *fakeImageService }
 
 func (pauseImage) LocalResolve(string) (imagestore.Image, error) { return imagestore.Image{}, nil }
 
-// runVanishing runs a sandbox that fails when it has started.
+// runVanishing runs a sandbox whose creation fails after its start.
 func runVanishing(t *testing.T) *vanishing {
 	t.Helper()
 	db, err := bolt.Open(filepath.Join(t.TempDir(), "meta.db"), 0o600, nil)

@@ -22,8 +22,8 @@ import (
 	"github.com/containerd/containerd/v2/internal/nri"
 )
 
-// updated is a node with a container of its own name, and notes when that is updated. Domains
-// stay registered, so each run has another name.
+// updated is a node with one container, which has the node's name. It notes updates of the
+// container. Domains stay registered, so each run has another name.
 type updated struct {
 	nri.Domain
 	name string
@@ -40,9 +40,9 @@ func (u *updated) UpdateContainer(_ context.Context, update *api.ContainerUpdate
 	return nil
 }
 
-// shares is a plugin that gives what a stopped container had to another one, or fails.
+// shares is a plugin that gives the CPUs of a stopped container to another one, or fails.
 type shares struct {
-	with         string // the other one
+	with         string // the other container
 	fails        bool
 	synchronized chan struct{}
 }
@@ -61,7 +61,8 @@ func (p *shares) StopContainer(context.Context, *api.PodSandbox, *api.Container)
 	return []*api.ContainerUpdate{u}, nil
 }
 
-// What a plugin asks for when a container stops is applied though one before it failed.
+// The update that a plugin asks for when a container stops is applied, though a plugin before it
+// failed.
 func TestUpdatesOfAStopThatFailedAreApplied(t *testing.T) {
 	dir, ctx := t.TempDir(), t.Context()
 	config := nri.DefaultConfig()
@@ -80,7 +81,7 @@ func TestUpdatesOfAStopThatFailedAreApplied(t *testing.T) {
 		t.Cleanup(s.Stop)
 		<-p.synchronized
 	}
-	plugins.BlockPluginSync().Unblock() // they are registered when nobody holds the other side
+	plugins.BlockPluginSync().Unblock() // waits until they are registered
 
 	sandbox := sstore.NewSandbox(sstore.Metadata{ID: "pod"}, sstore.Status{})
 	pod := &criPodSandbox{Sandbox: &sandbox, spec: &runtimespec.Spec{}}
@@ -91,7 +92,7 @@ func TestUpdatesOfAStopThatFailedAreApplied(t *testing.T) {
 	}}
 	_, err = plugins.CreateContainer(ctx, pod, ctr)
 	require.NoError(t, err)
-	if err := plugins.StopContainer(ctx, pod, ctr); err != nil { // or it was told behind its Synchronize
+	if err := plugins.StopContainer(ctx, pod, ctr); err != nil { // nil if the stop came after Synchronize in its queue
 		require.ErrorContains(t, err, "no books")
 	}
 	select {

@@ -10,7 +10,7 @@ import (
 	containerd "github.com/containerd/containerd/v2/client"
 )
 
-// exitedInHook returns how a sandbox ended that did not outlive its NRI hook.
+// exitedInHook returns an error if the sandbox has ended during its NRI hook.
 func exitedInHook(exit <-chan containerd.ExitStatus) error {
 	select {
 	case status := <-exit:

@@ -23,7 +23,7 @@ import (
 	corenri "github.com/containerd/containerd/v2/internal/nri"
 )
 
-// inHook is a node with one sandbox, and with plugins whose hook does what the test wants.
+// inHook is a node with one sandbox, and with plugins whose hook the test sets.
 type inHook struct {
 	fakeSandboxService
 	corenri.API
@@ -54,7 +54,7 @@ func (n *inHook) RunPodSandbox(context.Context, corenri.PodSandbox) error  { ret
 func (*inHook) StopPodSandbox(context.Context, corenri.PodSandbox) error   { return nil }
 func (*inHook) RemovePodSandbox(context.Context, corenri.PodSandbox) error { return nil }
 
-// A sandbox that dies during its hook does not become ready, and nobody waits for one that failed.
+// A sandbox that dies during its hook does not become ready, and the wait for a failed one ends.
 func TestSandboxThatExitsInItsHookFails(t *testing.T) {
 	rejected := errors.New("rejected")
 	for says, hook := range map[string]func(chan containerd.ExitStatus) error{
@@ -81,7 +81,7 @@ func TestSandboxThatExitsInItsHookFails(t *testing.T) {
 			c := newTestCRIService()
 			c.client, c.sandboxService, c.ImageService = client, n, pauseImage{&fakeImageService{}}
 			c.nri = nri.NewAPI(n, &criImplementation{c})
-			// Events of a sandbox that became ready after all go somewhere: the test fails, and ends.
+			// Without a queue, the events of a sandbox that becomes ready by mistake would block.
 			c.containerEventsQ = eventq.New(time.Minute, func(*runtime.ContainerEventResponse) {})
 			t.Cleanup(c.containerEventsQ.Shutdown)
 

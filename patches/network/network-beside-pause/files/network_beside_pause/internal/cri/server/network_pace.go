@@ -7,14 +7,14 @@ import (
 	"sync/atomic"
 )
 
-// networkPace bounds what pods hold that wait for their network, which may be slow or down.
+// networkPace bounds the shims and processes of pods that wait for a slow or failing network.
 type networkPace struct {
-	failed atomic.Bool  // the last ADD has
+	failed atomic.Bool  // the last ADD failed
 	beside atomic.Int64 // ADDs beside which a pause container is created
 }
 
-// enter tells whether one more pause container may be created beside its ADD, of as many as
-// the most. It has to leave when that has ended.
+// enter reports whether one more pause container may be created beside its ADD, up to most of
+// them. If so, the caller must call leave when the ADD has ended.
 func (p *networkPace) enter(most uint32) bool {
 	if p.failed.Load() {
 		return false
@@ -28,7 +28,7 @@ func (p *networkPace) enter(most uint32) bool {
 
 func (p *networkPace) leave() { p.beside.Add(-1) }
 
-// ended notes how an ADD ended. One whose caller gave up says nothing of the network.
+// ended notes whether an ADD failed. An ADD that its caller canceled does not count.
 func (p *networkPace) ended(ctx context.Context, err error) {
 	if ctx.Err() == nil {
 		p.failed.Store(err != nil)

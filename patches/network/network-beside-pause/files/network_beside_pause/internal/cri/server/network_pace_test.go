@@ -13,7 +13,7 @@ import (
 func TestADDComesFirstAfterOneThatFailed(t *testing.T) {
 	const most = 1
 	var pace networkPace
-	assert.True(t, pace.enter(most), "nothing is known")
+	assert.True(t, pace.enter(most), "no ADD has ended yet")
 	pace.leave()
 	down := errors.New("agent is down")
 	pace.ended(t.Context(), down)
@@ -25,7 +25,7 @@ func TestADDComesFirstAfterOneThatFailed(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	pace.ended(gone, context.Canceled)
-	assert.True(t, pace.enter(most), "its caller has gone")
+	assert.True(t, pace.enter(most), "the caller canceled the ADD")
 }
 
 func TestFewPauseContainersAreCreatedBesideTheirADD(t *testing.T) {
@@ -35,11 +35,11 @@ func TestFewPauseContainersAreCreatedBesideTheirADD(t *testing.T) {
 		assert.True(t, pace.enter(most))
 	}
 	assert.False(t, pace.enter(most))
-	assert.False(t, pace.enter(most), "who was not let in holds no place")
+	assert.False(t, pace.enter(most), "a rejected ADD holds no place")
 	pace.leave()
 	assert.True(t, pace.enter(most))
 	assert.False(t, pace.enter(most))
 	pace.leave()
-	assert.False(t, pace.enter(0), "where it is switched off")
+	assert.False(t, pace.enter(0), "it is switched off")
 	assert.True(t, pace.enter(most))
 }

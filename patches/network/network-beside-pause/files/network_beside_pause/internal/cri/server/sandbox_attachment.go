@@ -20,8 +20,8 @@ import (
 	"github.com/containerd/containerd/v2/plugins"
 )
 
-// attachment is the CNI ADD of a sandbox, and its record. Methods of a nil attachment, of
-// a pod on the network of its host, do nothing.
+// attachment is the CNI ADD of a sandbox, and its record. A nil attachment is that of a pod on
+// the network of its host: its methods do nothing.
 type attachment struct {
 	service *criService
 	cancel  context.CancelFunc
@@ -32,20 +32,20 @@ type attachment struct {
 	sandbox  sandboxstore.Sandbox
 	err      error
 
-	recorded  chan struct{} // closed when that is recorded; then info and recordErr are set
+	recorded  chan struct{} // closed when the result is recorded; then info and recordErr are set
 	info      core.Sandbox
 	recordErr error
 
 	beside bool // the pause container is created meanwhile
-	joined bool // the sandbox of RunPodSandbox has what the ADD gave
+	joined bool // the sandbox of RunPodSandbox has the result of the ADD
 }
 
 // lastADD bounds how long a creation that has failed waits for an ADD that still runs.
 const lastADD = 2 * time.Minute
 
-// besideNetwork tells whether a sandbox can be created while it is attached to its network:
-// runc looks at the network namespace only to enter it, and to set sysctls. Options are
-// those of the runtime as its shim gets them, or nil.
+// besideNetwork reports whether a sandbox can be created while it is attached to its network.
+// It can with runc, which uses the network namespace only to enter it and to set sysctls.
+// options are the options of the runtime as its shim receives them, or nil.
 func besideNetwork(ociRuntime criconfig.Runtime, options any, config *runtime.PodSandboxConfig) bool {
 	if ociRuntime.Type != plugins.RuntimeRuncV2 || ociRuntime.Path != "" || ociRuntime.Sandboxer != string(criconfig.ModePodSandbox) {
 		return false
@@ -64,9 +64,9 @@ func besideNetwork(ociRuntime criconfig.Runtime, options any, config *runtime.Po
 	return podsandbox.CanSetNetworkSysctls() // after the ADD
 }
 
-// beginAttachment runs the ADD of a sandbox and records what it gave, both in the
-// background. The sandbox has a network namespace. end waits for them. beside tells that
-// its pause container is created meanwhile, for which the pace was entered.
+// beginAttachment runs the ADD of a sandbox and records its result, both in the background. The
+// sandbox must have a network namespace. end waits for both. beside is whether its pause
+// container is created meanwhile; then the caller has entered the pace.
 func (c *criService) beginAttachment(ctx context.Context, sandbox sandboxstore.Sandbox, info core.Sandbox, beside bool) *attachment {
 	start, abandon := context.WithCancel(ctx)
 	ctx, cancel := context.WithCancel(ctx)
@@ -81,7 +81,7 @@ func (c *criService) beginAttachment(ctx context.Context, sandbox sandboxstore.S
 		recorded: make(chan struct{}),
 		info:     info,
 	}
-	a.info.Extensions = maps.Clone(info.Extensions) // others read those of the caller's
+	a.info.Extensions = maps.Clone(info.Extensions) // the caller's are read meanwhile
 	go a.run(ctx)
 	return a
 }
@@ -106,7 +106,7 @@ func (a *attachment) run(ctx context.Context) {
 	a.info, a.recordErr = a.service.recordSandbox(ctx, a.info, &a.sandbox)
 }
 
-// join waits for the ADD, and takes over into sandbox what it gave.
+// join waits for the ADD, and copies its result into sandbox.
 func (a *attachment) join(sandbox *sandboxstore.Sandbox, creation *sandboxstore.Creation) error {
 	<-a.attached
 	a.take(sandbox)
@@ -130,8 +130,8 @@ func (a *attachment) take(sandbox *sandboxstore.Sandbox) {
 	a.joined = true
 }
 
-// before is the context in which the pause container is created. It is started only when
-// the ADD has succeeded; if that fails, its creation is canceled.
+// before returns the context in which the pause container is created. The container is started
+// only when the ADD has succeeded. If the ADD fails, the creation is canceled.
 func (a *attachment) before(ctx context.Context, sandbox *sandboxstore.Sandbox, creation *sandboxstore.Creation) context.Context {
 	if a == nil || !a.beside {
 		return ctx
@@ -139,7 +139,7 @@ func (a *attachment) before(ctx context.Context, sandbox *sandboxstore.Sandbox, 
 	return podsandbox.WithBeforeStart(a.start, func() error { return a.join(sandbox, creation) })
 }
 
-// explain is the error of the ADD, if that is why the sandbox did not start.
+// explain returns the error of the ADD if the ADD has failed, and err if not.
 func (a *attachment) explain(err error) error {
 	if a == nil {
 		return err
@@ -154,8 +154,8 @@ func (a *attachment) explain(err error) error {
 	return err
 }
 
-// record waits until the addresses of the sandbox are recorded, and adds them to the record
-// of its pause container, which was made without them.
+// record waits until the addresses of the sandbox are recorded, and adds them to the record of
+// its pause container, which was created without them.
 func (a *attachment) record(ctx context.Context, info core.Sandbox) (core.Sandbox, error) {
 	if a == nil {
 		return info, nil
@@ -171,10 +171,10 @@ func (a *attachment) record(ctx context.Context, info core.Sandbox) (core.Sandbo
 	return a.info, nil
 }
 
-// end waits for what still runs, after which the sandbox knows what it has to be detached
-// from. An ADD is not cut because something beside it has failed: a plugin that is killed
-// between what it takes and what it records leaves that for good. Its caller may cut it,
-// who goes, and so does lastADD.
+// end waits for the ADD and its record. After that the sandbox has all data that its DEL
+// needs. An ADD is not canceled because the start beside it has failed: a plugin that is
+// killed between an allocation and its record leaks the allocation for good. Only the caller's
+// cancellation and lastADD end it early.
 func (a *attachment) end(sandbox *sandboxstore.Sandbox) {
 	if a == nil {
 		return

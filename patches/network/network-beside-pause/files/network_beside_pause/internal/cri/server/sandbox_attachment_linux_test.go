@@ -60,7 +60,7 @@ func TestRuntimesThatDoNotLookAtTheNetwork(t *testing.T) {
 	}
 }
 
-// heldADD is a network whose ADD waits, and then gives an address or fails.
+// heldADD is a network whose ADD waits, and then returns an address or fails.
 type heldADD struct {
 	cni.CNI
 	begun   chan struct{}
@@ -157,7 +157,7 @@ func TestSandboxIsStartedWhenItIsAttached(t *testing.T) {
 	assert.Equal(t, []string{podsandbox.NetworkKey}, a.controller.fields)
 	require.NoError(t, a.controller.infos[0].GetExtension(podsandbox.MetadataKey, &updated))
 	assert.Equal(t, "10.1.2.3", updated.IP)
-	assert.NoError(t, ctx.Err(), "what is created goes on")
+	assert.NoError(t, ctx.Err(), "the creation goes on")
 }
 
 func TestAttachedSandboxIsCreatedWithItsAddresses(t *testing.T) {
@@ -199,7 +199,7 @@ func TestRecordThatCannotBeWrittenFailsTheCreation(t *testing.T) {
 	assert.ErrorContains(t, err, "no space left")
 }
 
-// What is undone next needs what the ADD has given, and its plugins what they have recorded.
+// The roll-back needs the result of the ADD, and its plugins need their own records.
 func TestEndWaitsForTheADD(t *testing.T) {
 	a := attach(t, true, nil)
 	ended := make(chan struct{})
@@ -209,7 +209,7 @@ func TestEndWaitsForTheADD(t *testing.T) {
 	}()
 	close(a.add.proceed)
 	<-ended
-	assert.NoError(t, a.err, "it was not cut")
+	assert.NoError(t, a.err, "the ADD was not canceled")
 	assert.NotNil(t, a.sandbox.CNIResult)
 }
 

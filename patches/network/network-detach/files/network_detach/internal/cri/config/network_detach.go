@@ -11,8 +11,8 @@ const (
 	longestNetworkDelPatience = 7 * 24 * time.Hour
 )
 
-// NetworkDelTime returns how long a DEL that may never succeed is retried. A setting
-// that is empty stands for its default.
+// NetworkDelTime returns how long a DEL that may never succeed is retried. An empty setting
+// stands for its default.
 func (c *CniConfig) NetworkDelTime() (time.Duration, error) {
 	return networkTime("del_patience", c.NetworkDelPatience, DefaultNetworkDelPatience, longestNetworkDelPatience)
 }

@@ -16,9 +16,9 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// detachPod runs CNI DEL for a sandbox with libcni's cached attachments, and with
-// the loaded configuration where there is none (N3). path is that of the network
-// namespace, empty if it is gone.
+// detachPod runs CNI DEL for a sandbox with libcni's cached attachments, or else with the loaded
+// configuration (N3). path is the path of the network namespace, empty if it does not exist any
+// more.
 func (c *criService) detachPod(ctx context.Context, plugin cni.CNI, sandbox sandboxstore.Sandbox, path string, opts ...cni.NamespaceOpts) error {
 	network, ok := plugin.(*podnet.Network)
 	if !ok {
@@ -54,13 +54,13 @@ func (c *criService) detachPod(ctx context.Context, plugin cni.CNI, sandbox sand
 	return nil
 }
 
-// mayLeak says why addresses of a detached pod may have leaked. A pod without a
+// mayLeak returns the reasons why addresses of a detached pod may have leaked. A pod without a
 // namespace was detached and reported before.
 func mayLeak(pod netattach.Pod, result netattach.Result, interrupted bool) (why []string) {
 	switch {
 	case result.Cached > 0 || pod.NetNS == "" || !pod.Attached && !interrupted:
 	case interrupted:
-		why = append(why, "its creation was interrupted, and its network may be another than the one that is loaded")
+		why = append(why, "its creation was interrupted, and its network may be another than the loaded one")
 	case result.Loaded == 0:
 		why = append(why, "it has no cached attachment, and no network is loaded")
 	default:
@@ -75,6 +75,6 @@ func mayLeak(pod netattach.Pod, result netattach.Result, interrupted bool) (why 
 	return why
 }
 
-// stillAttached tells that a sandbox is on one of its networks. It must not be
-// forgotten then, even if not every ADD succeeded.
+// stillAttached reports whether a sandbox is on one of its networks. It must not be forgotten
+// then, even if some ADD failed.
 func stillAttached(err error) bool { return errors.Is(err, netattach.ErrAttached) }

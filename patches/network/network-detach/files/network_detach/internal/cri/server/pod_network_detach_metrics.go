@@ -12,8 +12,8 @@ var (
 func init() {
 	ns := metrics.NewNamespace("containerd", "cri_network", nil)
 
-	networkCachedDels = ns.NewCounter("cached_dels", "Attachments whose CNI DEL ran with libcni's cached configuration, as it is no longer loaded")
-	networkRemovedWithoutDel = ns.NewCounter("removed_without_del", "Pods removed without a successful CNI DEL, or with that of another network, so that addresses may have leaked; the log says which")
+	networkCachedDels = ns.NewCounter("cached_dels", "Attachments whose CNI DEL ran with libcni's cached configuration, because it is no longer loaded")
+	networkRemovedWithoutDel = ns.NewCounter("removed_without_del", "Pods removed without a successful CNI DEL, or with the DEL of another network. Their addresses may have leaked; the log names them")
 
 	metrics.Register(ns)
 }

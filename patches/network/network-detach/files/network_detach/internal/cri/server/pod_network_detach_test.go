@@ -28,7 +28,7 @@ const notes = `test $CNI_COMMAND = STATUS && exit
 echo "$CNI_ARGS" > $CNI_COMMAND.args; cat > $CNI_COMMAND.stdin
 ` + agentIsDown
 
-// A DEL gets the arguments that the ADD got through go-cni.
+// A DEL has the arguments that the ADD had through go-cni.
 func TestAttachedPodIsAsItWasAttached(t *testing.T) {
 	c, dir := withNetwork(t, notes)
 	config := &runtime.PodSandboxConfig{
@@ -45,7 +45,7 @@ func TestAttachedPodIsAsItWasAttached(t *testing.T) {
 	require.ErrorContains(t, err, "agent is down")
 
 	sandbox := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "id", Config: config}, sandboxstore.Status{CreatedAt: time.Now()})
-	require.NoError(t, c.detachPod(t.Context(), plugin, sandbox, "/run/netns/web", opts...), "there is nothing to try again")
+	require.NoError(t, c.detachPod(t.Context(), plugin, sandbox, "/run/netns/web", opts...), "there is nothing to retry")
 
 	args := func(command string) []string {
 		text, err := os.ReadFile(filepath.Join(dir, command+".args"))
@@ -63,7 +63,7 @@ func TestAttachedPodIsAsItWasAttached(t *testing.T) {
 	assert.Len(t, stdin("DEL")["runtimeConfig"], 5)
 }
 
-// The removal of a pod without a successful DEL logs what may have leaked.
+// The removal of a pod without a successful DEL logs the addresses that may have leaked.
 func TestRemovedWithoutDel(t *testing.T) {
 	for name, tc := range map[string]struct {
 		script                string
@@ -105,7 +105,8 @@ func TestRemovedWithoutDel(t *testing.T) {
 	}
 }
 
-// The DEL of a pod without a cached attachment is retried, also if it has lost its namespace in a boot.
+// The DEL of a pod without a cached attachment is retried, also if the pod lost its namespace in
+// a boot.
 func TestStillAttached(t *testing.T) {
 	c, _ := withNetwork(t, agentIsDown)
 	withRecord(t, c, "none")

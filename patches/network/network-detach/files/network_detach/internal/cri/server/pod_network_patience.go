@@ -15,29 +15,28 @@ import (
 	"github.com/containerd/containerd/v2/internal/cri/util"
 )
 
-// detachFailingKey is the key of the extension in a sandbox's record that keeps over a
-// restart since when its CNI DEL has failed.
+// detachFailingKey is the key of the extension in a sandbox's record with the time since when its
+// CNI DEL has failed, which outlives a restart.
 const detachFailingKey = "networkdetachfailing"
 
-// detachOverdue tells whether the DEL of a sandbox has been retried for long enough,
-// where it may never succeed.
+// detachOverdue reports whether a DEL that may never succeed has been retried for long enough.
 func (c *criService) detachOverdue(sb *sandboxstore.Sandbox) bool {
 	since := sb.Status.Get().DetachFailing
-	patience, err := c.config.NetworkDelTime() // which was checked at start
+	patience, err := c.config.NetworkDelTime() // it was validated at start
 	return err == nil && !since.IsZero() && time.Since(since) >= patience
 }
 
-// detachFailed records when the DEL of a sandbox failed first.
+// detachFailed records when the DEL of a sandbox first failed.
 func (c *criService) detachFailed(ctx context.Context, sb *sandboxstore.Sandbox) {
 	since := time.Now()
 	if !setDetachFailing(sb, since) {
 		return
 	}
-	// The caller's time may have passed with the DEL.
+	// The DEL may have used up the caller's time.
 	recordCtx, cancel := util.DeferContext()
 	defer cancel()
 	if err := c.writeDetachFailing(recordCtx, sb.ID, since); err != nil && !errdefs.IsNotFound(err) {
-		log.G(ctx).WithError(err).Warnf("a restart will lose since when sandbox %q cannot be detached from its network", sb.ID)
+		log.G(ctx).WithError(err).Warnf("failed to record since when sandbox %q cannot be detached from its network: a restart will lose the time", sb.ID)
 	}
 }
 
@@ -63,16 +62,16 @@ func (c *criService) recoverDetachFailing(ctx context.Context, records []sandbox
 		}
 		sb, missing := c.sandboxStore.Get(record.ID)
 		switch {
-		case missing != nil: // it was not recovered, and that is logged
+		case missing != nil: // it was not recovered, as the log says
 		case err != nil:
-			log.G(ctx).WithError(err).Warnf("it cannot be read since when sandbox %q cannot be detached from its network", sb.ID)
+			log.G(ctx).WithError(err).Warnf("failed to read since when sandbox %q cannot be detached from its network", sb.ID)
 		default:
 			setDetachFailing(&sb, since.AsTime())
 		}
 	}
 }
 
-// setDetachFailing sets since when the DEL of a sandbox has failed, unless that is set.
+// setDetachFailing sets since when the DEL of a sandbox has failed, unless it is set already.
 func setDetachFailing(sb *sandboxstore.Sandbox, since time.Time) (set bool) {
 	_ = sb.Status.Update(func(status sandboxstore.Status) (sandboxstore.Status, error) {
 		if set = status.DetachFailing.IsZero(); set {

@@ -18,7 +18,7 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// The time for which a DEL is retried goes on over a restart.
+// The time for which a DEL is retried continues over a restart.
 func TestN3_PatienceOverARestart(t *testing.T) {
 	c, _ := withNetwork(t, agentIsDown)
 	store := withRecord(t, c, "none")
@@ -32,8 +32,8 @@ func TestN3_PatienceOverARestart(t *testing.T) {
 	since := sb.Status.Get().DetachFailing
 	assert.WithinRange(t, since, began, time.Now())
 	fail()
-	assert.Equal(t, since, sb.Status.Get().DetachFailing, "since the first that failed")
-	assert.Equal(t, []string{"extensions." + detachFailingKey}, store.written, "others write other parts of the record")
+	assert.Equal(t, since, sb.Status.Get().DetachFailing, "since the first failure")
+	assert.Equal(t, []string{"extensions." + detachFailingKey}, store.written, "other updates write other parts of the record")
 
 	recovered := sandboxstore.NewSandbox(metadata, sandboxstore.Status{})
 	require.NoError(t, c.sandboxStore.Add(recovered))

@@ -4,8 +4,8 @@ package server
 
 import sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 
-// isDetached tells whether a sandbox is off its networks and its network namespace is gone,
-// so that a DEL would find nothing.
+// isDetached reports whether a sandbox is detached from its networks and its network namespace
+// is removed, so that a DEL would find nothing.
 func isDetached(sandbox *sandboxstore.Sandbox) bool {
 	if !sandbox.Status.Get().Detached {
 		return false

@@ -12,7 +12,7 @@ import (
 	"github.com/containerd/containerd/v2/pkg/netns"
 )
 
-// While its namespace is there, a sandbox may be attached by others.
+// While its namespace exists, another client may attach the sandbox.
 func TestSandboxIsDetachedWhenItsNamespaceIsGone(t *testing.T) {
 	gone := netns.LoadNetNS(filepath.Join(t.TempDir(), "gone"))
 	sandbox := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod"}, sandboxstore.Status{Detached: true})

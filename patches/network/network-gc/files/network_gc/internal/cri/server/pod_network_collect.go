@@ -18,22 +18,21 @@ import (
 // pods may wait for it.
 const networkGCTimeout = 30 * time.Second
 
-// collectNetworks has networks free the resources of sandboxes that vanished while
-// the runtime was down. It is called when all sandboxes are recovered and before a
-// new one can be created.
+// collectNetworks has networks free the resources of sandboxes that vanished while the runtime
+// was down. It is called when all sandboxes are recovered and before a new one can be created.
 func (c *criService) collectNetworks() {
 	if !c.config.NetworkGCOnStart {
 		return
 	}
 	pods, err := c.podsOfNetworks(ctrdutil.NamespacedContext())
 	if err != nil {
-		log.L.WithError(err).Warn("failed to free the network resources of sandboxes that are gone")
+		log.L.WithError(err).Warn("failed to free the network resources of sandboxes that no longer exist")
 		return
 	}
 	podnet.Collect(c.networks(), networkGCTimeout, pods, func(name string, done []netattach.Collected, err error) {
 		logger := log.L.WithField("cni", name)
 		if err != nil {
-			logger.WithError(err).Warn("failed to free the network resources of sandboxes that are gone")
+			logger.WithError(err).Warn("failed to free the network resources of sandboxes that no longer exist")
 		}
 		for _, one := range done {
 			if one.Err != nil {
@@ -45,8 +44,7 @@ func (c *criService) collectNetworks() {
 	})
 }
 
-// podsOfNetworks returns all sandboxes, also those of which only the record was
-// recovered.
+// podsOfNetworks returns all sandboxes, also those recovered from their record alone.
 func (c *criService) podsOfNetworks(ctx context.Context) (netattach.Pods, error) {
 	records, err := c.client.SandboxStore().List(ctx)
 	if err != nil {

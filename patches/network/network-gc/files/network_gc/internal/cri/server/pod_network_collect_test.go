@@ -22,7 +22,7 @@ import (
 	"github.com/containerd/containerd/v2/pkg/netns"
 )
 
-// withRecords gives a service records of sandboxes, in a database that is returned.
+// withRecords gives a service records of sandboxes, and returns their database.
 func withRecords(t *testing.T, c *criService, ids ...string) *bolt.DB {
 	t.Helper()
 	db, err := bolt.Open(filepath.Join(t.TempDir(), "meta.db"), 0o600, nil)
@@ -38,7 +38,7 @@ func withRecords(t *testing.T, c *criService, ids ...string) *bolt.DB {
 	return db
 }
 
-// Networks free what is not valid at start, once the setting says so.
+// If the setting is true, networks free invalid attachments at start.
 func TestNetworksAreCollectedAtStart(t *testing.T) {
 	for name, tc := range map[string]struct{ set, readable bool }{
 		"set":                      {set: true, readable: true},
@@ -47,7 +47,7 @@ func TestNetworksAreCollectedAtStart(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c, dir := withNetwork(t, `test $CNI_COMMAND != GC || cat > gc`)
-			// Another network than any that this machine may have.
+			// Another network than any on this machine.
 			require.NoError(t, c.netPlugin[defaultNetworkPlugin].Load(cni.WithConfListBytes([]byte(
 				`{"cniVersion": "1.1.0", "name": "collected-at-start", "plugins": [{"type": "plugin"}]}`))))
 			c.config.NetworkGCOnStart = tc.set
@@ -69,8 +69,7 @@ func TestNetworksAreCollectedAtStart(t *testing.T) {
 	}
 }
 
-// All sandboxes are valid that are recorded or known, and those are attached whose
-// network namespace is open.
+// Recorded and known sandboxes are valid. Sandboxes with an open network namespace are attached.
 func TestPodsOfNetworks(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("mounting a network namespace takes root")

@@ -17,8 +17,8 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// attachPod runs CNI ADD for a sandbox. When the caller gives up, it returns once the
-// processes that plugins started have ended (L7).
+// attachPod runs CNI ADD for a sandbox. When the caller cancels, it returns once the processes
+// that plugins started have ended (L7).
 func (c *criService) attachPod(ctx context.Context, plugin cni.CNI, sandbox *sandboxstore.Sandbox, opts ...cni.NamespaceOpts) (*cni.Result, error) {
 	serially := c.config.CniConfig.NetworkPluginSetupSerially
 	network, ok := plugin.(*podnet.Network)
@@ -35,7 +35,7 @@ func (c *criService) attachPod(ctx context.Context, plugin cni.CNI, sandbox *san
 	return plugin.Setup(ctx, sandbox.ID, sandbox.NetNSPath, opts...)
 }
 
-// attachedPod is a pod with the arguments of its ADD, see cniNamespaceOpts.
+// attachedPod returns a pod with the arguments of its ADD, see cniNamespaceOpts.
 func attachedPod(id, path string, config *runtime.PodSandboxConfig) (netattach.Pod, error) {
 	pod := netattach.Pod{ID: id, NetNS: path, CapabilityArgs: map[string]any{
 		annotations.PodAnnotations: config.GetAnnotations(),

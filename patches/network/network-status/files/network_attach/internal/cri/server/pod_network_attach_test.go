@@ -19,7 +19,7 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// What an ADD gets from here is what it gets through go-cni.
+// An ADD has the same arguments as through go-cni.
 func TestPodIsAttachedAsByGoCNI(t *testing.T) {
 	const netns = "/run/netns/web"
 	c, dir := withNetwork(t, `test $CNI_COMMAND = ADD || exit 0

@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// DefaultNetworkStatusInterval is the age from which on STATUS is run again.
+	// DefaultNetworkStatusInterval is the age of an answer from which on STATUS is run again.
 	DefaultNetworkStatusInterval = 5 * time.Second
 	// DefaultNetworkStatusTimeout is how long a network has to answer STATUS. A plugin may wait for
-	// its agent to restart, and a kubelet takes a runtime that does not answer for down after as long.
+	// its agent to restart. A kubelet waits as long before it takes a silent runtime for down.
 	DefaultNetworkStatusTimeout = 30 * time.Second
 
 	longestNetworkStatus = time.Hour
 	shortestNetworkTime  = 10 * time.Millisecond
 )
 
-// NetworkStatusTimes returns the interval and the timeout of STATUS. A setting
-// that is empty stands for its default.
+// NetworkStatusTimes returns the interval and the timeout of STATUS. An empty setting stands for
+// its default.
 func (c *CniConfig) NetworkStatusTimes() (interval, timeout time.Duration, err error) {
 	interval, intervalErr := networkTime("status_interval", c.NetworkStatusInterval, DefaultNetworkStatusInterval, longestNetworkStatus)
 	timeout, timeoutErr := networkTime("status_timeout", c.NetworkStatusTimeout, DefaultNetworkStatusTimeout, longestNetworkStatus)

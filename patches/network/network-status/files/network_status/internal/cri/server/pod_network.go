@@ -54,15 +54,15 @@ func (c *criService) networks() map[string]*podnet.Network {
 	return all
 }
 
-// closeNetworks stops what runs in the background.
+// closeNetworks stops all work of the networks in the background.
 func (c *criService) closeNetworks() {
 	for _, network := range c.networks() {
 		network.Close()
 	}
 }
 
-// setNetworkCondition writes the last STATUS of the network into NetworkReady. It
-// waits for the first answer only, and not for long (N1).
+// setNetworkCondition writes the last STATUS of the network into NetworkReady. It waits only for
+// the first answer, and not for long (N1).
 func setNetworkCondition(ctx context.Context, plugin cni.CNI, condition *runtime.RuntimeCondition) {
 	network, ok := plugin.(*podnet.Network)
 	if !ok {
@@ -76,13 +76,13 @@ func setNetworkCondition(ctx context.Context, plugin cni.CNI, condition *runtime
 	}
 }
 
-// networkInfo is what verbose status shows of a network.
+// networkInfo is the verbose status of a network.
 type networkInfo struct {
 	Ready   bool      `json:"ready"`
 	State   string    `json:"state"`
 	Network string    `json:"network,omitempty"` // the worst of several
-	Plugin  string    `json:"plugin,omitempty"`  // that failed
-	Code    uint      `json:"code,omitempty"`    // of the CNI error
+	Plugin  string    `json:"plugin,omitempty"`  // the plugin that failed
+	Code    uint      `json:"code,omitempty"`    // the code of the CNI error
 	Message string    `json:"message,omitempty"`
 	Details string    `json:"details,omitempty"`
 	Since   time.Time `json:"since,omitzero"`
@@ -90,8 +90,8 @@ type networkInfo struct {
 	Took    string    `json:"took"`
 }
 
-// networksFirstWait is how long verbose status waits for the first answers of all
-// networks together.
+// networksFirstWait is how long verbose status waits for the first answers of all networks
+// together.
 const networksFirstWait = time.Second
 
 // networkInfos returns the networkInfo of each network.
@@ -109,7 +109,7 @@ func (c *criService) networkInfos(ctx context.Context) map[string]networkInfo {
 	return all
 }
 
-// admitToNetwork rejects a pod that needs a network which takes no pods (N2).
+// admitToNetwork rejects a pod if it needs a network that takes no pods (N2).
 func (c *criService) admitToNetwork(ctx context.Context, config *runtime.PodSandboxConfig, handler string) error {
 	if !c.config.NetworkStatusGate || hostNetwork(config) {
 		return nil

@@ -23,9 +23,9 @@ const (
 	runtimeHandlerNetworksNotReady = "RuntimeHandlerNetworksNotReady"
 )
 
-// handlerNetworkConditions returns the condition of the networks of runtime handlers,
-// and none if no handler has a network of its own. It waits for no STATUS (N1). A
-// network that has not answered yet is not counted as failing.
+// handlerNetworkConditions returns the condition of the networks of runtime handlers, and none if
+// no handler has a network of its own. It waits for no STATUS (N1). A network that has not
+// answered yet does not count as failing.
 func (c *criService) handlerNetworkConditions() []*runtime.RuntimeCondition {
 	networks := c.networks()
 	delete(networks, defaultNetworkPlugin)

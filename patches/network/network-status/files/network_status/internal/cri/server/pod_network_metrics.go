@@ -22,7 +22,7 @@ func init() {
 
 	networkStatusChecks = ns.NewLabeledCounter("status_checks", "CNI STATUS requests, by state: ok, try_again, not_available, degraded, other_error, exec_failed or timed_out; and by CNI error code, 0 for none", "network", "state", "code")
 	networkStatusTime = ns.NewLabeledTimer("status_check", "Duration of CNI STATUS requests", "network")
-	networkRejectedPods = ns.NewLabeledCounter("rejected_pods", "Pods rejected because CNI STATUS failed, by the runtime handler whose network it is: default, or a handler with a network of its own", "handler")
+	networkRejectedPods = ns.NewLabeledCounter("rejected_pods", "Pods rejected because CNI STATUS failed, by the runtime handler of the network: default, or a handler with a network of its own", "handler")
 
 	metrics.Register(ns)
 }
@@ -36,7 +36,7 @@ type networkObserver struct {
 // Answered implements netstatus.Observer.
 func (networkObserver) Answered(s netstatus.Status) {
 	if s.State == netstatus.Unsupported || s.State == netstatus.NotInitialized {
-		return // nobody was asked
+		return // no plugin was asked
 	}
 	networkStatusChecks.WithValues(s.Network, s.State.Label(), strconv.FormatUint(uint64(s.Code), 10)).Inc()
 	networkStatusTime.WithValues(s.Network).Update(s.Took)

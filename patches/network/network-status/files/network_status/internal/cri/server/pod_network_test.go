@@ -20,8 +20,8 @@ import (
 	"github.com/containerd/go-cni/netstatus"
 )
 
-// withNetwork gives a service a network whose plugin runs the script, or none
-// if that is empty.
+// withNetwork gives a service a network whose plugin runs the script. If the script is empty, the
+// service has no network.
 func withNetwork(t *testing.T, script string) (*criService, string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -94,7 +94,7 @@ func TestHandlerNetworkConditions(t *testing.T) {
 	c.netPlugin["runc"] = fine.netPlugin[defaultNetworkPlugin]
 	silent, dir := withNetwork(t, "mkfifo silent; read line < silent")
 	c.netPlugin["youki"] = silent.netPlugin[defaultNetworkPlugin]
-	require.Eventually(t, func() bool { // which hangs
+	require.Eventually(t, func() bool { // the plugin hangs
 		_, err := os.Stat(filepath.Join(dir, "silent"))
 		return err == nil
 	}, 10*time.Second, time.Millisecond)
@@ -113,7 +113,7 @@ func TestHandlerNetworkConditions(t *testing.T) {
 	assert.Empty(t, conditions[0].GetReason()+conditions[0].GetMessage())
 }
 
-// Whoever is to blame for a transition is named, once.
+// The plugin that caused a transition is named once.
 func TestL17_TransitionOfANetworkIsLogged(t *testing.T) {
 	ctx, text := logged(t)
 	o := networkObserver{of: "kata", log: log.G(ctx)}
@@ -137,7 +137,7 @@ func TestAdmitToNetwork(t *testing.T) {
 	assert.ErrorIs(t, err, errdefs.ErrUnavailable)
 	assert.ErrorContains(t, err, "pod shop/web needs the network: ")
 	assert.ErrorContains(t, err, "agent is down")
-	assert.ErrorIs(t, c.admitToNetwork(t.Context(), pod, "another"), errdefs.ErrUnavailable, "which has no network of its own")
+	assert.ErrorIs(t, c.admitToNetwork(t.Context(), pod, "another"), errdefs.ErrUnavailable, "this handler has no network of its own")
 	assert.NoError(t, c.admitToNetwork(t.Context(), onHost, ""))
 
 	c.config.NetworkStatusGate = false

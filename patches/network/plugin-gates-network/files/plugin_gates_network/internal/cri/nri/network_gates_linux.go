@@ -4,7 +4,7 @@ package nri
 
 import "github.com/containerd/containerd/v2/internal/nri"
 
-// NetworkGates are the plugins that gate the network, by name. It never waits.
+// NetworkGates returns the plugins that gate the network, by name. It never waits.
 func (a *API) NetworkGates() []nri.NetworkGate {
 	if a.IsDisabled() {
 		return nil

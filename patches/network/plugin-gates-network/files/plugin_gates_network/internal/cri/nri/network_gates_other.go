@@ -6,5 +6,5 @@ package nri
 
 import "github.com/containerd/containerd/v2/internal/nri"
 
-// NetworkGates are none, as there is no NRI on this platform.
+// NetworkGates returns none, because this platform has no NRI.
 func (*API) NetworkGates() []nri.NetworkGate { return nil }

@@ -14,11 +14,11 @@ import (
 
 // nriPluginDisconnected is the reason of NetworkReady when a required plugin that gates the
 // network is disconnected.
-const nriPluginDisconnected = "nriPluginDisconnected"
+const nriPluginDisconnected = "NRIPluginDisconnected"
 
-// gateNetwork makes NetworkReady false if plugins that gate the network are disconnected
-// (L20). If it is false already, the reason stays, and the message says both. The
-// message has no duration in it: each change of it is a write to the node's object.
+// gateNetwork makes NetworkReady false if plugins that gate the network are disconnected (L20).
+// If it is false already, the reason stays, and the message has both. The message has no
+// duration, because each change of it is a write to the node's object.
 func gateNetwork(gates []nri.NetworkGate, condition *runtime.RuntimeCondition) {
 	var messages []string
 	for _, g := range gates {

@@ -12,7 +12,7 @@ import (
 	"github.com/containerd/containerd/v2/internal/nri"
 )
 
-// NetworkReady names the plugins that are disconnected, and what else is wrong.
+// NetworkReady names the disconnected plugins, and any other failure.
 func TestL20_NetworkReadyNamesTheDisconnectedPlugins(t *testing.T) {
 	since := time.Date(2026, 1, 2, 3, 4, 5, 6, time.FixedZone("", 3600))
 	net := nri.NetworkGate{Plugin: "net", Closed: true, Disconnected: since}
@@ -25,8 +25,8 @@ func TestL20_NetworkReadyNamesTheDisconnectedPlugins(t *testing.T) {
 	}{
 		"none":                  {},
 		"within its grace":      {gates: []nri.NetworkGate{restarting}},
-		"one":                   {gates: []nri.NetworkGate{restarting, net}, reason: "nriPluginDisconnected", message: "required plugin net is disconnected since 2026-01-02T02:04:05Z"},
-		"two":                   {gates: []nri.NetworkGate{dev, net}, reason: "nriPluginDisconnected", message: "required plugin dev is disconnected since 2026-01-02T02:04:06Z; required plugin net is disconnected since 2026-01-02T02:04:05Z"},
+		"one":                   {gates: []nri.NetworkGate{restarting, net}, reason: "NRIPluginDisconnected", message: "required plugin net is disconnected since 2026-01-02T02:04:05Z"},
+		"two":                   {gates: []nri.NetworkGate{dev, net}, reason: "NRIPluginDisconnected", message: "required plugin dev is disconnected since 2026-01-02T02:04:06Z; required plugin net is disconnected since 2026-01-02T02:04:05Z"},
 		"STATUS has failed too": {gates: []nri.NetworkGate{net}, failed: true, reason: "NetworkDegraded", message: "no route; required plugin net is disconnected since 2026-01-02T02:04:05Z"},
 		"STATUS has failed":     {gates: []nri.NetworkGate{restarting}, failed: true, reason: "NetworkDegraded", message: "no route"},
 	} {

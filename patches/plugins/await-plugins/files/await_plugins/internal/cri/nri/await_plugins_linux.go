@@ -8,8 +8,8 @@ import (
 	sstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// AwaitPlugins waits for the plugins that a pod requires and that are disconnected, before
-// anything of it is made. RunPodSandbox is to be given the context that it returns.
+// AwaitPlugins waits for the disconnected plugins that a pod requires, before anything of
+// the pod is created. The caller must pass the returned context to RunPodSandbox.
 func (a *API) AwaitPlugins(ctx context.Context, criPod *sstore.Sandbox) (context.Context, error) {
 	if a.IsDisabled() {
 		return ctx, nil

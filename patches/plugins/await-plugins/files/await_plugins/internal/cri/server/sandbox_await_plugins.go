@@ -9,9 +9,9 @@ import (
 	"github.com/containerd/containerd/v2/pkg/tracing"
 )
 
-// awaitPlugins waits for the NRI plugins that a pod requires and that are disconnected (L20), and
-// returns the context for its hook. Whether a pod on the host's network requires them
-// is known only once it has its namespaces, so it waits in the hook.
+// awaitPlugins waits for the disconnected NRI plugins that a pod requires (L20), and returns
+// the context for its hook. Whether a pod on the host's network requires them is known only
+// once it has its namespaces, so it waits in the hook.
 func (c *criService) awaitPlugins(ctx context.Context, sandbox *sandboxstore.Sandbox) (context.Context, error) {
 	if hostNetwork(sandbox.Config) {
 		return ctx, nil

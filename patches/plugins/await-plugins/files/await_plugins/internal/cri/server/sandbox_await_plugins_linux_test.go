@@ -33,7 +33,7 @@ func (a *awaiting) AwaitPlugins(ctx context.Context, pod nri.PodSandbox) (contex
 	return context.WithValue(ctx, waited{}, true), a.err
 }
 
-// before is CRI before anything of a pod is made: there is no record of it.
+// before is CRI before anything of a pod is created: it has no record.
 type before struct{ crinri.CRIImplementation }
 
 type noRecords struct{ sandbox.Store }
@@ -45,8 +45,8 @@ func (noRecords) Get(context.Context, string) (sandbox.Sandbox, error) {
 	return sandbox.Sandbox{}, errdefs.ErrNotFound
 }
 
-// A pod waits for required plugins before anything is made, and hands on to its hook that
-// it did. One on the host's network waits in its hook alone.
+// A pod waits for required plugins before anything is created, and its hook gets the context
+// of that wait. A pod on the host's network waits in its hook alone.
 func TestPodAwaitsPlugins(t *testing.T) {
 	gone := errors.New("plugin 10-network is disconnected")
 	for name, tc := range map[string]struct {
@@ -55,7 +55,7 @@ func TestPodAwaitsPlugins(t *testing.T) {
 		asked   []string
 		waited  bool
 	}{
-		"they are there or come":      {network: runtime.NamespaceMode_POD, asked: []string{"id"}, waited: true},
+		"connected or connecting":     {network: runtime.NamespaceMode_POD, asked: []string{"id"}, waited: true},
 		"one stays disconnected":      {network: runtime.NamespaceMode_POD, err: gone, asked: []string{"id"}},
 		"a pod on the host's network": {network: runtime.NamespaceMode_NODE, err: gone},
 	} {
@@ -78,7 +78,7 @@ func TestPodAwaitsPlugins(t *testing.T) {
 			}
 			require.ErrorIs(t, err, gone)
 			var interrupted *sandboxstore.Interruption
-			require.ErrorAs(t, err, &interrupted) // counted as a plugin's doing
+			require.ErrorAs(t, err, &interrupted) // counted as caused by a plugin
 			require.Equal(t, byPlugin, interrupted.By)
 		})
 	}

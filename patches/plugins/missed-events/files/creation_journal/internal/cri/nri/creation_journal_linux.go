@@ -2,9 +2,9 @@
 
 package nri
 
-// BeginCreation says that a pod or container is being created of which there is no record
-// yet: container is empty for a pod. The function that it returns ends that, once there is
-// a record or the creation has been undone.
+// BeginCreation marks a pod or container without a record as being created. container is
+// empty for a pod. The caller calls the returned function once there is a record or the
+// creation is rolled back.
 func (a *API) BeginCreation(pod, container string) (end func()) {
 	if a.IsDisabled() {
 		return func() {}

@@ -12,8 +12,8 @@ import (
 
 var _ nri.ExitedLister = (*API)(nil)
 
-// ExitedContainers are the containers that have exited, which ListContainers leaves out, as
-// long as they are not removed. Their records are not read: one may be about to go.
+// ExitedContainers returns the containers that have exited and are not removed yet, which
+// ListContainers leaves out. It does not read their records, which may be deleted meanwhile.
 func (a *API) ExitedContainers() iter.Seq2[string, string] {
 	return func(yield func(pod, container string) bool) {
 		for _, ctr := range a.cri.ContainerStore().List() {

@@ -11,8 +11,8 @@ import (
 	"github.com/containerd/containerd/v2/internal/cri/store/label"
 )
 
-// What has exited is listed by its ids. Nothing else of it is asked for: there is no container
-// behind the one that is listed.
+// Exited containers are listed by their ids. Nothing else of them is read: the listed container
+// has no client's container behind it.
 func TestExitedContainersAreListed(t *testing.T) {
 	cri := listCRI{store: cstore.NewStore(label.NewStore(), nil)}
 	for id, status := range map[string]cstore.Status{

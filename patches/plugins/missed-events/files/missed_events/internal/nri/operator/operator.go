@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package operator is what an operator may ask of NRI on containerd's own socket. Its
-// messages are well-known types, so that it needs no API of its own: it is ctr's, and as
-// little stable as ctr is.
+// Package operator serves an operator's requests to NRI on containerd's own socket. Its
+// messages are well-known types, so it needs no API of its own. It is for ctr, and as
+// unstable as ctr.
 package operator
 
 import (
@@ -18,14 +18,14 @@ const (
 	forget  = "Forget"
 )
 
-// NRI is what is asked.
+// NRI answers the requests.
 type NRI interface {
-	// ForgetPlugin drops what is kept for a plugin that is disconnected, by its index and name, and
-	// returns how many ends it was owed.
+	// ForgetPlugin drops the missed events of a disconnected plugin, by its index and name,
+	// and returns how many there were.
 	ForgetPlugin(name string) (ends int, err error)
 }
 
-// Serve has a server answer for NRI.
+// Serve registers NRI's service with a server.
 func Serve(s grpc.ServiceRegistrar, n NRI) {
 	s.RegisterService(&grpc.ServiceDesc{
 		ServiceName: service,
@@ -52,7 +52,7 @@ func serveForget(srv any, ctx context.Context, decode func(any) error, intercept
 	return intercept(ctx, name, &grpc.UnaryServerInfo{Server: srv, FullMethod: "/" + service + "/" + forget}, handle)
 }
 
-// Forget asks for ForgetPlugin.
+// Forget calls ForgetPlugin over a connection.
 func Forget(ctx context.Context, conn grpc.ClientConnInterface, name string) (ends int, err error) {
 	var reply wrapperspb.Int64Value
 	if err := conn.Invoke(ctx, "/"+service+"/"+forget, wrapperspb.String(name), &reply); err != nil {

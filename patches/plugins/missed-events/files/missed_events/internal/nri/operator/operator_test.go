@@ -15,20 +15,20 @@ import (
 	"google.golang.org/grpc/credentials/insecure"
 )
 
-// knows is an NRI with what plugins are owed.
+// knows is an NRI with the number of missed events of each plugin.
 type knows map[string]int
 
 func (k knows) ForgetPlugin(name string) (int, error) {
 	ends, ok := k[name]
 	if !ok {
-		return 0, fmt.Errorf("plugin %q is not away: %w", name, errdefs.ErrNotFound)
+		return 0, fmt.Errorf("plugin %q is not disconnected: %w", name, errdefs.ErrNotFound)
 	}
 	delete(k, name)
 	return ends, nil
 }
 
-// What is asked for on the socket is done, with interceptors and without, and errors keep
-// their class.
+// A request on the socket reaches NRI, with and without interceptors, and errors keep their
+// class.
 func TestForget(t *testing.T) {
 	seen := ""
 	for name, options := range map[string][]grpc.ServerOption{
@@ -55,7 +55,7 @@ func TestForget(t *testing.T) {
 			require.Equal(t, 7, ends)
 			_, err = Forget(t.Context(), conn, "10-gone")
 			require.True(t, errdefs.IsNotFound(err), "%v", err)
-			require.ErrorContains(t, err, `plugin "10-gone" is not away`)
+			require.ErrorContains(t, err, `plugin "10-gone" is not disconnected`)
 		})
 	}
 	require.Equal(t, "/containerd.internal.nri.v1.Operator/Forget", seen)

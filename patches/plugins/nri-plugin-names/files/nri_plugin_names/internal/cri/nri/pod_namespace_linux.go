@@ -13,8 +13,8 @@ import (
 
 var _ nri.PodNamespacer = (*API)(nil)
 
-// PodNamespace implements nri.PodNamespacer by what is in CRI's stores. It asks no shim
-// and reads no file.
+// PodNamespace implements nri.PodNamespacer from CRI's stores. It asks no shim and reads no
+// file.
 func (a *API) PodNamespace(uid, container string) (string, error) {
 	var of []sstore.Sandbox
 	for _, pod := range a.cri.SandboxStore().List() {
@@ -25,7 +25,7 @@ func (a *API) PodNamespace(uid, container string) (string, error) {
 	if len(of) == 0 {
 		return "", fmt.Errorf("pod %s with container %q: %w", uid, container, errdefs.ErrNotFound)
 	}
-	// A pod that was started anew has several sandboxes, all of one namespace.
+	// A pod that was started again has several sandboxes, all in one namespace.
 	namespace := of[0].Config.GetMetadata().GetNamespace()
 	for _, pod := range of[1:] {
 		if other := pod.Config.GetMetadata().GetNamespace(); other != namespace {
@@ -35,8 +35,8 @@ func (a *API) PodNamespace(uid, container string) (string, error) {
 	return namespace, nil
 }
 
-// has tells whether a container is of a sandbox, or is the sandbox. With no container,
-// any sandbox will do.
+// has reports whether a container belongs to a sandbox, or is the sandbox itself. Any sandbox
+// has the empty container.
 func (a *API) has(sandbox, container string) bool {
 	if container == "" || container == sandbox {
 		return true

@@ -14,7 +14,7 @@ import (
 	sstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// storesCRI has nothing but its stores.
+// storesCRI is a CRI that has only its stores.
 type storesCRI struct {
 	CRIImplementation
 	pods       *sstore.Store
@@ -24,15 +24,15 @@ type storesCRI struct {
 func (c storesCRI) SandboxStore() *sstore.Store   { return c.pods }
 func (c storesCRI) ContainerStore() *cstore.Store { return c.containers }
 
-// The namespace is that of the sandbox which has the uid and the container, both.
+// The namespace is that of the sandbox that has both the uid and the container.
 func TestPodNamespace(t *testing.T) {
 	labels := label.NewStore()
 	cri := storesCRI{pods: sstore.NewStore(labels, nil), containers: cstore.NewStore(labels, nil)}
 	for _, s := range []struct{ id, uid, namespace, container string }{
 		{"aa", "uid-a", "system", "a1"},
-		{"ab", "uid-a", "system", "b1"}, // the same pod, started anew
+		{"ab", "uid-a", "system", "b1"}, // the same pod, started again
 		{"c", "uid-c", "user", "c1"},
-		{"d", "uid-d", "system", "d1"}, // and two that say they are one
+		{"d", "uid-d", "system", "d1"}, // two pods with one uid
 		{"e", "uid-d", "user", "e1"},
 	} {
 		require.NoError(t, cri.pods.Add(sstore.NewSandbox(sstore.Metadata{ID: s.id, Config: &runtime.PodSandboxConfig{

@@ -4,10 +4,10 @@ package nri
 
 import "github.com/containerd/containerd/v2/internal/nri"
 
-// Status is what "crictl info" shows of NRI.
+// Status is the status of NRI as "crictl info" shows it.
 type Status struct {
 	nri.Status
-	PodsBeingCreated []PodBeingCreated `json:"podsBeingCreated"` // the oldest first
+	PodsBeingCreated []PodBeingCreated `json:"podsBeingCreated"` // oldest first
 }
 
 // PodBeingCreated is a pod that is not ready yet.

@@ -50,7 +50,7 @@ func TestStatusShowsPodsBeingCreated(t *testing.T) {
 	require.Nil(t, s.PodsBeingCreated[1].WaitingFor)
 }
 
-// Without NRI there is a status too.
+// Disabled NRI has a status, too.
 func TestStatusOfDisabledNRI(t *testing.T) {
 	var a *API
 	text, err := json.Marshal(a.Status())

@@ -6,7 +6,7 @@ package nri
 
 import "github.com/containerd/containerd/v2/internal/nri"
 
-// Status says that there is no NRI on this platform.
+// Status returns the status of disabled NRI, as NRI does not exist on this platform.
 func (*API) Status() Status {
 	return Status{Status: nri.Status{Plugins: []nri.PluginStatus{}}, PodsBeingCreated: []PodBeingCreated{}}
 }

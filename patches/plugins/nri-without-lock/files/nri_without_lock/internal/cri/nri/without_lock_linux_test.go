@@ -17,7 +17,7 @@ import (
 	"github.com/containerd/containerd/v2/internal/nri"
 )
 
-// slowHook is a plugin that answers RunPodSandbox of one pod when it is let go.
+// slowHook is a plugin that answers RunPodSandbox of one pod only when it is released.
 type slowHook struct {
 	heard       atomic.Bool // of any pod
 	asked, free chan struct{}
@@ -32,7 +32,7 @@ func (p *slowHook) RunPodSandbox(_ context.Context, pod *api.PodSandbox) error {
 	return nil
 }
 
-// While a plugin is at the hook of one pod, another pod ends for those who want to know.
+// While a plugin handles the hook of one pod, other plugins receive the end of another pod.
 func TestPodsDoNotWaitForOneAnother(t *testing.T) {
 	ctx := t.Context()
 	plugins, connect := newPlugins(t)

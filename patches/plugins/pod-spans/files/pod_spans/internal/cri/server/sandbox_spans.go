@@ -18,13 +18,13 @@ func step[T any](ctx context.Context, name, id string, do func(context.Context) 
 	return result, err
 }
 
-// act is step for one without a result.
+// act runs a step without a result.
 func act(ctx context.Context, name, id string, do func(context.Context) error) error {
 	_, err := step(ctx, name, id, func(ctx context.Context) (struct{}, error) { return struct{}{}, do(ctx) })
 	return err
 }
 
-// tracedSandboxService makes spans of what creates and ends sandboxes.
+// tracedSandboxService adds spans to the calls that create and end sandboxes.
 type tracedSandboxService struct {
 	sandboxService
 }

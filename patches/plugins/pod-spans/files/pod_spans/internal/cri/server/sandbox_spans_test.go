@@ -16,7 +16,7 @@ import (
 	"github.com/containerd/containerd/v2/core/sandbox"
 )
 
-// unavailableService fails all that creates and ends sandboxes.
+// unavailableService fails all calls that create and end sandboxes.
 type unavailableService struct{ sandboxService }
 
 func (unavailableService) CreateSandbox(context.Context, sandbox.Sandbox, ...sandbox.CreateOpt) error {

@@ -9,7 +9,7 @@ import (
 )
 
 // GetState returns the state of the pod as plugins see it. A pod whose process died
-// counts as ready: its StopPodSandbox is still to be sent.
+// counts as ready, because its StopPodSandbox is still to be sent.
 func (p *criPodSandbox) GetState() podstate.State {
 	if p.Sandbox == nil {
 		return podstate.Unknown

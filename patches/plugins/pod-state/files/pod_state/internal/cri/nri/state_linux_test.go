@@ -24,17 +24,17 @@ func TestPodState(t *testing.T) {
 		}))
 	}
 
-	require.Equal(t, podstate.Unknown, state(), "what is left of a creation")
+	require.Equal(t, podstate.Unknown, state(), "left behind by a creation")
 	creation := cri.creations.Begin(pod)
 	require.Equal(t, podstate.Creating, state())
 	become(sstore.StateReady, "")
-	require.Equal(t, podstate.Ready, state(), "ready, and not yet out of the list")
+	require.Equal(t, podstate.Ready, state(), "ready, and still in the list of creations")
 	creation.End()
 	become(sstore.StateNotReady, "")
-	require.Equal(t, podstate.Ready, state(), "its process died, its stop is to come")
+	require.Equal(t, podstate.Ready, state(), "its process died, and it is not stopped yet")
 	become(sstore.StateNotReady, sstore.PhaseStopped)
 	require.Equal(t, podstate.Stopped, state())
 	become(sstore.StateNotReady, sstore.PhaseCreating)
-	require.Equal(t, podstate.Unknown, state(), "the process of what is left died")
+	require.Equal(t, podstate.Unknown, state(), "left behind by a creation, and its process died")
 	require.Equal(t, podstate.Unknown, a.nriPodSandbox(nil).GetState())
 }

@@ -28,19 +28,19 @@ var (
 func init() {
 	ns := metrics.NewNamespace("containerd", "cri", nil)
 
-	sandboxCreationsEnded = ns.NewLabeledCounter("sandbox_creations_ended", "Creations of pods that ended early, by reason: stopped or removed (by a client), exited (the sandbox process), caller_gone, plugin (an NRI plugin rejected, or did not answer) or failed (anything else)", "reason")
-	sandboxCreationsLeft = ns.NewCounter("sandbox_creations_left", "Creations of pods whose roll-back failed, so that the pod stays in the list, not ready, until it is removed")
-	sandboxCreationsInterrupted = ns.NewCounter("sandbox_creations_interrupted", "Pods that were found at start with a creation that the end of containerd had interrupted")
-	sandboxHookTimer = ns.NewLabeledTimer("sandbox_hook", "Time that creations and stops of pods took for NRI plugins together, by operation: RunPodSandbox, StopContainer or StopPodSandbox", "operation")
+	sandboxCreationsEnded = ns.NewLabeledCounter("sandbox_creations_ended", "Creations of pods that ended early, by reason: stopped or removed (by a client), exited (the sandbox process), caller_gone, plugin (an NRI plugin rejected the pod or did not answer) or failed (anything else)", "reason")
+	sandboxCreationsLeft = ns.NewCounter("sandbox_creations_left", "Creations of pods whose roll-back failed. Such a pod stays in the list, not ready, until it is removed")
+	sandboxCreationsInterrupted = ns.NewCounter("sandbox_creations_interrupted", "Pods found at start whose creation was interrupted by the end of containerd")
+	sandboxHookTimer = ns.NewLabeledTimer("sandbox_hook", "Time that creations and stops of pods waited for all NRI plugins together, by operation: RunPodSandbox, StopContainer or StopPodSandbox", "operation")
 
 	beingCreated.count = ns.NewDesc("sandboxes_being_created", "Pods that are being created now", "")
-	beingCreated.oldest = ns.NewDesc("sandboxes_being_created_oldest", "Time since the oldest creation of a pod that is under way began, 0 if none is", metrics.Seconds)
+	beingCreated.oldest = ns.NewDesc("sandboxes_being_created_oldest", "Time since the start of the oldest creation of a pod that is under way, 0 if none is", metrics.Seconds)
 	ns.Add(beingCreated)
 
 	metrics.Register(ns)
 }
 
-// countCreation counts a creation that ended early, and one of which something is left.
+// countCreation counts a creation that ended early, and one whose roll-back failed.
 func countCreation(caller context.Context, err, left error) {
 	if err == nil {
 		return
@@ -51,8 +51,8 @@ func countCreation(caller context.Context, err, left error) {
 	}
 }
 
-// endOfCreation is the reason of a creation that ended early. A plugin whose caller
-// gave up has not rejected.
+// endOfCreation returns the reason why a creation ended early. If the caller canceled, the
+// plugin has not rejected the pod.
 func endOfCreation(caller context.Context, err error) string {
 	var by *sandboxstore.Interruption
 	interrupted := errors.As(err, &by)
@@ -69,7 +69,7 @@ func endOfCreation(caller context.Context, err error) string {
 
 const byPlugin = "plugin"
 
-// runHook has plugins agree to a new sandbox.
+// runHook asks the plugins to approve a new sandbox.
 func (c *criService) runHook(ctx context.Context, sandbox *sandboxstore.Sandbox) error {
 	_, err := timed(ctx, "RunPodSandbox", func(ctx context.Context) error { return c.nri.RunPodSandbox(ctx, sandbox) })
 	if err != nil {
@@ -78,7 +78,7 @@ func (c *criService) runHook(ctx context.Context, sandbox *sandboxstore.Sandbox)
 	return nil
 }
 
-// leftOut runs a hook whose time does not count in what is measured from a start.
+// leftOut runs a hook, and moves the start of a measurement on by the time of the hook.
 func leftOut(ctx context.Context, start *time.Time, operation string, hook func(context.Context) error) error {
 	took, err := timed(ctx, operation, hook)
 	*start = start.Add(took)
@@ -97,7 +97,7 @@ func timed(ctx context.Context, operation string, hook func(context.Context) err
 	return took, err
 }
 
-// countInterrupted counts the sandboxes that are recovered, and were never ready.
+// countInterrupted counts the recovered sandboxes that were never ready.
 func (c *criService) countInterrupted() {
 	for _, sb := range c.sandboxStore.List() {
 		if sb.Status.Get().Phase == sandboxstore.PhaseCreating {
@@ -106,13 +106,13 @@ func (c *criService) countInterrupted() {
 	}
 }
 
-// creationCollector collects how many sandboxes are being created, and since when.
+// creationCollector collects the number of sandboxes being created and the age of the oldest.
 type creationCollector struct {
 	count, oldest *prometheus.Desc
 	creations     atomic.Pointer[sandboxstore.Creations]
 }
 
-// of sets which creations are collected.
+// of sets the creations to collect.
 func (c *creationCollector) of(creations *sandboxstore.Creations) { c.creations.Store(creations) }
 
 // Describe implements prometheus.Collector.
@@ -127,7 +127,7 @@ func (c *creationCollector) Collect(values chan<- prometheus.Metric) {
 	if creations == nil {
 		return
 	}
-	list := creations.List() // the oldest first
+	list := creations.List() // oldest first
 	var age float64
 	if len(list) > 0 {
 		age = time.Since(list[0].Since).Seconds()

@@ -41,7 +41,7 @@ func TestEndOfCreation(t *testing.T) {
 	assert.Equal(t, "wrapped: aborted", by("stopped").Error())
 }
 
-// The time of a hook is not in what is measured around it.
+// The time of a hook is not in the measurement around it.
 func TestLeftOut(t *testing.T) {
 	start := time.Now()
 	was := start
@@ -68,7 +68,7 @@ func TestSandboxesBeingCreatedAreCollected(t *testing.T) {
 		}
 		return values
 	}
-	assert.Empty(t, gauges(), "there is no service yet")
+	assert.Empty(t, gauges(), "no service yet")
 
 	var creations sandboxstore.Creations
 	c.of(&creations)

@@ -13,10 +13,10 @@ import (
 	"github.com/containerd/containerd/v2/internal/truncindex"
 )
 
-// wholeID returns the id of the sandbox that is being created or in the store and
-// whose id begins so, or ErrNotFound. What two ids begin with is an error.
+// wholeID returns the id with this prefix, of a sandbox that is being created or in the
+// store, or ErrNotFound. A prefix of two ids is an error.
 func (c *criService) wholeID(prefix string) (string, error) {
-	creating := c.creations.IDs() // first, as a sandbox goes from there to the store
+	creating := c.creations.IDs() // first, because a sandbox moves from there to the store
 	stored, err := c.sandboxStore.Get(prefix)
 	switch {
 	case err == nil:
@@ -39,12 +39,12 @@ func (c *criService) rejectCreating(prefix string) error {
 	if id, err := c.wholeID(prefix); err == nil && c.creations.Has(id) {
 		return fmt.Errorf("sandbox %q is still being created: %w", id, errdefs.ErrFailedPrecondition)
 	}
-	return nil // who looks for it finds out what else is wrong
+	return nil // the caller finds any other error when it looks for the sandbox
 }
 
-// abortCreation cancels the creation of a sandbox, if it is under way, and waits
-// until it is rolled back. done is what the caller does: "stopped" or "removed". It
-// returns the whole id, or what it was given if there is no such sandbox.
+// abortCreation cancels the creation of a sandbox, if it is under way, and waits until it is
+// rolled back. done names the caller's operation: "stopped" or "removed". It returns the
+// whole id, or the prefix if there is no such sandbox.
 func (c *criService) abortCreation(ctx context.Context, prefix, done string) (string, error) {
 	id, err := c.wholeID(prefix)
 	if errdefs.IsNotFound(err) {

@@ -12,7 +12,7 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// Ids may be shortened as long as they are those of one sandbox, wherever that is.
+// An id may be shortened as long as it matches one sandbox, in creation or in the store.
 func TestShortenedIDs(t *testing.T) {
 	c := &criService{sandboxStore: sandboxstore.NewStore(label.NewStore(), nil)}
 	sandbox := func(id string) sandboxstore.Sandbox {

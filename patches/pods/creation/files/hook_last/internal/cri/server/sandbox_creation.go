@@ -15,13 +15,13 @@ import (
 // exitWatch watches the process of a sandbox while the sandbox is being created.
 type exitWatch struct {
 	exit  <-chan containerd.ExitStatus
-	seen  chan containerd.ExitStatus // the exit, if it came before the end of the watch
+	seen  chan containerd.ExitStatus // has the exit, if it happened before the end of the watch
 	quit  context.CancelFunc
 	ended chan struct{}
 }
 
-// failOnExit makes a creation fail when the process of its sandbox exits, until the
-// watch is ended, which it has to be.
+// failOnExit makes a creation fail when the process of its sandbox exits, until the watch is
+// ended. The caller must end it.
 func failOnExit(creation *sandboxstore.Creation, exit <-chan containerd.ExitStatus) *exitWatch {
 	ctx, quit := context.WithCancel(context.Background())
 	w := &exitWatch{exit: exit, seen: make(chan containerd.ExitStatus, 1), quit: quit, ended: make(chan struct{})}
@@ -37,7 +37,7 @@ func failOnExit(creation *sandboxstore.Creation, exit <-chan containerd.ExitStat
 	return w
 }
 
-// end ends the watch, and returns where the exit is to be found from then on.
+// end ends the watch, and returns the channel that has the exit from then on.
 func (w *exitWatch) end() <-chan containerd.ExitStatus {
 	w.quit()
 	<-w.ended
@@ -54,8 +54,7 @@ func exitReason(status containerd.ExitStatus) error {
 	return fmt.Errorf("sandbox process exited with status %d before it was ready: %w", status.ExitCode(), errdefs.ErrUnavailable)
 }
 
-// becomeReady puts a sandbox that all plugins agreed to into the store. It cannot
-// fail.
+// becomeReady puts a sandbox that all plugins have approved into the store. It cannot fail.
 func (c *criService) becomeReady(sandbox sandboxstore.Sandbox) {
 	_ = sandbox.Status.Update(ready) // it only returns the error of ready
 	c.sandboxStore.Commit(sandbox)

@@ -42,8 +42,7 @@ func TestExitFailsCreation(t *testing.T) {
 	}
 }
 
-// An exit is passed on whether it comes before the end of the watch or after, and no
-// watch outlives a creation.
+// An exit before or after the end of the watch is passed on, and no watch outlives a creation.
 func TestExitIsPassedOn(t *testing.T) {
 	died := *containerd.NewExitStatus(137, time.Now(), nil)
 	synctest.Test(t, func(t *testing.T) {
@@ -56,7 +55,7 @@ func TestExitIsPassedOn(t *testing.T) {
 		exit <- died
 		synctest.Wait()
 		require.Equal(t, died, <-watch.end())
-		require.NoError(t, ctx.Err(), "it came too late for the creation")
+		require.NoError(t, ctx.Err(), "the exit was too late to fail the creation")
 
 		later := failOnExit(creation, exit)
 		passed := later.end()

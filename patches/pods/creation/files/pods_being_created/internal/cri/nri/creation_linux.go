@@ -4,9 +4,9 @@ package nri
 
 import "github.com/containerd/containerd/v2/internal/nri"
 
-// ListPodSandboxes lists all pods, also those being created and those in state
-// unknown, which still have to be stopped and removed. Pods being created are read
-// first: one that moves to the store meanwhile is in both lists, never in neither.
+// ListPodSandboxes lists all pods, also pods being created, and pods in state unknown, which
+// are still to be stopped and removed. Pods being created are read first, so a pod that moves
+// to the store meanwhile is in both lists, never in none.
 func (a *API) ListPodSandboxes() []nri.PodSandbox {
 	creating := a.cri.CreatingSandboxes().List()
 	pods := []nri.PodSandbox{}

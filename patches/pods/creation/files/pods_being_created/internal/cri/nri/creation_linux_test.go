@@ -13,8 +13,8 @@ import (
 	"github.com/containerd/containerd/v2/internal/nri"
 )
 
-// A pod is listed from its first resource on, once, and for as long as it is
-// being created or in the store.
+// A pod is listed once, from its first resource on, for as long as it is being created or in
+// the store.
 func TestPodsBeingCreatedAreListed(t *testing.T) {
 	cri := newCreationCRI()
 	a := NewAPI(&undoRecorder{}, cri)
@@ -45,7 +45,7 @@ func TestPodsBeingCreatedAreListed(t *testing.T) {
 	require.Equal(t, []string{"left", "ready"}, listed())
 }
 
-// creationCRI is the rest of CRI: the sandbox store, and creations.
+// creationCRI is a CRI that has a sandbox store and creations.
 type creationCRI struct {
 	undoCRI
 	store     *sstore.Store

@@ -12,25 +12,25 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// stopPatience is how long a stop waits for its event: until the exit is seen to, and until
-// the sandbox's controller has said what it is now.
+// stopPatience is how long a stop waits for its event: until the exit is handled and the
+// sandbox's controller has reported the status.
 const stopPatience = 2 * time.Second
 
-// sendStopped sends the event of an exit, before those that wait for the exit go on.
+// sendStopped sends the event of an exit, before the callers that wait for the exit go on.
 func (c *criService) sendStopped(ctx context.Context, containerID string, sandboxID string) {
 	ctx, cancel := context.WithTimeout(ctx, stopPatience)
 	defer cancel()
 	c.generateAndSendContainerEvent(ctx, containerID, sandboxID, runtime.ContainerEventType_CONTAINER_STOPPED_EVENT)
 }
 
-// generateAndSendContainerEvent sends the listeners of CRI an event with what the
-// sandbox and its containers are now.
+// generateAndSendContainerEvent sends the listeners of CRI an event with the current status
+// of the sandbox and its containers.
 func (c *criService) generateAndSendContainerEvent(ctx context.Context, containerID string, sandboxID string, eventType runtime.ContainerEventType) {
 	c.containerEventsQ.Send(c.newContainerEvent(ctx, containerID, sandboxID, eventType))
 }
 
-// sendDeleted sends the event of a sandbox that was removed, as it was made before,
-// while the sandbox had a status. Of removals at the same time, one sends it.
+// sendDeleted sends the event of a removed sandbox, which was created while the sandbox had a
+// status. Of several removals at the same time, one sends it.
 func (c *criService) sendDeleted(sb *sandboxstore.Sandbox, event *runtime.ContainerEventResponse) {
 	sb.Deleted.Do(func() {
 		event.CreatedAt = time.Now().UnixNano()
@@ -38,12 +38,12 @@ func (c *criService) sendDeleted(sb *sandboxstore.Sandbox, event *runtime.Contai
 	})
 }
 
-// awaitStoppedEvent returns when the exit of a sandbox that was stopped is seen to: it
-// is not ready, and its event is sent. There may be controllers that tell of it later.
+// awaitStoppedEvent returns when the exit of a stopped sandbox is handled: the sandbox is not
+// ready, and its event is sent. A controller may report the exit later than that.
 func (c *criService) awaitStoppedEvent(ctx context.Context, sb sandboxstore.Sandbox) {
 	ctx, cancel := context.WithTimeout(ctx, stopPatience)
 	defer cancel()
 	if err := c.waitSandboxStop(ctx, sb); err != nil {
-		log.G(ctx).WithError(err).Warnf("the exit of sandbox %q, which was stopped, is not seen to", sb.ID)
+		log.G(ctx).WithError(err).Warnf("the exit of the stopped sandbox %q is not handled yet", sb.ID)
 	}
 }

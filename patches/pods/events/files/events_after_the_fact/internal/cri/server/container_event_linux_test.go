@@ -15,8 +15,8 @@ import (
 	"github.com/containerd/containerd/v2/internal/eventq"
 )
 
-// lookedAt is a sandboxer that notes whether a sandbox had stopped, as far as others
-// know, when an event of it was made.
+// lookedAt is a sandboxer that notes whether callers knew of the stop of a sandbox when the
+// event of it was created.
 type lookedAt struct {
 	fakeSandboxService
 	stopped  <-chan struct{}
@@ -48,7 +48,7 @@ func withEvents(t *testing.T) (*criService, <-chan *runtime.ContainerEventRespon
 	return c, events, sb
 }
 
-// Whoever waits for the exit of a sandbox goes on after the event of it.
+// A caller that waits for the exit of a sandbox goes on after its event.
 func TestStopIsDeliveredBeforeWaitersGoOn(t *testing.T) {
 	c, events, sb := withEvents(t)
 	service := &lookedAt{stopped: sb.Stopped()}
@@ -60,16 +60,16 @@ func TestStopIsDeliveredBeforeWaitersGoOn(t *testing.T) {
 	require.Equal(t, runtime.ContainerEventType_CONTAINER_STOPPED_EVENT, event.ContainerEventType)
 	require.Equal(t, runtime.PodSandboxState_SANDBOX_NOTREADY, event.PodSandboxStatus.GetState())
 	<-sb.Stopped()
-	require.False(t, service.received, "the exit was told to those who wait for it before the event was made")
+	require.False(t, service.received, "the callers that wait for the exit went on before the event was created")
 }
 
-// Of removals at the same time one tells that the sandbox is deleted.
+// Of several removals at the same time, one sends the deletion of the sandbox.
 func TestDeletionIsDeliveredOnce(t *testing.T) {
 	c, events, sb := withEvents(t)
 	c.sandboxService = &lookedAt{}
 	go func() {
 		for range 2 {
-			again := sb // as each removal gets it from the store
+			again := sb // each removal has a copy from the store
 			c.sendDeleted(&again, c.newContainerEvent(context.Background(), sb.ID, sb.ID, runtime.ContainerEventType_CONTAINER_DELETED_EVENT))
 		}
 		c.generateAndSendContainerEvent(context.Background(), sb.ID, sb.ID, runtime.ContainerEventType_CONTAINER_STOPPED_EVENT)

@@ -8,10 +8,10 @@ import (
 	"github.com/containerd/containerd/v2/internal/cri/podresources"
 )
 
-// WithContainerResources adds the resources of the container in the current request,
-// which plugins get with it: they are not stored before plugins agreed. They travel
-// with the context, as a container that is created comes here through the options of
-// containerd's client.
+// WithContainerResources adds the resources of the container in the current request to the
+// context. Plugins receive them with the request, because they are stored only after plugins
+// have approved it. They are in the context because a new container gets here through the
+// options of containerd's client.
 func WithContainerResources(ctx context.Context, asked *podresources.KubernetesResources) context.Context {
 	return withAsked(ctx, asked)
 }
@@ -22,7 +22,7 @@ func ContainerResources(ctx context.Context) *podresources.KubernetesResources {
 	return askedBy[podresources.KubernetesResources](ctx)
 }
 
-// WithPodResources is the same for the pod of a request.
+// WithPodResources does the same for the pod of a request.
 func WithPodResources(ctx context.Context, asked *podresources.Announcement) context.Context {
 	return withAsked(ctx, asked)
 }

@@ -27,8 +27,8 @@ func (p *criPodSandbox) asks(ctx context.Context) { p.asked = PodResources(ctx) 
 // are not known.
 func (c *criContainer) GetKubernetesResources() []byte { return c.resources().Wire() }
 
-// resources are those of the current request, or as announced with the pod, which
-// each update changes, or else the container's own.
+// resources returns the resources of the current request, or else those announced with the
+// pod, which each update changes, or else the container's own.
 func (c *criContainer) resources() *podresources.KubernetesResources {
 	if c.asked != nil {
 		return c.asked

@@ -36,13 +36,13 @@ func TestResourcesOfAPod(t *testing.T) {
 	pod := &criPodSandbox{Sandbox: &sandbox}
 	assert.Equal(t, kept.Wire(), pod.GetPodResources())
 	pod.asks(WithPodResources(t.Context(), nil))
-	assert.Equal(t, kept.Wire(), pod.GetPodResources(), "the request does not say")
+	assert.Equal(t, kept.Wire(), pod.GetPodResources(), "the request has none")
 	pod.asks(WithPodResources(t.Context(), asked))
 	assert.Equal(t, asked.Wire(), pod.GetPodResources())
 	assert.Nil(t, (&criPodSandbox{}).GetPodResources())
 }
 
-// sandboxes is a CRI that has them alone.
+// sandboxes is a CRI that has only sandboxes.
 type sandboxes struct {
 	CRIImplementation
 	store *sstore.Store
@@ -50,8 +50,8 @@ type sandboxes struct {
 
 func (s *sandboxes) SandboxStore() *sstore.Store { return s.store }
 
-// The announcement comes before the container's own resources, and after those of the
-// current request: each update changes it.
+// The announcement takes precedence over the container's own resources, and the current
+// request over the announcement, which each update changes.
 func TestResourcesOfAContainer(t *testing.T) {
 	store := sstore.NewStore(label.NewStore(), nil)
 	require.NoError(t, store.Add(sstore.NewSandbox(sstore.Metadata{ID: "pod"}, sstore.Status{PodResources: announcing(t, "1")})))
@@ -68,7 +68,7 @@ func TestResourcesOfAContainer(t *testing.T) {
 
 	ctr := container("pod", "web")
 	ctr.asks(WithContainerResources(t.Context(), nil))
-	assert.Equal(t, cpu("1").Wire(), ctr.GetKubernetesResources(), "the request does not say")
+	assert.Equal(t, cpu("1").Wire(), ctr.GetKubernetesResources(), "the request has none")
 	ctr.asks(WithContainerResources(t.Context(), cpu("3")))
 	assert.Equal(t, cpu("3").Wire(), ctr.GetKubernetesResources())
 

@@ -21,8 +21,8 @@ import (
 // resources of its containers over a restart.
 const podResourcesKey = "podresources"
 
-// takeAnnouncement reads the resources of the containers of a new sandbox. What
-// cannot be read is logged and ignored (R4).
+// takeAnnouncement reads the resources of the containers of a new sandbox. Unreadable
+// resources are logged and ignored (R4).
 func (c *criService) takeAnnouncement(ctx context.Context, sb *sandboxstore.Sandbox) {
 	announced, source, err := podresources.Take(sb.Config, c.config.PodResourcesAnnotation)
 	if err == nil {
@@ -35,8 +35,8 @@ func (c *criService) takeAnnouncement(ctx context.Context, sb *sandboxstore.Sand
 	setPodResources(sb, announced)
 }
 
-// recordAnnouncement adds them to the record of the sandbox. If that fails, the
-// sandbox runs all the same, and plugins do not get them after a restart.
+// recordAnnouncement adds the resources to the record of the sandbox. If that fails, the
+// sandbox still runs, and plugins do not receive the resources after a restart.
 func recordAnnouncement(ctx context.Context, sb *sandboxstore.Sandbox, record *sandbox.Sandbox) {
 	announced := sb.Status.Get().PodResources
 	if announced == nil {
@@ -70,9 +70,9 @@ func setPodResources(sb *sandboxstore.Sandbox, announced *podresources.Announcem
 	}) // it only returns the function's error
 }
 
-// configForController is the configuration of a sandbox for a controller that
-// creates it from that: with the resources of containers in the field, even if they
-// came from the annotation. CRI's own controller reads the record.
+// configForController returns the configuration of a sandbox for its controller. It has the
+// resources of containers in the field, even if they came from the annotation. CRI's own
+// controller reads the record instead.
 func configForController(sb *sandboxstore.Sandbox) *runtime.PodSandboxConfig {
 	if sb.Sandboxer == string(criconfig.ModePodSandbox) {
 		return sb.Config
@@ -90,7 +90,7 @@ func (c *criService) recoverPodResources(ctx context.Context, records []sandbox.
 		}
 		sb, missing := c.sandboxStore.Get(record.ID)
 		if missing != nil {
-			continue // it was not recovered, and that is logged
+			continue // it was not recovered, as the log says
 		}
 		var announced *podresources.Announcement
 		if err == nil {

@@ -12,8 +12,8 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// withResources has the context carry the resources of a new container: its own, or as
-// announced.
+// withResources adds the resources of a new container to the context: its own, or else the
+// announced ones.
 func withResources(ctx context.Context, sb *sandboxstore.Sandbox, config *runtime.ContainerConfig) context.Context {
 	asked, err := podresources.FromContainer(config)
 	if err != nil {
@@ -25,11 +25,11 @@ func withResources(ctx context.Context, sb *sandboxstore.Sandbox, config *runtim
 	return nri.WithContainerResources(ctx, asked)
 }
 
-// keepAsked takes the resources that a container was created with into the
-// announcement of its pod.
+// keepAsked copies the resources with which a container was created into the announcement of
+// its pod.
 func (c *criService) keepAsked(ctx context.Context, sb *sandboxstore.Sandbox, config *runtime.ContainerConfig) {
 	announced := sb.Status.Get().PodResources
-	asked, _ := podresources.FromContainer(config) // what cannot be read was counted by withResources
+	asked, _ := podresources.FromContainer(config) // withResources has counted the error
 	changeContainer(ctx, sb, config.GetMetadata().GetName(), func() *podresources.KubernetesResources { return asked })
 	if sb.Status.Get().PodResources != announced {
 		c.keepPodResources(ctx, sb)

@@ -13,7 +13,8 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// A pod's author announces more than any machine has, and is ignored; a client may.
+// An announcement of more than the machine has is ignored if it comes from the pod's author,
+// and taken if it comes from a client.
 func TestR4_MoreThanTheMachineHasIsIgnored(t *testing.T) {
 	assert.GreaterOrEqual(t, thisMachine().CPUs, int64(runtime.NumCPU()))
 	assert.Greater(t, thisMachine().Memory, int64(64<<20))

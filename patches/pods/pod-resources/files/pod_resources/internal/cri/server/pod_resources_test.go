@@ -34,8 +34,8 @@ func requested(sb *sandboxstore.Sandbox, container string) string {
 	return sb.Status.Get().PodResources.Container(container).GetKubernetesResources().GetRequests()["cpu"].GetValue()
 }
 
-// announcing returns a sandbox of which a CPU for "web" was announced, by the field
-// or by the annotation.
+// announcing returns a sandbox with an announced CPU for "web", in the field or in the
+// annotation.
 func announcing(t *testing.T, c *criService, source podresources.Source) *sandboxstore.Sandbox {
 	t.Helper()
 	config := &runtime.PodSandboxConfig{Metadata: &runtime.PodSandboxMetadata{Name: "shop", Namespace: "default"}}
@@ -78,7 +78,7 @@ func TestAnnouncementIsKept(t *testing.T) {
 			require.NoError(t, err)
 			assert.True(t, proto.Equal(webAsks("1"), got))
 			sb.Sandboxer = "podsandbox"
-			assert.Same(t, sb.Config, configForController(sb), "which reads the record")
+			assert.Same(t, sb.Config, configForController(sb), "this controller reads the record")
 		})
 	}
 }
@@ -106,7 +106,7 @@ func TestRecordThatCannotBeReadIsIgnored(t *testing.T) {
 	assert.Contains(t, text.String(), "ignoring the resources in the record of pod default/shop")
 }
 
-func TestWhatCannotBeReadIsIgnored(t *testing.T) {
+func TestUnreadableResourcesAreIgnored(t *testing.T) {
 	for name, unknown := range map[string][]byte{
 		"malformed":    protowire.AppendBytes(protowire.AppendTag(nil, podresources.FieldOfPod, protowire.BytesType), []byte{0xff}),
 		"another type": protowire.AppendVarint(protowire.AppendTag(nil, podresources.FieldOfPod, protowire.VarintType), 7),
@@ -124,9 +124,9 @@ func TestWhatCannotBeReadIsIgnored(t *testing.T) {
 			assert.Nil(t, sb.Status.Get().PodResources)
 			assert.Empty(t, record.Extensions)
 			assert.Equal(t, name == "large", len(configForController(&sb).ProtoReflect().GetUnknown()) == 0,
-				"it may mean something to a shim, unless it is too large for any")
+				"a shim may understand it, unless it is too large for any shim")
 
-			// Once for a pod, whatever else of it cannot be read.
+			// Once for each pod, whatever else is unreadable.
 			container := &runtime.ContainerConfig{Metadata: &runtime.ContainerMetadata{Name: "web"}}
 			container.ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, podresources.FieldOfContainer, protowire.VarintType), 7))
 			withResources(ctx, &sb, container)

@@ -35,9 +35,9 @@ func containerUpdate(ctx context.Context, sb *sandboxstore.Sandbox, r *runtime.U
 	return asked
 }
 
-// recordUpdate adds the new resources of a pod's containers to its record, and returns
-// which parts of the record an update of the pod writes. The controller of the sandbox
-// gets the record.
+// recordUpdate adds the new resources of a pod's containers to its record, and returns the
+// parts of the record that an update of the pod writes. The sandbox's controller receives the
+// record.
 func recordUpdate(ctx context.Context, record *sandbox.Sandbox, asked *podresources.Announcement) []string {
 	changed := []string{"extensions." + podsandbox.UpdatedResourcesKey}
 	if asked == nil {
@@ -50,17 +50,17 @@ func recordUpdate(ctx context.Context, record *sandbox.Sandbox, asked *podresour
 	return append(changed, "extensions."+podResourcesKey)
 }
 
-// followContainer takes the resources that a container has after an update into the
-// announcement of its pod. They are read under the lock of the sandbox's status: of
-// several updates at once, the last one is what both have.
+// followContainer copies the resources that a container has after an update into the
+// announcement of its pod. It reads them under the lock of the sandbox's status, so after
+// several updates at once, the container and the announcement have the same.
 func followContainer(ctx context.Context, sb *sandboxstore.Sandbox, container *containerstore.Container) {
 	changeContainer(ctx, sb, container.Config.GetMetadata().GetName(), func() *podresources.KubernetesResources {
 		return container.Status.Get().KubernetesResources
 	})
 }
 
-// changeContainer takes the new resources of a container into the announcement of
-// its pod, so that both say the same. Only keepPodResources saves them.
+// changeContainer copies the new resources of a container into the announcement of its pod,
+// so that both agree. Only keepPodResources saves them.
 func changeContainer(ctx context.Context, sb *sandboxstore.Sandbox, name string, resources func() *podresources.KubernetesResources) {
 	var err error
 	_ = sb.Status.Update(func(status sandboxstore.Status) (sandboxstore.Status, error) {

@@ -45,12 +45,12 @@ func TestUpdateOfAContainerIsKept(t *testing.T) {
 	c.keepPodResources(t.Context(), sb)
 	assert.Equal(t, "2", requested(sb, "web"))
 	assert.Equal(t, "2", store.requested(t, "web"))
-	assert.Equal(t, []string{"extensions." + podResourcesKey}, store.written, "others write other parts of the record")
+	assert.Equal(t, []string{"extensions." + podResourcesKey}, store.written, "other updates write other parts of the record")
 
 	before := sb.Status.Get().PodResources
 	changeContainer(t.Context(), sb, "debug", always(cpu("2")))
 	changeContainer(t.Context(), sb, "web", always(nil))
-	assert.Same(t, before, sb.Status.Get().PodResources, "one that is not announced, and an update that does not say")
+	assert.Same(t, before, sb.Status.Get().PodResources, "the container is not announced, and the update has no resources")
 }
 
 func TestUpdateOfAPodIsKept(t *testing.T) {
@@ -64,7 +64,7 @@ func TestUpdateOfAPodIsKept(t *testing.T) {
 	assert.Equal(t, "3", store.requested(t, "web"))
 }
 
-// A deliveredController keeps what it is told of a sandbox.
+// A deliveredController keeps the record that it receives of a sandbox.
 type deliveredController struct {
 	fakeSandboxService
 	record sandbox.Sandbox
@@ -82,7 +82,7 @@ func updateOfAPod(t *testing.T, amount string) *runtime.UpdatePodSandboxResource
 	return r
 }
 
-// A controller that sizes a VM has to get what is asked for now.
+// A controller that sizes a VM needs the resources of the current request.
 func TestControllerGetsTheUpdateOfAPod(t *testing.T) {
 	c, sb, store := announcingAndKeeping(t, podresources.Field)
 	received := &deliveredController{}
@@ -96,10 +96,10 @@ func TestControllerGetsTheUpdateOfAPod(t *testing.T) {
 	assert.Equal(t, "3", requested(sb, "web"))
 	assert.EqualValues(t, 200, sb.Status.Get().Resources.GetLinux().GetCpuQuota())
 	both := []string{"extensions.updated-resources", "extensions." + podResourcesKey}
-	assert.Equal(t, both, store.written[:2], "in one, and others write other parts of the record")
+	assert.Equal(t, both, store.written[:2], "both in one write, and other updates write other parts of the record")
 }
 
-// What cannot be written would be forgotten with a restart, and the caller is told so.
+// An update that cannot be written would be lost by a restart, so it fails.
 func TestUpdateOfAPodThatCannotBeWrittenIsNotRemembered(t *testing.T) {
 	c, sb, store := announcingAndKeeping(t, podresources.Field)
 	received := &deliveredController{}
@@ -111,7 +111,7 @@ func TestUpdateOfAPodThatCannotBeWrittenIsNotRemembered(t *testing.T) {
 	_, err := c.UpdatePodSandboxResources(t.Context(), updateOfAPod(t, "3"))
 	require.ErrorContains(t, err, "disk is full")
 	assert.Equal(t, before, sb.Status.Get())
-	assert.Empty(t, received.record.ID, "the controller is told of what is recorded")
+	assert.Empty(t, received.record.ID, "the controller receives only recorded updates")
 }
 
 // The status of a container is written before its pod follows.
@@ -122,7 +122,7 @@ func TestPodFollowsItsContainer(t *testing.T) {
 		containerstore.WithStatus(containerstore.Status{CreatedAt: 1}, t.TempDir()))
 	require.NoError(t, err)
 	followContainer(t.Context(), sb, &container)
-	assert.Equal(t, "1", requested(sb, "web"), "it has none of its own")
+	assert.Equal(t, "1", requested(sb, "web"), "the container has none of its own")
 	require.NoError(t, container.Status.UpdateSync(func(status containerstore.Status) (containerstore.Status, error) {
 		status.KubernetesResources = cpu("2")
 		return status, nil
@@ -131,7 +131,7 @@ func TestPodFollowsItsContainer(t *testing.T) {
 	assert.Equal(t, "2", requested(sb, "web"))
 }
 
-// Another update comes while one is written, and is written as well.
+// An update that arrives while another one is written is written as well.
 func TestLastUpdateIsKept(t *testing.T) {
 	c, sb, store := announcingAndKeeping(t, podresources.Field)
 	changeContainer(t.Context(), sb, "web", always(cpu("2")))
@@ -144,7 +144,7 @@ func TestLastUpdateIsKept(t *testing.T) {
 	assert.Equal(t, "3", store.requested(t, "web"))
 }
 
-// The request took effect, so it does not fail.
+// The request has taken effect, so it does not fail.
 func TestStoreThatFailsIsLogged(t *testing.T) {
 	ctx, text := logged(t)
 	c, sb, store := announcingAndKeeping(t, podresources.Field)
@@ -155,7 +155,7 @@ func TestStoreThatFailsIsLogged(t *testing.T) {
 	assert.Contains(t, text.String(), "disk is full")
 }
 
-// Its own resources come before the announced ones.
+// A container's own resources take precedence over the announced ones.
 func TestResourcesOfANewContainer(t *testing.T) {
 	_, sb, _ := announcingAndKeeping(t, podresources.Field)
 	for name, tc := range map[string]struct {
@@ -177,8 +177,8 @@ func TestResourcesOfANewContainer(t *testing.T) {
 	}
 }
 
-// A container is created with other resources than announced: they replace those in
-// the announcement, so that plugins read the same of both.
+// The resources with which a container is created replace those in the announcement, so that
+// plugins read the same from both.
 func TestResourcesOfANewContainerAreKept(t *testing.T) {
 	c, sb, store := announcingAndKeeping(t, podresources.Field)
 	config := &runtime.ContainerConfig{Metadata: &runtime.ContainerMetadata{Name: "web"}}

@@ -4,14 +4,14 @@ package config
 
 import "fmt"
 
-// What happens to a container that differs from what was announced of it.
+// The actions for a container that differs from its announced resources.
 const (
 	PodResourcesCheckOff     = "off"     // it is not compared
 	PodResourcesCheckWarn    = "warn"    // it is admitted, and the difference is logged
 	PodResourcesCheckEnforce = "enforce" // it is rejected
 )
 
-// validatePodResourcesCheck rejects any other value. Empty stands for warn.
+// validatePodResourcesCheck rejects all other values. Empty stands for warn.
 func (c *RuntimeConfig) validatePodResourcesCheck() error {
 	switch c.PodResourcesCheck {
 	case "", PodResourcesCheckOff, PodResourcesCheckWarn, PodResourcesCheckEnforce:

@@ -16,9 +16,8 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// checkAnnounced compares a new container with what was announced of it. The error
-// is of class errdefs.ErrFailedPrecondition if the container is rejected for a
-// difference (R3).
+// checkAnnounced compares a new container with its announced resources. If the container is
+// rejected for a difference, the error is an errdefs.ErrFailedPrecondition (R3).
 func (c *criService) checkAnnounced(ctx context.Context, sb *sandboxstore.Sandbox, config *runtime.ContainerConfig) error {
 	if c.config.PodResourcesCheck == criconfig.PodResourcesCheckOff {
 		return nil
@@ -27,8 +26,7 @@ func (c *criService) checkAnnounced(ctx context.Context, sb *sandboxstore.Sandbo
 	return c.reportDifferences(ctx, sb, config.GetMetadata().GetName(), differences)
 }
 
-// reportDifferences logs differences, or rejects the container for them, as
-// configured.
+// reportDifferences logs differences, or rejects the container, as configured.
 func (c *criService) reportDifferences(ctx context.Context, sb *sandboxstore.Sandbox, container string, differences []podresources.Difference) error {
 	if len(differences) == 0 {
 		return nil

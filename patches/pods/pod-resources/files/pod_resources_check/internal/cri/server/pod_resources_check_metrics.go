@@ -9,7 +9,7 @@ var podResourcesDifferences metrics.LabeledCounter
 func init() {
 	ns := metrics.NewNamespace("containerd", "cri_pod_resources", nil)
 
-	podResourcesDifferences = ns.NewLabeledCounter("differences", "Differences between containers and what was announced of them, by what differs: mounts, devices, cdi_devices, requests or limits", "field")
+	podResourcesDifferences = ns.NewLabeledCounter("differences", "Differences between containers and their announced resources, by field: mounts, devices, cdi_devices, requests or limits", "field")
 
 	metrics.Register(ns)
 }

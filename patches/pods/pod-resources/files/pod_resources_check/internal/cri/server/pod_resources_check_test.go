@@ -48,7 +48,7 @@ func TestCheckAnnounced(t *testing.T) {
 	}
 }
 
-// A container that is created again after it differed is what was announced by now.
+// A container that differed is in the announcement by now, so its next creation does not differ.
 func TestCheckFollowsTheLastCreation(t *testing.T) {
 	c, sb, _ := announcingAndKeeping(t, podresources.Field)
 	config := &runtime.ContainerConfig{

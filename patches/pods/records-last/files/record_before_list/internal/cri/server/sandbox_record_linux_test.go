@@ -21,7 +21,7 @@ import (
 	corenri "github.com/containerd/containerd/v2/internal/nri"
 )
 
-// ended is a node whose sandboxes have stopped, and whose records can be deleted unless it fails.
+// ended is a node with stopped sandboxes. Deletions of records fail if it is set to fail.
 type ended struct {
 	fakeSandboxService
 	sandbox.Store
@@ -39,7 +39,7 @@ type noPlugins struct{ corenri.API }
 
 func (noPlugins) IsEnabled() bool { return false }
 
-// A sandbox whose record cannot be deleted stays listed: its removal can be repeated.
+// A sandbox whose record cannot be deleted stays listed, and its removal can be repeated.
 func TestSandboxIsListedUntilItsRecordIsDeleted(t *testing.T) {
 	n := &ended{fails: errdefs.ErrUnavailable}
 	client, err := containerd.New("", containerd.WithServices(containerd.WithSandboxStore(n), containerd.WithLeasesService(noLeases{})))

@@ -11,8 +11,9 @@ import (
 	cstore "github.com/containerd/containerd/v2/internal/cri/store/container"
 )
 
-// specOf returns the specification of a container. Where something of the container cannot
-// be read, it names pod and container all the same: plugins free by them what they hold.
+// specOf returns the specification of a container. If part of the container's record cannot be
+// read, the specification still names the pod and the container, by which plugins free the
+// resources that they hold.
 func specOf(ctx context.Context, c *cstore.Container) (*runtimespec.Spec, error) {
 	spec, err := c.Container.Spec(ctx)
 	if err != nil || c.Status.Get().Unreadable == "" || spec.Annotations[annotations.SandboxID] != "" {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package recovery is for what CRI cannot recover when it starts: it is named and
-// counted, and the rest is recovered (L22).
+// Package recovery logs and counts whatever CRI cannot recover at its start. CRI recovers the
+// rest (L22).
 package recovery
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/docker/go-metrics"
 )
 
-// What was skipped.
+// The kinds of things that are skipped.
 const (
 	Sandbox       = "sandbox"
 	SandboxName   = "sandbox_name"
@@ -28,12 +28,12 @@ var skipped metrics.LabeledCounter
 
 func init() {
 	ns := metrics.NewNamespace("containerd", "cri_recovery", nil)
-	skipped = ns.NewLabeledCounter("skipped", "What was not recovered at start, or not whole, as it could not be read or contradicts the rest, by what it is: sandbox, sandbox_name, sandbox_phase, sandbox_state, sandbox_update, container, container_name, images or folder; the log names it", "kind")
+	skipped = ns.NewLabeledCounter("skipped", "Records that were not, or not fully, recovered at start, because they could not be read or contradict others, by kind: sandbox, sandbox_name, sandbox_phase, sandbox_state, sandbox_update, container, container_name, images or folder; the log names each", "kind")
 	metrics.Register(ns)
 }
 
-// PassOver logs and counts what was not recovered. name is its id or path.
-func PassOver(ctx context.Context, kind, name string, err error) {
+// Skip logs and counts a thing that is not recovered. name is its id or path.
+func Skip(ctx context.Context, kind, name string, err error) {
 	skipped.WithValues(kind).Inc()
 	log.G(ctx).WithError(err).WithField("kind", kind).Errorf("%q is not recovered", name)
 }

@@ -23,7 +23,7 @@ import (
 	"github.com/containerd/containerd/v2/internal/cri/util"
 )
 
-// ofOneName is a sandboxer whose sandboxes all have the same name.
+// ofOneName is a sandboxer whose sandboxes all have one name.
 type ofOneName struct{ *fakeSandboxService }
 
 func (ofOneName) SandboxController(string) (sandbox.Controller, error) { return &oneName{}, nil }
@@ -34,8 +34,8 @@ func (*oneName) RecoverContainer(_ context.Context, c containerd.Container) (san
 	return sandboxstore.NewSandbox(sandboxstore.Metadata{ID: c.ID(), Name: "pod"}, sandboxstore.Status{State: sandboxstore.StateNotReady}), nil
 }
 
-// CRI starts with what it can recover: two sandboxes of one name do not keep it from
-// that, and neither does a record that it cannot read.
+// Two sandboxes of one name, or a record that cannot be read, do not prevent CRI from starting
+// and recovering the rest.
 func TestRestIsRecovered(t *testing.T) {
 	db, err := bolt.Open(filepath.Join(t.TempDir(), "meta.db"), 0o600, nil)
 	require.NoError(t, err)
@@ -69,19 +69,19 @@ func TestRestIsRecovered(t *testing.T) {
 	require.NoError(t, c.recover(ctx))
 	for _, id := range []string{"first", "second", "healthy"} {
 		sb, err := c.sandboxStore.Get(id)
-		require.NoError(t, err, "of two of one name both can be removed by their id, and others are as they were")
+		require.NoError(t, err, "two sandboxes of one name can both be removed by their id, and other sandboxes are unchanged")
 		assert.Empty(t, sb.Status.Get().Unreadable)
 	}
 	sb, err := c.sandboxStore.Get("unreadable")
 	require.NoError(t, err, "it is known")
 	assert.Equal(t, sandboxstore.StateUnknown, sb.Status.Get().State)
 	assert.Contains(t, sb.Status.Get().Unreadable, "metadata")
-	assert.NotNil(t, sb.Config.GetMetadata(), "a kubelet reads it")
+	assert.NotNil(t, sb.Config.GetMetadata(), "the kubelet reads it")
 	_, err = records.Get(ctx, "unreadable")
 	assert.NoError(t, err, "its record is kept")
 }
 
-// What is known of a container whose metadata is lost is what its record says beside it.
+// The known part of lost metadata of a container comes from the rest of its record.
 func TestKnownOfContainer(t *testing.T) {
 	meta := knownOfContainer(containers.Container{
 		ID: "container", SandboxID: "pod", Image: "image",

@@ -22,15 +22,15 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// What cannot be read of a sandbox or container leaves it in CRI's lists: as unknown, or not
-// ready, so that it is stopped and removed like any other. All that looks for what is not in
-// the lists, to remove it, finds it there.
+// A sandbox or container that cannot be fully read stays in CRI's lists, as unknown or not
+// ready. So it is stopped and removed like any other, and no clean-up that removes whatever is
+// not in the lists takes it for gone.
 
-// unreadableInfo is the key of a verbose status for what could not be read.
+// unreadableInfo is the key in a verbose status for the reason why something cannot be read.
 const unreadableInfo = "unreadable"
 
-// metadataOf returns the metadata of a container, or what else is known of it if that cannot
-// be read, and why something cannot be.
+// metadataOf returns the metadata of a container, or else the known part of it. The text is the
+// reason if something cannot be read.
 func metadataOf(ctx context.Context, cntr containerd.Container) (*containerstore.Metadata, string, error) {
 	info, err := cntr.Info(ctx)
 	if err != nil {
@@ -43,22 +43,22 @@ func metadataOf(ctx context.Context, cntr containerd.Container) (*containerstore
 		err = typeurl.UnmarshalTo(extension, meta)
 	} else {
 		err = fmt.Errorf("metadata extension %q: %w", crilabels.ContainerMetadataExtension, errdefs.ErrNotFound)
-		if unreadable == "" { // another client has made it, with a label of CRI
+		if unreadable == "" { // another client has created it, with a label of CRI
 			return nil, "", err
 		}
 	}
 	if err != nil {
-		recovery.PassOver(ctx, recovery.Container, cntr.ID(), err)
+		recovery.Skip(ctx, recovery.Container, cntr.ID(), err)
 		return knownOfContainer(info), cmp.Or(unreadable, err.Error()), nil
 	}
 	return meta, unreadable, nil
 }
 
-// knownOfContainer is what the record of a container says beside its metadata.
+// knownOfContainer returns the part of a container's metadata that the rest of its record has.
 func knownOfContainer(info containers.Container) *containerstore.Metadata {
 	return &containerstore.Metadata{
 		ID:        info.ID,
-		Name:      info.ID, // its own has a number that nothing else tells
+		Name:      info.ID, // its own name has a number that nothing else has
 		SandboxID: info.SandboxID,
 		ImageRef:  info.Image,
 		Config: &runtime.ContainerConfig{
@@ -70,8 +70,8 @@ func knownOfContainer(info containers.Container) *containerstore.Metadata {
 	}
 }
 
-// readMetadata returns the metadata of a sandbox from its record, what else is known of it if
-// something of that cannot be read, and why.
+// readMetadata returns the metadata of a sandbox from its record, or else the known part of it.
+// The text is the reason if something cannot be read.
 func readMetadata(ctx context.Context, record core.Sandbox) (sandboxstore.Metadata, string, error) {
 	var meta sandboxstore.Metadata
 	unreadable := metadata.Unreadable(record.Extensions)
@@ -79,12 +79,12 @@ func readMetadata(ctx context.Context, record core.Sandbox) (sandboxstore.Metada
 	if err == nil || unreadable == "" && errdefs.IsNotFound(err) {
 		return meta, unreadable, err
 	}
-	recovery.PassOver(ctx, recovery.Sandbox, record.ID, err)
+	recovery.Skip(ctx, recovery.Sandbox, record.ID, err)
 	return *podsandbox.KnownOf(record.ID, record.Labels, record.Spec), cmp.Or(unreadable, err.Error()), nil
 }
 
-// noteUnreadable notes of a sandbox that was recovered what could not be read of its record.
-// It is as ready as it was: its container has what it needs.
+// noteUnreadable notes the reason why the record of a recovered sandbox cannot be fully read. The
+// sandbox stays ready, because its container has all that it needs.
 func noteUnreadable(sb *sandboxstore.Sandbox, record core.Sandbox) {
 	reason := metadata.Unreadable(record.Extensions)
 	if reason == "" {
@@ -96,7 +96,7 @@ func noteUnreadable(sb *sandboxstore.Sandbox, record core.Sandbox) {
 	}) // it only returns the function's error
 }
 
-// showUnreadable puts what could not be read into a verbose status.
+// showUnreadable adds the reason why something cannot be read to a verbose status.
 func showUnreadable(unreadable string, info map[string]string) {
 	if unreadable != "" {
 		info[unreadableInfo] = unreadable

@@ -13,20 +13,20 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// recoverPhases restores the phases of sandboxes after a restart, when their
-// containers are known. It forgets those of sandboxes that are gone, and those that
-// another containerd ran past.
+// recoverPhases restores the phases of sandboxes after a restart, when their containers are
+// known. It forgets phases of sandboxes that do not exist any more, and phases that are
+// outdated because another containerd has run since.
 func (c *criService) recoverPhases(ctx context.Context) {
 	phases, unreadable := c.phases.Load()
 	for _, err := range unreadable {
-		recovery.PassOver(ctx, recovery.SandboxPhase, phasesDir, err)
+		recovery.Skip(ctx, recovery.SandboxPhase, phasesDir, err)
 	}
 	for id, phase := range phases {
 		sb, err := c.sandboxStore.Get(id)
-		known := err == nil && sb.ID == id // the store takes the beginning of an id as well
+		known := err == nil && sb.ID == id // the store accepts the prefix of an id as well
 		switch {
 		case known && ranPast(phase, c.containersOf(id)):
-			log.G(ctx).Warnf("sandbox %q was left as %q and has got containers since: it is taken for what its process is", id, phase)
+			log.G(ctx).Warnf("sandbox %q was in phase %q and has new containers since: the state of its process counts", id, phase)
 			c.endPhase(ctx, &sb)
 		case known:
 			recoverPhase(&sb, phase)
@@ -38,17 +38,17 @@ func (c *criService) recoverPhases(ctx context.Context) {
 	}
 }
 
-// ranPast tells from a sandbox's containers that it was left in a phase, and that a
-// containerd which reads no phases has had it since and took it for ready (L23).
+// ranPast reports whether the phase of a sandbox is outdated: since it was recorded, a
+// containerd that reads no phases has run and took the sandbox for ready (L23).
 //
-// Nothing else is proof. A containerd that keeps phases lets no container into a
-// sandbox while it is being created, nor after a restart that cut its creation, nor
-// from its first stop on; and it enters a sandbox as stopped only when none of its
-// containers runs. So any container of the first kind, and one that runs of the
-// second, came by another containerd, and the kubelet counts on them. Neither the
-// sandbox's process nor its record tells: both are the same whether or not another
-// containerd was there. A sandbox that it took for ready and gave no container has
-// nothing to lose: it stays not ready, since no plugin has agreed to it.
+// Only the sandbox's containers prove that. A containerd that keeps phases accepts no
+// container in a sandbox while it is being created, after a restart that interrupted its
+// creation, or from its first stop on. It records a sandbox as stopped only when none of its
+// containers runs. So any container in a sandbox in phase creating, and a running one in a
+// sandbox in phase stopped, was created by another containerd, and the kubelet relies on it.
+// The sandbox's process and record are the same in both cases, and prove nothing. A sandbox
+// without containers has nothing to lose: it stays not ready, because plugins have not
+// approved it.
 func ranPast(phase sandboxstore.Phase, containers []containerstore.Container) bool {
 	if phase != sandboxstore.PhaseStopped {
 		return len(containers) > 0
@@ -71,9 +71,9 @@ func (c *criService) containersOf(id string) (of []containerstore.Container) {
 	return of
 }
 
-// recoverPhase restores the phase of a sandbox. One whose creation was interrupted is
-// not ready, nor is one that was stopped, even if its process runs. Where the phase
-// cannot be read it was one of the two.
+// recoverPhase restores the phase of a sandbox. A sandbox whose creation was interrupted, or
+// that was stopped, is not ready, even if its process runs. An unreadable phase was one of
+// these two.
 func recoverPhase(sb *sandboxstore.Sandbox, phase sandboxstore.Phase) {
 	if phase == sandboxstore.PhaseUnreadable {
 		phase = sandboxstore.PhaseCreating

@@ -39,20 +39,20 @@ func TestRecoveredPhase(t *testing.T) {
 		become     sandboxstore.State
 		keeps      sandboxstore.Phase
 	}{
-		"ready":                            {"", ready, statuses{runsNow}, ready, ""},
-		"died":                             {"", notReady, statuses{hasExited}, notReady, ""},
-		"cut, runs":                        {creating, ready, nil, unknown, creating},
-		"cut, never ran":                   {creating, notReady, nil, unknown, creating},
-		"cut, with a container":            {creating, ready, statuses{neverStarted}, ready, ""},
-		"cut, and a container has run":     {creating, ready, statuses{hasExited}, ready, ""},
-		"cut, with a container, died":      {creating, notReady, statuses{hasExited}, notReady, ""},
-		"stop told, runs":                  {stopped, ready, statuses{hasExited}, unknown, stopped},
-		"stop told, never started a thing": {stopped, ready, statuses{neverStarted}, unknown, stopped},
-		"stop told, a container runs":      {stopped, ready, statuses{hasExited, runsNow}, ready, ""},
-		"stopped and is gone":              {stopped, notReady, statuses{hasExited}, notReady, stopped},
-		"stopped without containers":       {stopped, notReady, nil, notReady, stopped},
-		"lost, runs":                       {"?", ready, nil, unknown, creating},
-		"lost, with a container":           {"?", ready, statuses{runsNow}, ready, ""},
+		"ready":                                {"", ready, statuses{runsNow}, ready, ""},
+		"died":                                 {"", notReady, statuses{hasExited}, notReady, ""},
+		"interrupted, runs":                    {creating, ready, nil, unknown, creating},
+		"interrupted, never ran":               {creating, notReady, nil, unknown, creating},
+		"interrupted, with a container":        {creating, ready, statuses{neverStarted}, ready, ""},
+		"interrupted, a container has run":     {creating, ready, statuses{hasExited}, ready, ""},
+		"interrupted, with a container, died":  {creating, notReady, statuses{hasExited}, notReady, ""},
+		"stop sent, runs":                      {stopped, ready, statuses{hasExited}, unknown, stopped},
+		"stop sent, no container ever started": {stopped, ready, statuses{neverStarted}, unknown, stopped},
+		"stop sent, a container runs":          {stopped, ready, statuses{hasExited, runsNow}, ready, ""},
+		"stopped and exited":                   {stopped, notReady, statuses{hasExited}, notReady, stopped},
+		"stopped without containers":           {stopped, notReady, nil, notReady, stopped},
+		"unreadable, runs":                     {"?", ready, nil, unknown, creating},
+		"unreadable, with a container":         {"?", ready, statuses{runsNow}, ready, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newTestCRIService()
@@ -79,12 +79,12 @@ func TestRecoveredPhase(t *testing.T) {
 			require.Equal(t, tc.become, sb.Status.Get().State)
 			require.Equal(t, tc.keeps, sb.Status.Get().Phase)
 			kept, _ := c.phases.Load()
-			require.Equal(t, tc.keeps == "", kept["pod"] == "", "what is kept: %v", kept)
+			require.Equal(t, tc.keeps == "", kept["pod"] == "", "kept phases: %v", kept)
 		})
 	}
 }
 
-// What lies among the phases is no sandbox, even if the id of one begins with its name.
+// A foreign file among the phases belongs to no sandbox, even if its name is a prefix of an id.
 func TestAlienPhaseIsOfNoSandbox(t *testing.T) {
 	c := newTestCRIService()
 	c.config.StateDir = t.TempDir()
@@ -99,6 +99,6 @@ func TestAlienPhaseIsOfNoSandbox(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, sandboxstore.StateReady, sb.Status.Get().State)
 	kept, unreadable := c.phases.Load()
-	require.Equal(t, map[string]sandboxstore.Phase{"ab": sandboxstore.PhaseUnreadable, "lost+found": sandboxstore.PhaseUnreadable}, kept, "it is not ours to remove")
+	require.Equal(t, map[string]sandboxstore.Phase{"ab": sandboxstore.PhaseUnreadable, "lost+found": sandboxstore.PhaseUnreadable}, kept, "foreign files are not removed")
 	require.Len(t, unreadable, 2)
 }

@@ -19,15 +19,15 @@ import (
 // phasesDir is the folder of phases, below the state directory.
 const phasesDir = "sandbox-phases"
 
-// openPhases returns the phases that were kept before a restart. They are kept where
-// containerd keeps what ends with a reboot.
+// openPhases returns the phases that were recorded before a restart. They are in containerd's
+// state directory, which a reboot empties.
 func (c *criService) openPhases() *sandboxstore.Phases {
 	return sandboxstore.NewPhases(filepath.Join(c.config.StateDir, phasesDir))
 }
 
-// startPhase enters a sandbox before any of its resources exist. The path of its
-// network namespace is in its first record already: whatever interrupts the
-// creation, the resources can be found from the record.
+// startPhase records a sandbox before any of its resources exist. The path of its network
+// namespace is in its first record already, so that the resources can be found from the
+// record after any interruption.
 func (c *criService) startPhase(sb *sandboxstore.Sandbox) error {
 	if !hostNetwork(sb.Config) {
 		path, err := netns.NewPath(c.netnsDir())
@@ -49,24 +49,23 @@ func rejectStopped(sb *sandboxstore.Sandbox) error {
 	return nil
 }
 
-// notReady tells whether a sandbox is not ready whatever its controller says. Of one whose
-// controller only did not answer when containerd was started, it is to be asked.
+// notReady reports whether a sandbox is not ready whatever its controller reports. It is false
+// for a sandbox whose controller only did not answer at start: that one has to be asked.
 func notReady(status sandboxstore.Status) bool {
 	unknown := status.State == sandboxstore.StateUnknown
 	return status.StopFailed || unknown && (status.Phase != "" || status.Unreadable != "")
 }
 
-// beginStop keeps new containers out of a sandbox. The phase need not survive a
-// restart: until plugins have had the stop, it has to be repeated.
+// beginStop keeps new containers out of a sandbox. The phase need not survive a restart,
+// because the stop is repeated until plugins have received it.
 func beginStop(sb *sandboxstore.Sandbox) {
 	if sb.Status.Get().Phase == "" {
 		setPhase(sb, sandboxstore.PhaseStopping)
 	}
 }
 
-// leaveStop is for the end of a stop. A sandbox whose stop failed is shown as not ready: or
-// else a kubelet would try for good to start containers in it, which it does not take, rather
-// than replace it.
+// leaveStop ends a stop. A sandbox whose stop failed is shown as not ready. If not, a kubelet
+// would try forever to start containers in it, which it rejects, and would not replace it.
 func leaveStop(sb *sandboxstore.Sandbox, failed error) {
 	if failed == nil {
 		return
@@ -77,8 +76,8 @@ func leaveStop(sb *sandboxstore.Sandbox, failed error) {
 	})
 }
 
-// stopPhase records that plugins have had the stop of a sandbox. If that fails,
-// plugins that register after a restart get it again.
+// stopPhase records that plugins have received the stop of a sandbox. If that fails, plugins
+// that register after a restart receive it again.
 func (c *criService) stopPhase(ctx context.Context, sb *sandboxstore.Sandbox) {
 	if sb.Status.Get().Phase == sandboxstore.PhaseStopped {
 		return
@@ -89,8 +88,8 @@ func (c *criService) stopPhase(ctx context.Context, sb *sandboxstore.Sandbox) {
 	}
 }
 
-// endPhase forgets the phase of a sandbox that is ready, or removed. If that fails, a
-// ready sandbox without containers is not ready after a restart.
+// endPhase forgets the phase of a sandbox that is ready or removed. If that fails, a ready
+// sandbox without containers is not ready after a restart.
 func (c *criService) endPhase(ctx context.Context, sb *sandboxstore.Sandbox) {
 	setPhase(sb, "")
 	if err := c.phases.Leave(sb.ID); err != nil {
@@ -105,7 +104,7 @@ func setPhase(sb *sandboxstore.Sandbox, phase sandboxstore.Phase) {
 	})
 }
 
-// netnsDir is where network namespaces are mounted.
+// netnsDir is the folder in which network namespaces are mounted.
 func (c *criService) netnsDir() string {
 	if c.config.NetNSMountsUnderStateDir {
 		return filepath.Join(c.config.StateDir, "netns")
@@ -113,8 +112,8 @@ func (c *criService) netnsDir() string {
 	return "/var/run/netns"
 }
 
-// recordNetNS saves the path of a sandbox's network namespace, on platforms where it
-// was not known for the first record.
+// recordNetNS saves the path of a sandbox's network namespace, on platforms where it was not
+// known when the first record was written.
 func (c *criService) recordNetNS(ctx context.Context, record sandbox.Sandbox, sb *sandboxstore.Sandbox) (sandbox.Sandbox, error) {
 	path := sb.NetNS.GetPath()
 	if path == sb.NetNSPath {

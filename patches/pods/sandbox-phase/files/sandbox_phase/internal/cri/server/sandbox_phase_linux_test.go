@@ -12,7 +12,7 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// The phases of a sandbox, and those that are recorded.
+// The phases of a sandbox, and their records.
 func TestPhasesOfASandbox(t *testing.T) {
 	c := newTestCRIService()
 	c.config.StateDir = t.TempDir()
@@ -36,11 +36,11 @@ func TestPhasesOfASandbox(t *testing.T) {
 
 	beginStop(&sb)
 	require.ErrorIs(t, rejectStopped(&sb), errdefs.ErrFailedPrecondition)
-	require.Empty(t, kept(), "the stop is done again after a restart")
+	require.Empty(t, kept(), "the stop is repeated after a restart")
 	c.stopPhase(t.Context(), &sb)
 	require.ErrorIs(t, rejectStopped(&sb), errdefs.ErrFailedPrecondition)
 	require.Equal(t, map[string]sandboxstore.Phase{"pod": sandboxstore.PhaseStopped}, kept())
 
 	c.recoverPhases(t.Context())
-	require.Empty(t, kept(), "nothing is known of the sandbox")
+	require.Empty(t, kept(), "the sandbox is forgotten")
 }

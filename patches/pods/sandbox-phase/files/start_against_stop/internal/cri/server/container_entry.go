@@ -15,12 +15,12 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// startPatience is how long the stop of a sandbox waits for containers that are
-// being started. One that takes longer is ended when its start is over.
+// startPatience is how long the stop of a sandbox waits for containers that are being started.
+// A container that takes longer is ended when its start returns.
 const startPatience = 10 * time.Second
 
-// closeEntry lets no more containers into a sandbox, and returns when those that are
-// let in already can be listed.
+// closeEntry accepts no more containers in a sandbox, and returns when all accepted containers
+// can be listed.
 func closeEntry(ctx context.Context, sb *sandboxstore.Sandbox) {
 	ctx, cancel := context.WithTimeout(ctx, startPatience)
 	defer cancel()
@@ -29,13 +29,13 @@ func closeEntry(ctx context.Context, sb *sandboxstore.Sandbox) {
 	}
 }
 
-// entrant is a container that is stored, or started, in a sandbox.
+// entrant is a container that is being stored or started in a sandbox.
 type entrant struct {
 	sandbox *sandboxstore.Sandbox
 	inside  bool
 }
 
-// rejected returns an error if the sandbox is stopped, or being stopped.
+// rejected returns an error if the sandbox is stopped or being stopped.
 func (e *entrant) rejected() error {
 	if e.sandbox.Entry.Closed() {
 		return fmt.Errorf("sandbox %q is being stopped: %w", e.sandbox.ID, errdefs.ErrFailedPrecondition)
@@ -43,8 +43,8 @@ func (e *entrant) rejected() error {
 	return rejectStopped(e.sandbox)
 }
 
-// enter lets the container in, unless the sandbox is stopped or being stopped. A stop
-// waits until it leaves.
+// enter accepts the container, unless the sandbox is stopped or being stopped. A stop waits
+// until it leaves.
 func (e *entrant) enter() error {
 	e.inside = e.sandbox.Entry.Enter()
 	if !e.inside {
@@ -53,7 +53,7 @@ func (e *entrant) enter() error {
 	return e.rejected()
 }
 
-// leave is for after enter, with or without success, and before.
+// leave undoes enter. It may be called before enter, and after an enter that failed.
 func (e *entrant) leave() {
 	if e.inside {
 		e.inside = false
@@ -61,9 +61,9 @@ func (e *entrant) leave() {
 	}
 }
 
-// tellStopped tells plugins that a container has stopped, unless it has not run: it
-// can still be started then, and plugins reject the start of what has stopped.
-func (c *criService) tellStopped(ctx context.Context, sandbox *sandboxstore.Sandbox, container *containerstore.Container) error {
+// notifyStopped sends plugins the stop of a container, unless the container has not run yet. It
+// can still be started then, and plugins would reject the start of a stopped container.
+func (c *criService) notifyStopped(ctx context.Context, sandbox *sandboxstore.Sandbox, container *containerstore.Container) error {
 	if container.Status.Get().State() == runtime.ContainerState_CONTAINER_CREATED {
 		return nil
 	}

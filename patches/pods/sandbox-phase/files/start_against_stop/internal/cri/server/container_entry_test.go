@@ -11,8 +11,8 @@ import (
 	sandboxstore "github.com/containerd/containerd/v2/internal/cri/store/sandbox"
 )
 
-// A container is let in until the stop begins, or if the sandbox was stopped before
-// a restart, not at all.
+// Containers are accepted until the stop begins. A sandbox that was stopped before a restart
+// accepts none.
 func TestContainersEnterUntilTheStop(t *testing.T) {
 	sb := sandboxstore.NewSandbox(sandboxstore.Metadata{ID: "pod"}, sandboxstore.Status{})
 	first := entrant{sandbox: &sb}

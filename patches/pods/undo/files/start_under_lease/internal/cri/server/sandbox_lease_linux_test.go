@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a sandbox has is created under its own lease, which goes with it.
+// The resources of a sandbox are created under its own lease, which is deleted with it.
 func TestSandboxIsStartedUnderItsOwnLease(t *testing.T) {
 	v := runVanishing(t)
 	require.NotEmpty(t, v.id)

@@ -14,19 +14,19 @@ import (
 	"github.com/containerd/containerd/v2/pkg/netns"
 )
 
-// keepSandbox puts a sandbox whose creation failed, and of which something is left,
-// into the store, where the kubelet sees it as not ready and removes it.
+// keepSandbox puts a sandbox whose creation failed and could not be rolled back into the
+// store. The kubelet finds it not ready there, and removes it.
 func (c *criService) keepSandbox(ctx context.Context, sandbox sandboxstore.Sandbox, left error) {
-	log.G(ctx).WithError(left).Errorf("sandbox %q stays as not ready, since its creation failed and was not rolled back", sandbox.ID)
+	log.G(ctx).WithError(left).Errorf("sandbox %q stays in the list, not ready, because its creation failed and could not be rolled back", sandbox.ID)
 	if sandbox.NetNS == nil && !hostNetwork(sandbox.Config) {
-		sandbox.NetNS = netns.LoadNetNS(sandbox.NetNSPath) // it was not created, and others read it
+		sandbox.NetNS = netns.LoadNetNS(sandbox.NetNSPath) // it was not created, and other code reads the field
 	}
 	if err := c.sandboxStore.Add(sandbox); err != nil {
 		log.G(ctx).WithError(err).Errorf("failed to add sandbox %q to the store", sandbox.ID)
 	}
 }
 
-// undoNetNS removes the network namespace of a sandbox, as far as it was made.
+// undoNetNS removes the network namespace of a sandbox, as far as it was created.
 func undoNetNS(sandbox *sandboxstore.Sandbox) error {
 	ns := sandbox.NetNS
 	switch {
@@ -43,22 +43,22 @@ func undoNetNS(sandbox *sandboxstore.Sandbox) error {
 	return nil
 }
 
-// undoNetwork takes a sandbox off its network. A failure keeps nothing if the
-// sandbox never got on it.
+// undoNetwork detaches a sandbox from its network. If the sandbox was never attached, a
+// failure is only logged.
 func (c *criService) undoNetwork(ctx context.Context, sandbox sandboxstore.Sandbox) error {
 	err := c.teardownPodNetwork(ctx, sandbox)
 	if err == nil {
 		return nil
 	}
 	if sandbox.CNIResult == nil {
-		log.G(ctx).WithError(err).Errorf("failed to take sandbox %q off a network that it did not get on", sandbox.ID)
+		log.G(ctx).WithError(err).Errorf("failed to detach sandbox %q from a network to which it was never attached", sandbox.ID)
 		return nil
 	}
 	return err
 }
 
-// shutdownSandbox shuts down a sandbox whose creation failed. A shim that died is
-// still listed for a moment, in which all calls to it fail: the call is retried.
+// shutdownSandbox shuts down a sandbox whose creation failed. It retries for a moment,
+// because a shim that died is still listed for some time, in which all calls to it fail.
 func (c *criService) shutdownSandbox(ctx context.Context, sandboxer, id string) error {
 	const longest = time.Second
 	for pause := 50 * time.Millisecond; ; pause *= 2 {
@@ -76,7 +76,7 @@ func (c *criService) shutdownSandbox(ctx context.Context, sandboxer, id string) 
 	}
 }
 
-// unlessNotFound is the error of a removal: what is not there need not be removed.
+// unlessNotFound returns the error of a removal, or nil if there was nothing to remove.
 func unlessNotFound(err error) error {
 	if errdefs.IsNotFound(err) {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"github.com/containerd/containerd/v2/pkg/netns"
 )
 
-// A network namespace is removed however far its creation came: it was mounted, or
-// only its path is there, or known.
+// A network namespace is removed at any stage of its creation: mounted, or with only its
+// file, or with only a known path.
 func TestUndoOfANetworkNamespace(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("mounting a network namespace takes root")

@@ -13,21 +13,20 @@ import (
 	"github.com/containerd/containerd/v2/pkg/tracing"
 )
 
-// undoStack takes back what the creation of a sandbox has made, if it fails: what
-// was made last comes first. A step is pushed when there is something for it to take
-// back.
+// undoStack rolls back a creation of a sandbox that failed, in reverse order. A step is
+// pushed once it has something to undo.
 type undoStack struct {
 	sandbox string // its id
 	first   undoStep
 	steps   []undoStep
 }
 
-// undoStep takes one thing back. What it takes back may need all that was made
-// before it, so if it fails, that is kept.
+// undoStep undoes one step of the creation. If it fails, all earlier steps of the creation
+// are kept, because its resource may need them.
 type undoStep struct {
 	name string // of its span, below cri.sandbox.undo
 	undo func(context.Context) error
-	try  bool // keeps nothing if it fails
+	try  bool // if it fails, the roll-back goes on
 }
 
 // push adds a step.
@@ -35,21 +34,21 @@ func (s *undoStack) push(name string, undo func(context.Context) error) {
 	s.steps = append(s.steps, undoStep{name: name, undo: undo})
 }
 
-// pushTry adds a step that keeps nothing if it fails.
+// pushTry adds a step whose failure does not end the roll-back.
 func (s *undoStack) pushTry(name string, undo func(context.Context) error) {
 	s.steps = append(s.steps, undoStep{name: name, undo: undo, try: true})
 }
 
-// beginWith sets a step that comes before all others, whenever they are pushed. It
-// keeps nothing if it fails.
+// beginWith sets a step that runs before all others, whenever they are pushed. Its failure
+// does not end the roll-back.
 func (s *undoStack) beginWith(name string, undo func(context.Context) error) {
 	s.first = undoStep{name: name, undo: undo, try: true}
 }
 
-// run takes the steps and returns why there is something left, or nil. left is why
-// there is before it began. ctx, which may be dead, is for the log and for spans: each
-// step has the time of a deferred clean-up from when it begins, so that one that
-// hangs takes that of no other.
+// run runs the steps, and returns the error that ended the roll-back early, or nil. left is
+// such an error from before: then only the first step runs. ctx, which may have ended, is for
+// the log and for spans. Each step has the full time of a deferred clean-up, so a step that
+// hangs takes no time from the others.
 func (s *undoStack) run(ctx context.Context, left error) error {
 	ctx = log.WithLogger(ctx, log.G(ctx).WithField("podsandboxid", s.sandbox))
 	ctx, span := tracing.StartSpan(ctx, tracing.Name("cri", "sandbox", "undo"),
@@ -58,19 +57,19 @@ func (s *undoStack) run(ctx context.Context, left error) error {
 	)
 	defer span.End()
 	if s.first.undo != nil {
-		_ = s.first.take(ctx)
+		_ = s.first.run(ctx)
 	}
 	for left == nil && len(s.steps) > 0 {
 		last := len(s.steps) - 1
-		left = s.steps[last].take(ctx)
+		left = s.steps[last].run(ctx)
 		s.steps = s.steps[:last]
 	}
 	span.SetStatus(left)
 	return left
 }
 
-// take takes the step. ctx is that of run.
-func (s undoStep) take(ctx context.Context) error {
+// run runs the step. ctx is that of undoStack.run.
+func (s undoStep) run(ctx context.Context) error {
 	deferCtx, cancel := util.DeferContext()
 	defer cancel()
 	deferCtx = trace.ContextWithSpan(log.WithLogger(deferCtx, log.G(ctx)), trace.SpanFromContext(ctx))

@@ -17,7 +17,7 @@ import (
 	"github.com/containerd/containerd/v2/pkg/namespaces"
 )
 
-// undone notes the steps that are taken.
+// undone notes the steps that run.
 type undone []string
 
 func (u *undone) step(name string, err error) (string, func(context.Context) error) {
@@ -27,7 +27,7 @@ func (u *undone) step(name string, err error) (string, func(context.Context) err
 	}
 }
 
-// The last comes first, but for what all begin with.
+// The last step runs first, after the step that is set to run before all.
 func TestUndoGoesBackwards(t *testing.T) {
 	var u undone
 	var s undoStack
@@ -40,7 +40,7 @@ func TestUndoGoesBackwards(t *testing.T) {
 	require.NoError(t, (&undoStack{}).run(t.Context(), nil))
 }
 
-// What cannot be taken back keeps what was made before it.
+// A step that fails keeps all earlier steps of the creation.
 func TestUndoThatFailsKeepsTheRest(t *testing.T) {
 	stuck := errors.New("stuck")
 	for name, tc := range map[string]struct {
@@ -50,7 +50,7 @@ func TestUndoThatFailsKeepsTheRest(t *testing.T) {
 		"a step":             {network: stuck, taken: undone{"tell_plugins", "stop_sandbox", "teardown_pod_network"}},
 		"a step of a try":    {stop: stuck, taken: undone{"tell_plugins", "stop_sandbox", "teardown_pod_network", "release_name"}},
 		"the first":          {plugins: stuck, taken: undone{"tell_plugins", "stop_sandbox", "teardown_pod_network", "release_name"}},
-		"something else did": {left: stuck, taken: undone{"tell_plugins"}},
+		"an earlier failure": {left: stuck, taken: undone{"tell_plugins"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var u undone
@@ -70,7 +70,7 @@ func TestUndoThatFailsKeepsTheRest(t *testing.T) {
 	}
 }
 
-// A step has its own time, whatever became of the caller, and of the step before it.
+// A step has its own time, even if the caller has canceled or the step before it hung.
 func TestUndoStepsHaveTheirOwnTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var s undoStack
@@ -97,7 +97,7 @@ func TestUndoStepsHaveTheirOwnTime(t *testing.T) {
 	})
 }
 
-// The roll-back is a span of its caller's, and each step is one of its own.
+// The roll-back is a span below its caller's, and each step has a span of its own.
 func TestUndoIsTraced(t *testing.T) {
 	spans := tracetest.NewInMemoryExporter()
 	tracer := sdktrace.NewTracerProvider(sdktrace.WithSyncer(spans)).Tracer("")

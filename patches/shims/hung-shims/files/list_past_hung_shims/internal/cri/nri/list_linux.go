@@ -9,11 +9,11 @@ import (
 	"github.com/containerd/containerd/v2/internal/nri"
 )
 
-// ListContainers lists all containers that plugins may have to do with: those
-// that have not exited, as far as CRI knows. It asks no shim. A container whose
-// state could not be told when the runtime came back may be running. Of one that
-// is being removed the plugins that know it get the last event, and no other hears
-// of it: its record may be gone.
+// ListContainers lists all containers that have not exited, as far as CRI knows. It asks no
+// shim. It includes containers whose state could not be determined when the runtime restarted,
+// because they may be running. It leaves out containers that are being removed, whose record may
+// be deleted: plugins that know such a container receive its removal, and no other plugin
+// receives it.
 func (a *API) ListContainers() []nri.Container {
 	containers := []nri.Container{}
 	for _, ctr := range a.cri.ContainerStore().List() {
@@ -21,7 +21,7 @@ func (a *API) ListContainers() []nri.Container {
 			continue
 		}
 		c := a.nriContainer(&ctr)
-		if isListed(&ctr) { // else its record may have gone while it was read
+		if isListed(&ctr) { // if not, its record may have been deleted while it was read
 			containers = append(containers, c)
 		}
 	}
@@ -33,8 +33,8 @@ func isListed(ctr *cstore.Container) bool {
 	return status.State() != cri.ContainerState_CONTAINER_EXITED && !status.Removing
 }
 
-// pidOf returns the process of a container, zero if there is none. That of a
-// container which was being started when the runtime was restarted is gone.
+// pidOf returns the process of a container, zero if there is none. If a container was being
+// started when the runtime restarted, its process is gone.
 func pidOf(s cstore.Status) uint32 {
 	if s.State() == cri.ContainerState_CONTAINER_CREATED && !s.Starting {
 		return 0

@@ -21,7 +21,7 @@ import (
 	"github.com/containerd/nri/pkg/api"
 )
 
-// All that have not exited, and are not being removed, are listed, with what is kept of them.
+// All containers that have not exited and are not being removed are listed, with their stored data.
 func TestContainersAreListedWithoutTheirShims(t *testing.T) {
 	const created, started, finished = 1, 2, 3
 	cri := listCRI{store: cstore.NewStore(label.NewStore(), nil)}
@@ -58,7 +58,7 @@ func TestContainersAreListedWithoutTheirShims(t *testing.T) {
 	}, seen)
 }
 
-// A container whose record goes while it is read is not listed.
+// A container whose record is deleted while it is read is not listed.
 func TestContainerThatIsRemovedMeanwhileIsNotListed(t *testing.T) {
 	cri := listCRI{store: cstore.NewStore(label.NewStore(), nil)}
 	goes := &removedMeanwhile{listed: listed{t: t, id: "goes"}}
@@ -82,7 +82,7 @@ func (r *removedMeanwhile) Spec(context.Context) (*oci.Spec, error) {
 	return nil, errors.Join(err, errdefs.ErrNotFound)
 }
 
-// listCRI is the rest of CRI: the container store.
+// listCRI is a CRI that has a container store.
 type listCRI struct {
 	CRIImplementation
 	store *cstore.Store
@@ -110,7 +110,7 @@ func (l listed) Task(context.Context, cio.Attach) (containerd.Task, error) {
 	return nil, errors.New("it does not answer")
 }
 
-// A container whose record is gone has no limits.
+// A container without a record has no limits.
 func TestContainerWithoutASpecHasNoLimits(t *testing.T) {
 	require.Empty(t, (&criContainer{spec: &runtimespec.Spec{}}).GetRlimits())
 }

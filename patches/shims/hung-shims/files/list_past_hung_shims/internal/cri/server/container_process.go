@@ -4,8 +4,8 @@ package server
 
 import containerstore "github.com/containerd/containerd/v2/internal/cri/store/container"
 
-// noteProcess notes the process of a container that is being started in its
-// status, for those who have to know it before it runs.
+// noteProcess writes the process of a container that is being started to its status, for readers
+// that need it before the container runs.
 func noteProcess(cntr containerstore.Container, pid uint32) error {
 	return cntr.Status.Update(func(status containerstore.Status) (containerstore.Status, error) {
 		status.Pid = pid

@@ -11,9 +11,8 @@ import (
 	"github.com/containerd/containerd/v2/pkg/timeout"
 )
 
-// awaitConnection connects, and returns when the connection is ready or has failed, or when
-// the time is up in which a shim has to be loaded at start. From then on it is idle only if
-// it was lost.
+// awaitConnection connects, and returns when the connection is ready or has failed, or after the
+// time for loading a shim. From then on, an idle connection is a lost one.
 func awaitConnection(client *grpc.ClientConn) {
 	ctx, cancel := timeout.WithContext(context.Background(), loadTimeout)
 	defer cancel()

@@ -17,8 +17,8 @@ import (
 	"github.com/containerd/containerd/v2/pkg/timeout"
 )
 
-// A gRPC shim is there until its connection ends, used or not.
-func TestGRPCShimIsThereUntilItIsGone(t *testing.T) {
+// A gRPC shim counts as running until its connection ends, used or not.
+func TestGRPCShimServesUntilItsConnectionEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s")
 	l, err := net.Listen("unix", path)
 	require.NoError(t, err)
@@ -42,7 +42,7 @@ func TestGRPCShimIsThereUntilItIsGone(t *testing.T) {
 	<-gone
 }
 
-// A shim that takes no connection holds up who connects for as long as a shim has to be loaded.
+// A shim that accepts no connection delays its caller by the time for loading a shim at most.
 func TestSilentGRPCShimIsWaitedForWithinItsLoad(t *testing.T) {
 	long := timeout.Get(loadTimeout)
 	timeout.Set(loadTimeout, 50*time.Millisecond)

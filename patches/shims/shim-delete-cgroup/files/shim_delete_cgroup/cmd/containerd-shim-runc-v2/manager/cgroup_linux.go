@@ -15,11 +15,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cgroupTime is how long processes that were killed have to leave a cgroup.
+// cgroupTime is how long killed processes have to leave a cgroup.
 const cgroupTime = time.Second
 
-// removeCgroup removes the cgroup of a container that runc does not know any more, from each
-// hierarchy in which it is and is empty. bundle is the folder of the container's spec.
+// removeCgroup removes the cgroup of a container that runc does not know, from each hierarchy
+// in which it exists and is empty. bundle is the folder of the container's spec.
 func removeCgroup(ctx context.Context, bundle string) error {
 	path, err := cgroupPath(bundle)
 	if err != nil || path == "" {
@@ -38,7 +38,8 @@ func removeCgroup(ctx context.Context, bundle string) error {
 	return errors.Join(errs...)
 }
 
-// cgroupPath is empty where the spec has none, or one for systemd: slice:prefix:name.
+// cgroupPath returns the path of the cgroup. It is empty if the spec has none, or has one for
+// systemd: slice:prefix:name.
 func cgroupPath(bundle string) (string, error) {
 	text, err := os.ReadFile(filepath.Join(bundle, "config.json"))
 	if errors.Is(err, os.ErrNotExist) {
@@ -62,7 +63,7 @@ func cgroupPath(bundle string) (string, error) {
 	return path, nil
 }
 
-// removeEmptied removes a cgroup as soon as no process is in it, for as long as ctx lasts.
+// removeEmptied removes a cgroup as soon as it has no process, until ctx ends.
 func removeEmptied(ctx context.Context, cgroup string) error {
 	for pause := 5 * time.Millisecond; ; pause *= 2 {
 		err := unix.Rmdir(cgroup)

@@ -44,7 +44,7 @@ func TestCgroupPath(t *testing.T) {
 	require.Error(t, removeCgroup(t.Context(), broken))
 }
 
-// An empty cgroup goes at once, and one with a process that ends when that has ended.
+// An empty cgroup is removed at once, and a cgroup with a process when the process has ended.
 func TestCgroupIsRemovedWhenItIsEmpty(t *testing.T) {
 	testutil.RequiresRoot(t)
 	path := fmt.Sprintf("/shim-delete-%d", os.Getpid())
@@ -56,7 +56,7 @@ func TestCgroupIsRemovedWhenItIsEmpty(t *testing.T) {
 	var made []string
 	for _, m := range mounts {
 		cgroup := filepath.Join(m.Mountpoint, path)
-		if os.Mkdir(cgroup, 0o755) == nil { // not where it is read-only
+		if os.Mkdir(cgroup, 0o755) == nil { // it fails where the hierarchy is read-only
 			made = append(made, cgroup)
 			t.Cleanup(func() { _ = unix.Rmdir(cgroup) })
 		}

@@ -10,10 +10,10 @@ import (
 	"github.com/containerd/containerd/v2/core/runtime"
 )
 
-// shutDownAfter shuts the shim down after the deletion of its task. If it answers both,
-// its delete command has nothing left to do.
+// shutDownAfter shuts the shim down after the deletion of its task. If the shim answers both, its
+// delete command has nothing left to do.
 func (s *shimTask) shutDownAfter(ctx context.Context, deletion error) error {
-	// Noted before, as the connection may close while the answer is read.
+	// Noted before, because the connection may close while the answer is read.
 	noteDeleted(s.ShimInstance, deletion == nil)
 	err := s.waitShutdown(ctx)
 	if err != nil {
@@ -28,9 +28,9 @@ func noteDeleted(instance ShimInstance, deleted bool) {
 	}
 }
 
-// hasDeletedAll tells whether a shim has nothing left for its delete command to do: it serves
-// others, or has removed its sockets, when its shutdown began. What other shims than
-// that for runc leave to the command is not known here.
+// hasDeletedAll reports whether a shim has nothing left for its delete command to do: it serves
+// other tasks, or has removed its sockets at the begin of its shutdown. It is false for all shims
+// but that for runc, because the duties of their delete commands are not known.
 func hasDeletedAll(ctx context.Context, id string, shims *runtime.NSMap[ShimInstance], b *binary) bool {
 	if !b.bundle.deleted.Load() || !isForRunc(b) {
 		return false
@@ -39,11 +39,11 @@ func hasDeletedAll(ctx context.Context, id string, shims *runtime.NSMap[ShimInst
 	if err != nil {
 		return false
 	}
-	// A shim that serves others goes on, and keeps its sockets.
+	// A shim that serves other tasks goes on, and keeps its sockets.
 	return servesOthers(ctx, id, shims, params.GetAddress()) || hasRemovedSockets(ctx, id, b.containerdAddress, params.GetAddress())
 }
 
-// isForRunc tells whether a shim is that of io.containerd.runc.v2, whose program has this name.
+// isForRunc reports whether a shim is that of io.containerd.runc.v2, whose program has this name.
 func isForRunc(b *binary) bool { return filepath.Base(b.runtime) == "containerd-shim-runc-v2" }
 
 func servesOthers(ctx context.Context, id string, shims *runtime.NSMap[ShimInstance], address string) bool {

@@ -25,14 +25,14 @@ import (
 	client "github.com/containerd/containerd/v2/pkg/shim"
 )
 
-// endedShim is the bundle of a task, the delete command of its shim, and whether that was run.
+// endedShim is the bundle of a task, the delete command of its shim, and a mark that it was run.
 type endedShim struct {
 	ctx    context.Context
 	shims  *runtime.NSMap[ShimInstance]
 	bundle *Bundle
 	binary *binary
 	mark   string
-	own    [2]string // sockets that it made
+	own    [2]string // the sockets that it created
 }
 
 func newEndedShim(t *testing.T, address string) *endedShim {
@@ -63,7 +63,7 @@ func (e *endedShim) cleanUp() {
 	cleanupAfterDeadShim(e.ctx, "task", e.shims, exchange.NewExchange(), e.binary)
 }
 
-// sockets makes those that a shim of its own has.
+// sockets creates the sockets of a shim of its own.
 func (e *endedShim) sockets(t *testing.T, folder string) (own, debug string) {
 	t.Helper()
 	paths := make([]string, 2)
@@ -77,7 +77,7 @@ func (e *endedShim) sockets(t *testing.T, folder string) (own, debug string) {
 	return paths[0], paths[1]
 }
 
-// ends removes its sockets a while later, as a shim does that was shut down.
+// ends removes its sockets a while later, as a shim does after its shutdown.
 func (e *endedShim) ends(t *testing.T) {
 	t.Helper()
 	time.AfterFunc(50*time.Millisecond, func() {
@@ -156,7 +156,7 @@ func TestShimIsDeletedIfItHasAnsweredBoth(t *testing.T) {
 		"no shutdown": {nil, lost, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := newEndedShim(t, "unix:///nobody/listens")
+			e := newEndedShim(t, "unix:///no/listener")
 			instance := &shim{bundle: e.bundle}
 			s := &shimTask{ShimInstance: instance, task: shutdowns{err: test.shutdown}}
 			err := s.shutDownAfter(e.ctx, test.deletion)
@@ -176,9 +176,9 @@ func (s shutdowns) Shutdown(context.Context, *task.ShutdownRequest) (*emptypb.Em
 	return &emptypb.Empty{}, s.err
 }
 
-// A shim may write a file while its bundle is removed, and has done so by the next removal.
+// If a shim writes a file while its bundle is removed, the next removal removes the file.
 func TestBundleIsRemovedThoughAFileCame(t *testing.T) {
-	e := newEndedShim(t, "unix:///nobody/listens")
+	e := newEndedShim(t, "unix:///no/listener")
 	hidden := filepath.Join(filepath.Dir(e.bundle.Path), "."+filepath.Base(e.bundle.Path))
 	require.NoError(t, os.Rename(e.bundle.Path, hidden))
 	require.NoError(t, os.WriteFile(filepath.Join(hidden, "came"), nil, 0o600))

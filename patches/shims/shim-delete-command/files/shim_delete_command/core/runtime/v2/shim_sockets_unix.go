@@ -17,10 +17,10 @@ import (
 // endTime is how long a shim has to remove its sockets after its shutdown.
 const endTime = time.Second
 
-// hasRemovedSockets waits until a shim has removed its sockets, that for debugging included,
-// and tells whether it has. It removes them by their names, which the shim of the next task
-// of the same container has as well: that one would lose its own. The names are not known
-// where the shim was started for another task.
+// hasRemovedSockets waits until a shim has removed its sockets, including the one for debugging,
+// and reports whether it has. The wait is needed because the shim removes them by their names,
+// and the shim of the container's next task uses the same names: it would lose its own sockets.
+// The names are not known if the shim was started for another task.
 func hasRemovedSockets(ctx context.Context, id, containerdAddress, address string) bool {
 	path, ok := strings.CutPrefix(address, "unix://")
 	if !ok {
@@ -37,7 +37,7 @@ func hasRemovedSockets(ctx context.Context, id, containerdAddress, address strin
 	return true
 }
 
-// isRemoved waits until a file is removed, for as long as ctx lasts.
+// isRemoved waits until a file is removed, or ctx ends, and reports whether it is.
 func isRemoved(ctx context.Context, path string) bool {
 	for pause := time.Millisecond; ; pause *= 2 {
 		if _, err := os.Lstat(path); err != nil {

@@ -4,5 +4,5 @@ package v2
 
 import "context"
 
-// hasRemovedSockets knows none: the shim for runc is of other platforms.
+// hasRemovedSockets returns false, because this platform has no shim for runc.
 func hasRemovedSockets(context.Context, string, string, string) bool { return false }

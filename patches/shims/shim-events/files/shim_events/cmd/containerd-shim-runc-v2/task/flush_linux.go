@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// flushTimeout is how long a shim that is shut down waits for containerd to take its events.
+// flushTimeout is how long a shim's shutdown waits for containerd to take its events.
 const flushTimeout = 5 * time.Second
 
-// A flush has the events of a shim published before it ends.
+// A flush publishes the events of a shim before the shim ends.
 type flush struct {
-	// exits is held, once for each, from when a process is seen to have exited until its event
-	// is in the queue: a client that waits for the exit may delete the task and shut the
-	// shim down in between.
+	// exits is held once for each exit of a process, from when the exit is noticed until its event
+	// is in the queue. In between, a client that waits for the exit may delete the task and shut
+	// the shim down.
 	exits *semaphore.Weighted
 	begun chan struct{} // closed when all events are in the queue
 	ended chan struct{} // closed when all are published
@@ -31,8 +31,8 @@ func newFlush() *flush {
 	}
 }
 
-// exit begins to handle the exit of a process. Its event is in the queue when the function is
-// called that it returns.
+// exit begins to handle the exit of a process. The caller calls the returned function once the
+// event of the exit is in the queue.
 func (f *flush) exit() func() {
 	if f.exits.Acquire(context.Background(), 1) != nil {
 		return func() {} // never
@@ -40,9 +40,9 @@ func (f *flush) exit() func() {
 	return func() { f.exits.Release(1) }
 }
 
-// wait is called once, by the shutdown of the shim. It ends when all events are published, or
-// after a timeout: an event that cannot be published keeps no shim. The context of a shutdown
-// ends with the first of its callbacks that fails, which is no reason to lose events.
+// wait is called once, by the shutdown of the shim. It returns when all events are published, or
+// after a timeout, because an event that cannot be published must not keep the shim alive. It
+// ignores the end of the shutdown's context, which ends when any of its callbacks fails.
 func (f *flush) wait(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flushTimeout)
 	defer cancel()

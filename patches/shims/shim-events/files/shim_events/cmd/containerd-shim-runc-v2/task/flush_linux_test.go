@@ -40,7 +40,7 @@ func newShim(t *testing.T) (*service, publisher) {
 	return s, p
 }
 
-// exiting is a process that has exited, which takes until seen is closed to be noted.
+// exiting is a process that has exited. Its exit is noted when seen is closed.
 type exiting struct {
 	process.Process
 	seen chan struct{}
@@ -68,7 +68,7 @@ func TestShimPublishesItsEventsBeforeItEnds(t *testing.T) {
 	})
 }
 
-// The exit of a process is known, and its event is not in the queue yet.
+// The exit of a process is noticed, and its event is not in the queue yet.
 func TestShimThatEndsWaitsForTheEventOfAnExit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, p := newShim(t)

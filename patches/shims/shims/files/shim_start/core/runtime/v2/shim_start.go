@@ -15,11 +15,11 @@ import (
 	"github.com/containerd/containerd/v2/core/containers"
 )
 
-// startGrace is how long the start of a shim goes on after its caller gave up, and how
-// long a containerd that starts waits for the output of a start command after its end.
+// startGrace is how long the start of a shim goes on after its caller canceled, and how long a
+// starting containerd waits for the output of a start command after the command has ended.
 const startGrace = 10 * time.Second
 
-// withGrace returns a context that is cancelled a grace period after its parent.
+// withGrace returns a context that is canceled a grace period after its parent.
 func withGrace(parent context.Context, grace time.Duration) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
 	stop := context.AfterFunc(parent, func() {
@@ -32,8 +32,8 @@ func withGrace(parent context.Context, grace time.Duration) (context.Context, co
 	}
 }
 
-// runtimeOf returns the runtime that a shim was started for: that of its container, or
-// of its sandbox if it makes sandboxes.
+// runtimeOf returns the runtime for which a shim was started: that of its container, or of its
+// sandbox if it runs sandboxes.
 func (m *ShimManager) runtimeOf(ctx context.Context, id string) (containers.RuntimeInfo, error) {
 	container, err := m.containers.Get(ctx, id)
 	if !errdefs.IsNotFound(err) {
@@ -46,9 +46,9 @@ func (m *ShimManager) runtimeOf(ctx context.Context, id string) (containers.Runt
 	return containers.RuntimeInfo{Name: made.Runtime.Name, Options: made.Runtime.Options}, nil
 }
 
-// endStarted tells whether it has ended the shim of a sandbox that containerd exited in the
-// start of. Its address was not known, so it has no sandbox and no task. What is found for a
-// container may be the shim of its sandbox, and is left to loadShim.
+// endStarted ends the shim of a sandbox if containerd exited during the start of the shim, and
+// reports whether it did. Such a shim has no sandbox and no task, because its address was not
+// known. A shim that is found for a container may be that of its sandbox, and is left to loadShim.
 func (m *ShimManager) endStarted(ctx context.Context, b *binary) bool {
 	found := findStarted(ctx, b)
 	if found == nil {
@@ -68,12 +68,12 @@ func (m *ShimManager) endStarted(ctx context.Context, b *binary) bool {
 	return true
 }
 
-// findStarted runs the start command again for a bundle that has no address of its
-// shim: containerd exited before the shim had reported it. A running shim answers
-// with its address, and is known from then on. If none runs, a new one is started,
-// which has no tasks and is shut down for that. It ends with ctx, which
-// bounds how long containerd waits for one shim at start, and startGrace later at most where
-// the command has started something that holds its output: the bundle may be deleted next.
+// findStarted runs the start command again for a bundle without the address of its shim:
+// containerd exited before the shim had reported it. A running shim answers with its address,
+// and is known from then on. If no shim runs, a new one is started, and shut down because it has
+// no tasks. findStarted returns when ctx ends, which bounds the wait for one shim at start. If
+// another process holds the command's output, it returns startGrace later at most, because the
+// bundle may be deleted next.
 func findStarted(ctx context.Context, b *binary) *shim {
 	for _, kept := range []string{"bootstrap.json", "address"} {
 		if _, err := os.Stat(filepath.Join(b.bundle.Path, kept)); err == nil {
@@ -89,8 +89,8 @@ func findStarted(ctx context.Context, b *binary) *shim {
 	return s
 }
 
-// logDelete logs that a task was not deleted. That there is none is in order: the shim
-// was started and got no further.
+// logDelete logs that a task was not deleted. A missing task is no error: the shim was started,
+// and its task was never created.
 func logDelete(ctx context.Context, id string, err error) {
 	if !errdefs.IsNotFound(errgrpc.ToNative(err)) {
 		log.G(ctx).WithError(err).WithField("id", id).Error("the task is not deleted")

@@ -44,12 +44,12 @@ func TestWithGraceEndsWhenDone(t *testing.T) {
 	})
 }
 
-// startText is a start command that hangs, and that something of its own outlives
-// with its output.
+// startText is a start command that hangs. A process that it started outlives it and holds its
+// output.
 const startText = "#!/bin/sh\nsleep 60 & echo $! >pid; wait\n"
 
-// The folder of a shim is deleted if the shim is not found in time, but not while what its
-// start command has begun may still write there.
+// The folder of a shim is deleted if the shim is not found in time, but not while processes of its
+// start command may still write to it.
 func TestFindStartedEndsWithTheStartCommand(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the start command is a script of a shell")
@@ -72,7 +72,7 @@ func TestFindStartedEndsWithTheStartCommand(t *testing.T) {
 	cancel()
 	select {
 	case <-found:
-		require.Fail(t, "something of the start command still runs")
+		require.Fail(t, "a process of the start command still runs")
 	case <-time.After(100 * time.Millisecond):
 	}
 	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
@@ -105,7 +105,7 @@ func (oneSandbox) Get(_ context.Context, id string) (sandbox.Sandbox, error) {
 	return sandbox.Sandbox{Runtime: sandbox.RuntimeOpts{Name: "of-sandbox"}}, nil
 }
 
-// A shim that makes sandboxes is known by its sandbox.
+// A shim that runs sandboxes is found by its sandbox.
 func TestRuntimeOfShim(t *testing.T) {
 	m := &ShimManager{containers: oneContainer{}, sandboxStore: oneSandbox{}}
 	for _, id := range []string{"container", "sandbox"} {

@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// callWithGrace calls a shim and waits for its answer, for a grace period also when
-// ctx has ended: what a shim has begun can be undone only when it is complete, or given up.
-// The shim is told the deadline of ctx, by which some give up themselves. If ctx ended, that
-// is the error, whatever the shim answered.
+// callWithGrace calls a shim and waits for its answer, for a grace period after ctx has ended. A
+// call that has begun can be undone only when the shim has completed or abandoned it. The shim
+// receives the deadline of ctx, by which some shims abandon the call themselves. If ctx has ended,
+// that is the error, whatever the shim answered.
 func callWithGrace[In, Out any](ctx context.Context, grace time.Duration, in In, call func(context.Context, In) (Out, error)) (Out, error) {
 	if err := ctx.Err(); err != nil {
 		var none Out

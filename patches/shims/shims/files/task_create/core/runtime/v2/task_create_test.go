@@ -31,11 +31,11 @@ func TestCallWithGrace(t *testing.T) {
 		fails, want      error
 		takes            time.Duration
 	}{
-		"in time":                       {patience: 2 * time.Second, answer: time.Second, takes: time.Second},
-		"fails":                         {patience: 2 * time.Second, answer: time.Second, fails: broken, want: broken, takes: time.Second},
-		"caller gave up":                {patience: time.Second, answer: 3 * time.Second, want: context.DeadlineExceeded, takes: 3 * time.Second},
-		"caller gave up, then it fails": {patience: time.Second, answer: 3 * time.Second, fails: broken, want: context.DeadlineExceeded, takes: 3 * time.Second},
-		"no answer":                     {patience: time.Second, answer: time.Hour, want: context.DeadlineExceeded, takes: 6 * time.Second},
+		"in time":                          {patience: 2 * time.Second, answer: time.Second, takes: time.Second},
+		"fails":                            {patience: 2 * time.Second, answer: time.Second, fails: broken, want: broken, takes: time.Second},
+		"caller timed out":                 {patience: time.Second, answer: 3 * time.Second, want: context.DeadlineExceeded, takes: 3 * time.Second},
+		"caller timed out, then it failed": {patience: time.Second, answer: 3 * time.Second, fails: broken, want: context.DeadlineExceeded, takes: 3 * time.Second},
+		"no answer":                        {patience: time.Second, answer: time.Hour, want: context.DeadlineExceeded, takes: 6 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestCallWithGrace(t *testing.T) {
 	}
 }
 
-// A shim that bounds a creation by the caller's deadline has it.
+// The shim receives the caller's deadline.
 func TestCallWithGraceSendsTheDeadline(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 	defer cancel()

@@ -9,11 +9,11 @@ import (
 	"github.com/containerd/containerd/v2/core/runtime"
 )
 
-// pidTime is how long a shim has to tell the pid of a task that it has just created.
+// pidTime is how long a shim has to return the pid of a task that it has just created.
 const pidTime = 10 * time.Second
 
-// createdPID asks for the pid of a task that was created, also if the caller has given up by
-// then: with an error in place of the task nobody would know that there is one to delete.
+// createdPID returns the pid of a task that was created, also if the caller has canceled by then.
+// If it failed, no caller would know that there is a task to delete.
 func createdPID(ctx context.Context, task runtime.Task) (uint32, error) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), pidTime)
 	defer cancel()

@@ -11,7 +11,7 @@ import (
 	"github.com/containerd/containerd/v2/core/runtime"
 )
 
-// created is a task whose shim answers who is still there.
+// created is a task whose shim answers only callers that have not canceled.
 type created struct{ runtime.Task }
 
 func (created) PID(ctx context.Context) (uint32, error) { return 7, ctx.Err() }

@@ -10,10 +10,10 @@ import (
 	"github.com/containerd/containerd/v2/pkg/namespaces"
 )
 
-// lockTask waits until nobody else deletes the task, for as long as ctx lasts.
+// lockTask waits until no other caller deletes the task, or ctx ends.
 //
-// A shim answers one of two deletions at once that there is no such task, before the other
-// one has taken it off the shim's list. A shutdown has no effect then.
+// Of two deletions at once, a shim answers one that there is no such task before the other one
+// has removed the task from the shim's list. A shutdown has no effect in between.
 func (m *ShimManager) lockTask(ctx context.Context, id string) (unlock func(), err error) {
 	ns, err := namespaces.NamespaceRequired(ctx)
 	if err != nil {
@@ -26,8 +26,8 @@ func (m *ShimManager) lockTask(ctx context.Context, id string) (unlock func(), e
 	return func() { m.deletions.Unlock(key) }, nil
 }
 
-// deletedMeanwhile is the exit of a task that another caller has deleted while this one
-// waited for it, and nil if there is a task to delete, or none was there before.
+// deletedMeanwhile returns the exit of a task that another caller has deleted while this one
+// waited. It returns nil if the task still exists, or did not exist before.
 func (m *ShimManager) deletedMeanwhile(ctx context.Context, id string, before ShimInstance) *runtime.Exit {
 	deleted, ok := before.(interface{ taskDeleteResult() *runtime.Exit })
 	if !ok {

@@ -67,7 +67,7 @@ func TestDeletionThatHasWaitedFindsNoTask(t *testing.T) {
 	assert.ErrorContains(t, err, "not found")
 }
 
-// told is a shim that has told how its task ended.
+// received is a shim from which the exit of its task was received.
 type received struct {
 	ShimInstance
 	exit *runtime.Exit
@@ -84,8 +84,8 @@ func TestDeletionThatHasWaitedReportsTheSameExit(t *testing.T) {
 	exit := &runtime.Exit{Status: 7}
 	assert.Nil(t, m.deletedMeanwhile(ctx, "task", nil))
 	require.NoError(t, m.shims.Add(ctx, received{exit: exit}))
-	assert.Nil(t, m.deletedMeanwhile(ctx, "task", received{exit: exit}), "it is still there")
+	assert.Nil(t, m.deletedMeanwhile(ctx, "task", received{exit: exit}), "the task still exists")
 	m.shims.Delete(ctx, "task")
 	assert.Equal(t, exit, m.deletedMeanwhile(ctx, "task", received{exit: exit}))
-	assert.Nil(t, m.deletedMeanwhile(ctx, "task", received{}), "the first has not heard it either")
+	assert.Nil(t, m.deletedMeanwhile(ctx, "task", received{}), "the first caller has not received it either")
 }

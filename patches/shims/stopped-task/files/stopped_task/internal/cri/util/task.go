@@ -14,9 +14,9 @@ import (
 	"github.com/containerd/containerd/v2/plugins"
 )
 
-// WithKillUnlessStopped kills a task of container before it is deleted, unless it has
-// stopped and is one of runc and its shim: that one has ended all processes of a container when
-// it says that the first of them has exited.
+// WithKillUnlessStopped kills a task of container before it is deleted, unless it is a stopped
+// task of runc and its shim. When that shim reports the exit of the first process of a container,
+// it has ended all other processes.
 func WithKillUnlessStopped(container containerd.Container) containerd.ProcessDeleteOpts {
 	return func(ctx context.Context, task containerd.Process) error {
 		info, err := container.Info(ctx, containerd.WithoutRefreshedMetadata)
@@ -31,7 +31,7 @@ func WithKillUnlessStopped(container containerd.Container) containerd.ProcessDel
 	}
 }
 
-// isRunc tells whether a container is one of runc, and not of a program in its place.
+// isRunc reports whether a container is run by runc, and not by a program in its place.
 func isRunc(runtime containers.RuntimeInfo) bool {
 	if runtime.Name != plugins.RuntimeRuncV2 {
 		return false

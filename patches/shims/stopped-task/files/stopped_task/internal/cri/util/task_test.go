@@ -19,7 +19,7 @@ import (
 	"github.com/containerd/containerd/v2/plugins"
 )
 
-// binary are options that have a program run in the place of runc.
+// binary returns options with a program in the place of runc.
 func binary(name string) typeurl.Any {
 	options, err := typeurl.MarshalAny(&runcoptions.Options{BinaryName: name})
 	if err != nil {
@@ -67,7 +67,7 @@ func (c ofRuntime) Info(context.Context, ...containerd.InfoOpts) (containers.Con
 	return containers.Container{Runtime: containers.RuntimeInfo{Name: c.name, Options: c.options}}, nil
 }
 
-// exited is a task whose process is gone.
+// exited is a task whose process has exited.
 type exited struct {
 	containerd.Task
 	status containerd.Status

@@ -16,7 +16,7 @@ type creating struct {
 	listed bool
 }
 
-// Put enters a sandbox, or replaces it by its current state.
+// Put adds a sandbox, or updates it to its current state.
 func (c *Creating) Put(sb Sandbox) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -26,7 +26,8 @@ func (c *Creating) Put(sb Sandbox) {
 	c.sandboxes[sb.ID] = creating{sb, c.sandboxes[sb.ID].listed}
 }
 
-// Delete removes a sandbox that is in the store or has failed. It tells whether it was listed.
+// Delete removes a sandbox that is in the store or has failed. It reports whether List has
+// returned it.
 func (c *Creating) Delete(id string) (listed bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -35,7 +36,7 @@ func (c *Creating) Delete(id string) (listed bool) {
 	return listed
 }
 
-// List returns the sandboxes as they were when they were last put.
+// List returns the sandboxes, each as of its last Put.
 func (c *Creating) List() (list []Sandbox) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

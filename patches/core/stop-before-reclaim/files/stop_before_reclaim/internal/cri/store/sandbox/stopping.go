@@ -10,7 +10,7 @@ type Stopping struct {
 	stops map[string]int
 }
 
-// Begin enters a sandbox. The stop lasts until end is called.
+// Begin adds a sandbox. The stop lasts until end is called.
 func (s *Stopping) Begin(id string) (end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -27,7 +27,7 @@ func (s *Stopping) Begin(id string) (end func()) {
 	}
 }
 
-// Has tells whether a sandbox is being stopped.
+// Has reports whether a sandbox is being stopped.
 func (s *Stopping) Has(id string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

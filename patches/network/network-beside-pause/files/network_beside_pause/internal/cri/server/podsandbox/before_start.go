@@ -20,16 +20,16 @@ import (
 
 type beforeStartKey struct{}
 
-// WithBeforeStart has Start call do when the pause container is created, and start it
-// only if do succeeds. It is for what can be done while it is created, as for the
-// network of the pod. Only the controller of this package knows it.
+// WithBeforeStart has Start call do once the pause container is created, and start the
+// container only if do succeeds. do waits for work that runs beside the creation, such as the
+// network of the pod. Only the controller of this package supports it.
 func WithBeforeStart(ctx context.Context, do func() error) context.Context {
 	return context.WithValue(ctx, beforeStartKey{}, do)
 }
 
-// BeforeStart does what the context has for the moment before the start. The sysctls that
-// the spec has for the network namespace are set again after it: they hold whatever was
-// done, as where it is done before the container is created.
+// BeforeStart calls the function of WithBeforeStart. After it, BeforeStart sets the sysctls that
+// the spec has for the network namespace again, so that they have the same values as if the
+// function had run before the creation of the container.
 func BeforeStart(ctx context.Context, netns string, spec *runtimespec.Spec) error {
 	do, ok := ctx.Value(beforeStartKey{}).(func() error)
 	if !ok {
@@ -44,12 +44,12 @@ func BeforeStart(ctx context.Context, netns string, spec *runtimespec.Spec) erro
 	return nil
 }
 
-// NetworkKey is the field for which Update takes what an attachment to the network
-// adds to the metadata of a sandbox.
+// NetworkKey is the field for which Update takes over the metadata of a sandbox that its
+// attachment to the network has added.
 const NetworkKey = "extensions." + MetadataKey + ".network"
 
-// updateNetwork adds the addresses of a sandbox to the record of its pause container, from
-// which it is recovered.
+// updateNetwork adds the addresses of a sandbox to the record of its pause container, from which
+// the sandbox is recovered.
 func (c *Controller) updateNetwork(ctx context.Context, id string, info sandbox.Sandbox, fields []string) error {
 	if !slices.Contains(fields, NetworkKey) {
 		return nil

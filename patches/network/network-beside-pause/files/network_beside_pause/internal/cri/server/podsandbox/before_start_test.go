@@ -28,7 +28,7 @@ func TestBeforeStart(t *testing.T) {
 	assert.True(t, done)
 }
 
-// recordedContainer is a container whose record is changed.
+// recordedContainer is a container whose record can be changed.
 type recordedContainer struct {
 	containerd.Container
 	record containers.Container

@@ -19,7 +19,7 @@ import (
 	"github.com/containerd/containerd/v2/pkg/netns"
 )
 
-// setNetworkSysctls sets the sysctls of a spec that are of a network namespace.
+// setNetworkSysctls sets the sysctls of a spec that belong to the network namespace.
 func setNetworkSysctls(ctx context.Context, path string, spec *runtimespec.Spec) error {
 	files := map[string]string{}
 	if spec != nil && spec.Linux != nil {
@@ -42,8 +42,8 @@ func setNetworkSysctls(ctx context.Context, path string, spec *runtimespec.Spec)
 	})
 }
 
-// setSysctl sets a sysctl that has another value. That containerd may not, where runc might,
-// fails no pod.
+// setSysctl sets a sysctl, unless it has the value. No pod fails if containerd lacks the
+// permission, because runc might have it.
 func setSysctl(ctx context.Context, file, value string) error {
 	now, err := os.ReadFile(file)
 	if err == nil && slices.Equal(strings.Fields(string(now)), strings.Fields(value)) {
@@ -51,14 +51,14 @@ func setSysctl(ctx context.Context, file, value string) error {
 	}
 	err = os.WriteFile(file, []byte(value), 0o644)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
-		log.G(ctx).WithError(err).Warnf("%s of a pod stays as its network has set it: %q, not %q", file, now, value)
+		log.G(ctx).WithError(err).Warnf("cannot set %s of a pod: it stays %q, as set by the network, not %q", file, now, value)
 		return nil
 	}
 	return err
 }
 
-// CanSetNetworkSysctls tells whether containerd itself can set sysctls of a network namespace.
-// Where /proc/sys is read-only for it, runc can.
+// CanSetNetworkSysctls reports whether containerd itself can set sysctls of a network namespace.
+// If /proc/sys is read-only for it, only runc can.
 func CanSetNetworkSysctls() bool {
 	return unix.Access("/proc/sys/net/ipv4/ip_unprivileged_port_start", unix.W_OK) == nil
 }

@@ -25,7 +25,7 @@ func TestSysctlsOfTheNetworkHoldWhateverWasDone(t *testing.T) {
 	in := func(do func() error) { require.NoError(t, ns.Do(func(cnins.NetNS) error { return do() })) }
 	spec := &runtimespec.Spec{Linux: &runtimespec.Linux{Sysctl: map[string]string{
 		"net.ipv4.ip_unprivileged_port_start": "80",
-		"kernel.shm_rmid_forced":              "no number: it is of another namespace, and not set",
+		"kernel.shm_rmid_forced":              "no number, and not set, because it belongs to another namespace",
 	}}}
 
 	chain := func() error {
@@ -41,5 +41,5 @@ func TestSysctlsOfTheNetworkHoldWhateverWasDone(t *testing.T) {
 
 	spec.Linux.Sysctl = map[string]string{"net/ipv4/no_such_thing": "1"}
 	assert.ErrorContains(t, BeforeStart(WithBeforeStart(t.Context(), chain), ns.GetPath(), spec), "no_such_thing")
-	require.NoError(t, BeforeStart(t.Context(), ns.GetPath(), spec), "nothing was done")
+	require.NoError(t, BeforeStart(t.Context(), ns.GetPath(), spec), "no function was given")
 }

@@ -10,8 +10,8 @@ import (
 	runtimespec "github.com/opencontainers/runtime-spec/specs-go"
 )
 
-// setNetworkSysctls has nothing to set: sysctls are of Linux.
+// setNetworkSysctls sets nothing, because only Linux has sysctls.
 func setNetworkSysctls(context.Context, string, *runtimespec.Spec) error { return nil }
 
-// CanSetNetworkSysctls tells that there are none that could not be set.
+// CanSetNetworkSysctls returns true, because there are none to set.
 func CanSetNetworkSysctls() bool { return true }

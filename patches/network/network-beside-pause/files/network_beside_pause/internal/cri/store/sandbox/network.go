@@ -2,8 +2,7 @@
 
 package sandbox
 
-// CopyNetwork takes over what the attachment of a sandbox to its network has added to
-// its metadata.
+// CopyNetwork copies the metadata that the attachment of a sandbox to its network has added.
 func (m *Metadata) CopyNetwork(attached *Metadata) {
 	m.IP, m.AdditionalIPs = attached.IP, attached.AdditionalIPs
 	m.CNIResult = attached.CNIResult

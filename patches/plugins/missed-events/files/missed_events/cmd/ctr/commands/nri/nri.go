@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package nri has the commands for what is kept for NRI plugins.
+// Package nri has the commands that manage NRI plugins.
 package nri
 
 import (
@@ -26,14 +26,14 @@ func command() *cli.Command {
 
 var forgetCommand = &cli.Command{
 	Name:      "forget",
-	Usage:     "Forget NRI plugins that are disconnected and not coming back",
+	Usage:     "Forget NRI plugins that are disconnected and will not come back",
 	ArgsUsage: "INDEX-NAME [INDEX-NAME, ...]",
-	Description: `Drop what is kept for plugins that are disconnected: the stops and removals of pods and
-containers that they have not heard. "crictl info" shows which plugins are disconnected, since
-when, and how many ends they are owed.
+	Description: `Drop the missed events of disconnected plugins: the stops and removals of pods and containers
+that these plugins have not received. "crictl info" lists the disconnected plugins, since when
+each one is disconnected, and how many events it has missed.
 
-A plugin that comes back all the same is told of what there is then, and not of what
-ended while it was disconnected.`,
+A forgotten plugin may still come back. It then receives the pods and containers that exist,
+but not the events that it missed.`,
 	Action: forget,
 }
 
@@ -48,7 +48,7 @@ func forget(ctx context.Context, cmd *cli.Command) error {
 	defer cancel()
 	conn, ok := client.Conn().(grpc.ClientConnInterface)
 	if !ok {
-		return fmt.Errorf("cannot ask over a %T", client.Conn())
+		return fmt.Errorf("cannot send requests over a %T", client.Conn())
 	}
 	var errs []error
 	for _, name := range cmd.Args().Slice() {
@@ -57,7 +57,7 @@ func forget(ctx context.Context, cmd *cli.Command) error {
 			errs = append(errs, fmt.Errorf("forget %s: %w", name, err))
 			continue
 		}
-		fmt.Fprintf(cmd.Root().Writer, "%s is forgotten, and %d ends that it was owed\n", name, ends)
+		fmt.Fprintf(cmd.Root().Writer, "%s is forgotten, with %d missed events\n", name, ends)
 	}
 	return errors.Join(errs...)
 }

@@ -16,9 +16,9 @@ func (c *Creations) IDs() []string {
 	return slices.Collect(maps.Keys(c.creations))
 }
 
-// Abort makes the creation of a sandbox fail, and returns when it is rolled back,
-// or, if it was too late for that, when the sandbox is in the store. It does nothing
-// for a sandbox that is not being created.
+// Abort makes the creation of a sandbox fail, and returns when it is rolled back. If it is too
+// late for that, Abort returns when the sandbox is in the store. It does nothing for a sandbox
+// that is not being created.
 func (c *Creations) Abort(ctx context.Context, id string, reason error) error {
 	c.mu.Lock()
 	n := c.creations[id]

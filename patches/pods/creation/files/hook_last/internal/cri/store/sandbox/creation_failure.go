@@ -8,18 +8,18 @@ import (
 	"fmt"
 )
 
-// failing holds what makes a creation fail. The lock of Creations guards it.
+// failing has the failure of a creation. The lock of Creations guards it.
 type failing struct {
 	cancel  context.CancelCauseFunc // of the context that Context returned
 	sealed  bool
-	undone  bool  // it failed by itself, and is being rolled back
-	failure error // why it must not go on, unless the caller gave up
+	undone  bool  // a step of the creation failed, and it is being rolled back
+	failure error // the reason for which the creation was made to fail
 }
 
 // An Interruption is the failure of a creation whose own steps did not fail.
 type Interruption struct {
-	// By is what ended it: the pod was "stopped" or "removed" by a client, its process
-	// has "exited", or a "plugin" did not agree.
+	// By is the cause: the pod was "stopped" or "removed" by a client, its process has
+	// "exited", or a "plugin" did not approve it.
 	By  string
 	Err error
 }
@@ -27,11 +27,11 @@ type Interruption struct {
 // Error implements error.
 func (i *Interruption) Error() string { return i.Err.Error() }
 
-// Unwrap returns what happened.
+// Unwrap returns the error of the cause.
 func (i *Interruption) Unwrap() error { return i.Err }
 
-// Context returns a context that is cancelled with the caller's, and when the
-// creation is made to fail. Explain releases it.
+// Context returns a context that is canceled with the caller's, and when the creation is made
+// to fail. Explain releases it.
 func (n *Creation) Context(ctx context.Context) context.Context {
 	n.all.mu.Lock()
 	defer n.all.mu.Unlock()
@@ -42,8 +42,8 @@ func (n *Creation) Context(ctx context.Context) context.Context {
 	return ctx
 }
 
-// Undo says that the creation has failed and is being rolled back. The exit of the
-// sandbox's process from here on is not the reason.
+// Undo marks that the creation has failed and is being rolled back. An exit of the sandbox's
+// process from now on is not the reason of the failure.
 func (n *Creation) Undo() {
 	n.all.mu.Lock()
 	defer n.all.mu.Unlock()
@@ -63,8 +63,8 @@ func (n *Creation) Fail(reason error) {
 	}
 }
 
-// Seal is the last moment at which the creation can fail: it returns why it did,
-// or nil if it can no longer fail.
+// Seal is the last point at which the creation can fail. It returns the reason of the failure,
+// or nil if the creation can no longer fail.
 func (n *Creation) Seal() error {
 	n.all.mu.Lock()
 	defer n.all.mu.Unlock()
@@ -72,7 +72,7 @@ func (n *Creation) Seal() error {
 	return n.failure
 }
 
-// Explain returns the error of a creation, with the reason if it was made to fail.
+// Explain adds the reason to the error of a creation that was made to fail.
 func (n *Creation) Explain(err error) error {
 	n.all.mu.Lock()
 	defer n.all.mu.Unlock()
@@ -80,7 +80,6 @@ func (n *Creation) Explain(err error) error {
 	if err == nil || n.failure == nil || errors.Is(err, n.failure) {
 		return err
 	}
-	// The error came from the cancelled context. The class of errdefs is that of
-	// the reason.
+	// The error came from the canceled context. The reason decides the class of errdefs.
 	return fmt.Errorf("%w: %v", n.failure, err)
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The error has the reason of the failure, and the error that it led to.
+// The error has the reason of the failure, and the error that resulted from it.
 func TestFailedCreationSaysWhy(t *testing.T) {
 	var c Creations
 	n := c.Begin(creating("pod"))
@@ -35,10 +35,10 @@ func TestSealedCreationCannotFail(t *testing.T) {
 	n.Fail(errors.New("too late"))
 	require.NoError(t, ctx.Err())
 	require.NoError(t, n.Explain(nil))
-	require.Error(t, ctx.Err(), "nothing holds on to the context")
+	require.Error(t, ctx.Err(), "the context is released")
 }
 
-// The exit of a sandbox that is being rolled back is not why it failed.
+// The exit of a sandbox that is being rolled back is not the reason of its failure.
 func TestUndoneCreationKeepsItsReason(t *testing.T) {
 	var c Creations
 	n := c.Begin(creating("pod"))

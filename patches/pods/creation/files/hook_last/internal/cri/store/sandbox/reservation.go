@@ -8,8 +8,8 @@ import (
 	"github.com/containerd/errdefs"
 )
 
-// Reserve does all of Add that can fail. Commit puts the sandbox into the store,
-// Release takes the reservation back.
+// Reserve does all steps of Add that can fail. Commit then puts the sandbox into the store, or
+// Release undoes the reservation.
 func (s *Store) Reserve(sb Sandbox) error {
 	s.lock.Lock()
 	defer s.lock.Unlock()

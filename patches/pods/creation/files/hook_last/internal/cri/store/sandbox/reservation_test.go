@@ -11,8 +11,8 @@ import (
 	"github.com/containerd/containerd/v2/internal/cri/store/label"
 )
 
-// A sandbox that is reserved cannot be found until it is committed, and can be
-// added after it was released.
+// A reserved sandbox cannot be found until it is committed, and can be added after it was
+// released.
 func TestReservedSandboxIsHidden(t *testing.T) {
 	s := NewStore(label.NewStore(), nil)
 	sb := NewSandbox(Metadata{ID: "0123456789"}, Status{State: StateUnknown})

@@ -12,7 +12,7 @@ import (
 // Creations are the sandboxes that are being created, and not in the store yet. The
 // zero value is ready to use.
 type Creations struct {
-	mu        sync.Mutex // guards what follows, and the creations in it
+	mu        sync.Mutex // guards the map and the creations in it
 	creations map[string]*Creation
 }
 
@@ -50,7 +50,7 @@ func (n *Creation) Update(sb Sandbox) {
 	n.sandbox = sb
 }
 
-// End removes the sandbox, when it is in the store or rolled back. It may be called again.
+// End removes the sandbox, once it is in the store or rolled back. It may be called again.
 func (n *Creation) End() {
 	n.all.mu.Lock()
 	defer n.all.mu.Unlock()
@@ -60,15 +60,15 @@ func (n *Creation) End() {
 	delete(n.all.creations, n.sandbox.ID)
 }
 
-// Has says whether a sandbox is being created.
+// Has reports whether a sandbox is being created.
 func (c *Creations) Has(id string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.creations[id] != nil
 }
 
-// List returns the sandboxes that are being created, the oldest first, as they
-// were when they were last entered.
+// List returns the sandboxes that are being created, oldest first, in their last updated
+// state.
 func (c *Creations) List() []Creating {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -21,8 +21,8 @@ import (
 	runtime "k8s.io/cri-api/pkg/apis/runtime/v1"
 )
 
-// metadataOf returns the metadata of a sandbox from its container, or else from its record, or
-// what is known of it if neither can be read, and why something cannot be.
+// metadataOf returns the metadata of a sandbox: from its container, or else from its record, or
+// else the known part of it. The text is the reason if something cannot be read.
 func (c *Controller) metadataOf(ctx context.Context, cntr containerd.Container) (*sandboxstore.Metadata, string, error) {
 	info, err := cntr.Info(ctx)
 	if err != nil {
@@ -34,9 +34,9 @@ func (c *Controller) metadataOf(ctx context.Context, cntr containerd.Container) 
 		return meta, unreadable, nil
 	}
 	if _, ok := info.Extensions[crilabels.SandboxMetadataExtension]; !ok && unreadable == "" {
-		return nil, "", err // another client has made it, with a label of CRI
+		return nil, "", err // another client has created it, with a label of CRI
 	}
-	recovery.PassOver(ctx, recovery.Sandbox, cntr.ID(), err)
+	recovery.Skip(ctx, recovery.Sandbox, cntr.ID(), err)
 	unreadable = cmp.Or(unreadable, err.Error())
 	if c.client != nil {
 		meta := &sandboxstore.Metadata{}
@@ -48,12 +48,12 @@ func (c *Controller) metadataOf(ctx context.Context, cntr containerd.Container) 
 	return KnownOf(cntr.ID(), info.Labels, info.Spec), unreadable, nil
 }
 
-// KnownOf is what the record of a sandbox says beside its metadata: its labels, and where
-// its network namespace is, if the specification can be read.
+// KnownOf returns the part of a sandbox's metadata that the rest of its record has: its labels
+// and, if the specification can be read, the path of its network namespace.
 func KnownOf(id string, labels map[string]string, specification typeurl.Any) *sandboxstore.Metadata {
 	meta := &sandboxstore.Metadata{
 		ID:   id,
-		Name: id, // its own has a number that nothing else tells
+		Name: id, // its own name has a number that nothing else has
 		Config: &runtime.PodSandboxConfig{
 			Metadata: &runtime.PodSandboxMetadata{
 				Name:      cmp.Or(labels[crilabels.KubernetesPodNameLabel], id),
@@ -65,7 +65,7 @@ func KnownOf(id string, labels map[string]string, specification typeurl.Any) *sa
 	}
 	var spec runtimespec.Spec
 	if specification == nil || typeurl.UnmarshalTo(specification, &spec) != nil || spec.Linux == nil || len(spec.Linux.Namespaces) == 0 {
-		return meta // or it was set aside: a pod on the host's network has other namespaces
+		return meta // or it was set aside, as even a pod on the host's network has namespaces
 	}
 	for _, namespace := range spec.Linux.Namespaces {
 		if namespace.Type == runtimespec.NetworkNamespace {
@@ -79,14 +79,14 @@ func KnownOf(id string, labels map[string]string, specification typeurl.Any) *sa
 	return meta
 }
 
-// LabelsOfConfig are the labels of a container but for that which CRI has added.
+// LabelsOfConfig returns the labels of a container without the label that CRI has added.
 func LabelsOfConfig(labels map[string]string) map[string]string {
 	own := maps.Clone(labels)
 	delete(own, crilabels.ContainerKindLabel)
 	return own
 }
 
-// metadataToStop is the metadata by which a sandbox is stopped.
+// metadataToStop returns the metadata with which a sandbox is stopped.
 func metadataToStop(ctx context.Context, sb *types.PodSandbox) (*sandboxstore.Metadata, error) {
 	if sb.Status.Get().Unreadable != "" {
 		return &sb.Metadata, nil

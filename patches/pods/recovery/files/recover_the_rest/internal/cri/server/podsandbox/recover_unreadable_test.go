@@ -38,11 +38,11 @@ func TestKnownOf(t *testing.T) {
 	assert.True(t, hostNetwork(KnownOf("pod", labels, of(runtimespec.LinuxNamespace{Type: runtimespec.MountNamespace})).Config), "it has no network of its own")
 	assert.False(t, hostNetwork(KnownOf("pod", labels, of()).Config), "its specification was set aside")
 	nothing := KnownOf("pod", nil, nil)
-	assert.False(t, hostNetwork(nothing.Config), "its attachments are looked for")
-	assert.Equal(t, "pod", nothing.Config.GetMetadata().GetName(), "a kubelet reads it")
+	assert.False(t, hostNetwork(nothing.Config), "the stop looks for its attachments")
+	assert.Equal(t, "pod", nothing.Config.GetMetadata().GetName(), "the kubelet reads the name")
 }
 
-// A sandbox whose metadata cannot be read is stopped by what is known of it.
+// A sandbox whose metadata cannot be read is stopped with the known part of it.
 func TestMetadataToStop(t *testing.T) {
 	sb := types.NewPodSandbox("pod", sandboxstore.Status{Unreadable: "metadata"})
 	sb.Metadata = *KnownOf("pod", nil, nil)

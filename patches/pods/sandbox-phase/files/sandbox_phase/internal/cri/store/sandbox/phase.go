@@ -13,8 +13,8 @@ import (
 	"github.com/containerd/continuity"
 )
 
-// A Phase is what has to be known of a sandbox after a restart and cannot be told
-// from its processes: that plugins have not agreed to it yet, or have had its stop.
+// A Phase has facts about a sandbox that must be known after a restart and that its processes
+// do not show: plugins have not approved it yet, or have received its stop.
 type Phase string
 
 const (
@@ -22,19 +22,19 @@ const (
 	PhaseCreating Phase = "creating"
 	// PhaseStopping sandboxes take no new containers.
 	PhaseStopping Phase = "stopping"
-	// PhaseStopped sandboxes were stopped, and plugins have had StopPodSandbox.
+	// PhaseStopped sandboxes were stopped, and plugins have received StopPodSandbox.
 	PhaseStopped Phase = "stopped"
-	// PhaseUnreadable is what cannot be read. It is no phase of a sandbox.
+	// PhaseUnreadable stands for a file that cannot be read. It is no phase of a sandbox.
 	PhaseUnreadable Phase = "unreadable"
 )
 
-// cutWrite begins the names of files that continuity writes before it renames them.
+// cutWrite is the prefix of files that continuity writes before it renames them.
 const cutWrite = ".tmp-"
 
-// Phases keeps the phase of each sandbox that is being created or was stopped, in a
-// file with the phase as its text. It has to survive a restart of containerd, not a
-// reboot: after that no sandbox has a process that could be taken for a ready one,
-// and a stop may be sent again.
+// Phases keeps the phase of each sandbox that is being created or was stopped, in a file with
+// the phase as its text. The files must survive a restart of containerd, but not a reboot:
+// after a reboot no sandbox has a process that would make it ready, and a stop may be sent
+// again.
 type Phases struct {
 	dir string
 }
@@ -42,7 +42,7 @@ type Phases struct {
 // NewPhases keeps phases in a directory, which need not exist.
 func NewPhases(dir string) *Phases { return &Phases{dir: dir} }
 
-// Enter records the phase of a sandbox.
+// Enter records that a sandbox is in a phase.
 func (p *Phases) Enter(id string, phase Phase) error {
 	if p == nil {
 		return nil
@@ -57,7 +57,7 @@ func (p *Phases) Enter(id string, phase Phase) error {
 	return nil
 }
 
-// Leave forgets the phase of a sandbox that is ready, or removed.
+// Leave forgets the phase of a sandbox that is ready or removed.
 func (p *Phases) Leave(id string) error {
 	if p == nil {
 		return nil
@@ -68,9 +68,8 @@ func (p *Phases) Leave(id string) error {
 	return nil
 }
 
-// Load reads the recorded phases. What holds no phase is PhaseUnreadable, stays where
-// it is, and has an error of its own; what is in the place of the directory is put
-// aside.
+// Load reads the recorded phases. A file without a phase is PhaseUnreadable, is not removed,
+// and has an error of its own. Anything in the place of the directory is put aside.
 func (p *Phases) Load() (map[string]Phase, []error) {
 	if p == nil {
 		return nil, nil
@@ -87,7 +86,7 @@ func (p *Phases) Load() (map[string]Phase, []error) {
 	for _, entry := range entries {
 		path := filepath.Join(p.dir, entry.Name())
 		if strings.HasPrefix(entry.Name(), cutWrite) {
-			_ = os.Remove(path) // what stays is looked at again after the next start
+			_ = os.Remove(path) // if that fails, the next start tries again
 			continue
 		}
 		phase, err := read(path, entry)
@@ -99,25 +98,25 @@ func (p *Phases) Load() (map[string]Phase, []error) {
 	return phases, unreadable
 }
 
-// putAside renames what is in the place of the directory, and returns an error that
-// says so.
+// putAside renames a file that is in the place of the directory, and returns an error that
+// names it.
 func (p *Phases) putAside() error {
 	info, err := os.Stat(p.dir)
 	if err != nil || info.IsDir() {
-		return nil // what is wrong with it, reading it tells
+		return nil // if it cannot be read, Load returns the error
 	}
 	aside := p.dir + ".aside"
 	if err := os.Rename(p.dir, aside); err != nil {
-		return fmt.Errorf("put aside what is in the place of the directory for phases of sandboxes: %w", err)
+		return fmt.Errorf("put aside the file in the place of the directory for phases of sandboxes: %w", err)
 	}
-	return fmt.Errorf("%s is no directory for phases of sandboxes, and is %s now", p.dir, aside)
+	return fmt.Errorf("%s was no directory for phases of sandboxes, and was renamed to %s", p.dir, aside)
 }
 
-// read returns the phase that a file holds. Only a regular one is opened: a pipe would
-// wait for its writer.
+// read returns the phase in a file. It opens only regular files, because opening a pipe would
+// wait for a writer.
 func read(path string, entry fs.DirEntry) (Phase, error) {
 	if !entry.Type().IsRegular() {
-		return PhaseUnreadable, fmt.Errorf("it is no file, but %s", entry.Type())
+		return PhaseUnreadable, fmt.Errorf("it is not a regular file, but %s", entry.Type())
 	}
 	info, err := entry.Info()
 	if err != nil {

@@ -17,20 +17,20 @@ func TestPhasesSurviveARestart(t *testing.T) {
 	p := NewPhases(dir)
 	phases, unreadable := p.Load()
 	require.Empty(t, phases)
-	require.Empty(t, unreadable, "nothing was kept yet")
+	require.Empty(t, unreadable, "no phase was recorded yet")
 	require.NoError(t, p.Enter("cut", PhaseCreating))
 	require.NoError(t, p.Enter("stopped", PhaseCreating))
 	require.NoError(t, p.Enter("stopped", PhaseStopped))
 	require.NoError(t, p.Enter("ready", PhaseCreating))
 	require.NoError(t, p.Leave("ready"))
-	require.NoError(t, p.Leave("ready"), "it is left already")
+	require.NoError(t, p.Leave("ready"), "it is forgotten already")
 
 	phases, unreadable = NewPhases(dir).Load()
 	require.Empty(t, unreadable)
 	require.Equal(t, map[string]Phase{"cut": PhaseCreating, "stopped": PhaseStopped}, phases)
 }
 
-// Whatever lies among the phases is named, stays, and keeps no phase from being read.
+// A foreign file among the phases is named and not removed, and all other phases are read.
 func TestUnreadablePhases(t *testing.T) {
 	for name, put := range map[string]func(path string) error{
 		"a folder":          func(path string) error { return os.MkdirAll(filepath.Join(path, "in it"), 0o700) },
@@ -57,14 +57,14 @@ func TestUnreadablePhases(t *testing.T) {
 	}
 }
 
-// A write that was cut leaves the phase of before, and nothing that has to be seen to.
+// An interrupted write leaves the earlier phase, and nothing that needs a clean-up.
 func TestCutWriteOfAPhase(t *testing.T) {
 	dir := t.TempDir()
 	p := NewPhases(dir)
 	require.NoError(t, p.Enter("pod", PhaseCreating))
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
-	require.Len(t, entries, 1, "nothing is left of a write that was not cut")
+	require.Len(t, entries, 1, "a complete write leaves no other file")
 	cut := filepath.Join(dir, cutWrite+"pod123")
 	require.NoError(t, os.WriteFile(cut, []byte("stop"), 0o600))
 
@@ -74,7 +74,7 @@ func TestCutWriteOfAPhase(t *testing.T) {
 	require.NoFileExists(t, cut)
 }
 
-// What is in the place of the directory is kept, and makes way.
+// A file in the place of the directory is renamed, not removed.
 func TestNoDirectoryForPhases(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "phases")
 	require.NoError(t, os.WriteFile(dir, []byte("notes"), 0o600))
@@ -92,7 +92,7 @@ func TestNoDirectoryForPhases(t *testing.T) {
 	require.Equal(t, map[string]Phase{"pod": PhaseCreating}, phases)
 }
 
-// That continuity names its files so is not said in its documentation.
+// continuity's documentation does not promise these names of files.
 func TestNameOfCutWrites(t *testing.T) {
 	dir := t.TempDir()
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "pod"), 0o700))

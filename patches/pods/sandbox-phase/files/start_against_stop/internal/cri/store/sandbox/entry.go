@@ -10,20 +10,20 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Entry is where containers come into a sandbox: each is stored, and started, inside
-// of it. A stop of the sandbox closes it and waits until nobody is inside: all
-// containers that can be running then are in the store, and are listed as running.
+// Entry guards the containers of a sandbox: a container is stored, and started, only inside of
+// the entry. A stop of the sandbox closes the entry, and waits until it is empty. All
+// containers that can run then are in the store, and are listed as running.
 type Entry struct {
 	closed atomic.Bool
 	inside *semaphore.Weighted
 }
 
-const whole = math.MaxInt64 // of the entry, for who closes it
+const whole = math.MaxInt64 // the weight that Close acquires
 
 // NewEntry returns an open entry.
 func NewEntry() *Entry { return &Entry{inside: semaphore.NewWeighted(whole)} }
 
-// Enter says whether the entry is open. Who enters has to leave.
+// Enter reports whether the entry is open. If so, the caller must call Leave.
 func (e *Entry) Enter() bool {
 	if !e.inside.TryAcquire(1) {
 		return false // it is being closed
@@ -35,13 +35,13 @@ func (e *Entry) Enter() bool {
 	return true
 }
 
-// Leave is for who has entered.
+// Leave undoes an Enter that succeeded.
 func (e *Entry) Leave() { e.inside.Release(1) }
 
-// Closed says whether Close was called.
+// Closed reports whether Close was called.
 func (e *Entry) Closed() bool { return e.closed.Load() }
 
-// Close closes the entry for good, and waits until nobody is inside or ctx ends.
+// Close closes the entry for good, and waits until it is empty or ctx ends.
 func (e *Entry) Close(ctx context.Context) error {
 	e.closed.Store(true)
 	if err := e.inside.Acquire(ctx, whole); err != nil {

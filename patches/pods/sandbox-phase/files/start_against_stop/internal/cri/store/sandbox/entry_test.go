@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Closing waits for those who are inside, and lets nobody in from when it begins.
+// Close waits for the callers inside. From its begin, no other caller can enter.
 func TestEntryClosesBehindTheLast(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := NewEntry()
@@ -25,7 +25,7 @@ func TestEntryClosesBehindTheLast(t *testing.T) {
 		require.False(t, e.Enter())
 		e.Leave()
 		synctest.Wait()
-		require.Empty(t, closed, "one is inside")
+		require.Empty(t, closed, "one caller is inside")
 		e.Leave()
 		require.NoError(t, <-closed)
 		require.False(t, e.Enter())
@@ -33,8 +33,7 @@ func TestEntryClosesBehindTheLast(t *testing.T) {
 	})
 }
 
-// Who hangs inside keeps the entry from being closed for no longer than its closer
-// is willing to wait.
+// A caller that hangs inside delays Close no longer than the context of Close allows.
 func TestEntryIsClosedWhileCallsHangInside(t *testing.T) {
 	e := NewEntry()
 	require.True(t, e.Enter())

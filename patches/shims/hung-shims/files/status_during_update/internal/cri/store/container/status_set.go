@@ -2,7 +2,7 @@
 
 package container
 
-// set puts a status in place. Whoever calls it holds updating.
+// set replaces the status. The caller holds updating.
 func (s *statusStorage) set(status Status) {
 	s.Lock()
 	defer s.Unlock()

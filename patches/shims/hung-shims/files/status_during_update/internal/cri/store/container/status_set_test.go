@@ -9,8 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Who reads a status gets that of before, for as long as an update takes. Updates
-// wait for one another.
+// While an update runs, readers get the earlier status. Updates wait for one another.
 func TestStatusIsReadWhileItIsUpdated(t *testing.T) {
 	for how, update := range map[string]func(StatusStorage, UpdateFunc) error{
 		"kept":       StatusStorage.UpdateSync,
